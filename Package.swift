@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is built with: memory safety is checked, warnings are errors, and an import
+/// is seen by others only where its file says so.
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: name + "Tests", dependencies: dependencies + ["TestSupport"], resources: resources,
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "lockstep",
+  products: [.executable(name: "lockstep", targets: ["lockstep"])],
+  targets: [
+    // Ground
+    library("Simulation"),
+    library("Documents", ["CYAML"]),
+    // Theory
+    library("Automata", ["Simulation", "Documents"]),
+    library("Models", ["Simulation", "Automata"]),
+    library("Conformance", ["Simulation", "Automata"]),
+    // Protocols
+    library("Bluetooth", ["Simulation"]),
+    library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
+    // Worlds
+    library("Emulator", ["Simulation", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("Transports", ["Simulation", "Conformance"]),
+    // Harness
+    library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
+    library("Reporting", []),
+    // Edge
+    .executableTarget(
+      name: "lockstep",
+      dependencies: [
+        "Simulation", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
+        "Transports", "Harness", "Reporting",
+      ],
+      swiftSettings: settings),
+    // C libraries
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    // Tests
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("Simulation", ["Simulation"]),
+    tests("Documents", ["Documents"]),
+    tests("Automata", ["Automata", "Simulation", "Documents"]),
+    tests("Models", ["Models", "Automata", "Simulation"]),
+    tests("Conformance", ["Conformance", "Automata", "Models", "Simulation"]),
+    tests("Bluetooth", ["Bluetooth"]),
+    tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Simulation"], resources: [.copy("Vectors")]),
+    tests(
+      "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
+      resources: [.copy("Golden")]),
+    tests("Transports", ["Transports", "Conformance", "Simulation"]),
+    tests("Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
+    tests("Reporting", ["Reporting"]),
+    tests("lockstep", ["lockstep"]),
+    tests(
+      "Scenario",
+      ["lockstep", "Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,194 @@
+/// A length of time, in whole nanoseconds.
+///
+/// Every duration in Lockstep is one of these: a bare number never stands for time.
+public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
+  /// The length in nanoseconds; negative lengths are allowed.
+  public var nanoseconds: Int64
+
+  /// Makes an interval from a number of nanoseconds.
+  @inlinable
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// No time at all.
+  @inlinable public static var zero: Interval { Interval(nanoseconds: 0) }
+
+  /// The longest interval there is, used where nothing limits a wait.
+  @inlinable public static var forever: Interval { Interval(nanoseconds: .max) }
+
+  /// A number of whole seconds.
+  @inlinable
+  public static func seconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000_000) }
+
+  /// A number of whole milliseconds.
+  @inlinable
+  public static func milliseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000) }
+
+  /// A number of whole microseconds.
+  @inlinable
+  public static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1000) }
+
+  /// The length in seconds, for display and for reports.
+  @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  @inlinable
+  public static func < (left: Interval, right: Interval) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// The sum, held at the ends of the range: ``forever`` plus anything stays for ever.
+  @inlinable
+  public static func + (left: Interval, right: Interval) -> Interval {
+    Interval(nanoseconds: saturatingSum(left.nanoseconds, right.nanoseconds))
+  }
+
+  /// The difference, held at the ends of the range.
+  @inlinable
+  public static func - (left: Interval, right: Interval) -> Interval {
+    Interval(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
+  }
+
+  /// The interval a whole number of times.
+  @inlinable
+  public static func * (left: Interval, count: Int64) -> Interval {
+    Interval(nanoseconds: left.nanoseconds * count)
+  }
+}
+
+extension Interval: CustomStringConvertible {
+  /// The shortest exact text with a unit: `3 s`, `7.5 ms`, `2 min`; ``init(text:)`` reads it back.
+  public var description: String {
+    if self == .forever { return "forever" }
+    let sign = nanoseconds < 0 ? "-" : ""
+    let magnitude = nanoseconds.magnitude
+    if magnitude == 0 { return "0 s" }
+    for (unit, size) in [("h", 3_600_000_000_000), ("min", 60_000_000_000)] as [(String, UInt64)]
+    where magnitude % size == 0 {
+      return "\(sign)\(magnitude / size) \(unit)"
+    }
+    let (unit, size, digits): (String, UInt64, Int) =
+      switch magnitude {
+      case 1_000_000_000...: ("s", 1_000_000_000, 9)
+      case 1_000_000...: ("ms", 1_000_000, 6)
+      case 1000...: ("us", 1000, 3)
+      default: ("ns", 1, 0)
+      }
+    return sign + decimal(magnitude, size: size, digits: digits) + " " + unit
+  }
+
+  /// Reads `3 s`, `7.5 ms`, `250us`, `2 min` or `1 h`; `nil` for anything else, a bare number included.
+  public init?(text: some StringProtocol) {
+    let trimmed = text.drop(while: { $0 == " " })
+    let number = trimmed.prefix(while: { $0.isASCII && ($0.isNumber || $0 == ".") })
+    let unit = trimmed.dropFirst(number.count).drop(while: { $0 == " " })
+    let size: Int64
+    switch String(unit) {
+    case "ns": size = 1
+    case "us", "µs": size = 1000
+    case "ms": size = 1_000_000
+    case "s": size = 1_000_000_000
+    case "min": size = 60_000_000_000
+    case "h": size = 3_600_000_000_000
+    default: return nil
+    }
+    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }
+    let (scaled, overflow) = whole.multipliedReportingOverflow(by: size)
+    guard !overflow else { return nil }
+    var rest: Int64 = 0
+    if parts.count == 2 {
+      guard !parts[1].isEmpty else { return nil }
+      var place = size
+      for digit in parts[1] {
+        guard let value = digit.wholeNumberValue, place % 10 == 0 || value == 0 else { return nil }
+        place /= 10
+        rest += Int64(value) * place
+      }
+    }
+    let (sum, tooLong) = scaled.addingReportingOverflow(rest)
+    guard !tooLong else { return nil }
+    self.init(nanoseconds: sum)
+  }
+}
+
+/// A moment, as nanoseconds since the start of a test case.
+public struct Instant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the start of the test case.
+  public var nanoseconds: Int64
+
+  /// Makes an instant from nanoseconds since the start of the test case.
+  @inlinable
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The start of the test case.
+  @inlinable public static var zero: Instant { Instant(nanoseconds: 0) }
+
+  /// A moment that never comes.
+  @inlinable public static var never: Instant { Instant(nanoseconds: .max) }
+
+  /// Seconds since the start of the test case, for display and for reports.
+  @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  @inlinable
+  public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// The moment a given time later; ``never`` stays never.
+  @inlinable
+  public static func + (left: Instant, right: Interval) -> Instant {
+    Instant(nanoseconds: saturatingSum(left.nanoseconds, right.nanoseconds))
+  }
+
+  /// The moment a given time earlier.
+  @inlinable
+  public static func - (left: Instant, right: Interval) -> Instant {
+    left == .never ? .never : Instant(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
+  }
+
+  /// The time from the second moment to the first.
+  @inlinable
+  public static func - (left: Instant, right: Instant) -> Interval {
+    Interval(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
+  }
+}
+
+extension Instant: CustomStringConvertible {
+  /// Seconds with at least three decimals and no more than are needed: `10.113 s`.
+  public var description: String {
+    self == .never ? "never" : secondsText + " s"
+  }
+
+  /// The number alone, exact, with at least three decimals: what journals and reports write.
+  public var secondsText: String {
+    let sign = nanoseconds < 0 ? "-" : ""
+    let text = decimal(nanoseconds.magnitude, size: 1_000_000_000, digits: 9)
+    let decimals = text.split(separator: ".").dropFirst().first?.count ?? 0
+    let padding = String(repeating: "0", count: max(0, 3 - decimals))
+    return sign + text + (decimals == 0 ? "." : "") + padding
+  }
+}
+
+/// `value / size` written exactly, without trailing zeros.
+private func decimal(_ value: UInt64, size: UInt64, digits: Int) -> String {
+  let whole = String(value / size)
+  let rest = value % size
+  guard rest > 0 else { return whole }
+  var fraction = String(rest)
+  fraction = String(repeating: "0", count: digits - fraction.count) + fraction
+  while fraction.last == "0" { fraction.removeLast() }
+  return whole + "." + fraction
+}
+
+@inlinable
+func saturatingSum(_ left: Int64, _ right: Int64) -> Int64 {
+  if left == .max || right == .max { return .max }
+  let (sum, overflow) = left.addingReportingOverflow(right)
+  return overflow ? (right > 0 ? .max : .min) : sum
+}
+
+@inlinable
+func saturatingDifference(_ left: Int64, _ right: Int64) -> Int64 {
+  if left == .max { return .max }
+  let (difference, overflow) = left.subtractingReportingOverflow(right)
+  return overflow ? (right < 0 ? .max : .min) : difference
+}
