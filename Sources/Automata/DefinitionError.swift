@@ -1,0 +1,84 @@
+/// One thing that is wrong with a machine's definition.
+public enum DefinitionFault: Equatable, Hashable, Sendable {
+  case emptyMachineName
+  case noStates
+  case noEvents
+  case noStart
+  case emptyStateName
+  case emptyEventName
+  case duplicateState(String)
+  case duplicateEvent(String)
+  case duplicateCircumstance(String)
+  /// The state in which the machine is to start is not defined.
+  case startNotDefined(String)
+  /// An event without any row.
+  case noTransitions(event: String)
+  /// A row names an event that is not defined.
+  case eventNotDefined(String)
+  case fromNotDefined(event: String, state: String)
+  case toNotDefined(event: String, state: String)
+  /// A row without a state to start from, or without one to lead to.
+  case emptyFrom(event: String)
+  case emptyTo(event: String, from: String)
+  /// Two rows for one event start from one state under the same circumstances.
+  case duplicateFrom(event: String, state: String)
+  case severalWildcards(event: String)
+  case circumstanceNotDefined(event: String, circumstance: String)
+  /// A window that closes before it opens.
+  case emptyWindow(event: String)
+  /// A window on a stimulus, which the tester gives when it likes.
+  case windowOnStimulus(event: String)
+  /// A timer that no state is given for, which would fire everywhere.
+  case wildcardTimer
+  /// A circumstance is set by a stimulus that is not defined.
+  case setterNotDefined(circumstance: String, stimulus: String)
+  case tooLarge(what: String, count: Int, limit: Int)
+}
+
+extension DefinitionFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .emptyMachineName: "the machine has no name"
+    case .noStates: "no states are defined"
+    case .noEvents: "no events are defined"
+    case .noStart: "no start is defined"
+    case .emptyStateName: "a state has an empty name"
+    case .emptyEventName: "an event has an empty name"
+    case .duplicateState(let name): "state '\(name)' is defined twice"
+    case .duplicateEvent(let name): "event '\(name)' is defined twice"
+    case .duplicateCircumstance(let name): "circumstance '\(name)' is defined twice"
+    case .startNotDefined(let name): "the machine starts in '\(name)', which is not defined"
+    case .noTransitions(let event): "event '\(event)' has no transitions"
+    case .eventNotDefined(let name): "a row names event '\(name)', which is not defined"
+    case .fromNotDefined(let event, let state): "'\(event)' starts from '\(state)', which is not defined"
+    case .toNotDefined(let event, let state): "'\(event)' leads to '\(state)', which is not defined"
+    case .emptyFrom(let event): "a row of '\(event)' starts from no state"
+    case .emptyTo(let event, let from): "'\(event)' from '\(from)' leads to no state"
+    case .duplicateFrom(let event, let state): "'\(event)' has two rows from '\(state)'"
+    case .severalWildcards(let event): "'\(event)' has more than one row from any state"
+    case .circumstanceNotDefined(let event, let name):
+      "'\(event)' depends on circumstance '\(name)', which is not defined"
+    case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
+    case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"
+    case .wildcardTimer: "a timer must name the states in which it counts"
+    case .setterNotDefined(let circumstance, let stimulus):
+      "circumstance '\(circumstance)' is set by '\(stimulus)', which is not defined"
+    case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"
+    }
+  }
+}
+
+/// A definition that cannot become a machine, with everything that is wrong with it.
+public struct DefinitionError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Every fault, in the order of the definition.
+  public var faults: [DefinitionFault]
+
+  /// Makes an error of the faults found.
+  public init(_ faults: [DefinitionFault]) {
+    self.faults = faults
+  }
+
+  public var description: String {
+    faults.map(\.description).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,171 @@
+public import Simulation
+
+/// A checked machine: every (state, event) pair is decided, in a dense table.
+///
+/// States, events and circumstances are numbered in the order of the definition; the numbers index every
+/// table below. A pair without edges is a refusal: data, never a trap.
+public struct Machine: Sendable {
+  /// One way from a state to another.
+  public struct Edge: Equatable, Sendable {
+    /// The row of the definition that it comes from.
+    public let transition: Int
+    /// The event's number, or `nil` for a timer.
+    public let event: Int?
+    /// The state entered, or the same state when the row says *stay*.
+    public let target: Int
+    /// Whether entering restarts the state's timers and runs its entry actions.
+    public let enters: Bool
+    /// When it can happen, if the tester does not cause it.
+    public let earliest: Interval
+    /// When it must have happened, if the tester does not cause it.
+    public let latest: Interval
+    /// The circumstance whose value is added to ``latest``.
+    public let plus: Int?
+    /// The circumstances of which one must hold, as bits; none when zero.
+    public let given: UInt64
+    /// The circumstances of which none may hold, as bits.
+    public let unless: UInt64
+
+    /// Whether the edge can be taken under these circumstances.
+    @inlinable
+    public func isEnabled(under circumstances: UInt64) -> Bool {
+      (given == 0 || given & circumstances != 0) && unless & circumstances == 0
+    }
+  }
+
+  /// What the author wrote.
+  public let definition: MachineDefinition
+  /// Edges of each (state, event) pair that the tester causes: `caused[state * events + event]`.
+  public let caused: [[Edge]]
+  /// Edges that happen without the tester, by state.
+  public let spontaneous: [[Edge]]
+  /// The target of each deterministic (state, event) pair, or -1; `next[state * events + event]`.
+  public let next: [Int16]
+
+  /// The most states, events or rows that a machine may have.
+  public static let limit = 30_000
+
+  /// Checks a definition and makes its table.
+  ///
+  /// - Throws: every fault of the definition, not only the first.
+  public init(_ definition: MachineDefinition) throws(DefinitionError) {
+    let faults = definition.faults()
+    guard faults.isEmpty else { throw DefinitionError(faults) }
+    self.definition = definition
+    let eventCount = definition.events.count
+    var caused = [[Edge]](repeating: [], count: definition.states.count * eventCount)
+    var spontaneous = [[Edge]](repeating: [], count: definition.states.count)
+    let numbers = Numbers(definition)
+    for (row, transition) in definition.transitions.enumerated() {
+      let event = numbers.event(transition.trigger)
+      let sources = numbers.sources(of: transition, in: definition)
+      for source in sources {
+        let targets = numbers.targets(of: transition, from: source)
+        let edges = targets.map { numbers.edge(row, transition, event: event, target: $0) }
+        if let event, transition.isCausedByTester(definition.events[event].kind) {
+          caused[source * eventCount + event] += edges
+        } else {
+          spontaneous[source] += edges
+        }
+      }
+    }
+    self.caused = caused
+    self.spontaneous = spontaneous
+    next = caused.map { $0.count == 1 ? Int16($0[0].target) : -1 }
+  }
+
+  /// The machine's name.
+  public var name: String { definition.name }
+  /// How many states there are.
+  public var stateCount: Int { definition.states.count }
+  /// How many events there are, stimuli and spontaneous ones together.
+  public var eventCount: Int { definition.events.count }
+
+  /// One deterministic step: the state that the event leads to, or `nil` for a refusal or a choice.
+  @inlinable
+  public func step(_ state: Int, _ event: Int) -> Int? {
+    let target = next[state * definition.events.count + event]
+    return target < 0 ? nil : Int(target)
+  }
+
+  /// The edges on which a stimulus can lead from a state; none is a refusal.
+  public func edges(from state: Int, on event: Int) -> [Edge] { caused[state * eventCount + event] }
+
+  /// The number of the state of a name.
+  public func state(named name: String) -> Int? { definition.states.firstIndex { $0.name == name } }
+
+  /// The number of the event of a name.
+  public func event(named name: String) -> Int? { definition.events.firstIndex { $0.name == name } }
+
+  /// The number of the circumstance of a name.
+  public func circumstance(named name: String) -> Int? {
+    definition.circumstances.firstIndex { $0.name == name }
+  }
+
+  /// Whether the tester can cause the event in some state.
+  public func isStimulus(_ event: Int) -> Bool { definition.events[event].kind != .spontaneous }
+}
+
+extension Transition {
+  /// An event of both kinds is the tester's where its row has no window, and the device's where it has one.
+  func isCausedByTester(_ kind: Event.Kind) -> Bool {
+    switch kind {
+    case .stimulus: true
+    case .spontaneous: false
+    case .both: window == .any
+    }
+  }
+}
+
+/// Numbers for the names of a definition without faults.
+private struct Numbers {
+  private var states: [String: Int] = [:]
+  private var events: [String: Int] = [:]
+  private var circumstances: [String: Int] = [:]
+
+  init(_ definition: MachineDefinition) {
+    for (number, state) in definition.states.enumerated() { states[state.name] = number }
+    for (number, event) in definition.events.enumerated() { events[event.name] = number }
+    for (number, item) in definition.circumstances.enumerated() { circumstances[item.name] = number }
+  }
+
+  func event(_ trigger: Transition.Trigger) -> Int? {
+    switch trigger {
+    case .event(let name): events[name]
+    case .timer: nil
+    }
+  }
+
+  /// A wildcard row stands for every state that no other row of its event names.
+  func sources(of transition: Transition, in definition: MachineDefinition) -> [Int] {
+    switch transition.from {
+    case .states(let names):
+      return names.compactMap { states[$0] }
+    case .wildcard:
+      var named = Set<String>()
+      for other in definition.transitions where other.trigger == transition.trigger {
+        if case .states(let names) = other.from { named.formUnion(names) }
+      }
+      return definition.states.indices.filter { !named.contains(definition.states[$0].name) }
+    }
+  }
+
+  func targets(of transition: Transition, from source: Int) -> [Int] {
+    switch transition.to {
+    case .states(let names): names.compactMap { states[$0] }
+    case .stay: [source]
+    }
+  }
+
+  func edge(_ row: Int, _ transition: Transition, event: Int?, target: Int) -> Machine.Edge {
+    Machine.Edge(
+      transition: row, event: event, target: target, enters: transition.to != .stay,
+      earliest: transition.window.earliest, latest: transition.window.latest,
+      plus: transition.window.plus.flatMap { circumstances[$0] }, given: mask(transition.given),
+      unless: mask(transition.unless))
+  }
+
+  private func mask(_ names: [String]) -> UInt64 {
+    names.reduce(0) { mask, name in mask | (circumstances[name].map { 1 << UInt64($0) } ?? 0) }
+  }
+}

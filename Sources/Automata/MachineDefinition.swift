@@ -1,0 +1,233 @@
+public import Simulation
+
+/// A state machine as its author wrote it, not yet checked.
+///
+/// Every notation, from the operators to a YAML file, ends here; ``Machine`` checks it and makes the dense table.
+/// Two definitions are equal when they say the same in the same order.
+public struct MachineDefinition: Equatable, Sendable {
+  /// The name by which scenarios and the command line call the machine.
+  public var name: String
+  /// One sentence on what the machine describes.
+  public var summary: String
+  /// The states, in the order in which they are drawn.
+  public var states: [State]
+  /// What can happen: stimuli and spontaneous events.
+  public var events: [Event]
+  /// What the surroundings may be like, and which faults or stimuli make them so.
+  public var circumstances: [Circumstance]
+  /// The transition relation. A pair of state and stimulus without a row is a refusal.
+  public var transitions: [Transition]
+  /// The conditions in which a test may start. The last is the one meant when nothing is asked for.
+  public var starts: [Start]
+
+  /// Makes a definition.
+  public init(
+    name: String, summary: String = "", states: [State] = [], events: [Event] = [],
+    circumstances: [Circumstance] = [], transitions: [Transition] = [], starts: [Start] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.states = states
+    self.events = events
+    self.circumstances = circumstances
+    self.transitions = transitions
+    self.starts = starts
+  }
+}
+
+/// A state of a machine.
+public struct State: Equatable, Sendable {
+  /// The unique name. A name such as `noSignal (registered)` shows the status `noSignal`.
+  public var name: String
+  /// What an observer sees in this state.
+  public var status: String
+  /// The named actions on entry, in order.
+  public var entry: [String]
+
+  /// Makes a state; its status is the name without what stands in parentheses, unless given.
+  public init(_ name: String, status: String? = nil, entry: [String] = []) {
+    self.name = name
+    self.status = status ?? State.status(of: name)
+    self.entry = entry
+  }
+
+  /// The status that a state's name implies: the name up to a final parenthesis.
+  public static func status(of name: String) -> String {
+    guard name.last == ")", let open = name.firstIndex(of: "("), open > name.startIndex,
+      name[name.index(before: open)] == " "
+    else { return name }
+    return String(name[..<name.index(before: open)])
+  }
+}
+
+/// Something that can happen to a machine.
+public struct Event: Equatable, Sendable {
+  /// Who brings it about.
+  public enum Kind: String, Equatable, Sendable, CaseIterable {
+    /// The tester.
+    case stimulus
+    /// The device, its surroundings or time: the tester can only watch.
+    case spontaneous
+    /// Either, depending on the state: the tester where nothing else does it.
+    case both
+  }
+
+  /// The unique name.
+  public var name: String
+  /// Who brings it about.
+  public var kind: Kind
+
+  /// Makes an event.
+  public init(_ name: String, _ kind: Kind = .stimulus) {
+    self.name = name
+    self.kind = kind
+  }
+}
+
+/// Something about the surroundings that decides which transitions can happen: a jammed bolt, an unreliable
+/// link, an autolock that is set.
+///
+/// Circumstances keep the model sharp: what the tester has not brought about is not an excuse.
+public struct Circumstance: Equatable, Sendable {
+  /// The unique name. A start condition of this name holds or withdraws it.
+  public var name: String
+  /// The faults that bring it about; one given the value `no`, `off` or `0` takes it away again.
+  public var faults: [String]
+  /// The stimulus whose argument sets it, if one does: a duration, or a number of seconds; zero takes it away.
+  public var stimulus: String?
+
+  /// Makes a circumstance.
+  public init(_ name: String, faults: [String] = [], stimulus: String? = nil) {
+    self.name = name
+    self.faults = faults
+    self.stimulus = stimulus
+  }
+}
+
+/// When, after its state was entered, a transition that the tester does not cause can happen.
+public struct Window: Equatable, Sendable {
+  /// The least time in the state.
+  public var earliest: Interval
+  /// The most time in the state: if the state still lasts then, something is wrong.
+  public var latest: Interval
+  /// The circumstance whose value is added to ``latest``.
+  public var plus: String?
+
+  /// Makes a window.
+  public init(earliest: Interval = .zero, latest: Interval = .forever, plus: String? = nil) {
+    self.earliest = earliest
+    self.latest = latest
+    self.plus = plus
+  }
+
+  /// At any time.
+  public static let any = Window()
+
+  /// Exactly then.
+  public static func after(_ interval: Interval) -> Window { Window(earliest: interval, latest: interval) }
+
+  /// At any time up to then, and no later.
+  public static func within(_ interval: Interval) -> Window { Window(latest: interval) }
+}
+
+/// One row of the transition relation.
+public struct Transition: Equatable, Sendable {
+  /// What sets it off.
+  public enum Trigger: Equatable, Sendable {
+    /// The event of this name.
+    case event(String)
+    /// Time alone.
+    case timer
+  }
+
+  /// The states it starts from.
+  public enum Source: Equatable, Sendable {
+    /// These.
+    case states([String])
+    /// Every state that has no row of its own for the event. At most one such row per event.
+    case wildcard
+  }
+
+  /// Where it leads.
+  public enum Target: Equatable, Sendable {
+    /// To one of these, as the device decides.
+    case states([String])
+    /// Nowhere: the state goes on, its timers too, and its entry actions are not run again.
+    case stay
+  }
+
+  /// Who wrote the row.
+  public enum Origin: String, Equatable, Sendable {
+    /// The document that the machine comes from.
+    case seed
+    /// We, where that document is silent.
+    case ours
+  }
+
+  /// What sets it off.
+  public var trigger: Trigger
+  /// When it can happen, if the tester does not cause it.
+  public var window: Window
+  /// The states it starts from.
+  public var from: Source
+  /// Where it leads.
+  public var to: Target
+  /// The named effects before the state changes, in order.
+  public var before: [String]
+  /// The named effects after the state changed and before its entry actions, in order.
+  public var after: [String]
+  /// What is shown in place of the target's status: the output of a Mealy machine.
+  public var shows: String?
+  /// At least one of these circumstances must hold, unless there are none.
+  public var given: [String]
+  /// None of these circumstances may hold.
+  public var unless: [String]
+  /// Who wrote the row.
+  public var origin: Origin
+
+  /// Makes a row.
+  public init(
+    _ trigger: Trigger, from: Source, to: Target, window: Window = .any, before: [String] = [],
+    after: [String] = [], shows: String? = nil, given: [String] = [], unless: [String] = [],
+    origin: Origin = .seed
+  ) {
+    self.trigger = trigger
+    self.window = window
+    self.from = from
+    self.to = to
+    self.before = before
+    self.after = after
+    self.shows = shows
+    self.given = given
+    self.unless = unless
+    self.origin = origin
+  }
+}
+
+/// A condition in which a test can start.
+public struct Start: Equatable, Sendable {
+  /// A setting of the device that this start stands for.
+  public struct Condition: Equatable, Sendable {
+    /// The setting's name, such as `registered`.
+    public var name: String
+    /// Its value.
+    public var value: Bool
+
+    /// Makes a condition.
+    public init(_ name: String, _ value: Bool) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The state in which the machine is.
+  public var state: String
+  /// The settings that stand for it; a start without settings is always possible.
+  public var conditions: [Condition]
+
+  /// Makes a start.
+  public init(_ state: String, when conditions: [Condition] = []) {
+    self.state = state
+    self.conditions = conditions
+  }
+}

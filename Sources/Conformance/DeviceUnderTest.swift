@@ -1,0 +1,252 @@
+public import Simulation
+
+/// Whatever is tested: an emulated lock, a real one behind a dongle, another program.
+///
+/// A harness sees a device only through this protocol, so it cannot tell an emulator from a lock. Time passes
+/// only in ``observe(until:)``; on an emulated device it is virtual, on a real one it is the clock's.
+///
+///     reset ──▶ perform / bring(about:) ──▶ observe … observe = nil ──▶ perform …
+///
+/// Any of the calls may throw a ``LabFault``, which says that there is no verdict: it is never a divergence.
+public protocol DeviceUnderTest {
+  /// What the device can serve. Scenarios that need more are skipped, with the reason.
+  var abilities: Abilities { get }
+
+  /// The time since the last reset.
+  var now: Instant { get }
+
+  /// Takes over the numbers under which the model knows names. Called before anything else.
+  mutating func adopt(_ vocabulary: Vocabulary)
+
+  /// Starts a test in a condition, at time zero. Not a factory reset of a lock, which is a stimulus.
+  mutating func reset(to start: StartCondition) throws(LabFault)
+
+  /// Does at once what the tester wants done. What comes of it is observed.
+  mutating func perform(_ stimulus: Stimulus) throws(LabFault)
+
+  /// Brings about a fault of the surroundings: a jam, a lost packet, an empty battery.
+  mutating func bring(about fault: Fault) throws(LabFault)
+
+  /// Lets time pass up to the next observation, or up to a limit when there is none before.
+  ///
+  /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
+  /// limit, and everything up to and including the limit has been observed.
+  mutating func observe(until limit: Instant) throws(LabFault) -> Observation?
+
+  /// Starts the device afresh after a lab fault, as far as that can be done.
+  mutating func restart() throws(LabFault)
+}
+
+/// The names that model and device share, with their numbers.
+public struct Vocabulary: Equatable, Sendable {
+  /// The events of the machine; a stimulus is known by its number here.
+  public let stimuli: [String]
+  /// What the device can show.
+  public let statuses: [String]
+  /// The named effects of transitions.
+  public let effects: [String]
+
+  /// Makes a vocabulary.
+  public init(stimuli: [String], statuses: [String], effects: [String] = []) {
+    self.stimuli = stimuli
+    self.statuses = statuses
+    self.effects = effects
+  }
+
+  /// The number of a stimulus.
+  public func stimulus(_ name: String) -> Int? { stimuli.firstIndex(of: name) }
+  /// The number of a status.
+  public func status(_ name: String) -> Int? { statuses.firstIndex(of: name) }
+  /// The number of an effect.
+  public func effect(_ name: String) -> Int? { effects.firstIndex(of: name) }
+
+  /// The observation of a status by name: one that the model does not know is a divergence, not a trap.
+  public func observation(ofStatus name: String) -> Observation {
+    status(name).map { .status($0) } ?? .unknown(name)
+  }
+
+  /// The observation of an effect by name.
+  public func observation(ofEffect name: String) -> Observation {
+    effect(name).map { .effect($0) } ?? .unknown(name)
+  }
+}
+
+/// What the tester does.
+public struct Stimulus: Equatable, Sendable {
+  /// The number in the ``Vocabulary``.
+  public var number: Int
+  /// Named arguments, in the order given.
+  public var arguments: [Argument]
+
+  /// Makes a stimulus.
+  @inlinable
+  public init(_ number: Int, _ arguments: [Argument] = []) {
+    self.number = number
+    self.arguments = arguments
+  }
+
+  /// The argument of a name.
+  public func argument(_ name: String) -> Value? { arguments.first { $0.name == name }?.value }
+}
+
+/// A named value that goes with a stimulus.
+public struct Argument: Equatable, Sendable {
+  /// The name.
+  public var name: String
+  /// The value.
+  public var value: Value
+
+  /// Makes an argument.
+  public init(_ name: String, _ value: Value) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// A value in an argument, a fault or a reading.
+public enum Value: Equatable, Sendable {
+  case flag(Bool)
+  case integer(Int)
+  case number(Double)
+  case duration(Interval)
+  case text(String)
+}
+
+extension Value: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .flag(let value): value ? "yes" : "no"
+    case .integer(let value): String(value)
+    case .number(let value): String(value)
+    case .duration(let value): value.description
+    case .text(let value): value
+    }
+  }
+
+  /// Whether the value takes something away: `no`, `off`, `false`, zero.
+  public var isNothing: Bool {
+    switch self {
+    case .flag(let value): !value
+    case .integer(let value): value == 0
+    case .number(let value): value == 0
+    case .duration(let value): value == .zero
+    case .text(let value): ["no", "off", "false", "none", "0"].contains(value)
+    }
+  }
+}
+
+/// A disturbance that the tester brings about.
+public struct Fault: Equatable, Sendable {
+  /// What it is, such as `jam` or `drop`.
+  public var name: String
+  /// Its particulars, such as `next-notification`; ``Value/isNothing`` ends a lasting fault.
+  public var value: Value
+
+  /// Makes a fault.
+  public init(_ name: String, _ value: Value = .flag(true)) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// What a device shows.
+public enum Observation: Equatable, Sendable {
+  /// A status, by its number in the ``Vocabulary``.
+  case status(Int)
+  /// An effect, by its number in the ``Vocabulary``.
+  case effect(Int)
+  /// A status or effect that the vocabulary does not have.
+  case unknown(String)
+  /// The stimulus was not obeyed, and why.
+  case refused(String)
+  /// A value read or reported: a battery's voltage, a history record.
+  case reading(Reading)
+  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag.
+  case violation(String)
+}
+
+/// A named value that a device shows.
+public struct Reading: Equatable, Sendable {
+  /// What was read, such as `battery`.
+  public var name: String
+  /// What it was.
+  public var value: Value
+
+  /// Makes a reading.
+  public init(_ name: String, _ value: Value) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The condition in which a test starts: settings such as `registered`, in the order given.
+public struct StartCondition: Equatable, Sendable {
+  /// The settings and their values.
+  public var settings: [Argument]
+
+  /// Makes a condition; one without settings is the device's usual one.
+  public init(_ settings: [Argument] = []) {
+    self.settings = settings
+  }
+
+  /// The value of a setting, if it is given.
+  public func setting(_ name: String) -> Value? { settings.first { $0.name == name }?.value }
+
+  /// A setting that is on or off, if it is given.
+  public func flag(_ name: String) -> Bool? {
+    guard let value = setting(name) else { return nil }
+    return !value.isNothing
+  }
+}
+
+/// What a device can serve.
+public struct Abilities: Equatable, Sendable {
+  /// The stimuli it understands, by name; `nil` when it has to be asked each time.
+  public var stimuli: [String]?
+  /// The faults it can bring about.
+  public var faults: [String]
+  /// The settings of start conditions that it can make true; `nil` when it has to be asked each time.
+  public var settings: [String]?
+  /// Whether it shows the effects of transitions, beside statuses.
+  public var showsEffects: Bool
+  /// How much later or earlier than it happened something may be observed; zero in virtual time.
+  public var slack: Interval
+
+  /// Makes a list of abilities.
+  public init(
+    stimuli: [String]?, faults: [String] = [], settings: [String]? = [], showsEffects: Bool = false,
+    slack: Interval = .zero
+  ) {
+    self.stimuli = stimuli
+    self.faults = faults
+    self.settings = settings
+    self.showsEffects = showsEffects
+    self.slack = slack
+  }
+}
+
+/// Trouble of the lab: no device, a lost carrier, a program that ended. There is no verdict then.
+public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What kind of trouble: the same twice in a row means more than two different ones.
+  public enum Symptom: String, Equatable, Sendable {
+    case noDevice = "no device"
+    case noAnswer = "no answer"
+    case badAnswer = "an answer of no known form"
+    case ended = "the device's program ended"
+    case carrierLost = "carrier lost"
+    case notPossible = "not possible with this device"
+  }
+
+  /// What kind of trouble.
+  public var symptom: Symptom
+  /// One sentence on what happened and, where there is something, what to do.
+  public var detail: String
+
+  /// Makes a lab fault.
+  public init(_ symptom: Symptom, _ detail: String) {
+    self.symptom = symptom
+    self.detail = detail
+  }
+
+  public var description: String { "\(symptom.rawValue): \(detail)" }
+}
