@@ -1,0 +1,150 @@
+import Automata
+public import Simulation
+
+/// The first moment at which model and device disagree.
+public struct Divergence: Equatable, Sendable {
+  /// What made them disagree.
+  public enum Kind: Equatable, Sendable {
+    /// The device showed what no possible state allows.
+    case unexpected(String)
+    /// The device showed nothing, where every possible state demanded something by now.
+    case overdue
+    /// The device refused what the model allows.
+    case refusedLegal(String)
+    /// The device broke a rule that holds in every state.
+    case invariant(String)
+    /// The scenario expected something else.
+    case unmet(String)
+    /// The device stopped answering, again in two fresh starts.
+    case stoppedAnswering(String)
+  }
+
+  /// One thing that a possible state would have allowed.
+  public struct Allowance: Equatable, Sendable {
+    /// The state of the model.
+    public var state: String
+    /// What would have happened: an event's name, or `after 3 s`; empty where the state simply lasts.
+    public var cause: String
+    /// What would have been shown; the state's own status where it lasts.
+    public var shows: String
+
+    /// Makes an allowance.
+    public init(state: String, cause: String, shows: String) {
+      self.state = state
+      self.cause = cause
+      self.shows = shows
+    }
+  }
+
+  /// What made them disagree.
+  public var kind: Kind
+  /// When, since the test began.
+  public var time: Instant
+  /// The number of the step of the test, from 1; 0 before the first.
+  public var step: Int
+  /// What the tester last did.
+  public var lastStimulus: String?
+  /// The status last seen.
+  public var lastStatus: String?
+  /// What the model allowed at that moment.
+  public var allowed: [Allowance]
+
+  /// Makes a divergence.
+  public init(
+    _ kind: Kind, at time: Instant, step: Int = 0, lastStimulus: String? = nil, lastStatus: String? = nil,
+    allowed: [Allowance] = []
+  ) {
+    self.kind = kind
+    self.time = time
+    self.step = step
+    self.lastStimulus = lastStimulus
+    self.lastStatus = lastStatus
+    self.allowed = allowed
+  }
+
+  /// One line that says what happened.
+  public var summary: String {
+    switch kind {
+    case .unexpected(let seen): "the device showed \(seen), which the model does not allow"
+    case .overdue: "the device showed nothing, where the model demands something by now"
+    case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
+    case .invariant(let rule): rule
+    case .unmet(let expectation): expectation
+    case .stoppedAnswering(let symptom): "stopped answering: \(symptom), and again in two fresh starts"
+    }
+  }
+
+  /// What was seen, for the line of the device beside the model's.
+  public var seen: String {
+    switch kind {
+    case .unexpected(let seen): seen
+    case .refusedLegal(let reason): "refused: \(reason)"
+    case .overdue, .unmet, .invariant: lastStatus ?? "nothing"
+    case .stoppedAnswering: "no answer"
+    }
+  }
+}
+
+extension Tracker {
+  /// What the set before the last operation allowed, in the order of the definition.
+  public func allowances() -> [Divergence.Allowance] {
+    var allowances: [Divergence.Allowance] = []
+    before.forEach { node in
+      for allowance in self.allowances(of: node) where !allowances.contains(allowance) {
+        allowances.append(allowance)
+      }
+    }
+    return allowances
+  }
+
+  private func allowances(of number: Int) -> [Divergence.Allowance] {
+    let node = specification.nodes[number]
+    let definition = specification.machine.definition
+    let state = definition.states[node.state].name
+    var allowances: [Divergence.Allowance] = []
+    if let symbol = node.pending.first {
+      let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
+      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol))]
+    }
+    if specification.urgent[number].allSatisfy({ !isEnabled($0) }) {
+      let status = specification.vocabulary.statuses[node.shown]
+      allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
+    }
+    let range = Int(specification.visibleStart[number])..<Int(specification.visibleStart[number + 1])
+    for step in specification.visible[range] where isEnabled(step) {
+      allowances.append(
+        Divergence.Allowance(
+          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol))))
+    }
+    return allowances
+  }
+
+  private func cause(of step: Specification.Step) -> String {
+    let row = specification.machine.definition.transitions[Int(step.transition)]
+    let limit = limit(of: step)
+    switch row.trigger {
+    case .timer: return step.earliest == limit ? "after \(limit)" : "within \(limit)"
+    case .event(let name): return limit == .forever ? name : "\(name) within \(limit)"
+    }
+  }
+
+  func name(ofSymbol symbol: Int) -> String {
+    symbol < specification.statusCount
+      ? specification.vocabulary.statuses[symbol]
+      : specification.vocabulary.effects[symbol - specification.statusCount]
+  }
+}
+
+extension Vocabulary {
+  /// What an observation is called in traces and reports.
+  public func text(of observation: Observation) -> String {
+    switch observation {
+    case .status(let number): statuses[number]
+    case .effect(let number): effects[number]
+    case .unknown(let name): "'\(name)', which the model does not know"
+    case .refused(let reason): "refused: \(reason)"
+    case .reading(let reading): "\(reading.name) \(reading.value)"
+    case .violation(let rule): rule
+    }
+  }
+}

@@ -1,0 +1,186 @@
+public import Simulation
+
+/// Something that happened in a test, in the order in which it happened.
+public enum TraceEvent: Equatable, Sendable {
+  case stimulus(Stimulus)
+  case fault(Fault)
+  case observation(Observation)
+}
+
+/// Takes in a trace as it comes about: a journal, a list, or nothing at all.
+public protocol TraceRecorder {
+  /// Takes in one event.
+  mutating func record(_ event: TraceEvent, at time: Instant)
+}
+
+/// A recorder that keeps nothing.
+public struct NoRecorder: TraceRecorder {
+  /// Makes one.
+  public init() {}
+
+  public mutating func record(_ event: TraceEvent, at time: Instant) {}
+}
+
+/// A recorder that keeps the whole trace.
+public struct TraceList: TraceRecorder, Sendable {
+  /// One event with its time.
+  public struct Entry: Equatable, Sendable {
+    /// When it happened.
+    public var time: Instant
+    /// What happened.
+    public var event: TraceEvent
+  }
+
+  /// The trace so far.
+  public private(set) var entries: [Entry] = []
+
+  /// Makes an empty trace.
+  public init() {}
+
+  public mutating func record(_ event: TraceEvent, at time: Instant) {
+    entries.append(Entry(time: time, event: event))
+  }
+}
+
+/// What must never happen, whatever state the model is in.
+public protocol Invariant: Sendable {
+  /// Forgets what was seen: a test begins.
+  mutating func reset()
+
+  /// Looks at one event of the trace and says what is wrong with it, if anything is.
+  mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String?
+}
+
+/// Model and device, fed the same events and compared after each.
+///
+/// The one loop through which scenarios, replays, benchmarks and fuzzing drive a device. It is generic over
+/// the device and the recorder, so that the benchmark measures what the scenarios use.
+public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
+  /// The device.
+  public private(set) var device: Device
+  /// What the device could be in.
+  public private(set) var tracker: Tracker
+  /// Where the trace goes.
+  public var recorder: Recorder
+  /// The status last shown, by its number; the start's own before the device has shown any.
+  public private(set) var status: Int?
+  /// The refusal of the last stimulus, if the device said one.
+  public private(set) var refusal: String?
+
+  private var invariants: [any Invariant]
+  private var lastStimulus = -1
+  private var isPlain: Bool
+
+  /// Joins a model and a device.
+  public init(
+    _ specification: Specification, _ device: Device, invariants: [any Invariant] = [], recorder: Recorder
+  ) {
+    self.device = device
+    self.device.adopt(specification.vocabulary)
+    tracker = Tracker(specification, slack: device.abilities.slack)
+    self.invariants = invariants
+    self.recorder = recorder
+    isPlain = invariants.isEmpty
+  }
+
+  /// The device's time.
+  public var now: Instant { device.now }
+
+  /// The names of what is tracked.
+  public var vocabulary: Vocabulary { tracker.specification.vocabulary }
+
+  /// Starts a test in a condition.
+  ///
+  /// - Throws: a ``LabFault`` when the device cannot be brought there, or the model has no such start.
+  public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) {
+    guard let number = tracker.start(for: start) else {
+      throw LabFault(.notPossible, "the machine has no start of these settings")
+    }
+    try device.reset(to: start)
+    tracker.start(in: number)
+    for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
+    for index in invariants.indices { invariants[index].reset() }
+    status = nil
+    refusal = nil
+    lastStimulus = -1
+  }
+
+  /// Gives model and device one stimulus and compares what comes of it at once.
+  public mutating func perform(_ stimulus: Stimulus) throws(LabFault) -> Divergence? {
+    lastStimulus = stimulus.number
+    refusal = nil
+    recorder.record(.stimulus(stimulus), at: device.now)
+    tracker.perform(stimulus, at: device.now)
+    if !isPlain, let broken = check(.stimulus(stimulus)) { return broken }
+    try device.perform(stimulus)
+    return try pass(until: device.now)
+  }
+
+  /// Brings about a fault and tells the model which circumstances hold now.
+  public mutating func bring(about fault: Fault) throws(LabFault) -> Divergence? {
+    recorder.record(.fault(fault), at: device.now)
+    tracker.apply(fault, at: device.now)
+    if !isPlain, let broken = check(.fault(fault)) { return broken }
+    try device.bring(about: fault)
+    return try pass(until: device.now)
+  }
+
+  /// Lets time pass up to a limit, and compares everything that is observed on the way.
+  public mutating func pass(until limit: Instant) throws(LabFault) -> Divergence? {
+    while true {
+      if let divergence = try next(until: limit) { return divergence }
+      if device.now >= limit { return nil }
+    }
+  }
+
+  /// Lets time pass up to the next observation, the model's next deadline or a limit, and no further.
+  public mutating func next(until limit: Instant) throws(LabFault) -> Divergence? {
+    let horizon = tracker.deadline.map { max(min($0, limit), device.now) } ?? limit
+    while true {
+      guard let observation = try device.observe(until: horizon) else {
+        return tracker.settle(at: device.now) ? nil : divergence(.overdue)
+      }
+      if let divergence = take(observation) { return divergence }
+      if device.now < horizon { return try settleAtOnce() }
+    }
+  }
+
+  /// Takes in everything that is observed at this very moment, then lets silence count.
+  private mutating func settleAtOnce() throws(LabFault) -> Divergence? {
+    let now = device.now
+    while let observation = try device.observe(until: now) {
+      if let divergence = take(observation) { return divergence }
+    }
+    return tracker.settle(at: device.now) ? nil : divergence(.overdue)
+  }
+
+  private mutating func take(_ observation: Observation) -> Divergence? {
+    recorder.record(.observation(observation), at: device.now)
+    if case .refused(let reason) = observation { refusal = reason }
+    guard tracker.observe(observation, at: device.now) else {
+      if case .refused(let reason) = observation { return divergence(.refusedLegal(reason)) }
+      return divergence(.unexpected(vocabulary.text(of: observation)))
+    }
+    if case .status(let number) = observation { status = number }
+    return isPlain ? nil : check(.observation(observation))
+  }
+
+  private mutating func check(_ event: TraceEvent) -> Divergence? {
+    for index in invariants.indices {
+      if let rule = invariants[index].check(event, in: vocabulary) { return divergence(.invariant(rule)) }
+    }
+    return nil
+  }
+
+  private func divergence(_ kind: Divergence.Kind) -> Divergence {
+    Divergence(
+      kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
+      lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances())
+  }
+
+  /// Starts the device afresh after a lab fault.
+  public mutating func restart() throws(LabFault) {
+    try device.restart()
+    device.adopt(vocabulary)
+  }
+}

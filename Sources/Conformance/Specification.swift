@@ -1,0 +1,244 @@
+public import Automata
+import Simulation
+
+/// A machine made ready for tracking: what an observer can tell apart, in flat tables.
+///
+/// A *node* is a state together with what was last shown, or one of the points between leaving a state and
+/// having shown everything that the transition shows: its effects, the new status, the entry actions. So an
+/// observation is always one look-up, and a transition with five effects needs no code of its own.
+public struct Specification: Sendable {
+  /// A way on from a node.
+  struct Step: Sendable {
+    var node: Int32
+    /// Whether the entry time starts again.
+    var enters: Bool
+    var plus: Int8
+    var earliest: Interval
+    var latest: Interval
+    var given: UInt64
+    var unless: UInt64
+    /// The row of the definition, for explanations and coverage.
+    var transition: Int32
+    /// What is shown first on the way, or -1 when nothing is.
+    var symbol: Int32 = -1
+
+    @inline(__always)
+    func isEnabled(under circumstances: UInt64) -> Bool {
+      (given == 0 || given & circumstances != 0) && unless & circumstances == 0
+    }
+  }
+
+  /// What stands behind a node.
+  struct Node: Sendable {
+    /// The state of the machine that is being entered or has been.
+    var state: Int
+    /// The status last shown.
+    var shown: Int
+    /// What must be shown before the state is settled; statuses first, then effects above ``statusCount``.
+    var pending: [Int]
+  }
+
+  /// The machine.
+  public let machine: Machine
+  /// The names that model and device share.
+  public let vocabulary: Vocabulary
+  /// Whether effects are expected to be shown.
+  public let showsEffects: Bool
+
+  let nodes: [Node]
+  let resting: NodeSet
+  /// Where the steps of (node, event) begin in ``caused``.
+  let causedStart: [Int32]
+  let caused: [Step]
+  /// Where the steps of a node that begin with an observation are in ``visible``.
+  let visibleStart: [Int32]
+  let visible: [Step]
+  /// Where the silent steps of a node begin in ``silent``.
+  let silentStart: [Int32]
+  let silent: [Step]
+  /// The windows that end at a known time, by node: what must have happened by then.
+  let urgent: [[Step]]
+  /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
+  let legal: [UInt64]
+  /// Whether any row depends on time, on circumstances, or happens without the tester.
+  let isPlain: Bool
+  let startNodes: [Int]
+
+  var statusCount: Int { vocabulary.statuses.count }
+  var eventCount: Int { machine.eventCount }
+
+  /// Prepares a machine.
+  ///
+  /// - Parameter showsEffects: whether the device shows effects; if not, they are not waited for.
+  public init(_ machine: Machine, showsEffects: Bool = true) {
+    self.machine = machine
+    self.showsEffects = showsEffects
+    let vocabulary = Vocabulary(machine: machine)
+    self.vocabulary = vocabulary
+    var builder = NodeBuilder(machine: machine, vocabulary: vocabulary, showsEffects: showsEffects)
+    startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
+    builder.expandAll()
+    nodes = builder.nodes
+    var resting = NodeSet(capacity: builder.nodes.count)
+    for (number, node) in builder.nodes.enumerated() where node.pending.isEmpty { resting.insert(number) }
+    self.resting = resting
+    (causedStart, caused) = flatten(builder.caused)
+    (visibleStart, visible) = flatten(builder.visible)
+    (silentStart, silent) = flatten(builder.silent)
+    urgent = builder.spontaneous.map { $0.filter { $0.latest != .forever } }
+    let eventCount = machine.eventCount
+    legal = builder.nodes.indices.map { node in
+      guard eventCount <= 64 else { return 0 }
+      return (0..<eventCount).reduce(0) { mask, event in
+        builder.caused[node * eventCount + event].isEmpty ? mask : mask | 1 << UInt64(event)
+      }
+    }
+    isPlain =
+      builder.spontaneous.allSatisfy(\.isEmpty) && machine.definition.circumstances.isEmpty
+  }
+}
+
+extension Vocabulary {
+  /// The names of a machine: its events, its statuses in the order of the states, its effects.
+  public init(machine: Machine) {
+    let definition = machine.definition
+    let rows = definition.transitions
+    self.init(
+      stimuli: definition.events.map(\.name),
+      statuses: unique(definition.states.map(\.status) + rows.compactMap(\.shows)),
+      effects: unique(rows.flatMap { $0.before + $0.after } + definition.states.flatMap(\.entry)))
+  }
+}
+
+private func unique(_ names: [String]) -> [String] {
+  var seen = Set<String>()
+  return names.filter { seen.insert($0).inserted }
+}
+
+private func flatten(_ lists: [[Specification.Step]]) -> ([Int32], [Specification.Step]) {
+  var starts: [Int32] = []
+  starts.reserveCapacity(lists.count + 1)
+  var all: [Specification.Step] = []
+  for list in lists {
+    starts.append(Int32(all.count))
+    all += list
+  }
+  starts.append(Int32(all.count))
+  return (starts, all)
+}
+
+/// Finds the nodes of a machine, from its starts on.
+private struct NodeBuilder {
+  private struct Key: Hashable {
+    var state: Int
+    var shown: Int
+    var pending: [Int]
+  }
+
+  let machine: Machine
+  let vocabulary: Vocabulary
+  let showsEffects: Bool
+  private(set) var nodes: [Specification.Node] = []
+  private(set) var caused: [[Specification.Step]] = []
+  private(set) var visible: [[Specification.Step]] = []
+  private(set) var silent: [[Specification.Step]] = []
+  private(set) var spontaneous: [[Specification.Step]] = []
+  private var numbers: [Key: Int] = [:]
+  private let statusOf: [Int]
+  private let statuses: [String: Int]
+  private let effects: [String: Int]
+
+  init(machine: Machine, vocabulary: Vocabulary, showsEffects: Bool) {
+    self.machine = machine
+    self.vocabulary = vocabulary
+    self.showsEffects = showsEffects
+    var statuses: [String: Int] = [:]
+    for (number, name) in vocabulary.statuses.enumerated() { statuses[name] = number }
+    var effects: [String: Int] = [:]
+    for (number, name) in vocabulary.effects.enumerated() {
+      effects[name] = vocabulary.statuses.count + number
+    }
+    self.statuses = statuses
+    self.effects = effects
+    statusOf = machine.definition.states.map { statuses[$0.status] ?? 0 }
+  }
+
+  mutating func rest(in state: Int) -> Int { node(state, shown: statusOf[state], pending: []) }
+
+  /// The number of a node, which is made when it is met for the first time.
+  private mutating func node(_ state: Int, shown: Int, pending: [Int]) -> Int {
+    let key = Key(state: state, shown: shown, pending: pending)
+    if let number = numbers[key] { return number }
+    numbers[key] = nodes.count
+    nodes.append(Specification.Node(state: state, shown: shown, pending: pending))
+    return nodes.count - 1
+  }
+
+  mutating func expandAll() {
+    var number = 0
+    while number < nodes.count {
+      expand(number)
+      number += 1
+    }
+  }
+
+  private mutating func expand(_ number: Int) {
+    let node = nodes[number]
+    if let symbol = node.pending.first {
+      caused += [[Specification.Step]](repeating: [], count: machine.eventCount)
+      silent.append([])
+      spontaneous.append([])
+      let shown = symbol < vocabulary.statuses.count ? symbol : node.shown
+      let rest = self.node(node.state, shown: shown, pending: Array(node.pending.dropFirst()))
+      visible.append([
+        Specification.Step(
+          node: Int32(rest), enters: true, plus: -1, earliest: .zero, latest: .forever, given: 0, unless: 0,
+          transition: -1, symbol: Int32(symbol))
+      ])
+      return
+    }
+    for event in 0..<machine.eventCount {
+      caused.append(
+        machine.edges(from: node.state, on: event).map { step(along: $0, target: target(of: $0, from: node)) })
+    }
+    var quiet: [Specification.Step] = []
+    var shown: [Specification.Step] = []
+    var all: [Specification.Step] = []
+    for edge in machine.spontaneous[node.state] {
+      let target = target(of: edge, from: node)
+      all.append(step(along: edge, target: target))
+      if let symbol = nodes[target].pending.first {
+        // The observation that begins the transition also shows its first symbol.
+        let status = symbol < vocabulary.statuses.count ? symbol : node.shown
+        let pending = Array(nodes[target].pending.dropFirst())
+        var first = step(along: edge, target: self.node(nodes[target].state, shown: status, pending: pending))
+        first.symbol = Int32(symbol)
+        shown.append(first)
+      } else {
+        quiet.append(step(along: edge, target: target))
+      }
+    }
+    visible.append(shown)
+    silent.append(quiet)
+    spontaneous.append(all)
+  }
+
+  /// The node that a transition leads to, with everything it must show still to come.
+  private mutating func target(of edge: Machine.Edge, from node: Specification.Node) -> Int {
+    let row = machine.definition.transitions[edge.transition]
+    let status = row.shows.flatMap { statuses[$0] } ?? (edge.enters ? statusOf[edge.target] : node.shown)
+    var symbols = showsEffects ? row.before.compactMap { effects[$0] } : []
+    if status != node.shown { symbols.append(status) }
+    if showsEffects {
+      symbols += row.after.compactMap { effects[$0] }
+      if edge.enters { symbols += machine.definition.states[edge.target].entry.compactMap { effects[$0] } }
+    }
+    return self.node(edge.target, shown: symbols.isEmpty ? status : node.shown, pending: symbols)
+  }
+
+  private func step(along edge: Machine.Edge, target: Int) -> Specification.Step {
+    Specification.Step(
+      node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
+      latest: edge.latest, given: edge.given, unless: edge.unless, transition: Int32(edge.transition))
+  }
+}

@@ -1,0 +1,390 @@
+import Automata
+public import Simulation
+
+/// Every state that the device could be in, given what was done and what was seen.
+///
+/// A stimulus moves the set, time moves it (a timer that may or must have fired), an observation keeps only
+/// what allows it. When the set is empty the device has done what no state allows: a divergence.
+///
+///     perform ──▶ (observe)* ──▶ settle ──▶ …
+///
+/// ``settle(at:)`` says that everything up to a moment has been observed: only then is silence evidence.
+/// Beside each possible state stand the earliest and the latest moment at which it can have been entered,
+/// so timers are exact where the entry was seen and never too strict where it was not.
+public struct Tracker: Sendable {
+  struct Entry: Sendable {
+    var earliest: Instant
+    var latest: Instant
+
+    static let start = Entry(earliest: .zero, latest: .zero)
+  }
+
+  /// What is tracked.
+  public let specification: Specification
+  /// How far an observation's time may lie from when it happened.
+  public let slack: Interval
+  /// How often each cell was tried: `visits[state * events + event]`.
+  public private(set) var visits: [UInt32]
+  /// How often each row of the definition was seen to happen without the tester.
+  public private(set) var happened: [UInt32]
+
+  private(set) var possible: NodeSet
+  /// The set before the last operation: what a divergence is explained with.
+  private(set) var before: NodeSet
+  /// Where the device would be if it refused the last stimulus.
+  private var refusing: NodeSet
+  private var next: NodeSet
+  private(set) var entries: [Entry]
+  private var nextEntries: [Entry]
+  private(set) var circumstances: UInt64 = 0
+  /// The circumstances just withdrawn: what they allowed may still be on its way.
+  private(set) var fading: UInt64 = 0
+  private var fadingEnd = Instant.zero
+  private var values: [Interval]
+
+  /// How long what a withdrawn circumstance allowed may still arrive.
+  static let grace = Interval.milliseconds(100)
+
+  /// Makes a tracker that stands at the machine's usual start.
+  public init(_ specification: Specification, slack: Interval = .zero) {
+    self.specification = specification
+    self.slack = slack
+    let count = specification.nodes.count
+    let empty = NodeSet(capacity: count)
+    possible = empty
+    before = empty
+    refusing = empty
+    next = empty
+    entries = [Entry](repeating: .start, count: specification.isPlain ? 0 : count)
+    nextEntries = entries
+    visits = [UInt32](
+      repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
+    happened = [UInt32](repeating: 0, count: specification.machine.definition.transitions.count)
+    values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
+    start(in: specification.startNodes.count - 1)
+  }
+
+  /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
+  public mutating func start(in number: Int) {
+    possible.removeAll()
+    possible.insert(specification.startNodes[number])
+    before = possible
+    refusing.removeAll()
+    circumstances = 0
+    fading = 0
+    for index in values.indices { values[index] = .zero }
+    for index in entries.indices { entries[index] = .start }
+  }
+
+  /// Whether no state is possible any more.
+  public var isLost: Bool { possible.isEmpty }
+
+  /// The states that the device could be in.
+  public var possibleStates: [Int] {
+    var states: [Int] = []
+    possible.forEach { node in
+      let state = specification.nodes[node].state
+      if !states.contains(state) { states.append(state) }
+    }
+    return states
+  }
+
+  /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
+  /// circumstances.
+  public var legalStimuli: UInt64 {
+    let node = possible.single
+    if node >= 0 { return specification.legal[node] }
+    var legal = UInt64.max
+    possible.forEach { legal &= specification.legal[$0] }
+    return legal
+  }
+
+  /// Whether some possible state allows a stimulus.
+  public func allows(_ stimulus: Int) -> Bool {
+    var allowed = false
+    possible.forEach { node in
+      forEachStep(on: stimulus, from: node) { _ in allowed = true }
+    }
+    return allowed
+  }
+
+  /// The number of the start that settings of a device stand for: the last one that none of them contradicts.
+  ///
+  /// `nil` when they contradict every start.
+  public func start(for condition: StartCondition) -> Int? {
+    let starts = specification.machine.definition.starts
+    return starts.indices.last { number in
+      starts[number].conditions.allSatisfy { item in
+        condition.flag(item.name).map { $0 == item.value } ?? true
+      }
+    }
+  }
+}
+
+extension Tracker {
+  /// Moves the set by a stimulus. A state that does not allow it may refuse or ignore it, and stays.
+  ///
+  /// - Returns: whether some possible state allows it.
+  @discardableResult
+  public mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
+    let event = stimulus.number
+    if !specification.isPlain { close(at: now) }
+    before = possible
+    next.removeAll()
+    refusing.removeAll()
+    let node = possible.single
+    if node >= 0 { visits[specification.nodes[node].state * specification.eventCount + event] &+= 1 }
+    var allowed = false
+    before.forEach { node in
+      if move(node, on: event, at: now) {
+        allowed = true
+      } else {
+        refusing.insert(node)
+        add(node, entry(node))
+      }
+    }
+    takeNext()
+    if allowed, !values.isEmpty { set(by: stimulus, at: now) }
+    return allowed
+  }
+
+  /// Keeps the states that allow an observation, and moves on with it.
+  ///
+  /// - Returns: whether any is left.
+  public mutating func observe(_ observation: Observation, at now: Instant) -> Bool {
+    switch observation {
+    case .status(let number):
+      return reveal(number, isStatus: true, at: now)
+    case .effect(let number):
+      return reveal(specification.statusCount + number, isStatus: false, at: now)
+    case .refused:
+      before = possible
+      possible.formIntersection(refusing)
+      return !possible.isEmpty
+    case .unknown:
+      before = possible
+      possible.removeAll()
+      return false
+    case .reading, .violation:
+      return true
+    }
+  }
+
+  /// Says that everything up to a moment has been observed.
+  ///
+  /// - Returns: whether any state is left: one that should have shown something, or been left, by now is not.
+  public mutating func settle(at now: Instant) -> Bool {
+    before = possible
+    if specification.isPlain {
+      possible.formIntersection(specification.resting)
+      return !possible.isEmpty
+    }
+    close(at: now)
+    before = possible
+    before.forEach { node in
+      if !specification.resting.contains(node) || end(of: node) <= now { possible.remove(node) }
+    }
+    return !possible.isEmpty
+  }
+
+  /// By when something must be observed, or `nil` when the device may stay silent for ever.
+  public var deadline: Instant? {
+    if specification.isPlain { return nil }
+    var deadline = Instant.zero
+    possible.forEach { node in
+      if specification.resting.contains(node) { deadline = max(deadline, end(of: node)) }
+    }
+    return deadline == .never ? nil : deadline
+  }
+
+  /// Whether an event that the tester does not cause is due: what comes next is the device's to do.
+  public var isAwaiting: Bool {
+    var awaiting = false
+    possible.forEach { node in
+      for step in specification.urgent[node] where isEnabled(step) {
+        if case .event = specification.machine.definition.transitions[Int(step.transition)].trigger {
+          awaiting = true
+        }
+      }
+    }
+    return awaiting
+  }
+
+  /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
+  public mutating func apply(_ fault: Fault, at now: Instant) {
+    for (number, item) in specification.machine.definition.circumstances.enumerated()
+    where item.name == fault.name || item.faults.contains(fault.name) {
+      hold(number, !fault.value.isNothing, at: now)
+    }
+  }
+
+  private mutating func set(by stimulus: Stimulus, at now: Instant) {
+    let name = specification.vocabulary.stimuli[stimulus.number]
+    for (number, item) in specification.machine.definition.circumstances.enumerated()
+    where item.stimulus == name {
+      let value: Interval =
+        switch stimulus.arguments.first?.value {
+        case .duration(let interval): interval
+        case .integer(let seconds): .seconds(Int64(clamping: seconds))
+        default: .zero
+        }
+      values[number] = value
+      hold(number, value > .zero, at: now)
+    }
+  }
+
+  private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
+    let bit: UInt64 = 1 << UInt64(number)
+    let changed = holds ? circumstances | bit : circumstances & ~bit
+    guard changed != circumstances else { return }
+    fading = circumstances
+    fadingEnd = now + Self.grace
+    circumstances = changed
+  }
+}
+
+extension Tracker {
+  /// Adds what a stimulus leads to from one node; false when it is not allowed there.
+  @inline(__always)
+  private mutating func move(_ node: Int, on event: Int, at now: Instant) -> Bool {
+    let cell = node * specification.eventCount + event
+    var index = Int(specification.causedStart[cell])
+    let end = Int(specification.causedStart[cell + 1])
+    var allowed = false
+    while index < end {
+      let step = specification.caused[index]
+      if specification.isPlain || isEnabled(step) {
+        allowed = true
+        add(Int(step.node), step.enters ? Entry(earliest: now, latest: now) : entry(node))
+      }
+      index += 1
+    }
+    return allowed
+  }
+
+  private func forEachStep(on event: Int, from node: Int, _ body: (Specification.Step) -> Void) {
+    let cell = node * specification.eventCount + event
+    for index in Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1])
+    where isEnabled(specification.caused[index]) {
+      body(specification.caused[index])
+    }
+  }
+
+  private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
+    if !specification.isPlain { close(at: now) }
+    before = possible
+    next.removeAll()
+    before.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
+    let refused = refusing
+    takeNext()
+    if !refused.isEmpty {
+      next.removeAll()
+      refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
+      refusing = next
+    }
+    return !possible.isEmpty
+  }
+
+  @inline(__always)
+  private mutating func reveal(_ symbol: Int, isStatus: Bool, from node: Int, at now: Instant) {
+    // A status that is shown again says nothing new.
+    if isStatus, specification.nodes[node].shown == symbol, specification.resting.contains(node) {
+      add(node, entry(node))
+    }
+    var index = Int(specification.visibleStart[node])
+    let end = Int(specification.visibleStart[node + 1])
+    while index < end {
+      let step = specification.visible[index]
+      index += 1
+      guard step.symbol == symbol else { continue }
+      if specification.isPlain {
+        next.insert(Int(step.node))
+      } else if isPossible(step, from: node, at: now) {
+        if step.transition >= 0 { happened[Int(step.transition)] &+= 1 }
+        add(Int(step.node), Entry(earliest: now - slack, latest: now))
+      }
+    }
+  }
+
+  /// Follows what can have happened without being seen, until nothing new is possible.
+  private mutating func close(at now: Instant) {
+    guard !specification.silent.isEmpty else { return }
+    var changed = true
+    while changed {
+      changed = false
+      possible.forEach { node in
+        for index in Int(specification.silentStart[node])..<Int(specification.silentStart[node + 1]) {
+          let step = specification.silent[index]
+          guard isEnabled(step) else { continue }
+          let from = entries[node]
+          let earliest = from.earliest + step.earliest - slack
+          guard earliest <= now else { continue }
+          let latest = step.enters ? min(from.latest + limit(of: step), now) : from.latest
+          let entry = Entry(earliest: step.enters ? earliest : from.earliest, latest: max(earliest, latest))
+          changed = include(Int(step.node), entry) || changed
+        }
+      }
+    }
+  }
+
+  /// Adds a node to the possible ones; true when that is news.
+  private mutating func include(_ node: Int, _ entry: Entry) -> Bool {
+    guard possible.contains(node) else {
+      possible.insert(node)
+      entries[node] = entry
+      return true
+    }
+    let old = entries[node]
+    entries[node] = Entry(
+      earliest: min(old.earliest, entry.earliest), latest: max(old.latest, entry.latest))
+    return entries[node].earliest != old.earliest || entries[node].latest != old.latest
+  }
+
+  @inline(__always)
+  private mutating func add(_ node: Int, _ entry: Entry) {
+    if !specification.isPlain {
+      if next.contains(node) {
+        let old = nextEntries[node]
+        nextEntries[node] = Entry(
+          earliest: min(old.earliest, entry.earliest), latest: max(old.latest, entry.latest))
+      } else {
+        nextEntries[node] = entry
+      }
+    }
+    next.insert(node)
+  }
+
+  @inline(__always)
+  private mutating func takeNext() {
+    swap(&possible, &next)
+    swap(&entries, &nextEntries)
+  }
+
+  @inline(__always)
+  private func entry(_ node: Int) -> Entry { specification.isPlain ? .start : entries[node] }
+
+  func isEnabled(_ step: Specification.Step) -> Bool { step.isEnabled(under: circumstances) }
+
+  /// Whether a step can have been taken just now, given when its node was entered.
+  func isPossible(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
+    let enabled =
+      step.isEnabled(under: circumstances) || (now <= fadingEnd && step.isEnabled(under: fading))
+    // What is pending is shown at once, whenever its state was entered.
+    guard enabled, specification.resting.contains(node) else { return enabled }
+    return entries[node].earliest + step.earliest - slack <= now
+      && now <= entries[node].latest + limit(of: step) + slack
+  }
+
+  func limit(of step: Specification.Step) -> Interval {
+    step.plus < 0 ? step.latest : step.latest + values[Int(step.plus)]
+  }
+
+  /// The moment by which a state must have been left, or never.
+  func end(of node: Int) -> Instant {
+    var end = Instant.never
+    for step in specification.urgent[node] where isEnabled(step) {
+      end = min(end, entries[node].latest + limit(of: step) + slack)
+    }
+    return end
+  }
+}
