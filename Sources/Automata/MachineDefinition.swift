@@ -93,14 +93,15 @@ public struct Circumstance: Equatable, Sendable {
   public var name: String
   /// The faults that bring it about; one given the value `no`, `off` or `0` takes it away again.
   public var faults: [String]
-  /// The stimulus whose argument sets it, if one does: a duration, or a number of seconds; zero takes it away.
-  public var stimulus: String?
+  /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
+  /// zero, or without an argument, takes it away.
+  public var stimuli: [String]
 
   /// Makes a circumstance.
-  public init(_ name: String, faults: [String] = [], stimulus: String? = nil) {
+  public init(_ name: String, faults: [String] = [], stimuli: [String] = []) {
     self.name = name
     self.faults = faults
-    self.stimulus = stimulus
+    self.stimuli = stimuli
   }
 }
 

@@ -48,7 +48,8 @@ extension MachineDefinition {
     let groups = parts.targets.contains { $0.hasPrefix("~") } ? sources.map { [$0] } : [sources]
     for group in groups {
       let targets = parts.targets.map { target in
-        Self.state(target.hasPrefix("~") ? State.status(of: group[0]) + target.dropFirst() : target, in: region)
+        Self.state(
+          target.hasPrefix("~") ? State.status(of: group[0]) + target.dropFirst() : target, in: region)
       }
       transitions.append(
         Transition(

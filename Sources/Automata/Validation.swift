@@ -12,9 +12,8 @@ extension MachineDefinition {
     for transition in transitions { faults += names.faults(of: transition) }
     faults += rowFaults()
     for circumstance in circumstances {
-      if let stimulus = circumstance.stimulus, !names.events.contains(stimulus) {
-        faults.append(.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus))
-      }
+      faults += circumstance.stimuli.filter { !names.events.contains($0) }
+        .map { .setterNotDefined(circumstance: circumstance.name, stimulus: $0) }
     }
     return faults
   }

@@ -207,6 +207,8 @@ public struct Abilities: Equatable, Sendable {
   public var faults: [String]
   /// The settings of start conditions that it can make true; `nil` when it has to be asked each time.
   public var settings: [String]?
+  /// The circumstances of the model that always hold with this device, such as `loss` on a real radio.
+  public var circumstances: [String]
   /// Whether it shows the effects of transitions, beside statuses.
   public var showsEffects: Bool
   /// How much later or earlier than it happened something may be observed; zero in virtual time.
@@ -214,12 +216,13 @@ public struct Abilities: Equatable, Sendable {
 
   /// Makes a list of abilities.
   public init(
-    stimuli: [String]?, faults: [String] = [], settings: [String]? = [], showsEffects: Bool = false,
-    slack: Interval = .zero
+    stimuli: [String]?, faults: [String] = [], settings: [String]? = [], circumstances: [String] = [],
+    showsEffects: Bool = false, slack: Interval = .zero
   ) {
     self.stimuli = stimuli
     self.faults = faults
     self.settings = settings
+    self.circumstances = circumstances
     self.showsEffects = showsEffects
     self.slack = slack
   }

@@ -98,6 +98,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
     try device.reset(to: start)
     tracker.start(in: number)
+    for name in device.abilities.circumstances { tracker.apply(Fault(name), at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     for index in invariants.indices { invariants[index].reset() }
     status = nil

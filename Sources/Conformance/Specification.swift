@@ -199,7 +199,8 @@ private struct NodeBuilder {
     }
     for event in 0..<machine.eventCount {
       caused.append(
-        machine.edges(from: node.state, on: event).map { step(along: $0, target: target(of: $0, from: node)) })
+        machine.edges(from: node.state, on: event).map { step(along: $0, target: target(of: $0, from: node)) }
+      )
     }
     var quiet: [Specification.Step] = []
     var shown: [Specification.Step] = []

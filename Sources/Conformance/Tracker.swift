@@ -221,7 +221,7 @@ extension Tracker {
   private mutating func set(by stimulus: Stimulus, at now: Instant) {
     let name = specification.vocabulary.stimuli[stimulus.number]
     for (number, item) in specification.machine.definition.circumstances.enumerated()
-    where item.stimulus == name {
+    where item.stimuli.contains(name) {
       let value: Interval =
         switch stimulus.arguments.first?.value {
         case .duration(let interval): interval

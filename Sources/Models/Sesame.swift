@@ -1,0 +1,382 @@
+public import Automata
+
+extension MachineDefinition {
+  /// The Sesame tables for a lock that lives: what the device does by itself is spontaneous and has deadlines.
+  ///
+  /// The rows *connecting*, *waitingGatt*, *registering* and *logining* of the documentation are the events
+  /// `linkUp`, `gattReady`, `registered` and `loginDone`. A status that the documentation gives in one step may
+  /// take the lock a while: `lock` leads from `unlocked` to `unlocked (to locked)`, which must end as `locked`
+  /// within five seconds. What the documentation is silent about stands in tables marked as ours: a lost link, a
+  /// hand on the thumbturn, autolock, reset, and the deadlines.
+  ///
+  /// The regions of a state's name say what is known of the lock: `unregistered`, `unconfigured` (registered,
+  /// positions never set), `configured`, and `orphaned` (registered with a key that nobody received).
+  ///
+  /// Circumstances: `loss` (frames and links can be lost), `absent` (the lock may be out of reach or without
+  /// power), `jam` (the bolt is blocked), `autolock` (set, to its time), `wrongKey` (the client cannot prove itself).
+  public static let sesame: MachineDefinition = {
+    var machine = MachineDefinition(
+      name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
+    machine.events = SesameEvents.all
+    machine.circumstances = [
+      Circumstance(
+        "loss",
+        faults: [
+          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "power", "inject", "write",
+        ]),
+      Circumstance("absent", faults: ["out-of-range", "power"]),
+      Circumstance("jam", faults: ["jam"]),
+      Circumstance("autolock", stimuli: ["setAutolock", "reset"]),
+      Circumstance("wrongKey", faults: ["wrong-key", "replay-login"]),
+    ]
+    for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
+      machine.addApproach(in: region)
+    }
+    machine.addUnregistered()
+    machine.addUnconfigured()
+    machine.addConfigured()
+    machine.addMotion()
+    machine.addHand()
+    machine.addAutolock()
+    machine.addRequests()
+    machine.addReset()
+    machine.addLostLink()
+    machine.starts = [
+      Start("noSignal (unregistered)", when: [.init("registered", false)]),
+      Start("noSignal (unconfigured)", when: [.init("registered", true), .init("configured", false)]),
+      Start("noSignal (configured)", when: [.init("registered", true), .init("configured", true)]),
+    ]
+    return machine
+  }()
+
+  /// From far away to a connected link, which goes the same way whatever the lock is.
+  private mutating func addApproach(in region: String) {
+    // swift-format-ignore
+    add(table: """
+      | action/status         | noSignal                  | receivedBle | connecting  |
+      |:---------------------:|:-------------------------:|:-----------:|:-----------:|
+      | closeTo               | noSignal (seeking \(region)) |          |             |
+      | connect               |                           | connecting  |             |
+      | linkUp within 30 s    |                           |             | waitingGatt |
+      """, region: region)
+    // swift-format-ignore
+    add(table: """
+      | action/status                             | noSignal (seeking \(region)) | receivedBle | connecting | waitingGatt |
+      |:-----------------------------------------:|:----------------------------:|:-----------:|:----------:|:-----------:|
+      | closeTo                                   | =                            |             |            |             |
+      | advertised unless absent or loss within 15 s | receivedBle               |             |            |             |
+      | advertised given absent or loss           | receivedBle                  |             |            |             |
+      | advertisementLost given absent or loss    |                              | noSignal    |            |             |
+      | after 30 s given absent or loss           |                              |             | noSignal   | noSignal    |
+      """, region: region, origin: .ours)
+  }
+
+  private mutating func addUnregistered() {
+    // swift-format-ignore
+    add(table: """
+      | action/status          | waitingGatt     | readytoRegister | registering              |
+      |:----------------------:|:---------------:|:---------------:|:------------------------:|
+      | gattReady within 30 s  | readytoRegister |                 |                          |
+      | register               |                 | registering     |                          |
+      | registered within 10 s |                 |                 | nosetting (unconfigured) |
+      """, region: "unregistered")
+    // A lock whose answer got lost may have registered a key that never reached the client.
+    // swift-format-ignore
+    add(table: """
+      | action/status         | registering                                                                 |
+      |:---------------------:|:---------------------------------------------------------------------------:|
+      | after 10 s given loss | noSignal (unregistered)/noSignal (unconfigured)/noSignal (orphaned)         |
+      """, region: "unregistered", origin: .ours)
+    // swift-format-ignore
+    add(table: """
+      | action/status | waitingGatt |
+      |:-------------:|:-----------:|
+      | after 30 s    | noSignal    |
+      """, region: "orphaned", origin: .ours)
+  }
+
+  private mutating func addUnconfigured() {
+    // swift-format-ignore
+    add(table: """
+      | action/status                         | waitingGatt | logining  | nosetting               |
+      |:-------------------------------------:|:-----------:|:---------:|:-----------------------:|
+      | gattReady within 30 s                 | logining    |           |                         |
+      | loginDone unless wrongKey within 10 s |             | nosetting |                         |
+      | configure                             |             |           | nosetting (configuring) |
+      | disconnect                            |             | noSignal  | noSignal                |
+      """, region: "unconfigured")
+    // swift-format-ignore
+    add(table: """
+      | action/status                           | nosetting (configuring)                                     | logining |
+      |:---------------------------------------:|:-----------------------------------------------------------:|:--------:|
+      | configured within 5 s                   | locked (configured)/unlocked (configured)/moved (configured) |         |
+      | disconnect                              | noSignal (configured)/noSignal (unconfigured)               |          |
+      | loginRefused given wrongKey within 10 s |                                                             | noSignal |
+      | after 10 s given wrongKey or loss       |                                                             | noSignal |
+      """, region: "unconfigured", origin: .ours)
+  }
+
+  private mutating func addConfigured() {
+    // swift-format-ignore
+    add(table: """
+      | action/status                         | waitingGatt | logining              | locked               | unlocked             | moved                                   |
+      |:-------------------------------------:|:-----------:|:---------------------:|:--------------------:|:--------------------:|:---------------------------------------:|
+      | gattReady within 30 s                 | logining    |                       |                      |                      |                                         |
+      | loginDone unless wrongKey within 10 s |             | locked/unlocked/moved |                      |                      |                                         |
+      | lock                                  |             |                       | locked               | unlocked (to locked) | moved (to locked)                       |
+      | unlock unless autolock                |             |                       |                      | unlocked             |                                         |
+      | unlock                                |             |                       | locked (to unlocked) |                      | moved (to unlocked)                     |
+      | toggle                                |             |                       | locked (to unlocked) | unlocked (to locked) | moved (to locked)/moved (to unlocked)   |
+      | disconnect                            |             | noSignal              | noSignal             | noSignal             | noSignal                                |
+      """, region: "configured")
+    // swift-format-ignore
+    add(table: """
+      | action/status                           | logining | unlocked                    |
+      |:---------------------------------------:|:--------:|:---------------------------:|
+      | loginRefused given wrongKey within 10 s | noSignal |                             |
+      | after 10 s given wrongKey or loss       | noSignal |                             |
+      | unlock given autolock                   |          | unlocked (then to unlocked) |
+      """, region: "configured", origin: .ours)
+  }
+}
+
+/// The rest positions that a configured lock shows.
+private let rests = ["locked", "unlocked", "moved"]
+
+extension MachineDefinition {
+  /// The motor runs: the client keeps its status until the bolt rests.
+  ///
+  /// `(to G)` is a motion that nothing has disturbed. After a change of mind, or a hand in between, other
+  /// positions may be shown on the way: `(then to G)`.
+  private mutating func addMotion() {
+    for goal in ["locked", "unlocked"] {
+      let other = goal == "locked" ? "unlocked" : "locked"
+      let (same, back) = goal == "locked" ? ("lock", "unlock") : ("unlock", "lock")
+      for shown in rests {
+        if shown != goal {
+          // swift-format-ignore
+          add(table: """
+            | action/status              | \(shown) (to \(goal))       |
+            |:--------------------------:|:---------------------------:|
+            | arrived unless jam within 5 s | \(goal)                  |
+            | stalled given jam within 5 s  | \(stalls(shown))         |
+            | \(same)                    | \(shown) (to \(goal))       |
+            | \(back)                    | \(shown) (then to \(other)) |
+            | toggle                     | \(toggled(shown))           |
+            """, region: "configured", origin: .ours)
+        }
+        // swift-format-ignore
+        add(table: """
+          | action/status              | \(shown) (then to \(goal))  |
+          |:--------------------------:|:---------------------------:|
+          | arrived unless jam within 5 s | \(goal)                  |
+          | stalled given jam within 5 s  | \(stalls(shown))         |
+          | passed                     | \(rests.filter { $0 != shown }.map { "\($0) (then to \(goal))" }.joined(separator: "/")) |
+          | \(same)                    | \(shown) (then to \(goal))  |
+          | \(back)                    | \(shown) (then to \(other)) |
+          | toggle                     | \(toggled(shown))           |
+          """, region: "configured", origin: .ours)
+      }
+    }
+    for state in states.map(\.name).filter(Self.isMotion) {
+      add(.event("disconnect"), from: state, to: ["noSignal (configured)"])
+    }
+  }
+
+  /// A bolt that is blocked rests between the positions, or has not left the one it was in.
+  private func stalls(_ shown: String) -> String { shown == "moved" ? "moved" : "moved/\(shown)" }
+
+  /// The client decides which way to toggle from the status it shows.
+  private func toggled(_ shown: String) -> String {
+    switch shown {
+    case "locked": "locked (then to unlocked)"
+    case "unlocked": "unlocked (then to locked)"
+    default: "moved (then to locked)/moved (then to unlocked)"
+    }
+  }
+
+  private static func isMotion(_ state: String) -> Bool {
+    state.contains("(to ") || state.contains("(then to ") || state.contains("(by hand")
+  }
+
+  /// A hand turns the bolt: at rest the lock reports where it stands now; a running motor goes on.
+  private mutating func addHand() {
+    let turns = [("handToLocked", "locked"), ("handToUnlocked", "unlocked"), ("handToMoved", "moved")]
+    for shown in rests {
+      for (event, position) in turns where position != shown {
+        // swift-format-ignore
+        add(table: """
+          | action/status   | \(shown)                         | \(shown) (by hand to \(position)) |
+          |:---------------:|:--------------------------------:|:---------------------------------:|
+          | \(event)        | \(shown) (by hand to \(position)) | =                                |
+          | turned within 1 s |                                | \(position)                       |
+          | lock            |                                  | \(shown) (then to locked)         |
+          | unlock          |                                  | \(shown) (then to unlocked)       |
+          | toggle          |                                  | \(toggled(shown))                 |
+          | disconnect      |                                  | noSignal                          |
+          """, region: "configured", origin: .ours)
+        for (again, _) in turns where again != event {
+          add(.event(again), from: "\(shown) (by hand to \(position))", to: ["\(shown) (by hand)"])
+        }
+      }
+      // swift-format-ignore
+      add(table: """
+        | action/status     | \(shown) (by hand)        |
+        |:-----------------:|:-------------------------:|
+        | turned within 1 s | locked/unlocked/moved     |
+        | passed            | \(rests.filter { $0 != shown }.map { "\($0) (by hand)" }.joined(separator: "/")) |
+        | lock              | \(shown) (then to locked) |
+        | unlock            | \(shown) (then to unlocked) |
+        | toggle            | \(toggled(shown))         |
+        | disconnect        | noSignal                  |
+        """, region: "configured", origin: .ours)
+      for (event, position) in turns {
+        if position == shown { add(.event(event), from: "\(shown) (configured)", to: nil) }
+        add(.event(event), from: "\(shown) (by hand)", to: nil)
+        for goal in ["locked", "unlocked"] {
+          let then = ["\(shown) (then to \(goal))"]
+          if goal != shown { add(.event(event), from: "\(shown) (to \(goal))", to: then) }
+          add(.event(event), from: then[0], to: then)
+        }
+      }
+    }
+  }
+
+  /// Autolock counts while the bolt rests unlocked, whether or not a client looks.
+  private mutating func addAutolock() {
+    // swift-format-ignore
+    add(table: """
+      | action/status                                            | unlocked | moved  |
+      |:--------------------------------------------------------:|:--------:|:------:|
+      | autolocked given autolock unless jam within autolock + 6 s | locked |        |
+      | autolocked given autolock unless jam                     |          | locked |
+      | stalled given jam                                        | moved    |        |
+      """, region: "configured", origin: .ours)
+    add(.event("setAutolock"), from: "unlocked (configured)", to: ["unlocked (configured)"])
+    for shown in rests where shown != "locked" {
+      add(
+        .event("autolocked"), from: "\(shown) (by hand to locked)", to: ["locked (configured)"],
+        given: ["autolock"], window: .any)
+    }
+  }
+
+  /// Requests that change no status: settings, history, version, time, and attempts to go round the login.
+  private mutating func addRequests() {
+    let sessions = states.map(\.name).filter { name in
+      rests.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
+        || name == "nosetting (configuring)"
+    }
+    for event in SesameEvents.requests {
+      for state in sessions where event != "setAutolock" || state != "unlocked (configured)" {
+        add(.event(event), from: state, to: nil)
+      }
+    }
+    let connected = sessions + ["logining (unconfigured)", "logining (configured)"]
+    for event in SesameEvents.attacks {
+      for state in connected { add(.event(event), from: state, to: nil) }
+    }
+    for event in SesameEvents.hand {
+      for state in states.map(\.name) where !rests.contains(where: { state.hasPrefix($0 + " ") }) {
+        add(.event(event), from: state, to: nil)
+      }
+    }
+  }
+
+  /// The lock forgets its key and its settings; when the link ends it advertises as unregistered.
+  private mutating func addReset() {
+    let sessions = states.map(\.name).filter { name in
+      rests.contains { name.hasPrefix($0 + " ") } || name == "nosetting (unconfigured)"
+    }
+    for state in sessions {
+      add(.event("reset"), from: state, to: ["\(State.status(of: state)) (resetting)"])
+    }
+    for shown in rests + ["nosetting"] {
+      let region = shown == "nosetting" ? "unconfigured" : "configured"
+      // swift-format-ignore
+      add(table: """
+        | action/status        | \(shown) (resetting)                          |
+        |:--------------------:|:---------------------------------------------:|
+        | resetDone within 5 s | reset (unregistered)                          |
+        | disconnect           | noSignal (unregistered)/noSignal (\(region))  |
+        """, origin: .ours)
+      for other in rests where other != shown && shown != "nosetting" {
+        add(.event("passed"), from: "\(shown) (resetting)", to: ["\(other) (resetting)"], merge: true)
+      }
+      for event in SesameEvents.hand { add(.event(event), from: "\(shown) (resetting)", to: nil) }
+    }
+    // swift-format-ignore
+    add(table: """
+      | action/status | reset    |
+      |:-------------:|:--------:|
+      | disconnect    | noSignal |
+      | restarted     | noSignal |
+      """, region: "unregistered", origin: .ours)
+    for event in SesameEvents.hand { add(.event(event), from: "reset (unregistered)", to: nil) }
+  }
+
+  /// A link can be lost in any connected status, when links can be lost at all.
+  private mutating func addLostLink() {
+    for state in states.map(\.name) {
+      let status = State.status(of: state)
+      guard status != "noSignal", status != "receivedBle" else { continue }
+      let regions: [String] =
+        switch state {
+        case "registering (unregistered)": ["unregistered", "unconfigured", "orphaned"]
+        case "nosetting (configuring)": ["unconfigured", "configured"]
+        case "nosetting (resetting)": ["unregistered", "unconfigured"]
+        case _ where state.hasSuffix("(resetting)"): ["unregistered", "configured"]
+        case _ where state.hasSuffix("unregistered)"): ["unregistered"]
+        case _ where state.hasSuffix("unconfigured)"): ["unconfigured"]
+        case _ where state.hasSuffix("orphaned)"): ["orphaned"]
+        default: ["configured"]
+        }
+      add(
+        .event("linkLost"), from: state, to: regions.map { "noSignal (\($0))" }, given: ["loss", "absent"])
+    }
+  }
+
+  /// Adds one row of ours; `nil` for a target means that the state goes on.
+  private mutating func add(
+    _ trigger: Transition.Trigger, from state: String, to targets: [String]?, given: [String] = [],
+    window: Window = .any, merge: Bool = false
+  ) {
+    if merge, let targets,
+      let row = transitions.firstIndex(where: { $0.trigger == trigger && $0.from == .states([state]) }),
+      case .states(let known) = transitions[row].to
+    {
+      transitions[row].to = .states(known + targets)
+      return
+    }
+    transitions.append(
+      Transition(
+        trigger, from: .states([state]), to: targets.map { .states($0) } ?? .stay, window: window,
+        given: given,
+        origin: .ours))
+  }
+}
+
+/// The events of the living lock.
+private enum SesameEvents {
+  /// What the documentation's tables name.
+  static let seed = [
+    "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect",
+  ]
+  /// Requests to a lock that is logged in.
+  static let requests = [
+    "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus", "setTime",
+  ]
+  /// What someone without the key might try.
+  static let attacks = ["forgeLock", "forgeUnlock", "replayCommand"]
+  /// What a hand on the thumbturn does.
+  static let hand = ["handToLocked", "handToUnlocked", "handToMoved"]
+  /// What happens without the tester.
+  static let spontaneous = [
+    "linkUp", "gattReady", "registered", "loginDone", "advertised", "advertisementLost", "linkLost",
+    "loginRefused", "configured", "resetDone", "restarted", "arrived", "stalled", "passed", "turned",
+    "autolocked",
+  ]
+
+  static let all: [Event] =
+    (seed + ["reset"] + requests + attacks + hand).map { Event($0) }
+    + spontaneous.map { Event($0, .spontaneous) }
+}
