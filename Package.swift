@@ -60,7 +60,7 @@ let package = Package(
     tests("Automata", ["Automata", "Simulation", "Documents"]),
     tests("Models", ["Models", "Automata", "Simulation"]),
     tests("Conformance", ["Conformance", "Automata", "Models", "Simulation"]),
-    tests("Bluetooth", ["Bluetooth"]),
+    tests("Bluetooth", ["Bluetooth", "Simulation"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Simulation"], resources: [.copy("Vectors")]),
     tests(
       "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],

@@ -1,0 +1,174 @@
+/// The data of an advertisement or of a scan response: structures of a type and some bytes
+/// (Core 5.4, Vol 3 Part C §11; the types are in the Core Specification Supplement, Part A).
+///
+/// It keeps what it read, in the order it was sent, with unknown types and doubles; the properties below
+/// read the usual parts out of it.
+public struct AdvertisingData: Hashable, Sendable {
+  /// The most a legacy advertisement can carry, in bytes.
+  public static let legacyCapacity = 31
+
+  /// One length-type-data structure.
+  public struct Structure: Hashable, Sendable {
+    /// What the bytes mean.
+    public var type: DataType
+    /// The bytes after the type, at most 254.
+    public var data: [UInt8]
+
+    /// Makes a structure.
+    public init(_ type: DataType, _ data: [UInt8]) {
+      precondition(data.count <= 254, "an advertising structure holds at most 254 bytes")
+      self.type = type
+      self.data = data
+    }
+  }
+
+  /// The assigned number that says what a structure's bytes mean.
+  public struct DataType: RawRepresentable, Hashable, Sendable {
+    /// The assigned number.
+    public var rawValue: UInt8
+
+    /// Makes a type from its assigned number.
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// Flags.
+    public static let flags = DataType(rawValue: 0x01)
+    /// Some of the 16-bit service UUIDs.
+    public static let incompleteUUIDs16 = DataType(rawValue: 0x02)
+    /// All 16-bit service UUIDs.
+    public static let completeUUIDs16 = DataType(rawValue: 0x03)
+    /// Some of the 128-bit service UUIDs.
+    public static let incompleteUUIDs128 = DataType(rawValue: 0x06)
+    /// All 128-bit service UUIDs.
+    public static let completeUUIDs128 = DataType(rawValue: 0x07)
+    /// The beginning of the local name.
+    public static let shortenedName = DataType(rawValue: 0x08)
+    /// The local name.
+    public static let completeName = DataType(rawValue: 0x09)
+    /// The transmit power in dBm.
+    public static let txPower = DataType(rawValue: 0x0A)
+    /// Data of a company, after its identifier.
+    public static let manufacturerData = DataType(rawValue: 0xFF)
+  }
+
+  /// What a device can do, from the flags structure.
+  public struct Flags: OptionSet, Hashable, Sendable {
+    /// The bits as sent.
+    public var rawValue: UInt8
+
+    /// Makes flags from their bits.
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// Discoverable for a limited time.
+    public static let limitedDiscoverable = Flags(rawValue: 1 << 0)
+    /// Discoverable at any time.
+    public static let generalDiscoverable = Flags(rawValue: 1 << 1)
+    /// No classic Bluetooth.
+    public static let noClassic = Flags(rawValue: 1 << 2)
+  }
+
+  /// The structures in the order they are sent.
+  public var structures: [Structure]
+
+  /// Makes data from structures.
+  public init(_ structures: [Structure] = []) {
+    self.structures = structures
+  }
+}
+
+extension AdvertisingData.Structure {
+  /// What the device can do.
+  public static func flags(_ flags: AdvertisingData.Flags) -> Self { Self(.flags, [flags.rawValue]) }
+
+  /// All service UUIDs that have a 16-bit form.
+  public static func completeUUIDs16(_ uuids: [UInt16]) -> Self {
+    var data: [UInt8] = []
+    for uuid in uuids { data.append(littleEndian: uuid) }
+    return Self(.completeUUIDs16, data)
+  }
+
+  /// All service UUIDs that need 128 bits.
+  public static func completeUUIDs128(_ uuids: [UUID128]) -> Self {
+    Self(.completeUUIDs128, uuids.flatMap { $0.bytes.reversed() })
+  }
+
+  /// The whole local name.
+  public static func completeName(_ name: String) -> Self { Self(.completeName, [UInt8](name.utf8)) }
+
+  /// Data of a company, after its identifier.
+  public static func manufacturer(_ company: UInt16, _ data: [UInt8]) -> Self {
+    Self(.manufacturerData, [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)] + data)
+  }
+}
+
+extension AdvertisingData: BinaryCodable {
+  /// Reads structures to the end, or to a length of zero, after which nothing has a meaning.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    structures = []
+    while !reader.isAtEnd {
+      let length = Int(try reader.u8())
+      if length == 0 {
+        try reader.skip(reader.remaining)
+        return
+      }
+      try reader.require(length)
+      let type = DataType(rawValue: try reader.u8())
+      structures.append(Structure(type, try reader.bytes(length - 1)))
+    }
+  }
+
+  /// Appends the structures, without any padding.
+  public func encode(into bytes: inout [UInt8]) {
+    for structure in structures {
+      bytes.append(UInt8(structure.data.count + 1))
+      bytes.append(structure.type.rawValue)
+      bytes.append(contentsOf: structure.data)
+    }
+  }
+}
+
+extension AdvertisingData {
+  /// The bytes of the first structure of a type.
+  public func first(_ type: DataType) -> [UInt8]? {
+    structures.first { $0.type == type }?.data
+  }
+
+  /// The flags, or `nil` if there are none.
+  public var flags: Flags? {
+    first(.flags)?.first.map(Flags.init(rawValue:))
+  }
+
+  /// The complete local name, else the shortened one; bytes that are not UTF-8 show as U+FFFD.
+  public var localName: String? {
+    (first(.completeName) ?? first(.shortenedName)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The first manufacturer data, with the two bytes of the company in front.
+  public var manufacturerData: [UInt8]? { first(.manufacturerData) }
+
+  /// All service UUIDs that are listed, in the order sent; a list of a wrong length ends at its last whole
+  /// entry.
+  public var serviceUUIDs: [BluetoothUUID] {
+    structures.flatMap { structure -> [BluetoothUUID] in
+      let size: Int
+      switch structure.type {
+      case .incompleteUUIDs16, .completeUUIDs16: size = 2
+      case .incompleteUUIDs128, .completeUUIDs128: size = 16
+      default: return []
+      }
+      return stride(from: 0, through: structure.data.count - size, by: size).compactMap { start in
+        try? BluetoothUUID(littleEndian: [UInt8](structure.data[start..<start + size]))
+      }
+    }
+  }
+}
+
+extension AdvertisingData: CustomStringConvertible {
+  /// Each structure as its type and its bytes in hexadecimal.
+  public var description: String {
+    structures.map { [$0.type.rawValue].hex + ":" + $0.data.hex }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,96 @@
+/// Why bytes, or text that stands for bytes, do not decode, and where.
+///
+/// The offset counts from the start of what the decoder was given: bytes of a packet, or characters of a
+/// text form. Whatever a peer or a file sends ends here and never in a trap.
+public struct DecodeError: Error, Hashable, Sendable {
+  /// What was found wrong.
+  public enum Reason: Hashable, Sendable {
+    /// So many more bytes are needed.
+    case truncated(missing: Int)
+    /// So many bytes are left over after the last field.
+    case trailing(count: Int)
+    /// A value that has no layout of this length; the name says which value.
+    case length(Int, of: String)
+    /// A field that holds a value it may not hold.
+    case value(Int, of: String)
+    /// A part that must be present and is not.
+    case missing(String)
+    /// Text that is not in the form named.
+    case malformed(String)
+  }
+
+  /// Where the fault was noticed, in bytes (or characters) from the start.
+  public var offset: Int
+  /// What was found wrong.
+  public var reason: Reason
+
+  /// Makes an error at an offset.
+  @inlinable
+  public init(at offset: Int, _ reason: Reason) {
+    self.offset = offset
+    self.reason = reason
+  }
+}
+
+extension DecodeError {
+  /// So many more bytes are needed at an offset.
+  @inlinable
+  public static func truncated(at offset: Int, missing: Int = 1) -> DecodeError {
+    DecodeError(at: offset, .truncated(missing: missing))
+  }
+
+  /// So many bytes are left over from an offset on.
+  @inlinable
+  public static func trailing(at offset: Int, count: Int) -> DecodeError {
+    DecodeError(at: offset, .trailing(count: count))
+  }
+
+  /// A value that has no layout of this length.
+  @inlinable
+  public static func length(_ length: Int, of name: String, at offset: Int = 0) -> DecodeError {
+    DecodeError(at: offset, .length(length, of: name))
+  }
+
+  /// A field that holds a value it may not hold.
+  @inlinable
+  public static func value(_ value: Int, of name: String, at offset: Int) -> DecodeError {
+    DecodeError(at: offset, .value(value, of: name))
+  }
+
+  /// A part that must be present and is not.
+  @inlinable
+  public static func missing(_ name: String, at offset: Int = 0) -> DecodeError {
+    DecodeError(at: offset, .missing(name))
+  }
+
+  /// Text that is not in the form named.
+  @inlinable
+  public static func malformed(_ form: String, at offset: Int) -> DecodeError {
+    DecodeError(at: offset, .malformed(form))
+  }
+
+  /// The same error seen from an enclosing value that starts so many bytes earlier.
+  @inlinable
+  public func shifted(by distance: Int) -> DecodeError {
+    DecodeError(at: offset + distance, reason)
+  }
+}
+
+extension DecodeError.Reason: CustomStringConvertible {
+  /// The reason in words.
+  public var description: String {
+    switch self {
+    case .truncated(let missing): "\(missing) more byte\(missing == 1 ? "" : "s") needed"
+    case .trailing(let count): "\(count) byte\(count == 1 ? "" : "s") left over"
+    case .length(let length, let name): "no \(name) is \(length) byte\(length == 1 ? "" : "s") long"
+    case .value(let value, let name): "\(value) is not a valid \(name)"
+    case .missing(let name): "the \(name) is missing"
+    case .malformed(let form): "not \(form)"
+    }
+  }
+}
+
+extension DecodeError: CustomStringConvertible {
+  /// Where and why: `at 4: 2 more bytes needed`.
+  public var description: String { "at \(offset): \(reason)" }
+}

@@ -1,0 +1,131 @@
+public import Bluetooth
+public import Simulation
+
+/// A 128-bit key, or a secret that serves as one.
+///
+/// Its text forms and its mirror hide the bytes, it has no coded form, and the one way to them is
+/// ``exposedBytes``: a key cannot end up in a trace or a report by accident.
+public struct SecretKey: Hashable, Sendable {
+  /// The first and the last eight bytes, each as a little-endian number.
+  let words: Words
+
+  struct Words: Hashable {
+    var first: UInt64
+    var second: UInt64
+  }
+
+  init(_ words: Words) {
+    self.words = words
+  }
+
+  /// Takes 16 bytes.
+  public init(bytes: [UInt8]) throws(DecodeError) {
+    guard bytes.count == 16 else { throw .length(bytes.count, of: "key") }
+    var reader = ByteReader(bytes.span)
+    try self.init(decoding: &reader)
+  }
+
+  /// Reads 16 bytes.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    try reader.require(16)
+    words = Words(first: try reader.u64(), second: try reader.u64())
+  }
+
+  /// Takes the bytes of a UUID, in the order of its text.
+  public init(_ uuid: UUID128) {
+    words = Words(first: uuid.high.byteSwapped, second: uuid.low.byteSwapped)
+  }
+
+  /// The 16 bytes, for whoever must store or send the key itself.
+  public var exposedBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    bytes.append(littleEndian: words.first)
+    bytes.append(littleEndian: words.second)
+    return bytes
+  }
+
+  /// The first four bytes: what proves the knowledge of a key on the wire.
+  public var proof: Proof { Proof(word: UInt32(truncatingIfNeeded: words.first)) }
+}
+
+extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Says that there is a key, and nothing of it.
+  public var description: String { "<secret key>" }
+
+  /// Says that there is a key, and nothing of it.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Four random bytes that one end contributes to a session.
+public struct Token: Hashable, Sendable, BinaryCodable {
+  /// The four bytes as a little-endian number.
+  public let word: UInt32
+
+  /// Makes a token from a little-endian number.
+  public init(word: UInt32) {
+    self.word = word
+  }
+
+  /// Reads the four bytes.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    word = try reader.u32()
+  }
+
+  /// Appends the four bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: word)
+  }
+}
+
+extension Token: CustomStringConvertible {
+  /// The four bytes in hexadecimal, in the order of the wire.
+  public var description: String { encoded.hex }
+}
+
+/// The first four bytes of a message authentication code: a login proof or a signature.
+public struct Proof: Hashable, Sendable, BinaryCodable {
+  /// The four bytes as a little-endian number.
+  public let word: UInt32
+
+  /// Makes a proof from a little-endian number.
+  public init(word: UInt32) {
+    self.word = word
+  }
+
+  /// Reads the four bytes.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    word = try reader.u32()
+  }
+
+  /// Appends the four bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: word)
+  }
+}
+
+extension Proof: CustomStringConvertible {
+  /// The four bytes in hexadecimal, in the order of the wire.
+  public var description: String { encoded.hex }
+}
+
+/// Where keys and tokens come from.
+///
+/// Emulated locks and their clients draw from the seeded generator, so that a run repeats; the keys of
+/// real locks come from the system and never from a seed.
+public protocol SecretSource {
+  /// Draws so many bytes.
+  mutating func bytes(_ count: Int) -> [UInt8]
+}
+
+extension SecretSource {
+  /// Draws a token.
+  public mutating func token() -> Token {
+    Token(word: bytes(4).reduce(0) { $0 << 8 | UInt32($1) }.byteSwapped)
+  }
+}
+
+extension SeededGenerator: SecretSource {}
