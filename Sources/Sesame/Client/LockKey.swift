@@ -1,0 +1,21 @@
+public import Bluetooth
+
+/// What a client must keep of a lock that is registered with it.
+public struct LockKey: Hashable, Sendable {
+  /// The lock's identity, as it advertises it.
+  public var uuid: UUID128
+  /// The secret: the owner key of OS2, the device secret of OS3.
+  public var secret: SecretKey
+  /// The lock's public key, which an OS2 login needs; `nil` for OS3.
+  public var lockPublicKey: PublicKey?
+  /// Which of the lock's keys this is; 0 for the owner's. OS2 sends it at login.
+  public var index: UInt16
+
+  /// Makes a key.
+  public init(uuid: UUID128, secret: SecretKey, lockPublicKey: PublicKey? = nil, index: UInt16 = 0) {
+    self.uuid = uuid
+    self.secret = secret
+    self.lockPublicKey = lockPublicKey
+    self.index = index
+  }
+}

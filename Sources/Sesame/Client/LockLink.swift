@@ -1,0 +1,66 @@
+public import Conformance
+public import Simulation
+
+/// What carries frames and link events between a client and a lock.
+///
+/// Two kinds exist: *direct*, frames in memory for millions of sessions, and *radio*, GATT over a Bluetooth
+/// host over a controller. Everything above works over both. Time passes only in ``next(until:)``.
+///
+///     listen ──▶ advertisement… ──▶ connect ──▶ connected ──▶ ready ──▶ frame… ──▶ disconnected
+public protocol LockLink {
+  /// The time since the last ``prepare(_:)``.
+  var now: Instant { get }
+
+  /// The faults that this link, or the lock behind it, can be given.
+  var faults: [String] { get }
+
+  /// The stimuli beside the client's own that the tester can give the lock, such as a hand on the thumbturn.
+  var stimuli: [String] { get }
+
+  /// The settings of a start condition that can be made true.
+  var settings: [String] { get }
+
+  /// Brings the lock into a start condition, at time zero, out of range and unconnected.
+  ///
+  /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
+  mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey?
+
+  /// Begins to listen for advertisements; an emulated lock comes into range.
+  mutating func listen() throws(LabFault)
+
+  /// Ends listening.
+  mutating func stopListening() throws(LabFault)
+
+  /// Begins to connect to the lock heard last. ``LinkEvent/connected`` and ``LinkEvent/ready`` follow.
+  mutating func connect() throws(LabFault)
+
+  /// Ends the connection, or the attempt at one.
+  mutating func disconnect() throws(LabFault)
+
+  /// Writes one frame to the lock, without response.
+  mutating func send(_ frame: [UInt8]) throws(LabFault)
+
+  /// Lets time pass up to the next event, or to a limit when there is none before.
+  mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent?
+
+  /// Does to the lock what its surroundings can do: one of ``stimuli``, by name.
+  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
+
+  /// Brings about one of ``faults``.
+  mutating func bring(about fault: Fault) throws(LabFault)
+}
+
+/// What a link reports.
+public enum LinkEvent: Equatable, Sendable {
+  /// The lock was heard: its advertising data and scan response, as AD structures one after the other.
+  case advertisement([UInt8])
+  /// The link layer is up; services are being found.
+  case connected
+  /// The lock's service was found and its notifications are on.
+  case ready
+  /// A notification arrived.
+  case frame([UInt8])
+  /// The connection, or the attempt at one, is over; the reason is the Core Specification's error code
+  /// (Vol 1 Part F), such as 0x13 for a peer that ended it and 0x08 for a supervision time-out.
+  case disconnected(reason: UInt8)
+}
