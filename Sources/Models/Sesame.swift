@@ -12,7 +12,7 @@ extension MachineDefinition {
   /// The regions of a state's name say what is known of the lock: `unregistered`, `unconfigured` (registered,
   /// positions never set), `configured`, and `orphaned` (registered with a key that nobody received).
   ///
-  /// Circumstances: `loss` (frames and links can be lost), `absent` (the lock may be out of reach or without
+  /// Circumstances: `loss` (frames and links can be lost, so nothing that comes over the air has a deadline), `absent` (the lock may be out of reach or without
   /// power), `jam` (the bolt is blocked), `autolock` (set, to its time), `wrongKey` (the client cannot prove itself).
   public static let sesame: MachineDefinition = {
     var machine = MachineDefinition(
@@ -109,7 +109,8 @@ extension MachineDefinition {
     add(table: """
       | action/status                           | nosetting (configuring)                                     | logining |
       |:---------------------------------------:|:-----------------------------------------------------------:|:--------:|
-      | configured within 5 s                   | locked (configured)/unlocked (configured)/moved (configured) |         |
+      | configured unless loss within 5 s       | locked (configured)/unlocked (configured)/moved (configured) |         |
+      | configured given loss                   | locked (configured)/unlocked (configured)/moved (configured) |         |
       | disconnect                              | noSignal (configured)/noSignal (unconfigured)               |          |
       | loginRefused given wrongKey within 10 s |                                                             | noSignal |
       | after 10 s given wrongKey or loss       |                                                             | noSignal |
@@ -158,8 +159,10 @@ extension MachineDefinition {
           add(table: """
             | action/status              | \(shown) (to \(goal))       |
             |:--------------------------:|:---------------------------:|
-            | arrived unless jam within 5 s | \(goal)                  |
-            | stalled given jam within 5 s  | \(stalls(shown))         |
+            | arrived unless jam or loss within 5 s | \(goal)          |
+            | arrived unless jam         | \(goal)                     |
+            | stalled given jam unless loss within 5 s | \(stalls(shown)) |
+            | stalled given jam          | \(stalls(shown))            |
             | \(same)                    | \(shown) (to \(goal))       |
             | \(back)                    | \(shown) (then to \(other)) |
             | toggle                     | \(toggled(shown))           |
@@ -169,8 +172,10 @@ extension MachineDefinition {
         add(table: """
           | action/status              | \(shown) (then to \(goal))  |
           |:--------------------------:|:---------------------------:|
-          | arrived unless jam within 5 s | \(goal)                  |
-          | stalled given jam within 5 s  | \(stalls(shown))         |
+          | arrived unless jam or loss within 5 s | \(goal)          |
+          | arrived unless jam         | \(goal)                     |
+          | stalled given jam unless loss within 5 s | \(stalls(shown)) |
+          | stalled given jam          | \(stalls(shown))            |
           | passed                     | \(rests.filter { $0 != shown }.map { "\($0) (then to \(goal))" }.joined(separator: "/")) |
           | \(same)                    | \(shown) (then to \(goal))  |
           | \(back)                    | \(shown) (then to \(other)) |
@@ -209,7 +214,8 @@ extension MachineDefinition {
           | action/status   | \(shown)                         | \(shown) (by hand to \(position)) |
           |:---------------:|:--------------------------------:|:---------------------------------:|
           | \(event)        | \(shown) (by hand to \(position)) | =                                |
-          | turned within 1 s |                                | \(position)                       |
+          | turned unless loss within 1 s |                    | \(position)                       |
+          | turned given loss |                                | \(position)                       |
           | lock            |                                  | \(shown) (then to locked)         |
           | unlock          |                                  | \(shown) (then to unlocked)       |
           | toggle          |                                  | \(toggled(shown))                 |
@@ -223,7 +229,8 @@ extension MachineDefinition {
       add(table: """
         | action/status     | \(shown) (by hand)        |
         |:-----------------:|:-------------------------:|
-        | turned within 1 s | locked/unlocked/moved     |
+        | turned unless loss within 1 s | locked/unlocked/moved |
+        | turned given loss | locked/unlocked/moved     |
         | passed            | \(rests.filter { $0 != shown }.map { "\($0) (by hand)" }.joined(separator: "/")) |
         | lock              | \(shown) (then to locked) |
         | unlock            | \(shown) (then to unlocked) |
@@ -248,8 +255,8 @@ extension MachineDefinition {
     add(table: """
       | action/status                                            | unlocked | moved  |
       |:--------------------------------------------------------:|:--------:|:------:|
-      | autolocked given autolock unless jam within autolock + 6 s | locked |        |
-      | autolocked given autolock unless jam                     |          | locked |
+      | autolocked given autolock unless jam or loss within autolock + 6 s | locked | |
+      | autolocked given autolock unless jam                     | locked   | locked |
       | stalled given jam                                        | moved    |        |
       """, region: "configured", origin: .ours)
     add(.event("setAutolock"), from: "unlocked (configured)", to: ["unlocked (configured)"])
@@ -296,7 +303,8 @@ extension MachineDefinition {
       add(table: """
         | action/status        | \(shown) (resetting)                          |
         |:--------------------:|:---------------------------------------------:|
-        | resetDone within 5 s | reset (unregistered)                          |
+        | resetDone unless loss within 5 s | reset (unregistered)              |
+        | resetDone given loss | reset (unregistered)                          |
         | disconnect           | noSignal (unregistered)/noSignal (\(region))  |
         """, origin: .ours)
       for other in rests where other != shown && shown != "nosetting" {

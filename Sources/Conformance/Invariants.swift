@@ -1,0 +1,103 @@
+import Simulation
+
+/// No rule of the device's protocol is broken, unless the tester tampered with the link.
+public struct NoViolation: Invariant {
+  /// The faults after which a broken rule proves nothing.
+  public let excuses: [String]
+  private var isExcused = false
+
+  /// Makes the invariant.
+  public init(unless excuses: [String] = []) {
+    self.excuses = excuses
+  }
+
+  public mutating func reset() { isExcused = false }
+
+  public mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String? {
+    switch event {
+    case .fault(let fault):
+      if excuses.contains(fault.name) { isExcused = true }
+      return nil
+    case .observation(.violation(let rule)) where !isExcused:
+      return "the device broke a rule: \(rule)"
+    case .observation, .stimulus:
+      return nil
+    }
+  }
+}
+
+/// A value that is read never rises by itself, as a battery's does not.
+public struct NeverRises: Invariant {
+  /// What is read.
+  public let reading: String
+  /// The fault by which the tester may set it.
+  public let fault: String
+  private var last: Double?
+
+  /// Makes the invariant for a reading, which a fault of the same name may set.
+  public init(_ reading: String, fault: String? = nil) {
+    self.reading = reading
+    self.fault = fault ?? reading
+  }
+
+  public mutating func reset() { last = nil }
+
+  public mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String? {
+    switch event {
+    case .fault(let fault) where fault.name == self.fault:
+      last = nil
+      return nil
+    case .observation(.reading(let reading)) where reading.name == self.reading:
+      guard case .number(let value) = reading.value else { return nil }
+      defer { last = value }
+      guard let last, value > last else { return nil }
+      return "\(reading.name) rose from \(last) to \(value) by itself"
+    case .fault, .observation, .stimulus:
+      return nil
+    }
+  }
+}
+
+/// One status follows another only after one of some stimuli.
+///
+/// What an unlocked door needs, whatever state the model thinks it is in: somebody who may unlock it.
+public struct NeedsStimulus: Invariant {
+  /// The status that needs a reason.
+  public let status: String
+  /// The status from which on a reason is needed; others that are neither end the watch.
+  public let origin: String
+  /// Statuses on the way, which change nothing.
+  public let passing: [String]
+  /// The reasons.
+  public let stimuli: [String]
+  private var isGiven = true
+
+  /// Makes the invariant.
+  public init(_ status: String, from origin: String, passing: [String] = [], after stimuli: [String]) {
+    self.status = status
+    self.origin = origin
+    self.passing = passing
+    self.stimuli = stimuli
+  }
+
+  public mutating func reset() { isGiven = true }
+
+  public mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String? {
+    switch event {
+    case .stimulus(let stimulus):
+      if stimuli.contains(vocabulary.stimuli[stimulus.number]) { isGiven = true }
+    case .observation(.status(let number)):
+      let shown = vocabulary.statuses[number]
+      if shown == origin {
+        isGiven = false
+      } else if shown == status {
+        if !isGiven { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
+      } else if !passing.contains(shown) {
+        isGiven = true
+      }
+    case .observation, .fault:
+      break
+    }
+    return nil
+  }
+}

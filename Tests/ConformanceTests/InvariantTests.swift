@@ -1,0 +1,46 @@
+import Conformance
+import TestSupport
+import Testing
+
+@Suite("Invariants")
+struct InvariantTests {
+  private let vocabulary = Vocabulary(stimuli: ["lock", "unlock"], statuses: ["locked", "unlocked", "moved", "away"])
+
+  private func verdicts(_ invariant: some Invariant, _ events: [TraceEvent]) -> [String?] {
+    var invariant = invariant
+    invariant.reset()
+    return events.map { invariant.check($0, in: vocabulary) }
+  }
+
+  private func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }
+
+  @Test("a broken rule is a divergence until the tester tampers with the link")
+  func violation() {
+    let broken = TraceEvent.observation(.violation("a tag is false"))
+    expect(
+      verdicts(NoViolation(unless: ["drop"]), [broken, .fault(Fault("jam")), broken, .fault(Fault("drop")), broken]),
+      ["the device broke a rule: a tag is false", nil, "the device broke a rule: a tag is false", nil, nil])
+  }
+
+  @Test("a battery does not rise unless somebody changes it")
+  func battery() {
+    let readings = [6.0, 5.9, 5.9, 6.1].map { TraceEvent.observation(.reading(Reading("battery", .number($0)))) }
+    expect(
+      verdicts(NeverRises("battery"), readings + [.fault(Fault("battery", .number(6))), readings[0]]),
+      [nil, nil, nil, "battery rose from 5.9 to 6.1 by itself", nil, nil])
+  }
+
+  @Test("an unlocked door needs somebody who unlocked it; one found open does not")
+  func unlocked() {
+    let invariant = NeedsStimulus("unlocked", from: "locked", passing: ["moved"], after: ["unlock"])
+    let reason = "unlocked after locked, with none of: unlock"
+    expect(
+      verdicts(
+        invariant,
+        [
+          status("unlocked"), status("locked"), .stimulus(Stimulus(1)), status("unlocked"), status("locked"),
+          status("moved"), status("unlocked"), status("locked"), status("away"), status("unlocked"),
+        ]),
+      [nil, nil, nil, nil, nil, nil, reason, nil, nil, nil])
+  }
+}
