@@ -66,7 +66,8 @@ let package = Package(
       "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
       resources: [.copy("Golden")]),
     tests("Transports", ["Transports", "Conformance", "Simulation"]),
-    tests("Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
+    tests(
+      "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting"]),
     tests("lockstep", ["lockstep"]),
     tests(
