@@ -56,7 +56,7 @@ let package = Package(
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("Simulation", ["Simulation"]),
-    tests("Documents", ["Documents"]),
+    tests("Documents", ["Documents", "Simulation"]),
     tests("Automata", ["Automata", "Simulation", "Documents"]),
     tests("Models", ["Models", "Automata", "Simulation"]),
     tests("Conformance", ["Conformance", "Automata", "Models", "Simulation"]),

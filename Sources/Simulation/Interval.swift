@@ -32,6 +32,7 @@ public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
   /// The length in seconds, for display and for reports.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
+  /// Whether the first is the shorter; negative lengths come before zero.
   @inlinable
   public static func < (left: Interval, right: Interval) -> Bool { left.nanoseconds < right.nanoseconds }
 
@@ -47,10 +48,12 @@ public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
     Interval(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
   }
 
-  /// The interval a whole number of times.
+  /// The interval a whole number of times, held at the ends of the range.
   @inlinable
   public static func * (left: Interval, count: Int64) -> Interval {
-    Interval(nanoseconds: left.nanoseconds * count)
+    let (product, overflow) = left.nanoseconds.multipliedReportingOverflow(by: count)
+    guard overflow else { return Interval(nanoseconds: product) }
+    return Interval(nanoseconds: (left.nanoseconds < 0) == (count < 0) ? .max : .min)
   }
 }
 
@@ -75,39 +78,55 @@ extension Interval: CustomStringConvertible {
     return sign + decimal(magnitude, size: size, digits: digits) + " " + unit
   }
 
-  /// Reads `3 s`, `7.5 ms`, `250us`, `2 min` or `1 h`; `nil` for anything else, a bare number included.
+  /// Reads `3 s`, `7.5 ms`, `250us`, `2 min`, `1 h` or `forever`.
+  ///
+  /// The result is exact: `nil` for what is no whole number of nanoseconds or beyond the range, and for anything
+  /// else, a bare number included.
   public init?(text: some StringProtocol) {
     let trimmed = text.drop(while: { $0 == " " })
-    let number = trimmed.prefix(while: { $0.isASCII && ($0.isNumber || $0 == ".") })
-    let unit = trimmed.dropFirst(number.count).drop(while: { $0 == " " })
-    let size: Int64
-    switch String(unit) {
-    case "ns": size = 1
-    case "us", "µs": size = 1000
-    case "ms": size = 1_000_000
-    case "s": size = 1_000_000_000
-    case "min": size = 60_000_000_000
-    case "h": size = 3_600_000_000_000
-    default: return nil
+    if trimmed == "forever" {
+      self = .forever
+      return
     }
-    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }
-    let (scaled, overflow) = whole.multipliedReportingOverflow(by: size)
-    guard !overflow else { return nil }
-    var rest: Int64 = 0
-    if parts.count == 2 {
-      guard !parts[1].isEmpty else { return nil }
-      var place = size
-      for digit in parts[1] {
-        guard let value = digit.wholeNumberValue, place % 10 == 0 || value == 0 else { return nil }
-        place /= 10
-        rest += Int64(value) * place
-      }
+    let isNegative = trimmed.first == "-"
+    let unsigned = trimmed.dropFirst(isNegative ? 1 : 0)
+    let number = unsigned.prefix(while: { $0.isASCII && ($0.isNumber || $0 == ".") })
+    let unit = unsigned.dropFirst(number.count).drop(while: { $0 == " " })
+    guard let size = unitSize(String(unit)), let magnitude = exactProduct(String(number), size) else {
+      return nil
     }
-    let (sum, tooLong) = scaled.addingReportingOverflow(rest)
-    guard !tooLong else { return nil }
-    self.init(nanoseconds: sum)
+    let limit = Int64.max.magnitude + (isNegative ? 1 : 0)
+    guard magnitude <= limit else { return nil }
+    self.init(nanoseconds: Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude))
   }
+}
+
+/// How many nanoseconds a unit has, or `nil` when there is no such unit.
+private func unitSize(_ unit: String) -> UInt64? {
+  switch unit {
+  case "ns": 1
+  case "us", "µs": 1000
+  case "ms": 1_000_000
+  case "s": 1_000_000_000
+  case "min": 60_000_000_000
+  case "h": 3_600_000_000_000
+  default: nil
+  }
+}
+
+/// A decimal number such as `7.5` times a size, or `nil` when the text is no number or the product not whole.
+private func exactProduct(_ number: String, _ size: UInt64) -> UInt64? {
+  let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+  guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+  var fraction = parts.count == 2 ? parts[1] : ""
+  while fraction.last == "0" { fraction.removeLast() }
+  guard fraction.count <= 18, let digits = UInt64(parts[0] + fraction) else { return nil }
+  var scale: UInt64 = 1
+  for _ in 0..<fraction.count { scale *= 10 }
+  let product = digits.multipliedFullWidth(by: size)
+  guard product.high < scale else { return nil }
+  let (quotient, remainder) = scale.dividingFullWidth(product)
+  return remainder == 0 ? quotient : nil
 }
 
 /// A moment, as nanoseconds since the start of a test case.
@@ -130,6 +149,7 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// Seconds since the start of the test case, for display and for reports.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
+  /// Whether the first comes before the second.
   @inlinable
   public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 

@@ -21,6 +21,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     self.init(seed: seed ^ hash)
   }
 
+  /// Draws 64 bits.
   @inlinable
   public mutating func next() -> UInt64 {
     let result = rotate(state.1 &* 5, by: 7) &* 9

@@ -1,0 +1,36 @@
+# What can be done here. The work itself is in Package.swift, and in .ci for what a machine must have first.
+
+COMMAND := .build/release/lockstep
+ARGS    ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test lint format bench clean dependencies
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\n  ARGS="…" is handed on by run, test and bench: make run ARGS="--seed 42"\n'
+
+build: dependencies ## Build the command, optimised, as .build/release/lockstep
+	swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization --product lockstep
+
+run: build ## Build it and run every scenario; leaves Reports/junit.xml
+	$(COMMAND) run Scenarios/ $(ARGS)
+
+test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
+	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
+
+lint: dependencies ## Check the formatting and which target imports which
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	.ci/imports
+
+format: dependencies ## Format the sources in place
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+bench: build ## Build it and print the figures of this machine, one JSON object a line
+	$(COMMAND) bench $(ARGS)
+
+clean: ## Remove what was built; reports stay
+	rm -rf .build
+
+dependencies:
+	@.ci/dependencies

@@ -1,0 +1,259 @@
+/// Builds nodes from libyaml's events, and notes what this reader does not accept.
+///
+/// No recursion, and nothing grows beyond the limits: a name for a node already read shares its storage, and is
+/// counted in full against the number of nodes.
+struct Composer {
+  private let findings: Findings
+  private let limits: Limits
+  private var finder: PositionFinder
+  private var frames: [Frame] = []
+  private var root: Node?
+  private var nodeCount = 0
+  private var anchors: [String: Anchor] = [:]
+  /// The names in the order they were given, for hints.
+  private var anchorNames: [String] = []
+  private var isFinished = false
+
+  init(_ findings: Findings, limits: Limits) {
+    self.findings = findings
+    self.limits = limits
+    finder = PositionFinder(findings.source.bytes, from: byteOrderMarkLength(findings.source.bytes))
+  }
+
+  /// The outermost node, or `nil` when the text has none that could be read to its end; then a problem says why.
+  mutating func compose() -> Node? {
+    let bytes = findings.source.bytes
+    if let problem = encodingProblem(bytes) {
+      findings.add(problem)
+      return nil
+    }
+    var parser = EventParser(bytes.dropFirst(byteOrderMarkLength(bytes)))
+    while !isFinished {
+      do {
+        take(try parser.next())
+      } catch {
+        stop(syntaxProblem(error))
+      }
+    }
+    return root
+  }
+}
+
+extension Composer {
+  /// What a name stands for.
+  private enum Anchor {
+    /// The node is still being read.
+    case open
+    /// The node, and how many nodes it holds.
+    case complete(Node, count: Int)
+  }
+
+  /// A list or a mapping that is still being read.
+  private struct Frame {
+    var isMapping: Bool
+    var layout: Node.Layout
+    var position: Position
+    var anchor: String?
+    /// How many nodes had been read before this one.
+    var countBefore: Int
+    var members: [Node] = []
+    var entries: [Node.Entry] = []
+    /// The key whose value comes next.
+    var key: Node?
+    /// The line each key was first given on.
+    var keyLines: [String: Int] = [:]
+  }
+
+  private mutating func take(_ event: Event) {
+    let start = finder.position(ofCharacter: event.start)
+    let end = finder.position(ofCharacter: event.end)
+    switch event.kind {
+    case .streamStart, .documentEnd:
+      break
+    case .documentStart(let hasTagDirectives):
+      if root != nil {
+        findings.add(Problem(at: start, "a second document starts here, and one is expected"))
+        isFinished = true
+      } else if hasTagDirectives {
+        findings.add(Problem(at: start, "tags are not used here", hint: "remove %TAG"))
+      }
+    case .streamEnd:
+      if root == nil { findings.add(Problem(at: start, "the document is empty")) }
+      isFinished = true
+    case .alias(let name):
+      insertAlias(name, from: start, to: end)
+    case .scalar(let text, let style, let properties):
+      refuseTag(of: properties, at: start)
+      // What no plain word looks like is text: it could not be saved without quotes either.
+      let isPlain = style == .plain && (text.isEmpty || canStandPlain(text))
+      let node = Node(.scalar(text, isPlain ? .plain : .quoted), position: start, end: end)
+      let countBefore = nodeCount
+      guard count(1, at: start) else { return }
+      complete(node, anchor: properties.anchor, countBefore: countBefore)
+    case .sequenceStart(let layout, let properties):
+      open(isMapping: false, layout, properties, at: start)
+    case .mappingStart(let layout, let properties):
+      open(isMapping: true, layout, properties, at: start)
+    case .sequenceEnd, .mappingEnd:
+      close(at: end)
+    }
+  }
+
+  private mutating func open(
+    isMapping: Bool, _ layout: Node.Layout, _ properties: Event.Properties, at start: Position
+  ) {
+    refuseTag(of: properties, at: start)
+    guard frames.count < limits.depth else {
+      return stop(Problem(at: start, "lists and mappings are nested more than \(limits.depth) deep"))
+    }
+    let countBefore = nodeCount
+    guard count(1, at: start) else { return }
+    if let name = properties.anchor { define(name, .open) }
+    frames.append(
+      Frame(
+        isMapping: isMapping, layout: layout, position: start, anchor: properties.anchor,
+        countBefore: countBefore))
+  }
+
+  private mutating func close(at end: Position) {
+    guard let frame = frames.popLast() else { return }
+    // libyaml ends a block where the next thing starts; it ends where its last member does.
+    let last = frame.isMapping ? frame.entries.last?.value : frame.members.last
+    let node = Node(
+      frame.isMapping ? .mapping(frame.entries) : .sequence(frame.members), layout: frame.layout,
+      position: frame.position,
+      end: frame.layout == .flow ? end : max(last?.end ?? frame.position, frame.position))
+    complete(node, anchor: frame.anchor, countBefore: frame.countBefore)
+  }
+
+  /// Puts a whole node where it belongs.
+  private mutating func complete(_ node: Node, anchor: String?, countBefore: Int) {
+    if let anchor { define(anchor, .complete(node, count: nodeCount - countBefore)) }
+    insert(node)
+  }
+
+  private mutating func insert(_ node: Node) {
+    guard let last = frames.indices.last else {
+      root = node
+      return
+    }
+    if !frames[last].isMapping {
+      frames[last].members.append(node)
+    } else if let key = frames[last].key {
+      frames[last].key = nil
+      if accepts(key, in: last) { frames[last].entries.append(Node.Entry(key: key, value: node)) }
+    } else {
+      frames[last].key = node
+    }
+  }
+
+  /// Whether an entry may have this key; notes why not.
+  private mutating func accepts(_ key: Node, in frame: Int) -> Bool {
+    switch key.content {
+    case .sequence, .mapping:
+      findings.add(Problem(at: key.position, to: key.end, "a key must be text, and this is \(key.kind)"))
+      return false
+    case .scalar("", .plain):
+      findings.add(Problem(at: key.position, "a key is missing before this colon"))
+      return false
+    case .scalar("<<", .plain):
+      findings.add(
+        Problem(
+          at: key.position, to: key.end, "merge keys are not used here",
+          hint: "repeat the entries, or write \"<<\" in quotes where it is a name"))
+      return false
+    case .scalar(let text, _):
+      if let line = frames[frame].keyLines[text] {
+        let problem = Problem(
+          at: key.position, to: key.end, "duplicate key \(quoted(text))",
+          hint: "it is given on line \(line) already")
+        findings.add(problem)
+        return false
+      }
+      frames[frame].keyLines[text] = key.position.line
+      return true
+    }
+  }
+
+  private mutating func insertAlias(_ name: String, from start: Position, to end: Position) {
+    // What stands in for a node that cannot be had: nothing.
+    var node = Node.plain("")
+    node.position = start
+    node.end = end
+    switch anchors[name] {
+    case .complete(let named, let size):
+      guard count(size, at: start) else { return }
+      node = named
+    case .open:
+      findings.add(Problem(at: start, to: end, "`*\(name)` stands inside the node it names"))
+    case nil:
+      findings.add(
+        Problem(
+          at: start, to: end, "no node before this one is named `&\(name)`",
+          hint: nearestName(to: name, in: anchorNames).map { "did you mean `*\($0)`?" }))
+    }
+    insert(node)
+  }
+
+  private mutating func define(_ name: String, _ anchor: Anchor) {
+    if anchors.updateValue(anchor, forKey: name) == nil { anchorNames.append(name) }
+  }
+
+  private func refuseTag(of properties: Event.Properties, at start: Position) {
+    guard let tag = properties.tag else { return }
+    findings.add(
+      Problem(
+        at: start, "tags are not used here", hint: "remove \(quoted(tag)): values are typed by their key"))
+  }
+
+  /// Counts nodes against the limit; `false` when there are too many, after which nothing more is read.
+  private mutating func count(_ size: Int, at position: Position) -> Bool {
+    nodeCount += size
+    guard nodeCount > limits.nodes else { return true }
+    stop(
+      Problem(
+        at: position, "the document holds more than \(limits.nodes) nodes, what aliases repeat included"))
+    return false
+  }
+
+  /// Gives up: what follows cannot be understood.
+  private mutating func stop(_ problem: Problem) {
+    findings.add(problem)
+    root = nil
+    isFinished = true
+  }
+
+  private mutating func syntaxProblem(_ error: SyntaxError) -> Problem {
+    let context = error.contextPlace.map { finder.position(ofCharacter: $0) }
+    let place = error.place.map { finder.position(ofCharacter: $0) } ?? .start
+    if error.message == "found unexpected end of stream", let context {
+      return Problem(at: context, "the quoted text that starts here has no end")
+    }
+    if error.message == "did not find expected <document start>" {
+      return Problem(at: place, "the document ends before this", hint: "one document is expected in a file")
+    }
+    var hint: String?
+    if let known = syntaxHint(error.message, at: place) {
+      hint = known
+    } else if let context, let text = error.context {
+      hint = context.line == place.line ? text : "\(text) that starts on line \(context.line)"
+    }
+    return Problem(at: place, error.message, hint: hint)
+  }
+
+  /// What people most often did when libyaml complains of a character.
+  private func syntaxHint(_ message: String, at place: Position) -> String? {
+    let bytes = findings.source.bytes
+    let byte = place.offset < bytes.count ? bytes[place.offset] : 0
+    switch (message, byte) {
+    case ("found character that cannot start any token", UInt8(ascii: "\t")):
+      return "indent with spaces, not with tabs"
+    case ("found character that cannot start any token", _):
+      return "put text that starts with this character in quotes"
+    case ("mapping values are not allowed in this context", _):
+      return "put text that holds a colon and a space in quotes, or check the indentation"
+    default:
+      return nil
+    }
+  }
+}

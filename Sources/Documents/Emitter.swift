@@ -1,0 +1,183 @@
+extension Node {
+  /// The node as a YAML document, which reads back equal.
+  ///
+  /// One value always gives one text. Lists and mappings in flow layout stand on one line where they fit, all others
+  /// have a line for each member. Text is quoted where its plain form would be read as something else.
+  ///
+  /// - Parameter comments: Lines to stand at the top, each after `# `.
+  public func yaml(comments: [String] = []) -> String {
+    var emitter = Emitter()
+    for comment in comments {
+      let line = comment.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }
+      emitter.text += "# \(line.joined())\n"
+    }
+    emitter.write(self, at: 0, after: .nothing)
+    return emitter.text
+  }
+}
+
+private struct Emitter {
+  /// What stands on the line before a value.
+  enum Lead {
+    case nothing
+    case dash
+    case key
+  }
+
+  /// The longest line that flow layout may make.
+  static let width = 110
+
+  /// The longest key that YAML finds without being told; libyaml stops looking after 1024 characters.
+  static let longestKey = 1000
+
+  var text = ""
+  private var column = 0
+
+  mutating func write(_ node: Node, at indent: Int, after lead: Lead) {
+    if let line = oneLine(node) {
+      append((line.isEmpty || lead == .nothing ? "" : " ") + line + "\n")
+      return
+    }
+    // A block after a dash starts on the same line; after a key it starts below, two columns further in.
+    let inner = lead == .nothing ? indent : indent + 2
+    append(lead == .dash ? " " : lead == .key ? "\n" : "")
+    let members = node.members?.map { (nil as Node?, $0) } ?? node.entries?.map { ($0.key, $0.value) } ?? []
+    for (index, (key, value)) in members.enumerated() {
+      if index > 0 || lead != .dash { append(spaces(inner)) }
+      writeMember(key, value, at: inner)
+    }
+  }
+
+  /// Writes an entry of a mapping, or a member of a list where there is no key.
+  private mutating func writeMember(_ key: Node?, _ value: Node, at indent: Int) {
+    guard let key else {
+      append("-")
+      return write(value, at: indent, after: .dash)
+    }
+    let name = scalar(key)
+    if name.utf8.count <= Self.longestKey {
+      append(name + ":")
+      write(value, at: indent, after: .key)
+    } else {
+      append("? \(name)\n\(spaces(indent)):")
+      write(value, at: indent, after: .dash)
+    }
+  }
+
+  private mutating func append(_ piece: String) {
+    text += piece
+    if let end = piece.lastIndex(of: "\n") {
+      column = piece[piece.index(after: end)...].unicodeScalars.count
+    } else {
+      column += piece.unicodeScalars.count
+    }
+  }
+
+  /// The node on one line, where it must stand so or its layout asks for it and there is room.
+  private func oneLine(_ node: Node) -> String? {
+    switch node.content {
+    case .scalar("", .plain): return ""
+    case .scalar: return scalar(node)
+    case .sequence([]): return "[]"
+    case .mapping([]): return "{}"
+    case .sequence, .mapping:
+      guard node.layout == .flow, let line = flow(node) else { return nil }
+      return column + 1 + line.unicodeScalars.count <= Self.width ? line : nil
+    }
+  }
+
+  /// The node in brackets or braces; `nil` where it holds what cannot stand in them.
+  private func flow(_ node: Node) -> String? {
+    switch node.content {
+    case .scalar:
+      return scalar(node)
+    case .sequence(let members):
+      var pieces: [String] = []
+      for member in members {
+        guard let piece = flow(member), !piece.isEmpty else { return nil }
+        pieces.append(piece)
+      }
+      return "[\(pieces.joined(separator: ", "))]"
+    case .mapping(let entries):
+      var pieces: [String] = []
+      for entry in entries {
+        let name = scalar(entry.key)
+        guard let value = flow(entry.value), !value.isEmpty, name.utf8.count <= Self.longestKey else {
+          return nil
+        }
+        pieces.append("\(name): \(value)")
+      }
+      return pieces.isEmpty ? "{}" : "{ \(pieces.joined(separator: ", ")) }"
+    }
+  }
+
+  /// A scalar; empty only for nothing at all.
+  private func scalar(_ node: Node) -> String {
+    guard case .scalar(let text, let style) = node.content else {
+      preconditionFailure("a key of a mapping is a scalar")
+    }
+    return style == .plain && (text.isEmpty || canStandPlain(text)) ? text : doubleQuoted(text)
+  }
+
+  private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
+}
+
+/// Whether a text without quotes is read back unchanged, in a block and within brackets alike.
+func canStandPlain(_ text: String) -> Bool {
+  let scalars = text.unicodeScalars
+  guard let first = scalars.first, let last = scalars.last, last != " ", last != ":" else { return false }
+  if " !\"#%&'*,:>?@[]`{|}=".unicodeScalars.contains(first) { return false }
+  if text == "-" || ["- ", "---", "..."].contains(where: { scalars.starts(with: $0.unicodeScalars) }) {
+    return false
+  }
+  var previous: Unicode.Scalar = " "
+  for scalar in scalars {
+    switch scalar {
+    case ",", "[", "]", "{", "}", "?": return false
+    case " " where previous == ":": return false
+    case "#" where previous == " ": return false
+    default: break
+    }
+    let isShown = scalar.isASCII ? scalar.value >= 0x20 && scalar.value != 0x7F : isShownPlain(scalar.value)
+    if !isShown { return false }
+    previous = scalar
+  }
+  return true
+}
+
+/// Whether some reader of YAML takes the plain text for a number, a truth value, nothing, a date or a merge.
+func readsAsOther(_ text: String) -> Bool {
+  switch text.lowercased() {
+  case "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", ".inf", "-.inf", "+.inf",
+    ".nan":
+    return true
+  default:
+    // Numbers of any base, with underscores, base 60 as 12:30, and timestamps: all of them of these characters.
+    let rest = text.drop { $0 == "+" || $0 == "-" || $0 == "." }
+    return rest.first?.isASCII == true && rest.first?.isNumber == true
+      && text.utf8.allSatisfy { "0123456789abcdefABCDEFxXoO+-._:TtZz ".utf8.contains($0) }
+  }
+}
+
+/// Whether a character beyond ASCII may stand in plain text: printable, and no line break to any reader.
+private func isShownPlain(_ value: UInt32) -> Bool {
+  isPrintable(value) && value != 0x85 && value != 0x2028 && value != 0x2029
+}
+
+private func doubleQuoted(_ text: String) -> String {
+  var result = "\""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\"": result += "\\\""
+    case "\\": result += "\\\\"
+    case "\n": result += "\\n"
+    case "\r": result += "\\r"
+    case "\t": result += "\\t"
+    case " "..."~": result.unicodeScalars.append(scalar)
+    case _ where !scalar.isASCII && isShownPlain(scalar.value): result.unicodeScalars.append(scalar)
+    case _ where scalar.value < 0x100: result += "\\x" + hexadecimal(scalar.value, 2)
+    default: result += "\\u" + hexadecimal(scalar.value, 4)
+    }
+  }
+  return result + "\""
+}

@@ -1,0 +1,97 @@
+/// A place in a document's text.
+public struct Position: Hashable, Sendable {
+  /// The line, from 1; lines end with LF, CR LF or CR.
+  public var line: Int
+
+  /// The column, from 1, counted in Unicode scalars as editors count them.
+  public var column: Int
+
+  /// The offset in bytes from the start of the file.
+  public var offset: Int
+
+  /// Makes a position from a line and a column, both from 1, and an offset in bytes, from 0.
+  public init(line: Int, column: Int, offset: Int) {
+    self.line = line
+    self.column = column
+    self.offset = offset
+  }
+
+  /// The start of a file.
+  public static var start: Position { Position(line: 1, column: 1, offset: 0) }
+}
+
+extension Position: Comparable {
+  /// Whether the first place comes before the second in one text.
+  public static func < (left: Position, right: Position) -> Bool { left.offset < right.offset }
+}
+
+extension Position: CustomStringConvertible {
+  /// Line and column, as compilers write them: `9:7`.
+  public var description: String { "\(line):\(column)" }
+}
+
+/// Turns libyaml's marks, which count characters, into positions with offsets.
+///
+/// Marks come almost in order, so each step walks only from the last place asked for.
+struct PositionFinder {
+  private let bytes: [UInt8]
+  private var index = 0
+  private var place: Position
+
+  /// Starts at the first byte that libyaml is given.
+  init(_ bytes: [UInt8], from offset: Int) {
+    self.bytes = bytes
+    place = Position(line: 1, column: 1, offset: offset)
+  }
+
+  /// The place of the character with an index; past the end, the end.
+  mutating func position(ofCharacter target: Int) -> Position {
+    while index < target, place.offset < bytes.count { stepForward() }
+    while index > target { stepBack() }
+    return place
+  }
+
+  private mutating func stepForward() {
+    let breaksLine = isLineBreak(at: place.offset)
+    place.offset += 1
+    while place.offset < bytes.count, bytes[place.offset] & 0xC0 == 0x80 { place.offset += 1 }
+    index += 1
+    if breaksLine {
+      place.line += 1
+      place.column = 1
+    } else {
+      place.column += 1
+    }
+  }
+
+  private mutating func stepBack() {
+    place.offset -= 1
+    while bytes[place.offset] & 0xC0 == 0x80 { place.offset -= 1 }
+    index -= 1
+    if isLineBreak(at: place.offset) {
+      place.line -= 1
+      place.column = 1 + charactersSinceLineBreak(before: place.offset)
+    } else {
+      place.column -= 1
+    }
+  }
+
+  /// Whether a line ends with this byte: CR LF ends one line, at its LF.
+  private func isLineBreak(at offset: Int) -> Bool {
+    switch bytes[offset] {
+    case UInt8(ascii: "\n"): true
+    case UInt8(ascii: "\r"): offset + 1 >= bytes.count || bytes[offset + 1] != UInt8(ascii: "\n")
+    default: false
+    }
+  }
+
+  private func charactersSinceLineBreak(before offset: Int) -> Int {
+    var count = 0
+    var current = offset - 1
+    while current >= 0, !isLineBreak(at: current) {
+      if bytes[current] & 0xC0 != 0x80 { count += 1 }
+      current -= 1
+    }
+    return count
+  }
+}

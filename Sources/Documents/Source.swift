@@ -1,0 +1,56 @@
+/// A text and the name it goes by in messages, usually a path.
+public struct Source: Hashable, Sendable {
+  /// The name that messages start with.
+  public var name: String
+
+  /// The whole text, as it stands in the file.
+  public var bytes: [UInt8]
+
+  /// Names a text.
+  public init(name: String, bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+  }
+}
+
+/// What stands to the left and to the right of a place on its line, for showing to a person.
+struct Excerpt {
+  /// The line before the place; starts with `…` where it was cut.
+  var before: String
+  /// The line from the place on; ends with `…` where it was cut.
+  var after: String
+
+  /// The most bytes taken from either side.
+  private static let reach = 100
+
+  /// Cuts the line out of a text; `nil` where the line is blank or beyond the text.
+  init?(_ source: Source, around offset: Int) {
+    let bytes = source.bytes
+    guard offset <= bytes.count else { return nil }
+    var start = offset
+    while start > 0, offset - start < Self.reach, !isBreak(bytes[start - 1]) { start -= 1 }
+    var end = offset
+    while end < bytes.count, end - offset < Self.reach, !isBreak(bytes[end]) { end += 1 }
+    let isCutBefore = start > 0 && !isBreak(bytes[start - 1])
+    let isCutAfter = end < bytes.count && !isBreak(bytes[end])
+    // A cut does not fall inside a character.
+    while isCutBefore, start < offset, bytes[start] & 0xC0 == 0x80 { start += 1 }
+    while isCutAfter, end > offset, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    before = (isCutBefore ? "…" : "") + visible(bytes[start..<offset], atStart: start == 0)
+    after = visible(bytes[offset..<end], atStart: offset == 0) + (isCutAfter ? "…" : "")
+    guard (before + after).contains(where: { $0 != " " && $0 != "\t" }) else { return nil }
+  }
+}
+
+private func isBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+/// Text that is safe on a terminal: a byte that is no UTF-8 and a control character become U+FFFD.
+private func visible(_ bytes: ArraySlice<UInt8>, atStart: Bool) -> String {
+  var text = String.UnicodeScalarView()
+  for (index, scalar) in String(decoding: bytes, as: UTF8.self).unicodeScalars.enumerated() {
+    if atStart, index == 0, scalar == "\u{FEFF}" { continue }
+    let isControl = scalar.properties.generalCategory == .control && scalar != "\t"
+    text.append(isControl ? "\u{FFFD}" : scalar)
+  }
+  return String(text)
+}
