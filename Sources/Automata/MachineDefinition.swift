@@ -96,12 +96,15 @@ public struct Circumstance: Equatable, Sendable {
   /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
   /// zero, or without an argument, takes it away.
   public var stimuli: [String]
+  /// Whether it holds to the end of the test once a fault has brought it about, though the fault may end.
+  public var isLasting: Bool
 
   /// Makes a circumstance.
-  public init(_ name: String, faults: [String] = [], stimuli: [String] = []) {
+  public init(_ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false) {
     self.name = name
     self.faults = faults
     self.stimuli = stimuli
+    self.isLasting = isLasting
   }
 }
 
