@@ -69,7 +69,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   private var invariants: [any Invariant]
   private var lastStimulus = -1
-  private var isPlain: Bool
+  private let hasInvariants: Bool
+  private let isTimed: Bool
 
   /// Joins a model and a device.
   public init(
@@ -80,7 +81,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     tracker = Tracker(specification, slack: device.abilities.slack)
     self.invariants = invariants
     self.recorder = recorder
-    isPlain = invariants.isEmpty
+    hasInvariants = !invariants.isEmpty
+    isTimed = !specification.isPlain
   }
 
   /// The device's time.
@@ -88,6 +90,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// The names of what is tracked.
   public var vocabulary: Vocabulary { tracker.specification.vocabulary }
+
+  /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
+  public var legalStimuli: UInt64 { tracker.legalStimuli }
 
   /// Starts a test in a condition.
   ///
@@ -112,7 +117,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     refusal = nil
     recorder.record(.stimulus(stimulus), at: device.now)
     tracker.perform(stimulus, at: device.now)
-    if !isPlain, let broken = check(.stimulus(stimulus)) { return broken }
+    if hasInvariants, let broken = check(.stimulus(stimulus)) { return broken }
     try device.perform(stimulus)
     return try pass(until: device.now)
   }
@@ -121,7 +126,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func bring(about fault: Fault) throws(LabFault) -> Divergence? {
     recorder.record(.fault(fault), at: device.now)
     tracker.apply(fault, at: device.now)
-    if !isPlain, let broken = check(.fault(fault)) { return broken }
+    if hasInvariants, let broken = check(.fault(fault)) { return broken }
     try device.bring(about: fault)
     return try pass(until: device.now)
   }
@@ -136,7 +141,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Lets time pass up to the next observation, the model's next deadline or a limit, and no further.
   public mutating func next(until limit: Instant) throws(LabFault) -> Divergence? {
-    let horizon = tracker.deadline.map { max(min($0, limit), device.now) } ?? limit
+    let horizon = isTimed ? tracker.deadline.map { max(min($0, limit), device.now) } ?? limit : limit
     while true {
       guard let observation = try device.observe(until: horizon) else {
         return tracker.settle(at: device.now) ? nil : divergence(.overdue)
@@ -163,7 +168,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       return divergence(.unexpected(vocabulary.text(of: observation)))
     }
     if case .status(let number) = observation { status = number }
-    return isPlain ? nil : check(.observation(observation))
+    return hasInvariants ? check(.observation(observation)) : nil
   }
 
   private mutating func check(_ event: TraceEvent) -> Divergence? {
