@@ -38,6 +38,8 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case windowOnStimulus(event: String)
   /// A timer that no state is given for, which would fire everywhere.
   case wildcardTimer
+  /// Timers of no length lead round in a circle through this state.
+  case endlessTimers(state: String)
   /// A circumstance is set by a stimulus that is not defined.
   case setterNotDefined(circumstance: String, stimulus: String)
   case tooLarge(what: String, count: Int, limit: Int)
@@ -74,6 +76,7 @@ extension DefinitionFault: CustomStringConvertible {
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"
     case .wildcardTimer: "a timer must name the states in which it counts"
+    case .endlessTimers(let state): "timers without length lead from '\(state)' back to it"
     case .setterNotDefined(let circumstance, let stimulus):
       "circumstance '\(circumstance)' is set by '\(stimulus)', which is not defined"
     case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"

@@ -18,6 +18,7 @@ extension MachineDefinition {
       findings += names.faults(of: transition).map { DefinitionFinding($0, at: .row(row)) }
     }
     findings += rowFindings()
+    findings += timerFindings()
     for (number, circumstance) in circumstances.enumerated() {
       for stimulus in circumstance.stimuli where !names.events.contains(stimulus) {
         let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
@@ -108,6 +109,35 @@ extension MachineDefinition {
     }
     for (number, event) in events.enumerated() where !used.contains(event.name) && !event.name.isEmpty {
       findings.append(DefinitionFinding(.noTransitions(event: event.name), at: .event(number)))
+    }
+    return findings
+  }
+
+  /// Rows that must be taken at once and lead round in a circle: nothing would ever come to rest.
+  private func timerFindings() -> [DefinitionFinding] {
+    var forced: [String: (target: String, row: Int)] = [:]
+    for (row, transition) in transitions.enumerated()
+    where transition.window.latest <= .zero && transition.window.plus == nil
+      && transition.given.isEmpty && transition.unless.isEmpty
+    {
+      guard case .states(let targets) = transition.to, targets.count == 1,
+        case .states(let sources) = transition.from
+      else { continue }
+      for source in sources where forced[source] == nil { forced[source] = (targets[0], row) }
+    }
+    var settled = Set<String>()
+    var findings: [DefinitionFinding] = []
+    for state in states.map(\.name) {
+      var path = Set<String>()
+      var current = state
+      while let next = forced[current], !settled.contains(current) {
+        if !path.insert(current).inserted {
+          findings.append(DefinitionFinding(.endlessTimers(state: current), at: .row(next.row)))
+          break
+        }
+        current = next.target
+      }
+      settled.formUnion(path)
     }
     return findings
   }
