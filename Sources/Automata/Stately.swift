@@ -48,10 +48,13 @@ public enum Stately {
       if name.isEmpty { faults.append(.emptyEventName) }
       if transitions.isEmpty { faults.append(.noTransitions(event: name)) }
       var seen = Set<ObjectIdentifier>()
-      for case let state? in transitions.map(\.fromState) where !seen.insert(ObjectIdentifier(state)).inserted {
+      for case let state? in transitions.map(\.fromState) where !seen.insert(ObjectIdentifier(state)).inserted
+      {
         faults.append(.duplicateFrom(event: name, state: state.name))
       }
-      if transitions.count(where: { $0.fromState == nil }) > 1 { faults.append(.severalWildcards(event: name)) }
+      if transitions.count(where: { $0.fromState == nil }) > 1 {
+        faults.append(.severalWildcards(event: name))
+      }
       guard faults.isEmpty else { throw DefinitionError(faults) }
       self.name = name
       self.transitions = transitions

@@ -110,7 +110,9 @@ extension Stately {
     static func isUnderWay(of machine: StateMachine) -> Bool {
       var firing = innermost
       while let current = firing {
-        if current.machine == ObjectIdentifier(machine), !current.isOver.load(ordering: .acquiring) { return true }
+        if current.machine == ObjectIdentifier(machine), !current.isOver.load(ordering: .acquiring) {
+          return true
+        }
         firing = current.outer
       }
       return false
