@@ -46,7 +46,7 @@ private let flaws: [Flaw] = [
   Flaw(.noTransitions(event: "idle"), at: .event(2)) { $0.events.append(Event("idle")) },
   Flaw(.duplicateCircumstance("jam"), at: .circumstance(1)) { $0.circumstances.append(Circumstance("jam")) },
   Flaw(.setterNotDefined(circumstance: "x", stimulus: "set"), at: .circumstance(1)) {
-    $0.circumstances.append(Circumstance("x", stimulus: "set"))
+    $0.circumstances.append(Circumstance("x", stimuli: ["set"]))
   },
   Flaw(.eventNotDefined("fly"), at: .row(2)) { add(&$0, "fly") },
   Flaw(.fromNotDefined(event: "go", state: "X"), at: .row(2)) { add(&$0, "go", from: .states(["X"])) },
