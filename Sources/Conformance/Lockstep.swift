@@ -9,12 +9,22 @@ public enum TraceEvent: Equatable, Sendable {
 
 /// Takes in a trace as it comes about: a journal, a list, or nothing at all.
 public protocol TraceRecorder {
+  /// Whether anything is kept: what nobody keeps need not be put together.
+  static var isRecording: Bool { get }
+
   /// Takes in one event.
   mutating func record(_ event: TraceEvent, at time: Instant)
 }
 
+extension TraceRecorder {
+  /// Everything is kept.
+  public static var isRecording: Bool { true }
+}
+
 /// A recorder that keeps nothing.
 public struct NoRecorder: TraceRecorder {
+  public static var isRecording: Bool { false }
+
   /// Makes one.
   public init() {}
 
@@ -70,6 +80,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var invariants: [any Invariant]
   private var lastStimulus = -1
   private let hasInvariants: Bool
+  /// What holds in every test with this device.
+  private let standing: [Fault]
   private let isTimed: Bool
 
   /// Joins a model and a device.
@@ -83,6 +95,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.recorder = recorder
     hasInvariants = !invariants.isEmpty
     isTimed = !specification.isPlain
+    standing = device.abilities.circumstances.map { Fault($0) }
   }
 
   /// The device's time.
@@ -103,7 +116,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
     try device.reset(to: start)
     tracker.start(in: number)
-    for name in device.abilities.circumstances { tracker.apply(Fault(name), at: .zero) }
+    for circumstance in standing { tracker.apply(circumstance, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     for index in invariants.indices { invariants[index].reset() }
     status = nil
@@ -115,7 +128,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) -> Divergence? {
     lastStimulus = stimulus.number
     refusal = nil
-    recorder.record(.stimulus(stimulus), at: device.now)
+    if Recorder.isRecording { recorder.record(.stimulus(stimulus), at: device.now) }
     tracker.perform(stimulus, at: device.now)
     if hasInvariants, let broken = check(.stimulus(stimulus)) { return broken }
     try device.perform(stimulus)
@@ -161,7 +174,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   private mutating func take(_ observation: Observation) -> Divergence? {
-    recorder.record(.observation(observation), at: device.now)
+    if Recorder.isRecording { recorder.record(.observation(observation), at: device.now) }
     if case .refused(let reason) = observation { refusal = reason }
     guard tracker.observe(observation, at: device.now) else {
       if case .refused(let reason) = observation { return divergence(.refusedLegal(reason)) }

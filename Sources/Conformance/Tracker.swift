@@ -139,6 +139,7 @@ public struct Tracker: Sendable {
   /// `nil` when they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
     let starts = specification.machine.definition.starts
+    if condition.settings.isEmpty { return starts.count - 1 }
     return starts.indices.last { number in
       starts[number].conditions.allSatisfy { item in
         condition.flag(item.name).map { $0 == item.value } ?? true

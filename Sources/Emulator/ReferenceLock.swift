@@ -25,6 +25,8 @@ public struct ReferenceLock: DeviceUnderTest {
     // swift-format-ignore
     case noSignal, receivedBle, connecting, waitingGatt, readytoRegister, registering, nosetting, logining,
       locked, unlocked, moved, reset
+
+    var name: String { "\(self)" }
   }
 
   /// The stimuli, in the order in which they are numbered here.
@@ -32,6 +34,8 @@ public struct ReferenceLock: DeviceUnderTest {
     // swift-format-ignore
     case closeTo, connect, linkUp, gattReady, register, registered, configure, loginDone, lock, unlock, toggle,
       disconnect, reset
+
+    var name: String { "\(self)" }
   }
 
   private let bug: Bug?
@@ -58,12 +62,12 @@ public struct ReferenceLock: DeviceUnderTest {
   }
 
   public var abilities: Abilities {
-    Abilities(stimuli: Event.allCases.map { "\($0)" }, settings: ["registered", "configured"])
+    Abilities(stimuli: Event.allCases.map(\.name), settings: ["registered", "configured"])
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
-    events = vocabulary.stimuli.map { name in Event.allCases.first { "\($0)" == name } }
-    numbers = Status.allCases.map { vocabulary.status("\($0)") ?? -1 }
+    events = vocabulary.stimuli.map { name in Event.allCases.first { $0.name == name } }
+    numbers = Status.allCases.map { vocabulary.status($0.name) ?? -1 }
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -97,7 +101,7 @@ public struct ReferenceLock: DeviceUnderTest {
     }
     shows = false
     let number = numbers[Int(status.rawValue)]
-    return number < 0 ? .unknown("\(status)") : .status(number)
+    return number < 0 ? .unknown(status.name) : .status(number)
   }
 
   public mutating func restart() throws(LabFault) {}
