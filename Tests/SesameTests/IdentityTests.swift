@@ -34,6 +34,13 @@ import Testing
     expect(ProductModel(serverName: "sesame_9"), nil)
   }
 
+  @Test("the service and its characteristics have the vendor's UUIDs")
+  func service() {
+    expect(
+      [SesameService.service, SesameService.write, SesameService.notify].map(\.description),
+      ["fd81", "16860002-a5ae-9856-b6d3-dbb4c676993e", "16860003-a5ae-9856-b6d3-dbb4c676993e"])
+  }
+
   @Test("an OS2 advertisement without its name, or with a bad one, is refused")
   func names() throws {
     let bytes = try [UInt8](hex: "5a05000001")

@@ -167,6 +167,27 @@ import Testing
     expect(os3.description, "#3 locked by hand no tag")
   }
 
+  @Test("what a login, a registration or a list brings reads as words")
+  func descriptions() throws {
+    let payload = LoginPayload(
+      time: 5, setting: .sesame3(.unset),
+      status: .sesame3(
+        Sesame3Status(battery: 1, position: 2, returnCode: .aborted, flags: [.batteryCritical])))
+    expect(
+      payload.description,
+      "clock 5, firmware 1, not configured, moved, failed, battery low (0100008002000820)")
+    let key = try PublicKey(bytes: [UInt8](repeating: 7, count: 64))
+    let reply = RegistrationReply(
+      status: .sesame5(Sesame5Status(battery: 1, target: 9, position: 2, flags: [.inLockRange])),
+      setting: Sesame5Setting(lock: -100, unlock: 100), publicKey: key)
+    expect(
+      reply.description,
+      "locked, moving (01000900020002), lock at -100.0°, unlock at 100.0°, key \(String(repeating: "07", count: 64))"
+    )
+    expect(SesameKeyEntry.os3(UUID128(high: 0, low: 0), status: 1).description.suffix(8), "status 1")
+    expect(FirmwareVersion(buildTime: 3, text: "a").description, "a built at 3")
+  }
+
   @Test("a percentage never leaves its range and never falls as the voltage rises")
   func percentages() {
     for table in [BatteryTable.current, .old, .openSensor] {
