@@ -37,7 +37,7 @@ extension SesameClient {
     let bytes: [UInt8]
     if message.kind == .ciphertext {
       guard let plain = try? registration.session?.cipher.decrypt(message.bytes) else {
-        actions.append(.complain("a message that does not decrypt, in the middle of a registration"))
+        actions.append(.complain("a message that does not authenticate, in the middle of a registration"))
         return
       }
       bytes = plain
@@ -75,7 +75,9 @@ extension SesameClient {
     case .response, .publish:
       actions.append(.complain("\(message.item) in the middle of a registration"))
     }
-    guard registration.isAnswered, registration.isPublished, var session = registration.session else { return }
+    guard registration.isAnswered, registration.isPublished, var session = registration.session else {
+      return
+    }
     send(.setTime(unixTime(at: now)), in: &session, at: now)
     registration.session = session
     finish(registration)

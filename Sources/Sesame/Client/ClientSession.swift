@@ -55,7 +55,7 @@ extension SesameClient {
         do {
           bytes = try cipher.decrypt(message.bytes)
         } catch {
-          actions.append(.complain("a message that does not decrypt: \(error)"))
+          actions.append(.complain("a message that \(error)"))
           return nil
         }
       case .plaintext:
@@ -84,7 +84,9 @@ extension SesameClient {
         switch publish.item {
         case .mechSetting:
           let setting = try MechSetting(decoding: publish.data, model: model)
-          if case .sesame5(let old)? = self.setting, case .sesame5(let new) = setting, old.autolock != new.autolock {
+          if case .sesame5(let old)? = self.setting, case .sesame5(let new) = setting,
+            old.autolock != new.autolock
+          {
             actions.append(.report(Reading("autolock", .integer(Int(new.autolock)))))
           }
           self.setting = setting
@@ -287,7 +289,8 @@ extension MechStatus {
 private func positions(lock: Int, unlock: Int, for generation: Generation) -> [UInt8] {
   switch generation {
   case .os2:
-    Sesame3Setting(lock: Int16(clamping: lock * 1024 / 360), unlock: Int16(clamping: unlock * 1024 / 360)).encoded
+    Sesame3Setting(lock: Int16(clamping: lock * 1024 / 360), unlock: Int16(clamping: unlock * 1024 / 360))
+      .encoded
   case .os3:
     Sesame5Setting(lock: Int16(clamping: lock), unlock: Int16(clamping: unlock)).positions
   }
