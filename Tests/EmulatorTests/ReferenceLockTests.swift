@@ -64,7 +64,9 @@ struct ReferenceLockTests {
     expect(first ?? -1, trace.firstMismatch)
   }
 
-  @Test("what the tables leave empty is ignored", arguments: ReferenceLock.Bug.allCases.map(Optional.some) + [nil])
+  @Test(
+    "what the tables leave empty is ignored", arguments: ReferenceLock.Bug.allCases.map(Optional.some) + [nil]
+  )
   func ignored(bug: ReferenceLock.Bug?) throws {
     let specification = Specification(try Machine(.sesameTable))
     var lockstep = Lockstep(specification, ReferenceLock(bug: bug), recorder: NoRecorder())
