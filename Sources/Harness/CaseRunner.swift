@@ -37,7 +37,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
     var faults: [LabFault] = []
     while true {
       do {
-        return try finished(attempt(), after: faults)
+        let verdict = try attempt()
+        return finished(verdict, after: faults)
       } catch {
         if error.symptom == .notPossible { return outcome(.skipped(error.detail)) }
         faults.append(error)
@@ -285,9 +286,8 @@ extension CaseRunner {
   }
 
   private func divergence(_ kind: Divergence.Kind) -> Divergence {
-    let tracker = lockstep.tracker
-    return Divergence(
+    Divergence(
       kind, at: lockstep.now, step: mark.number, lastStimulus: lockstep.recorder.lastStimulus,
-      lastStatus: status, allowed: tracker.allowances())
+      lastStatus: status)
   }
 }

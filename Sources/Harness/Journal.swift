@@ -30,7 +30,7 @@ public enum JournalEntry: Sendable {
   /// Which cells of a machine the run visited.
   case coverage(Coverage)
   /// The run ends.
-  case end(Tally, ExitStatus)
+  case end(Tally, CommandStatus)
 }
 
 /// A step's number and line.
@@ -142,7 +142,7 @@ extension JournalEntry {
     return .mapping(members)
   }
 
-  private func ending(_ tally: Tally, _ status: ExitStatus) -> JSON {
+  private func ending(_ tally: Tally, _ status: CommandStatus) -> JSON {
     [
       "cases": .integer(tally.cases), "agree": .integer(tally.agree),
       "divergences": .integer(tally.divergences), "labFaults": .integer(tally.labFaults),

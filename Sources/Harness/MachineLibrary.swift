@@ -11,6 +11,13 @@ public final class MachineLibrary {
     public var machine: Machine
     /// Whether it comes from a file.
     public var isFile: Bool
+
+    /// Gives a machine a name.
+    public init(label: String, machine: Machine, isFile: Bool = false) {
+      self.label = label
+      self.machine = machine
+      self.isFile = isFile
+    }
   }
 
   /// Why there is no such machine.

@@ -1,3 +1,4 @@
+import Automata
 public import Conformance
 public import Simulation
 
@@ -82,8 +83,8 @@ extension Outcome {
   /// A state, what happens in it and what is shown then: `logining ──timeout──▶ noSignal`.
   private static func text(of allowance: Divergence.Allowance) -> String {
     if allowance.cause.isEmpty {
-      return allowance.state == allowance.shows
-        ? "\(allowance.state) lasts" : "\(allowance.state) ──▶ \(allowance.shows)"
+      let isOwn = State.status(of: allowance.state) == allowance.shows
+      return allowance.state + (isOwn ? "" : " ──▶ \(allowance.shows)")
     }
     return "\(allowance.state) ──\(allowance.cause)──▶ \(allowance.shows)"
   }
@@ -128,7 +129,7 @@ public struct Tally: Equatable, Sendable {
   }
 
   /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab.
-  public var exitStatus: ExitStatus {
+  public var exitStatus: CommandStatus {
     if divergences > 0 { return .divergence }
     if incomplete > 0 { return .incomplete }
     if labFaults > 0 { return .labFault }
@@ -137,7 +138,7 @@ public struct Tally: Equatable, Sendable {
 }
 
 /// What the command ends with.
-public enum ExitStatus: Int32, Sendable {
+public enum CommandStatus: Int32, Sendable {
   /// All agree.
   case agree = 0
   /// Model and device diverged.

@@ -47,6 +47,8 @@ public struct Plan: Sendable {
 
   /// The cases, in order.
   public private(set) var cases: [Case] = []
+  /// The seed of cases that have none of their own.
+  public let seed: UInt64
 
   /// Plans a run.
   ///
@@ -56,6 +58,7 @@ public struct Plan: Sendable {
     let replacement = try selection.device.map { spec throws(DeviceProblem) in
       try Replacement(spec, provider: provider)
     }
+    seed = selection.seed
     let wanted = set.items.filter { selection.filter.map($0.matches) ?? true }
     for (number, item) in wanted.enumerated()
     where number % selection.shard.count == selection.shard.part - 1 {

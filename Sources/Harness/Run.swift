@@ -10,11 +10,10 @@ public final class Run {
     /// Which cells were visited, by machine.
     public var coverage: [Coverage] = []
     /// What the command ends with.
-    public var exitStatus: ExitStatus { tally.exitStatus }
+    public var exitStatus: CommandStatus { tally.exitStatus }
   }
 
   private let plan: Plan
-  private let seed: UInt64
   private let provider: any DeviceProvider
   private let listener: any JournalListener
   private let isStopped: () -> Bool
@@ -25,17 +24,15 @@ public final class Run {
   ///
   /// - Parameters:
   ///   - plan: what to drive.
-  ///   - seed: the seed of the run, for the journal.
   ///   - provider: makes the devices.
   ///   - listener: takes in the journal.
   ///   - isStopped: whether the run is to end after the step that is being done.
   ///   - save: saves a case that failed, and says what replays it.
   public init(
-    _ plan: Plan, seed: UInt64, provider: any DeviceProvider, listener: any JournalListener,
+    _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener,
     isStopped: @escaping () -> Bool = { false }, save: @escaping (Case, Outcome) -> String? = { _, _ in nil }
   ) {
     self.plan = plan
-    self.seed = seed
     self.provider = provider
     self.listener = listener
     self.isStopped = isStopped
@@ -46,7 +43,7 @@ public final class Run {
   public func perform() -> Summary {
     var summary = Summary()
     var count = CoverageCount()
-    listener.take(.run(seed: seed))
+    listener.take(.run(seed: plan.seed))
     for test in plan.cases {
       listener.take(.begin(test))
       var outcome = perform(test, &count)

@@ -95,6 +95,13 @@ public struct ScenarioSet {
     public var scenario: Scenario
     /// The machine that it names.
     public var machine: MachineLibrary.Entry
+
+    /// Puts a scenario and its machine together.
+    public init(path: String, scenario: Scenario, machine: MachineLibrary.Entry) {
+      self.path = path
+      self.scenario = scenario
+      self.machine = machine
+    }
   }
 
   /// The scenarios that could be read.
@@ -103,6 +110,13 @@ public struct ScenarioSet {
   public private(set) var problems: [String]
   /// Folders that hold no scenario.
   public let empty: [String]
+
+  /// Gathers scenarios that are at hand.
+  public init(_ items: [Item]) {
+    self.items = items
+    problems = []
+    empty = []
+  }
 
   /// Reads every scenario under some paths.
   public init(_ paths: [String], reader: ScenarioReader) {
