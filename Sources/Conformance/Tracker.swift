@@ -214,7 +214,8 @@ extension Tracker {
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated()
     where item.name == fault.name || item.faults.contains(fault.name) {
-      hold(number, !fault.value.isNothing, at: now)
+      let holds = !fault.value.isNothing
+      if holds || !item.isLasting { hold(number, holds, at: now) }
     }
   }
 

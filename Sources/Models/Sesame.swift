@@ -22,9 +22,10 @@ extension MachineDefinition {
       Circumstance(
         "loss",
         faults: [
-          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "power", "inject", "write",
-        ]),
-      Circumstance("absent", faults: ["out-of-range", "power"]),
+          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle", "inject",
+          "write",
+        ], isLasting: true),
+      Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),
       Circumstance("jam", faults: ["jam"]),
       Circumstance("autolock", stimuli: ["setAutolock", "reset"]),
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"]),
