@@ -24,6 +24,18 @@ public struct Case: Sendable {
   public var skipReason: String?
 }
 
+extension Case {
+  /// The case as a scenario that needs nothing from anywhere else, for a file in a folder.
+  public func standalone(in folder: String) -> Scenario {
+    var copy = scenario
+    copy.device = device
+    copy.start = start
+    copy.seed = seed
+    if machine.isFile { copy.machine = Path.relative(machine.label, from: folder) }
+    return copy
+  }
+}
+
 /// Which scenarios of a set are driven, and how.
 public struct Plan: Sendable {
   /// What somebody asked for.

@@ -17,7 +17,7 @@ public final class Run {
   private let provider: any DeviceProvider
   private let listener: any JournalListener
   private let isStopped: () -> Bool
-  private let save: (Case, Outcome) -> String?
+  private let replay: (Case, Outcome) -> String?
   private var specifications: [String: Specification] = [:]
 
   /// Prepares a run.
@@ -27,16 +27,17 @@ public final class Run {
   ///   - provider: makes the devices.
   ///   - listener: takes in the journal.
   ///   - isStopped: whether the run is to end after the step that is being done.
-  ///   - save: saves a case that failed, and says what replays it.
+  ///   - replay: the line to paste that does a failed case again.
   public init(
     _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener,
-    isStopped: @escaping () -> Bool = { false }, save: @escaping (Case, Outcome) -> String? = { _, _ in nil }
+    isStopped: @escaping () -> Bool = { false },
+    replay: @escaping (Case, Outcome) -> String? = { _, _ in nil }
   ) {
     self.plan = plan
     self.provider = provider
     self.listener = listener
     self.isStopped = isStopped
-    self.save = save
+    self.replay = replay
   }
 
   /// Drives all cases. A device that fails does not end the run.
@@ -47,7 +48,10 @@ public final class Run {
     for test in plan.cases {
       listener.take(.begin(test))
       var outcome = perform(test, &count)
-      if case .divergence = outcome.verdict { outcome.replay = save(test, outcome) }
+      switch outcome.verdict {
+      case .divergence, .labFault: outcome.replay = replay(test, outcome)
+      case .agree, .skipped, .incomplete: break
+      }
       listener.take(.verdict(outcome, test))
       summary.tally.count(outcome.verdict)
     }

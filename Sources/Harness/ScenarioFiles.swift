@@ -42,7 +42,7 @@ public enum ScenarioFiles {
   /// Reads a file that is not too large to be a scenario or a machine.
   ///
   /// - Throws: a problem of the whole file, which is not read when it is too large.
-  public static func read(_ path: String) throws(DocumentError) -> [UInt8] {
+  public static func read(_ path: String, limits: Limits = Limits()) throws(DocumentError) -> [UInt8] {
     func problem(_ message: String) -> DocumentError {
       DocumentError(source: Source(name: path, bytes: []), problems: [Problem(at: .start, message)])
     }
@@ -51,7 +51,7 @@ public enum ScenarioFiles {
     guard let size = attributes?[.size] as? any BinaryInteger else {
       throw problem("the file cannot be read")
     }
-    try Limits().admit(byteCount: Int(clamping: size), name: path)
+    try limits.admit(byteCount: Int(clamping: size), name: path)
     guard let data = FileManager.default.contents(atPath: path) else {
       throw problem("the file cannot be read")
     }

@@ -121,17 +121,32 @@ extension Value {
       case "true": .flag(true)
       case "false": .flag(false)
       default:
-        if let value = Int(text), text.first != "+" {
-          .integer(value)
-        } else if text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }), let value = Double(text),
-          value.isFinite
-        {
-          .number(value)
+        if Value.looksLikeNumber(text) {
+          Int(text).map { .integer($0) } ?? Value.decimal(text)
         } else if let value = Interval(text: text) {
           .duration(value)
         } else {
           .text(text)
         }
       }
+  }
+
+  /// Whether a word has the form of a number in JSON: `007` and `1.` have not.
+  private static func looksLikeNumber(_ text: String) -> Bool {
+    let digits = text.drop { $0 == "-" }
+    guard text.count - digits.count <= 1, let first = digits.first, first.isASCII, first.isNumber else {
+      return false
+    }
+    let second = digits.dropFirst().first ?? "."
+    guard digits.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }) else { return false }
+    return (first != "0" || !second.isNumber) && digits.last?.isNumber == true
+  }
+
+  /// A number with decimals; digits alone that are too many for a number are text.
+  private static func decimal(_ text: String) -> Value {
+    guard text.contains(where: { ".eE".contains($0) }), let value = Double(text), value.isFinite else {
+      return .text(text)
+    }
+    return .number(value)
   }
 }

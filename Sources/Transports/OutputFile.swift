@@ -75,6 +75,12 @@ public struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The operating system's number of the error.
   public var code: Int32
 
+  /// Makes a fault of an error number.
+  public init(path: String, code: Int32) {
+    self.path = path
+    self.code = code
+  }
+
   public var description: String { path.isEmpty ? errorText(code) : "\(path): \(errorText(code))" }
 }
 

@@ -34,7 +34,7 @@ private func run(
     isStopped: {
       asked += 1
       return asked > stopAfter
-    }, save: { test, _ in "lockstep replay \(test.id)" })
+    }, replay: { test, _ in "lockstep replay \(test.id)" })
   let summary = run.perform()
   return (journal.lines, summary, provider)
 }

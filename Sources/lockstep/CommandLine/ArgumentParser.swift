@@ -10,13 +10,13 @@ struct UsageError: Error, Equatable {
 }
 
 /// The options and operands of a command.
-struct ArgumentParser<Values>: Sendable {
+struct ArgumentParser<Values> {
   /// The operands, such as paths: what help calls them, how many there may be, and where they go.
-  struct Operands: Sendable {
+  struct Operands {
     var placeholder: String
     var summary: String
     var count: ClosedRange<Int>
-    var path: WritableKeyPath<Values, [String]> & Sendable
+    var path: WritableKeyPath<Values, [String]>
   }
 
   let options: [Option<Values>]
@@ -52,7 +52,9 @@ struct ArgumentParser<Values>: Sendable {
     return .run(values)
   }
 
-  private func take(_ word: String, _ rest: inout ArraySlice<String>, _ values: inout Values) throws(UsageError) {
+  private func take(
+    _ word: String, _ rest: inout ArraySlice<String>, _ values: inout Values
+  ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let option = options.first(where: { "--" + $0.name == parts[0] }) else {
       let nearest = nearestName(to: String(parts[0].drop { $0 == "-" }), in: options.map(\.name) + ["help"])

@@ -2,7 +2,7 @@ import Documents
 import Harness
 
 /// A command of `lockstep`.
-struct Command: Sendable {
+struct Command {
   /// Its name.
   let name: String
   /// What it does, in one line.
@@ -13,12 +13,12 @@ struct Command: Sendable {
   let synopsis: String
   let options: String
   /// Runs it on the words after its name.
-  let run: @Sendable ([String], Console) throws(UsageError) -> CommandStatus
+  let run: ([String], Console) throws(UsageError) -> CommandStatus
 
   init<Values>(
     _ name: String, _ summary: String, discussion: String = "", _ parser: ArgumentParser<Values>,
-    defaults: @escaping @Sendable () -> Values,
-    body: @escaping @Sendable (Values, Console) throws(UsageError) -> CommandStatus
+    defaults: @escaping () -> Values,
+    body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
   ) {
     self.name = name
     self.summary = summary
@@ -48,11 +48,11 @@ struct Command: Sendable {
 
 /// All commands, and what stands around them.
 enum Commands {
-  static let all: [Command] = [
-    .run, .replay, .list, .validate, .schema, .machines, .bench, .version,
-  ]
+  static var all: [Command] {
+    [.run, .replay, .list, .validate, .schema, .machines, .bench, .version]
+  }
 
-  static let help: String = {
+  static var help: String {
     let rows = all.map { ($0.name, $0.summary) }
     return """
       lockstep COMMAND [OPTION…]
@@ -66,7 +66,7 @@ enum Commands {
       4 nothing selected, 5 stopped before the end, 6 stopped by a safety limit, 70 a fault of lockstep itself.
 
       """
-  }()
+  }
 
   /// Runs what a command line says, and gives the exit status.
   static func run(_ words: [String], _ console: Console) -> CommandStatus {
@@ -90,13 +90,15 @@ enum Commands {
     case "--version":
       return try Command.version.run([], console)
     case "help":
-      console.print(try words.dropFirst().first.map { name throws(UsageError) in try command(name).help } ?? help)
+      console.print(
+        try words.dropFirst().first.map { name throws(UsageError) in try command(name).help } ?? help)
       return .agree
     default:
       do {
         return try command(first).run(Array(words.dropFirst()), console)
       } catch {
-        throw UsageError("\(error.message)\nSee 'lockstep \(all.contains { $0.name == first } ? "\(first) " : "")--help'.")
+        throw UsageError(
+          "\(error.message)\nSee 'lockstep \(all.contains { $0.name == first } ? "\(first) " : "")--help'.")
       }
     }
   }

@@ -8,7 +8,7 @@ enum ColorChoice: String, Choice {
 }
 
 /// Data goes to standard output, talk to standard error.
-final class Console: Sendable {
+final class Console {
   /// What the words on a line are.
   enum Style: String {
     case good = "\u{1B}[32m"
@@ -18,8 +18,8 @@ final class Console: Sendable {
     case strong = "\u{1B}[1m"
   }
 
-  private nonisolated(unsafe) let output: OutputFile
-  private nonisolated(unsafe) let errors: OutputFile
+  private let output: OutputFile
+  private let errors: OutputFile
 
   init(output: OutputFile = .standardOutput(), errors: OutputFile = .standardError()) {
     self.output = output

@@ -1,5 +1,5 @@
 /// An option of a command: how it is written, what it means, and where its value goes.
-struct Option<Values>: Sendable {
+struct Option<Values> {
   /// The name without its dashes.
   let name: String
   /// What help shows in place of the value; `nil` for an option that takes none.
@@ -7,11 +7,11 @@ struct Option<Values>: Sendable {
   /// What help says of it.
   let summary: String
   /// Stores the value; `nil` when it is none, and then the form that was expected.
-  let store: @Sendable (inout Values, String) -> String?
+  let store: (inout Values, String) -> String?
 
   /// An option that is there or not.
   static func flag(
-    _ name: String, _ path: WritableKeyPath<Values, Bool> & Sendable, _ summary: String
+    _ name: String, _ path: WritableKeyPath<Values, Bool>, _ summary: String
   ) -> Option {
     Option(name: name, placeholder: nil, summary: summary) { values, _ in
       values[keyPath: path] = true
@@ -21,7 +21,8 @@ struct Option<Values>: Sendable {
 
   /// An option with a value.
   static func value<Value: ArgumentValue>(
-    _ name: String, _ path: WritableKeyPath<Values, Value> & Sendable, _ placeholder: String, _ summary: String
+    _ name: String, _ path: WritableKeyPath<Values, Value>, _ placeholder: String,
+    _ summary: String
   ) -> Option {
     Option(name: name, placeholder: placeholder, summary: summary) { values, text in
       guard let value = Value(argument: text) else { return Value.form }
@@ -32,7 +33,7 @@ struct Option<Values>: Sendable {
 
   /// An option with a value that may be left out.
   static func value<Value: ArgumentValue>(
-    _ name: String, _ path: WritableKeyPath<Values, Value?> & Sendable, _ placeholder: String,
+    _ name: String, _ path: WritableKeyPath<Values, Value?>, _ placeholder: String,
     _ summary: String
   ) -> Option {
     Option(name: name, placeholder: placeholder, summary: summary) { values, text in
