@@ -37,7 +37,7 @@ let package = Package(
     library("Bluetooth", ["Simulation"]),
     library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
     // Worlds
-    library("Emulator", ["Simulation", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library("Transports", ["Simulation", "Documents", "Conformance"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),

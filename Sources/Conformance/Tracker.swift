@@ -42,6 +42,18 @@ public struct Tracker: Sendable {
   private var fadingEnd = Instant.zero
   private var values: [Interval]
 
+  // What the hot path needs of the specification, at hand.
+  private let isSmall: Bool
+  private let isPlain: Bool
+  private let causedWords: [UInt64]
+  private let visibleWords: [UInt64]
+  private let legalWords: [UInt64]
+  private let states: [Int]
+  private let eventCount: Int
+  private let symbolCount: Int
+  private let statusCount: Int
+  private let resting: UInt64
+
   /// How long what a withdrawn circumstance allowed may still arrive.
   static let grace = Interval.milliseconds(100)
 
@@ -49,6 +61,16 @@ public struct Tracker: Sendable {
   public init(_ specification: Specification, slack: Interval = .zero) {
     self.specification = specification
     self.slack = slack
+    isSmall = specification.isSmall
+    isPlain = specification.isPlain
+    causedWords = specification.words.caused
+    visibleWords = specification.words.visible
+    legalWords = specification.legal
+    states = specification.nodes.map(\.state)
+    eventCount = specification.eventCount
+    symbolCount = specification.symbolCount
+    statusCount = specification.statusCount
+    resting = specification.resting.first
     let count = specification.nodes.count
     let empty = NodeSet(capacity: count)
     possible = empty
@@ -92,10 +114,14 @@ public struct Tracker: Sendable {
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
   /// circumstances.
   public var legalStimuli: UInt64 {
-    let node = possible.single
-    if node >= 0 { return specification.legal[node] }
+    let nodes = possible.first
+    return isSmall && nodes != 0 && nodes & (nodes &- 1) == 0
+      ? legalWords[nodes.trailingZeroBitCount] : commonStimuli()
+  }
+
+  private func commonStimuli() -> UInt64 {
     var legal = UInt64.max
-    possible.forEach { legal &= specification.legal[$0] }
+    possible.forEach { legal &= legalWords[$0] }
     return legal
   }
 
@@ -113,6 +139,7 @@ public struct Tracker: Sendable {
   /// `nil` when they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
     let starts = specification.machine.definition.starts
+    if condition.settings.isEmpty { return starts.count - 1 }
     return starts.indices.last { number in
       starts[number].conditions.allSatisfy { item in
         condition.flag(item.name).map { $0 == item.value } ?? true
@@ -128,6 +155,7 @@ extension Tracker {
   @discardableResult
   public mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
     let event = stimulus.number
+    if isSmall { return perform(small: event) }
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
@@ -154,9 +182,10 @@ extension Tracker {
   public mutating func observe(_ observation: Observation, at now: Instant) -> Bool {
     switch observation {
     case .status(let number):
-      return reveal(number, isStatus: true, at: now)
+      return isSmall ? reveal(small: number) : reveal(number, isStatus: true, at: now)
     case .effect(let number):
-      return reveal(specification.statusCount + number, isStatus: false, at: now)
+      let symbol = statusCount + number
+      return isSmall ? reveal(small: symbol) : reveal(symbol, isStatus: false, at: now)
     case .refused:
       before = possible
       possible.formIntersection(refusing)
@@ -174,6 +203,11 @@ extension Tracker {
   ///
   /// - Returns: whether any state is left: one that should have shown something, or been left, by now is not.
   public mutating func settle(at now: Instant) -> Bool {
+    if isSmall {
+      before.first = possible.first
+      possible.first &= resting
+      return possible.first != 0
+    }
     before = possible
     if specification.isPlain {
       possible.formIntersection(specification.resting)
@@ -189,7 +223,11 @@ extension Tracker {
 
   /// By when something must be observed, or `nil` when the device may stay silent for ever.
   public var deadline: Instant? {
-    if specification.isPlain { return nil }
+    isPlain ? nil : timedDeadline()
+  }
+
+  /// Apart from its caller, which is on the path of every event and must not pay for a closure.
+  private func timedDeadline() -> Instant? {
     var deadline = Instant.zero
     possible.forEach { node in
       if specification.resting.contains(node) { deadline = max(deadline, end(of: node)) }
@@ -245,6 +283,48 @@ extension Tracker {
 }
 
 extension Tracker {
+  /// ``perform(_:at:)`` on one word.
+  private mutating func perform(small event: Int) -> Bool {
+    let nodes = possible.first
+    before.first = nodes
+    if nodes & (nodes &- 1) == 0, nodes != 0 {
+      visits[states[nodes.trailingZeroBitCount] &* eventCount &+ event] &+= 1
+    }
+    var next: UInt64 = 0
+    var refused: UInt64 = 0
+    var rest = nodes
+    while rest != 0 {
+      let node = rest.trailingZeroBitCount
+      let targets = causedWords[node &* eventCount &+ event]
+      next |= targets
+      if targets == 0 { refused |= 1 &<< UInt64(truncatingIfNeeded: node) }
+      rest &= rest &- 1
+    }
+    refusing.first = refused
+    possible.first = next | refused
+    return next != 0
+  }
+
+  /// ``observe(_:at:)`` on one word.
+  private mutating func reveal(small symbol: Int) -> Bool {
+    let nodes = possible.first
+    before.first = nodes
+    possible.first = targets(of: nodes, showing: symbol)
+    if refusing.first != 0 { refusing.first = targets(of: refusing.first, showing: symbol) }
+    return possible.first != 0
+  }
+
+  @inline(__always)
+  private func targets(of nodes: UInt64, showing symbol: Int) -> UInt64 {
+    var targets: UInt64 = 0
+    var rest = nodes
+    while rest != 0 {
+      targets |= visibleWords[rest.trailingZeroBitCount &* symbolCount &+ symbol]
+      rest &= rest &- 1
+    }
+    return targets
+  }
+
   /// Adds what a stimulus leads to from one node; false when it is not allowed there.
   @inline(__always)
   private mutating func move(_ node: Int, on event: Int, at now: Instant) -> Bool {

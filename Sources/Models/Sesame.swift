@@ -22,7 +22,8 @@ extension MachineDefinition {
       Circumstance(
         "loss",
         faults: [
-          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle", "inject",
+          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle",
+          "inject",
           "write",
         ], isLasting: true),
       Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),

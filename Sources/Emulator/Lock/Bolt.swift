@@ -1,0 +1,228 @@
+import Simulation
+
+/// A bolt with its motor, an obstacle that may block it, and a hand that may turn it.
+///
+/// Times are as a quarter turn has them: the motor takes the same time from one position to the other whatever
+/// their angles are, proportionally less for a part of the way, and never more. An obstacle stands halfway between
+/// the positions; a bolt that is already past it cannot move on at all. A motor that cannot go on pushes for a
+/// while and gives up. The hand is stronger than the motor and the obstacle, and takes no time.
+///
+///     resting ──drive──▶ running ──entered──▶ running ──rested──▶ resting
+///                          │ obstacle
+///                          └──── gives up ──stalled──▶ resting, stalled
+///
+/// It does no I/O and reads no clock; after each call, ``nextEvent`` says when ``advance(to:)`` is due.
+struct Bolt: Equatable, Sendable {
+  /// Where the motor turns to.
+  enum Goal: Equatable, Sendable {
+    case locked
+    case unlocked
+    /// Halfway, where it stops as if an obstacle stood there: only a defect drives a bolt there.
+    case between
+  }
+
+  /// What happens to a running bolt by itself.
+  enum Event: Equatable, Sendable {
+    /// It came into the range of its goal, and goes on to the position.
+    case entered
+    /// It reached its position.
+    case rested
+    /// The motor gave up.
+    case stalled
+  }
+
+  /// One run of the motor, in a straight line from one angle to another.
+  private struct Run: Equatable, Sendable {
+    var goal: Goal
+    var from: BoltAngle
+    var to: BoltAngle
+    var start: Instant
+    var end: Instant
+    /// When the range of the goal begins, if it is still ahead.
+    var entry: Instant?
+    var isBlocked: Bool
+  }
+
+  private enum Motion: Equatable, Sendable {
+    case resting(BoltAngle, isStalled: Bool)
+    case running(Run)
+  }
+
+  /// Where the bolt is locked and unlocked, or `nil` if that was never set.
+  var positions: BoltPositions?
+  /// How long the motor takes from one position to the other.
+  let travelTime: Interval
+  /// How long the motor pushes before it gives up.
+  let patience: Interval
+  /// How far the motor misses its position; nothing but a defect changes it.
+  var aimError = BoltAngle(units: 0)
+  /// Whether an obstacle blocks the way.
+  private(set) var isJammed = false
+
+  private var motion: Motion
+
+  /// Makes a bolt that rests.
+  init(at angle: BoltAngle, positions: BoltPositions?, travelTime: Interval, patience: Interval) {
+    self.positions = positions
+    self.travelTime = travelTime
+    self.patience = patience
+    motion = .resting(angle, isStalled: false)
+  }
+}
+
+extension Bolt {
+  /// Whether the motor runs.
+  var isRunning: Bool {
+    if case .running = motion { return true }
+    return false
+  }
+
+  /// Whether the motor gave up, and nothing has moved the bolt since.
+  var isStalled: Bool {
+    if case .resting(_, true) = motion { return true }
+    return false
+  }
+
+  /// Where the motor turns to, while it runs.
+  var target: BoltAngle? {
+    guard case .running(let run) = motion, let positions else { return nil }
+    return aim(run.goal, positions)
+  }
+
+  /// What the motor is to reach, while it runs.
+  var goal: Goal? {
+    if case .running(let run) = motion { return run.goal }
+    return nil
+  }
+
+  /// Whether the motor turns towards greater angles.
+  var isClockwise: Bool {
+    if case .running(let run) = motion { return run.to > run.from }
+    return false
+  }
+
+  /// Where the bolt is.
+  func angle(at now: Instant) -> BoltAngle {
+    switch motion {
+    case .resting(let angle, _): return angle
+    case .running(let run):
+      let length = (run.end - run.start).nanoseconds
+      guard now < run.end, length > 0 else { return run.to }
+      let elapsed = max(now - run.start, .zero).nanoseconds
+      let travelled = Int64(run.to.units - run.from.units) * elapsed / length
+      return BoltAngle(units: run.from.units + Int32(truncatingIfNeeded: travelled))
+    }
+  }
+
+  /// Whether the bolt is where it counts as locked.
+  func isInLockRange(at now: Instant) -> Bool { positions?.lockRange.contains(angle(at: now)) ?? false }
+
+  /// Whether the bolt is where it counts as unlocked.
+  func isInUnlockRange(at now: Instant) -> Bool { positions?.unlockRange.contains(angle(at: now)) ?? false }
+
+  /// When something happens by itself next.
+  var nextEvent: Instant? {
+    guard case .running(let run) = motion else { return nil }
+    return run.entry ?? (run.isBlocked ? run.end + patience : run.end)
+  }
+}
+
+extension Bolt {
+  /// Starts the motor, or turns a running one round.
+  ///
+  /// - Returns: whether it does anything: not when the positions were never set, when the bolt rests in the
+  ///   goal's range already, or when the motor is on its way there.
+  mutating func drive(to goal: Goal, at now: Instant) -> Bool {
+    guard let positions else { return false }
+    let here = angle(at: now)
+    switch motion {
+    case .resting(_, isStalled: false) where range(of: goal, positions)?.contains(here) ?? false:
+      return false
+    case .running(let run) where run.goal == goal:
+      return false
+    case .resting, .running:
+      motion = .running(run(from: here, to: goal, positions, at: now))
+      return true
+    }
+  }
+
+  /// Turns the bolt by hand. A running motor goes on from there.
+  mutating func turn(to angle: BoltAngle, at now: Instant) {
+    if case .running(let old) = motion, let positions {
+      motion = .running(run(from: angle, to: old.goal, positions, at: now))
+    } else {
+      motion = .resting(angle, isStalled: false)
+    }
+  }
+
+  /// Puts the obstacle in the way, or takes it away.
+  mutating func jam(_ isJammed: Bool, at now: Instant) {
+    guard isJammed != self.isJammed else { return }
+    let here = angle(at: now)
+    self.isJammed = isJammed
+    if case .running(let old) = motion, let positions {
+      motion = .running(run(from: here, to: old.goal, positions, at: now))
+    }
+  }
+
+  /// Takes the motor's power away: the bolt stays where it is.
+  mutating func cutPower(at now: Instant) {
+    if isRunning { motion = .resting(angle(at: now), isStalled: false) }
+  }
+
+  /// Lets time pass up to the next event, if it is due.
+  mutating func advance(to now: Instant) -> Event? {
+    guard case .running(var run) = motion, let due = nextEvent, due <= now else { return nil }
+    if run.entry != nil {
+      run.entry = nil
+      motion = .running(run)
+      return .entered
+    }
+    motion = .resting(run.to, isStalled: run.isBlocked)
+    return run.isBlocked ? .stalled : .rested
+  }
+}
+
+extension Bolt {
+  private func run(from here: BoltAngle, to goal: Goal, _ positions: BoltPositions, at now: Instant) -> Run {
+    let aim = aim(goal, positions)
+    let to = isJammed ? obstacle(from: here, to: aim, positions) : aim
+    var run = Run(
+      goal: goal, from: here, to: to, start: now, end: now + time(from: here, to: to, positions),
+      isBlocked: isJammed || goal == .between)
+    if let range = range(of: goal, positions), !range.contains(here) {
+      let border = here < range.lowerBound ? range.lowerBound : range.upperBound
+      if min(here, to) <= border, border <= max(here, to) {
+        run.entry = now + time(from: here, to: border, positions)
+      }
+    }
+    return run
+  }
+
+  private func aim(_ goal: Goal, _ positions: BoltPositions) -> BoltAngle {
+    switch goal {
+    case .locked: positions.lock + aimError
+    case .unlocked: positions.unlock + aimError
+    case .between: positions.between
+    }
+  }
+
+  private func range(of goal: Goal, _ positions: BoltPositions) -> ClosedRange<BoltAngle>? {
+    switch goal {
+    case .locked: positions.lockRange
+    case .unlocked: positions.unlockRange
+    case .between: nil
+    }
+  }
+
+  private func obstacle(from here: BoltAngle, to aim: BoltAngle, _ positions: BoltPositions) -> BoltAngle {
+    let middle = positions.middle
+    return min(here, aim) < middle && middle < max(here, aim) ? middle : here
+  }
+
+  private func time(from: BoltAngle, to: BoltAngle, _ positions: BoltPositions) -> Interval {
+    let way = Int64(positions.way.units)
+    let distance = min(Int64(from.distance(to: to).units), way)
+    return Interval(nanoseconds: travelTime.nanoseconds * distance / way)
+  }
+}

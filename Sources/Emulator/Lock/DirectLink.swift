@@ -1,0 +1,383 @@
+import Bluetooth
+public import Conformance
+public import Sesame
+public import Simulation
+
+/// An emulated lock and the air between it and its client, in virtual time.
+///
+/// | what | how long it takes |
+/// |---|---|
+/// | a frame, either way | 7.5 ms, the least connection interval; each direction carries one frame at a time, in order |
+/// | a link, once the lock advertises | 50 ms |
+/// | finding the service and turning notifications on | 100 ms after that |
+/// | noticing that the other end is gone | 2 s |
+///
+/// The lock is heard the moment the client begins to listen, and then at its advertising interval. Nothing is
+/// scheduled while nothing happens: an idle hour costs nothing.
+///
+/// What is between the ends can be disturbed (``faults``); what was disturbed on purpose and what is lost by
+/// chance (``LinkWeather``) are independent. One seed gives one lock, and one trace for a test, whatever was
+/// tested before.
+public struct DirectLink: LockLink, Sendable {
+  /// What is under way.
+  enum Event: Sendable {
+    /// The attempt to connect succeeds, if the lock is there.
+    case connection
+    /// The service was found, and notifications were turned on.
+    case discovery(link: Int)
+    case toLock([UInt8], link: Int)
+    case toClient([UInt8], link: Int)
+    /// The client ended the link: the lock gets to know.
+    case lockLearns(reason: UInt8, link: Int)
+    /// The lock ended the link, or is gone: the client gets to know.
+    case clientLearns(reason: UInt8, link: Int)
+    /// Two seconds without a sign of life, unless the lock came back into range.
+    case supervision(link: Int, absence: Int)
+    /// What the client hears or is told without anybody's frame.
+    case report(LinkEvent)
+
+    /// Whether it waits while the lock is out of reach. A loss needs no air: each end notices it alone.
+    var isOnTheAir: Bool {
+      switch self {
+      case .discovery, .toLock, .toClient: true
+      case .lockLearns(let reason, _), .clientLearns(let reason, _): reason != 0x08
+      case .connection, .supervision, .report: false
+      }
+    }
+  }
+
+  /// What the client wants of its radio.
+  private enum Attempt: Sendable {
+    case none
+    /// Under way, and due at an event of the queue.
+    case running
+    /// Waiting for the lock to advertise.
+    case waiting
+  }
+
+  /// What kind of lock stands at the other end.
+  public let specification: EmulatedLockSpecification
+  /// The lock.
+  public internal(set) var lock: EmulatedLock
+  public private(set) var now = Instant.zero
+
+  let seed: UInt64
+  let identity: LockIdentity
+  private let owner: SecretKey
+  var queue = EventQueue<Event>()
+  private var chance: SeededGenerator
+  var isListening = false
+  private var isInRange = false
+  private var attempt = Attempt.none
+  var nextAdvertisement: Instant?
+  /// What the lock advertises, and the bytes of the last thing it did.
+  private var advertisement: [UInt8]?
+  private var advertised: (advertisement: Advertisement, bytes: [UInt8])?
+  /// The number of the link that the client, or the lock, takes for up; 0 for none.
+  var clientLink = 0
+  var lockLink = 0
+  private var lastLink = 0
+  /// Until when each direction is busy with the frames before.
+  private var busyToLock = Instant.zero
+  private var busyToClient = Instant.zero
+  var tampering: [Tampering] = []
+  /// Whether the lock was taken out of reach, how often that happened, and what waits for its return.
+  var isAbsent = false
+  var absences = 0
+  var held: [Event] = []
+
+  /// Makes a link to a lock that is out of range.
+  public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
+    self.specification = specification
+    self.seed = seed
+    var source = SeededGenerator(seed: seed, for: "lock identity")
+    identity = LockIdentity(
+      for: specification.model.generation ?? .os3,
+      erLength: specification.options.erLength == .sixteen ? 16 : 32, drawingFrom: &source)
+    owner = source.secretKey()
+    chance = SeededGenerator(seed: seed, for: "link")
+    lock = Self.lock(specification, identity, owner: nil, positions: nil, rest: .locked, seed: seed)
+  }
+
+  private static func lock(
+    _ specification: EmulatedLockSpecification, _ identity: LockIdentity, owner: SecretKey?,
+    positions: BoltPositions?, rest: BoltState, seed: UInt64
+  ) -> EmulatedLock {
+    EmulatedLock(
+      model: specification.model, identity: identity, options: specification.options,
+      defects: specification.defects, owner: owner, positions: positions, rest: rest,
+      secrets: SeededGenerator(seed: seed, for: "lock"))
+  }
+
+  /// How long a frame takes.
+  public static let frameTime = Interval.microseconds(7500)
+  /// How long it takes to connect to a lock that advertises.
+  public static let connectionTime = Interval.milliseconds(50)
+  /// How long it takes to find the service and to turn notifications on.
+  public static let discoveryTime = Interval.milliseconds(100)
+  /// How long an end hears nothing of the other before it takes the link for lost.
+  public static let supervisionTimeout = Interval.seconds(2)
+
+  /// What of the model's circumstances always holds on this link.
+  public var circumstances: [String] { specification.weather.isFair ? [] : ["loss"] }
+}
+
+extension DirectLink {
+  public var settings: [String] { ["registered", "configured", "bolt", "battery", "jam"] }
+
+  /// Brings the lock into a start condition, at time zero, out of range and unconnected.
+  ///
+  /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
+  /// is in volts; `jam` blocks the bolt.
+  public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+    let isRegistered = start.flag("registered") ?? true
+    let isConfigured = isRegistered && start.flag("configured") ?? true
+    lock = Self.lock(
+      specification, identity, owner: isRegistered ? owner : nil,
+      positions: isConfigured ? .quarterTurn : nil, rest: try Self.rest(in: start), seed: seed)
+    forgetEverything()
+    if let value = start.setting("battery") { try bring(about: Fault("battery", value)) }
+    if start.flag("jam") ?? false { carryOut(lock.jam(true, at: .zero)) }
+    guard isRegistered else { return nil }
+    return LockKey(
+      uuid: identity.deviceID, secret: owner,
+      lockPublicKey: specification.model.generation == .os2 ? identity.keyPair.publicKey : nil)
+  }
+
+  private static func rest(in start: StartCondition) throws(LabFault) -> BoltState {
+    guard let value = start.setting("bolt") else { return .locked }
+    guard case .text(let text) = value, let rest = BoltState(rawValue: text) else {
+      throw LabFault(.notPossible, "a bolt rests locked, unlocked or moved, and not '\(value)'")
+    }
+    return rest
+  }
+
+  private mutating func forgetEverything() {
+    now = .zero
+    queue.removeAll { _ in true }
+    chance = SeededGenerator(seed: seed, for: "link")
+    isListening = false
+    isInRange = false
+    attempt = .none
+    clientLink = 0
+    lockLink = 0
+    lastLink = 0
+    busyToLock = .zero
+    busyToClient = .zero
+    tampering = []
+    isAbsent = false
+    absences = 0
+    held = []
+    lookAtAdvertisement()
+  }
+}
+
+extension DirectLink {
+  public mutating func listen() throws(LabFault) {
+    isListening = true
+    isInRange = true
+    nextAdvertisement = nil
+    lookAround()
+  }
+
+  public mutating func stopListening() throws(LabFault) {
+    isListening = false
+    nextAdvertisement = nil
+  }
+
+  public mutating func connect() throws(LabFault) {
+    guard attempt == .none, clientLink == 0 else { return }
+    attempt = .waiting
+    lookAround()
+  }
+
+  public mutating func disconnect() throws(LabFault) {
+    if attempt != .none {
+      attempt = .none
+      queue.removeAll { if case .connection = $0 { true } else { false } }
+      queue.schedule(.report(.disconnected(reason: 0x02)), at: now)
+    } else if clientLink != 0 {
+      // What was written before still arrives.
+      queue.schedule(
+        .lockLearns(reason: 0x13, link: clientLink), at: max(now, busyToLock) + Self.frameTime)
+      clientLink = 0
+      queue.schedule(.report(.disconnected(reason: 0x16)), at: now)
+    }
+  }
+
+  public mutating func send(_ frame: [UInt8]) throws(LabFault) {
+    guard clientLink != 0 else { return }
+    transmit(frame, .write)
+  }
+
+  public mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
+    while true {
+      let due = queue.nextTime ?? .never
+      let lockDue = lock.deadline ?? .never
+      let heard = nextAdvertisement ?? .never
+      let next = min(due, lockDue, heard)
+      guard next <= limit, next != .never else {
+        now = max(now, limit)
+        return nil
+      }
+      now = max(now, next)
+      if lockDue <= now {
+        carryOut(lock.advance(to: now))
+      } else if due <= now, let (_, event) = queue.next(until: now) {
+        if isAbsent, event.isOnTheAir {
+          held.append(event)
+        } else if let report = happen(event) {
+          return report
+        }
+      } else if let data = hear() {
+        return .advertisement(data)
+      }
+    }
+  }
+}
+
+extension DirectLink {
+  /// Lets an event happen, and says what the client notices of it.
+  private mutating func happen(_ event: Event) -> LinkEvent? {
+    switch event {
+    case .connection:
+      return establish()
+    case .discovery(let link):
+      guard link == clientLink else { return nil }
+      if link == lockLink { carryOut(lock.subscribed(at: now)) }
+      return .ready
+    case .toLock(let frame, let link):
+      if link == lockLink { carryOut(lock.receive(frame, at: now)) }
+      return nil
+    case .toClient(let frame, let link):
+      return link == clientLink ? .frame(frame) : nil
+    case .lockLearns(let reason, let link):
+      if link == lockLink { endAtLock(reason) }
+      return nil
+    case .clientLearns(let reason, let link):
+      guard link == clientLink else { return nil }
+      clientLink = 0
+      return .disconnected(reason: reason)
+    case .supervision(let link, let absence):
+      guard isAbsent, absence == absences else { return nil }
+      if link == lockLink { endAtLock(0x08) }
+      guard link == clientLink else { return nil }
+      clientLink = 0
+      return .disconnected(reason: 0x08)
+    case .report(let report):
+      return report
+    }
+  }
+
+  /// Connects, if the lock can still be heard; else the attempt goes on.
+  private mutating func establish() -> LinkEvent? {
+    guard isAudible else {
+      attempt = .waiting
+      return nil
+    }
+    attempt = .none
+    lastLink += 1
+    clientLink = lastLink
+    lockLink = lastLink
+    busyToLock = now
+    busyToClient = now
+    carryOut(lock.connected(at: now))
+    queue.schedule(.discovery(link: lastLink), at: now + Self.discoveryTime)
+    return .connected
+  }
+
+  private mutating func endAtLock(_ reason: UInt8) {
+    lockLink = 0
+    carryOut(lock.disconnected(reason: reason, at: now))
+  }
+
+  /// Does what the lock wants done.
+  mutating func carryOut(_ actions: [EmulatedLock.Action]) {
+    for action in actions {
+      switch action {
+      case .notify(let frame):
+        if lockLink != 0 { transmit(frame, .notification) }
+      case .disconnect(let reason):
+        guard lockLink != 0 else { continue }
+        // What was sent before still arrives.
+        queue.schedule(
+          .clientLearns(reason: reason, link: lockLink), at: max(now, busyToClient) + Self.frameTime)
+        endAtLock(0x16)
+      case .advertisingChanged:
+        lookAtAdvertisement()
+      }
+    }
+  }
+}
+
+extension DirectLink {
+  /// Whether the lock can be heard.
+  private var isAudible: Bool { isInRange && !isAbsent && advertisement != nil }
+
+  /// Takes note of what the lock advertises now.
+  private mutating func lookAtAdvertisement() {
+    if let current = lock.advertisement {
+      if let advertised, advertised.advertisement == current {
+        advertisement = advertised.bytes
+      } else {
+        let bytes = lock.advertisingData.map { $0.advertisement.encoded + $0.scanResponse.encoded } ?? []
+        advertised = (current, bytes)
+        advertisement = bytes
+      }
+    } else {
+      advertisement = nil
+    }
+    lookAround()
+  }
+
+  /// Finds out who waits for the lock, and whether it is there.
+  mutating func lookAround() {
+    guard isAudible else {
+      nextAdvertisement = nil
+      return
+    }
+    if isListening, nextAdvertisement == nil { nextAdvertisement = now }
+    if attempt == .waiting {
+      attempt = .running
+      queue.schedule(.connection, at: now + Self.connectionTime)
+    }
+  }
+
+  /// The advertisement that is due, unless it is lost.
+  private mutating func hear() -> [UInt8]? {
+    nextAdvertisement = now + specification.options.advertising
+    return isLost(specification.weather.loss) ? nil : advertisement
+  }
+
+  private mutating func isLost(_ probability: Double) -> Bool {
+    probability > 0 && Double(chance.next() >> 11) * 0x1p-53 < probability
+  }
+
+  /// Sends a frame on its way, with all that may happen to it.
+  private mutating func transmit(_ frame: [UInt8], _ direction: Tampering.Direction) {
+    let tampered = tampering.isEmpty ? Tampered(frame: frame) : tamper(with: frame, direction)
+    guard !specification.weather.isFair else {
+      schedule(tampered, direction)
+      return
+    }
+    let isLost = isLost(specification.weather.loss)
+    if self.isLost(specification.weather.linkLoss) {
+      loseLink()
+    } else if !isLost {
+      schedule(tampered, direction)
+    }
+  }
+
+  private mutating func schedule(_ tampered: Tampered, _ direction: Tampering.Direction) {
+    for _ in 0..<tampered.copies {
+      switch direction {
+      case .write:
+        busyToLock = max(now, busyToLock) + Self.frameTime + tampered.delay
+        queue.schedule(.toLock(tampered.frame, link: clientLink), at: busyToLock)
+      case .notification:
+        busyToClient = max(now, busyToClient) + Self.frameTime + tampered.delay
+        queue.schedule(.toClient(tampered.frame, link: lockLink), at: busyToClient)
+      }
+    }
+  }
+}

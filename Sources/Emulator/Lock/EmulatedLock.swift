@@ -1,0 +1,287 @@
+public import Bluetooth
+public import Sesame
+public import Simulation
+
+/// A lock of either generation, from its radio's point of view: Sesame 3, 4, 5 or 5 Pro.
+///
+///          power                connected           subscribed            login, registration
+///     off ◀─────▶ advertising ────────────▶ connected ────────▶ waiting ───────────────────▶ open
+///                    ▲  ▲                       │                  │                          │  │ reset
+///                    │  └───── disconnected ────┴──────────────────┴──────────────────────────┘  ▼
+///                    └───────────────────────────────── restarting ◀── disconnected ────── leaving
+///
+/// What it does where the sources disagree is settled by ``LockOptions``; what it does wrong on purpose, by
+/// ``LockDefects``. A lock without defects does what section 13 of the Sesame protocol reference lists:
+///
+/// - A connection begins with a fresh token. Requests in clear are answered only for what opens a session; all
+///   others, and ciphertext before there is a session, are passed over.
+/// - A message that does not authenticate is passed over and leaves the counter where it was. One without an item
+///   is passed over; one with data that do not decode is answered with *invalid format*, one that the lock does not
+///   know with *not supported*.
+/// - A false proof, and a login to a lock without an owner, ends the link; so do ten seconds without a login.
+/// - `lock` and `unlock` are answered at once; statuses tell when the motor starts, when the bolt comes into the
+///   range of its goal and when it rests. Before the positions were set, they are an *invalid action*.
+/// - A reset is answered, forgets owner, positions, autolock delay and history, and restarts the lock.
+///
+/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it
+/// returns, in order, before feeding it anything else. Whatever bytes a peer sends, it goes on.
+public struct EmulatedLock: Sendable {
+  /// What the caller must do next.
+  public enum Action: Equatable, Sendable {
+    /// Notify the client of these bytes, one frame.
+    case notify([UInt8])
+    /// End the link for a reason, an error code of the Core Specification (Vol 1 Part F), as the client is to see it.
+    /// The caller reports the end by ``EmulatedLock/disconnected(reason:at:)`` as it does any other.
+    case disconnect(reason: UInt8)
+    /// Look again at ``EmulatedLock/advertisement``.
+    case advertisingChanged
+  }
+
+  /// The product.
+  public let model: ProductModel
+  /// What it was made with.
+  public let identity: LockIdentity
+  /// The switches.
+  public let options: LockOptions
+  /// The bugs.
+  public let defects: LockDefects
+
+  let generation: Generation
+  var state = State.advertising
+  var bolt: Bolt
+  var battery: LockBattery
+  var clock: LockClock
+  var history: LockHistory
+  var storage: Storage
+  var memory = Memory()
+  /// When autolock locks, while it counts.
+  var autolockDue: Instant?
+  var reassembler: Reassembler
+  var actions: [Action] = []
+  var secrets: any SecretSource & Sendable
+
+  /// Makes a lock that has power and no connection, with its bolt at rest.
+  ///
+  /// - Parameters:
+  ///   - model: one of ``models``.
+  ///   - owner: the secret key of the owner, OS2's owner key or OS3's device secret; `nil` for a lock without one.
+  ///   - positions: where the bolt is locked and unlocked, if that was set.
+  ///   - rest: where the bolt is.
+  ///   - secrets: where tokens come from.
+  public init(
+    model: ProductModel, identity: LockIdentity, options: LockOptions = LockOptions(),
+    defects: LockDefects = [], owner: SecretKey? = nil, positions: BoltPositions? = nil,
+    rest: BoltState = .locked, secrets: any SecretSource & Sendable
+  ) {
+    guard Self.models.contains(model), let generation = model.generation else {
+      preconditionFailure("no lock of this model can be emulated")
+    }
+    self.model = model
+    self.generation = generation
+    self.identity = identity
+    self.options = options
+    self.defects = defects
+    self.secrets = secrets
+    bolt = Bolt(
+      at: (positions ?? .quarterTurn).angle(of: rest), positions: positions, travelTime: options.motor,
+      patience: options.patience)
+    battery = LockBattery(
+      volts: options.battery, sag: options.sag, wraps: defects.contains(.batteryWrapsAtZero))
+    clock = LockClock(unix: options.epoch, drift: options.drift)
+    history = LockHistory(capacity: options.historyCapacity)
+    storage = Storage(owner: owner)
+    reassembler = Reassembler(policy: options.receiver, limit: Self.longestMessage)
+  }
+
+  /// The models that can be emulated.
+  public static let models: [ProductModel] = [.sesame3, .sesame4, .sesame5, .sesame5Pro]
+
+  /// The longest message that a lock gathers, in bytes; libsesame3bt has the same limit.
+  static let longestMessage = 256
+  /// How long after the answer to a reset the lock ends the link and restarts, if the client does not before.
+  static let resetDelay = Interval.milliseconds(500)
+}
+
+extension EmulatedLock {
+  /// What the lock advertises, or `nil` while it does not.
+  public var advertisement: Advertisement? {
+    guard case .advertising = state else { return nil }
+    return Advertisement(
+      model: model, isRegistered: isRegistered, hasHistory: generation == .os3 && !history.isEmpty,
+      deviceID: identity.deviceID)
+  }
+
+  /// The data of the advertisement and of the scan response.
+  public var advertisingData: (advertisement: AdvertisingData, scanResponse: AdvertisingData)? {
+    guard let advertisement else { return nil }
+    guard generation == .os2 else { return (advertisement.advertisingData, advertisement.scanResponse) }
+    switch options.name {
+    case .scanResponse: return (advertisement.advertisingData, advertisement.scanResponse)
+    case .absent: return (advertisement.advertisingData, AdvertisingData())
+    case .advertisement:
+      // The name fills an advertisement of 31 bytes but for the manufacturer data.
+      let structures = advertisement.advertisingData.structures.filter { $0.type == .manufacturerData }
+      return (AdvertisingData(structures + advertisement.scanResponse.structures), AdvertisingData())
+    }
+  }
+
+  /// Whether the lock has an owner.
+  public var isRegistered: Bool { storage.owner != nil }
+
+  /// Whether its positions were set.
+  public var isConfigured: Bool { bolt.positions != nil }
+
+  /// Whether a session is open.
+  public var isOpen: Bool {
+    if case .open = state { return true }
+    return false
+  }
+
+  /// Whether the motor runs.
+  public var isMoving: Bool { bolt.isRunning }
+
+  /// Where the bolt is.
+  public func angle(at now: Instant) -> BoltAngle { bolt.angle(at: now) }
+
+  /// The voltage of the battery.
+  public var volts: Double { battery.volts }
+
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  public var deadline: Instant? {
+    var next = autolockDue ?? .never
+    if let event = bolt.nextEvent { next = min(next, event) }
+    if let end = state.end { next = min(next, end) }
+    return next == .never ? nil : next
+  }
+}
+
+extension EmulatedLock {
+  /// A client connected.
+  ///
+  /// A lock that does not advertise cannot be connected to: it ends the link at once.
+  public mutating func connected(at now: Instant) -> [Action] {
+    catchUp(to: now)
+    guard case .advertising = state else { return take(.disconnect(reason: options.endReason.code)) }
+    state = .connected
+    reassembler.reset()
+    actions.append(.advertisingChanged)
+    return take()
+  }
+
+  /// The client turned notifications on.
+  public mutating func subscribed(at now: Instant) -> [Action] {
+    catchUp(to: now)
+    if case .connected = state { beginOpening(at: now) }
+    return take()
+  }
+
+  /// A frame was written.
+  public mutating func receive(_ frame: [UInt8], at now: Instant) -> [Action] {
+    catchUp(to: now)
+    receive(frame: frame, at: now)
+    return take()
+  }
+
+  /// The link ended; the reason is an error code of the Core Specification (Vol 1 Part F).
+  public mutating func disconnected(reason: UInt8, at now: Instant) -> [Action] {
+    catchUp(to: now)
+    endConnection(reason: reason, at: now)
+    return take()
+  }
+
+  /// Lets time pass.
+  public mutating func advance(to now: Instant) -> [Action] {
+    catchUp(to: now)
+    return take()
+  }
+
+  /// What there is to do, and one thing more.
+  private mutating func take(_ last: Action? = nil) -> [Action] {
+    if let last { actions.append(last) }
+    defer { actions = [] }
+    return actions
+  }
+
+  /// Does what has been due, in the order in which it was.
+  mutating func catchUp(to now: Instant) {
+    while let due = deadline, due <= now {
+      if bolt.nextEvent == due {
+        advanceBolt(at: due)
+      } else if autolockDue == due {
+        autolock(at: due)
+      } else {
+        advanceState(at: due)
+      }
+    }
+  }
+
+  private mutating func advanceState(at now: Instant) {
+    switch state {
+    case .waiting, .leaving:
+      end()
+    case .restarting:
+      state = .advertising
+      actions.append(.advertisingChanged)
+    case .off, .advertising, .mute, .connected, .open, .ending:
+      break
+    }
+  }
+}
+
+extension EmulatedLock {
+  /// Takes the power away. Nothing is sent; the client notices by its supervision time-out.
+  public mutating func cutPower(at now: Instant) -> [Action] {
+    catchUp(to: now)
+    guard state.hasPower else { return take() }
+    endSession()
+    bolt.cutPower(at: now)
+    autolockDue = nil
+    memory = Memory()
+    state = .off
+    return take(.advertisingChanged)
+  }
+
+  /// Gives the power back.
+  public mutating func restorePower(at now: Instant) -> [Action] {
+    guard !state.hasPower else { return [] }
+    if options.powerlessClock == .lost { clock.set(unix: 0, at: now) }
+    state = .advertising
+    countAutolock(at: now)
+    return [.advertisingChanged]
+  }
+
+  /// Turns the bolt by hand, at once, whether or not the lock has power and the motor runs.
+  public mutating func turnByHand(to place: BoltState, at now: Instant) -> [Action] {
+    catchUp(to: now)
+    turnBolt(to: place, at: now)
+    return take()
+  }
+
+  /// Blocks the bolt halfway, or clears the way.
+  public mutating func jam(_ isJammed: Bool, at now: Instant) -> [Action] {
+    catchUp(to: now)
+    bolt.jam(isJammed, at: now)
+    return take()
+  }
+
+  /// Puts in a battery of another voltage, from 0 to 1000 V. The next status tells.
+  public mutating func replaceBattery(volts: Double) {
+    battery.replace(volts: volts)
+  }
+
+  /// Puts the lock's clock forward, or back by a negative interval.
+  public mutating func shiftClock(by interval: Interval, at now: Instant) {
+    clock.shift(by: interval, at: now)
+  }
+}
+
+extension EmulatedLock.Action: CustomStringConvertible {
+  /// The action in words.
+  public var description: String {
+    switch self {
+    case .notify(let frame): "notify \(frame.hex)"
+    case .disconnect(let reason): "disconnect, reason 0x\([reason].hex)"
+    case .advertisingChanged: "advertising changed"
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Documents
+public import Sesame
+
+/// What kind of lock is emulated, as a user writes it: `sesame5?defect=deaf-unlock&loss=0.01`.
+public struct EmulatedLockSpecification: Equatable, Sendable {
+  /// The product.
+  public var model: ProductModel
+  /// The lock's switches.
+  public var options: LockOptions
+  /// The lock's bugs.
+  public var defects: LockDefects
+  /// What can go wrong between the lock and its client.
+  public var weather: LinkWeather
+
+  /// Makes a specification.
+  public init(
+    _ model: ProductModel, options: LockOptions = LockOptions(), defects: LockDefects = [],
+    weather: LinkWeather = LinkWeather()
+  ) {
+    self.model = model
+    self.options = options
+    self.defects = defects
+    self.weather = weather
+  }
+
+  /// Reads the name of a lock and its settings: options, any number of `defect`, `loss` and `link-loss`.
+  public init(parsing name: String, settings: [(name: String, value: String)] = []) throws(LockOptionError) {
+    guard let model = Self.names.first(where: { $0.name == name })?.model else {
+      throw .unknownDevice(name, nearest: nearestName(to: name, in: Self.names.map(\.name)))
+    }
+    self.init(model)
+    for (name, value) in settings {
+      switch name {
+      case "defect": defects.insert(try LockDefect(named: value))
+      case "loss": weather.loss = try Self.probability(value, of: name)
+      case "link-loss": weather.linkLoss = try Self.probability(value, of: name)
+      default:
+        do throws(LockOptionError) {
+          try options.set(name, to: value)
+        } catch .unknownName {
+          throw .unknownName(name, nearest: nearestName(to: name, in: Self.settingNames))
+        } catch {
+          throw error
+        }
+      }
+    }
+  }
+
+  /// The locks that can be emulated, by the names that users type.
+  public static let names: [(name: String, model: ProductModel)] = [
+    ("sesame3", .sesame3), ("sesame4", .sesame4), ("sesame5", .sesame5), ("sesame5pro", .sesame5Pro),
+  ]
+
+  /// The settings that a lock takes.
+  public static var settingNames: [String] { ["defect", "loss", "link-loss"] + LockOption.all.map(\.name) }
+
+  private static func probability(_ text: String, of name: String) throws(LockOptionError) -> Double {
+    guard let value = Double(text), (0...1).contains(value) else {
+      throw .unknownValue(text, of: name, values: "a probability from 0 to 1", nearest: nil)
+    }
+    return value
+  }
+}
+
+/// What can go wrong between a lock and its client without anybody's doing.
+public struct LinkWeather: Equatable, Sendable {
+  /// The probability that a frame, or an advertisement, is lost. The link goes on.
+  public var loss = 0.0
+  /// The probability that the link is lost with a frame.
+  public var linkLoss = 0.0
+
+  /// Makes fair weather.
+  public init(loss: Double = 0, linkLoss: Double = 0) {
+    self.loss = loss
+    self.linkLoss = linkLoss
+  }
+
+  /// Whether nothing is ever lost.
+  public var isFair: Bool { loss == 0 && linkLoss == 0 }
+}

@@ -1,0 +1,221 @@
+import Bluetooth
+import Sesame
+import Simulation
+
+// What a client can ask for in a session.
+
+extension EmulatedLock {
+  mutating func carryOut(_ command: Command, for request: Request, at now: Instant) {
+    switch command {
+    case .lock(let tag):
+      work(.locked, tag, for: request, inClear: false, at: now)
+    case .unlock(let tag):
+      work(.unlocked, tag, for: request, inClear: false, at: now)
+    case .setMechSetting(let bytes, _):
+      configure(bytes, for: request, at: now)
+    case .setAutolock(let seconds, _):
+      setAutolock(seconds, for: request, at: now)
+    case .readHistory(let byte):
+      readHistory(byte, for: request)
+    case .deleteHistory(let id) where generation == .os3:
+      deleteHistory(id, for: request)
+    case .setTime(let time):
+      setTime(time, for: request, at: now)
+    case .reset:
+      reset(for: request, at: now)
+    case .readMechStatus where generation == .os3 && options.statusRead == .silent:
+      break
+    case .register, .login, .readIdentity:
+      respond(to: request, .invalidAction)
+    default:
+      tell(command, for: request, at: now)
+    }
+  }
+
+  /// Answers what changes little or nothing.
+  private mutating func tell(
+    _ command: Command, for request: Request, at now: Instant
+  ) {
+    var data: [UInt8] = []
+    switch command {
+    case .readAutolock where generation == .os2:
+      data.append(littleEndian: storage.autolock)
+      respond(to: request, .success, data)
+    case .readMechStatus:
+      respond(to: request, .success, status(at: now).encoded)
+    case .readVersion:
+      respond(to: request, .success, version)
+    case .setSignedTime where generation == .os2 && options.firmware == .old:
+      // The server signs with a key that no emulation has.
+      respond(to: request, .invalidSignature)
+    case .calibrateMagnet where generation == .os3:
+      respond(to: request)
+      publishStatus(at: now)
+    case .setOpenSensorDelay(let seconds) where generation == .os3:
+      storage.openSensorDelay = seconds
+      respond(to: request)
+      data.append(littleEndian: seconds)
+      send(Publish(.openSensorDelay, data).encoded)
+    default:
+      respond(to: request, .notSupported)
+    }
+  }
+
+  private var version: [UInt8] {
+    let version = FirmwareVersion(
+      buildTime: 1_600_000_000, text: generation == .os2 ? "0a1b2c3d4e5f" : "3.0-5-a1b2c3")
+    return version.encoded(for: options.versionText == .detailed ? .os2 : generation)
+  }
+
+  /// Whether a time may be what a client's clock shows.
+  func isPlausible(_ time: UInt32) -> Bool {
+    options.appTime == .any || (1_420_070_400..<UInt32.max).contains(time)
+  }
+}
+
+extension EmulatedLock {
+  /// Locks or unlocks.
+  mutating func work(
+    _ goal: Bolt.Goal, _ tag: HistoryTag, for request: Request, inClear: Bool, at now: Instant
+  ) {
+    if generation == .os3, request.data.isEmpty, options.emptyTag == .refused { return end() }
+    guard isConfigured else { return respond(to: request, .invalidAction, inClear: inClear) }
+    guard !bolt.isRunning || options.whileMoving == .turn else {
+      return respond(to: request, .busy, inClear: inClear)
+    }
+    respond(to: request, inClear: inClear)
+    let isLock = goal == .locked
+    let isDeaf = !isLock && hearsNoUnlock
+    let isMisled = isLock && stopsBetween
+    memory.accept(isLock ? .lock : .unlock)
+    record(
+      isLock ? .bleLock : .bleUnlock, defects.contains(.historyTagMissing) ? .absent : tag, at: now)
+    if isDeaf { return }
+    drive(to: isMisled ? .between : goal, at: now)
+  }
+
+  /// Whether ``LockDefect/deafUnlock`` is due.
+  private var hearsNoUnlock: Bool {
+    defects.contains(.deafUnlock) && memory.wasReset && memory.recent.0 == .lock
+      && (memory.recent.1 == .login || memory.recent.1 == .configure)
+  }
+
+  /// Whether ``LockDefect/jamAfterAbortedLogins`` is due.
+  private var stopsBetween: Bool {
+    guard defects.contains(.jamAfterAbortedLogins), memory.abortedBeforeLogin >= 4 else { return false }
+    let (last, before, first) = memory.recent
+    return first == .login && (before == .unlock && last == .lock || before == .lock && last == .unlock)
+  }
+
+  private mutating func configure(
+    _ bytes: [UInt8], for request: Request, at now: Instant
+  ) {
+    guard let positions = positions(from: bytes) else {
+      return respond(to: request, .invalidParameter)
+    }
+    bolt.positions = positions
+    memory.accept(.configure)
+    respond(to: request)
+    record(.mechSettingUpdated, at: now)
+    countAutolock(at: now)
+    send(Publish.mechSetting(setting).encoded)
+    publishStatus(at: now)
+  }
+
+  private func positions(from bytes: [UInt8]) -> BoltPositions? {
+    var reader = ByteReader(bytes.span)
+    switch generation {
+    case .os2:
+      guard let setting = try? Sesame3Setting(decoding: &reader) else { return nil }
+      return BoltPositions(
+        lock: setting.lock, unlock: setting.unlock,
+        lockRange: (setting.lockRange.min, setting.lockRange.max),
+        unlockRange: (setting.unlockRange.min, setting.unlockRange.max))
+    case .os3:
+      guard let lock = try? reader.i16(), let unlock = try? reader.i16() else { return nil }
+      return BoltPositions(lockDegrees: lock, unlockDegrees: unlock)
+    }
+  }
+
+  private mutating func setAutolock(
+    _ seconds: Int16, for request: Request, at now: Instant
+  ) {
+    guard seconds >= 0 else { return respond(to: request, .invalidParameter) }
+    respond(to: request)
+    record(.autolockUpdated, at: now)
+    if defects.contains(.autolockChangeIgnored) { return }
+    storage.autolock = seconds
+    if seconds == 0, defects.contains(.autolockOutlivesOff) { return }
+    autolockDue = nil
+    countAutolock(at: now)
+  }
+
+  private mutating func setTime(
+    _ time: UInt32, for request: Request, at now: Instant
+  ) {
+    if generation == .os2, options.firmware == .old { return respond(to: request, .notSupported) }
+    guard isPlausible(time) else { return respond(to: request, .invalidParameter) }
+    clock.set(unix: time, at: now)
+    respond(to: request)
+    record(.timeChanged, at: now)
+  }
+
+  /// Forgets the owner and everything of his, and restarts.
+  private mutating func reset(for request: Request, at now: Instant) {
+    respond(to: request)
+    memory.wasReset = true
+    memory.accept(.other)
+    endSession()
+    storage = Storage(owner: defects.contains(.resetKeepsKey) ? storage.owner : nil)
+    bolt.cutPower(at: now)
+    bolt.positions = nil
+    autolockDue = nil
+    history.removeAll()
+    state = .leaving(until: now + Self.resetDelay)
+  }
+}
+
+extension EmulatedLock {
+  /// Tells the oldest record, and deletes it if that is what the byte means.
+  private mutating func readHistory(_ byte: UInt8, for request: Request) {
+    if generation == .os2, options.firmware == .old { return respond(to: request, .notSupported) }
+    guard let oldest = history.oldest else { return respond(to: request, .notFound) }
+    respond(to: request, .success, encoded(oldest))
+    let isOne = byte != 0
+    let deletesOnOne = (generation == .os2) != (options.historyByte == .inverted)
+    if isOne == deletesOnOne, !defects.contains(.historyNeverEmpties) { history.removeOldest() }
+  }
+
+  private mutating func deleteHistory(_ id: UInt32, for request: Request) {
+    let isThere =
+      defects.contains(.historyNeverEmpties) ? history.oldest?.id == id : history.remove(id: id)
+    respond(to: request, isThere ? .success : .notFound)
+  }
+
+  private func encoded(_ record: LockHistory.Record) -> [UInt8] {
+    switch generation {
+    case .os2:
+      OS2HistoryRecord(
+        id: Int32(bitPattern: record.id), type: record.type, milliseconds: record.milliseconds,
+        content: content(of: record)
+      ).encoded
+    case .os3:
+      OS3HistoryRecord(
+        id: record.id, type: record.type, seconds: UInt32(truncatingIfNeeded: record.milliseconds / 1000),
+        status: sesame5Status(record.reading), tag: record.tag
+      ).encoded
+    }
+  }
+
+  private func content(of record: LockHistory.Record) -> OS2HistoryRecord.Content {
+    if record.type.hasTag { return .command(deviceKey: Self.noDeviceKey, record.tag) }
+    guard record.type == .driveFailed else { return .other([]) }
+    let flags: UInt8 = (record.reading.isInLockRange ? 1 : 0) | (record.reading.isInUnlockRange ? 2 : 0)
+    return .driveFailed(
+      position: record.reading.position.turn1024ths, code: Int8(bitPattern: record.reading.result.rawValue),
+      flags: flags)
+  }
+
+  /// What stands in a record for the key that logged in; what part of it that is, nobody knows.
+  private static let noDeviceKey = [UInt8](repeating: 0, count: 16)
+}

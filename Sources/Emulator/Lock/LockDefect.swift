@@ -1,0 +1,224 @@
+import Documents
+
+/// A bug that an emulated lock can be given: a suite is measured by the ones it finds.
+///
+/// Each is a fault of its own at one place of the lock, and a lock without it never shows it.
+public enum LockDefect: UInt64, CaseIterable, Sendable {
+  case deafUnlock
+  case jamAfterAbortedLogins
+  case jamReportedAsLocked
+  case plaintextCommandObeyed
+  case loginProofUnchecked
+  case loginProofReplayed
+  case replayedCommandObeyed
+  case tokenRepeated
+  case counterKeptAcrossSessions
+  case staleStatusAfterHandTurn
+  case movedReportedAsUnlocked
+  case statusLagsOneBehind
+  case restUnpublishedAfterTurnabout
+  case publishBeforeLogin
+  case resetKeepsKey
+  case registrationBusyAfterReset
+  case settingsLostOnReconnect
+  case autolockChangeIgnored
+  case autolockOutlivesOff
+  case autolockForgottenOnDisconnect
+  case historyNeverEmpties
+  case historyTagMissing
+  case deadUntilPowerCycle
+  case tokenMissingEverySecondTime
+  case answersStopAfterIdling
+  case calibrationDrifts
+  case batteryWrapsAtZero
+
+  /// The name by which users call it, such as `deaf-unlock`.
+  public var name: String { text.name }
+
+  /// What is wrong, in one sentence.
+  public var sentence: String { text.sentence }
+
+  private var text: (name: String, sentence: String) {
+    switch self {
+    case .deafUnlock:
+      (
+        "deaf-unlock",
+        "Once a reset was accepted in this power-up, an unlock that follows a lock that follows a login or a "
+          + "setting of the positions is answered, but the motor stays."
+      )
+    case .jamAfterAbortedLogins:
+      (
+        "jam-after-aborted-logins",
+        "After four or more connections in a row that ended before a login, the login, two commands that turn the "
+          + "bolt there and back, and a lock leave the bolt between its positions."
+      )
+    case .jamReportedAsLocked:
+      (
+        "jam-reported-as-locked",
+        "A motor that gave up is reported as a bolt that is locked."
+      )
+    case .plaintextCommandObeyed:
+      (
+        "plaintext-command-obeyed",
+        "A lock or unlock in clear is obeyed, with or without a session."
+      )
+    case .loginProofUnchecked:
+      (
+        "login-proof-unchecked",
+        "Any proof opens a session."
+      )
+    case .loginProofReplayed:
+      (
+        "login-proof-replayed",
+        "The proof of any earlier session of this power-up opens a session."
+      )
+    case .replayedCommandObeyed:
+      (
+        "replayed-command-obeyed",
+        "An encrypted message that was received before is obeyed a second time."
+      )
+    case .tokenRepeated:
+      (
+        "token-repeated",
+        "Every connection gets the same token."
+      )
+    case .counterKeptAcrossSessions:
+      (
+        "counter-kept-across-sessions",
+        "The message counters go on from the last session instead of beginning at zero."
+      )
+    case .staleStatusAfterHandTurn:
+      (
+        "stale-status-after-hand-turn",
+        "When a hand turns the resting bolt, the status stays as it was until the motor runs again."
+      )
+    case .movedReportedAsUnlocked:
+      (
+        "moved-reported-as-unlocked",
+        "A bolt that rests in neither range is reported as unlocked."
+      )
+    case .statusLagsOneBehind:
+      (
+        "status-lags-one-behind",
+        "Each status publish carries the status of the publish before."
+      )
+    case .restUnpublishedAfterTurnabout:
+      (
+        "rest-unpublished-after-turnabout",
+        "When the motor was turned round on its way, the status at rest is not published."
+      )
+    case .publishBeforeLogin:
+      (
+        "publish-before-login",
+        "The status is published in clear right after the token."
+      )
+    case .resetKeepsKey:
+      (
+        "reset-keeps-key",
+        "A reset is answered with success, but the owner's key stays."
+      )
+    case .registrationBusyAfterReset:
+      (
+        "registration-busy-after-reset",
+        "After a reset, registrations are answered with busy until the power was cycled."
+      )
+    case .settingsLostOnReconnect:
+      (
+        "settings-lost-on-reconnect",
+        "The end of a connection clears the positions."
+      )
+    case .autolockChangeIgnored:
+      (
+        "autolock-change-ignored",
+        "A new autolock delay is answered with success, and the old one stays."
+      )
+    case .autolockOutlivesOff:
+      (
+        "autolock-outlives-off",
+        "Turning autolock off does not stop the count that has begun."
+      )
+    case .autolockForgottenOnDisconnect:
+      (
+        "autolock-forgotten-on-disconnect",
+        "The end of a connection stops the autolock count."
+      )
+    case .historyNeverEmpties:
+      (
+        "history-never-empties",
+        "A history record that is deleted stays."
+      )
+    case .historyTagMissing:
+      (
+        "history-tag-missing",
+        "History records of commands have no tag."
+      )
+    case .deadUntilPowerCycle:
+      (
+        "dead-until-power-cycle",
+        "A link that is lost in the middle of a session leaves the lock silent until its power is cycled."
+      )
+    case .tokenMissingEverySecondTime:
+      (
+        "token-missing-every-second-time",
+        "Every second connection of a power-up gets no token."
+      )
+    case .answersStopAfterIdling:
+      (
+        "answers-stop-after-idling",
+        "A session that was idle for ten minutes gets no more answers."
+      )
+    case .calibrationDrifts:
+      (
+        "calibration-drifts",
+        "Each run of the motor ends two degrees further on, up to 45."
+      )
+    case .batteryWrapsAtZero:
+      (
+        "battery-wraps-at-zero",
+        "A battery that falls below zero reads as full."
+      )
+    }
+  }
+
+  /// The defect of a name, or what may have been meant.
+  public init(named name: String) throws(LockOptionError) {
+    guard let defect = Self.allCases.first(where: { $0.name == name }) else {
+      let names = Self.allCases.map(\.name)
+      throw .unknownValue(
+        name, of: "defect", values: names.joined(separator: ", "), nearest: nearestName(to: name, in: names))
+    }
+    self = defect
+  }
+}
+
+extension LockDefect: CustomStringConvertible {
+  /// The name.
+  public var description: String { name }
+}
+
+/// Some defects at once.
+public struct LockDefects: Equatable, Sendable, ExpressibleByArrayLiteral {
+  private var bits: UInt64 = 0
+
+  /// None, or those listed.
+  public init(_ defects: some Sequence<LockDefect>) {
+    for defect in defects { insert(defect) }
+  }
+
+  public init(arrayLiteral defects: LockDefect...) {
+    self.init(defects)
+  }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { bits == 0 }
+
+  /// Those that there are, in the order in which they are documented.
+  public var all: [LockDefect] { LockDefect.allCases.filter(contains) }
+
+  /// Whether a defect is among them.
+  @inline(__always)
+  public func contains(_ defect: LockDefect) -> Bool { bits >> defect.rawValue & 1 == 1 }
+
+  /// Adds a defect.
+  public mutating func insert(_ defect: LockDefect) { bits |= 1 << defect.rawValue }
+}

@@ -1,0 +1,86 @@
+import Sesame
+
+/// The history of an emulated lock: the latest records, oldest first, as many as the lock holds.
+///
+/// A full history drops its oldest record for a new one. Numbers go on, whatever is dropped or deleted.
+struct LockHistory: Equatable, Sendable {
+  /// One record, in what both generations can tell.
+  struct Record: Equatable, Sendable {
+    var id: UInt32
+    var type: HistoryType
+    /// Unix milliseconds by the lock's own clock.
+    var milliseconds: UInt64
+    /// What the bolt did at that time.
+    var reading: BoltReading
+    var tag: HistoryTag
+  }
+
+  /// The most records that are kept.
+  let capacity: Int
+  private var records: [Record] = []
+  /// Where the oldest record is, once the storage is full and goes round.
+  private var start = 0
+  private(set) var count = 0
+  private var lastID: UInt32 = 0
+
+  /// Makes an empty history.
+  init(capacity: Int) {
+    precondition(capacity > 0, "a history holds at least one record")
+    self.capacity = capacity
+  }
+
+  /// Whether there is nothing to read.
+  var isEmpty: Bool { count == 0 }
+
+  /// The oldest record.
+  var oldest: Record? { count == 0 ? nil : records[start] }
+
+  /// Adds a record under the next number.
+  mutating func append(
+    _ type: HistoryType, milliseconds: UInt64, reading: BoltReading, tag: HistoryTag = .absent
+  ) {
+    lastID &+= 1
+    let record = Record(id: lastID, type: type, milliseconds: milliseconds, reading: reading, tag: tag)
+    if count == capacity {
+      records[start] = record
+      start = (start + 1) % capacity
+    } else if records.count < capacity {
+      // Until the storage is full it has not gone round, so its end is where the next record belongs.
+      records.append(record)
+      count += 1
+    } else {
+      records[(start + count) % capacity] = record
+      count += 1
+    }
+  }
+
+  /// Deletes the oldest record.
+  mutating func removeOldest() {
+    guard count > 0 else { return }
+    start = (start + 1) % capacity
+    count -= 1
+    if count == 0 {
+      records.removeAll(keepingCapacity: true)
+      start = 0
+    }
+  }
+
+  /// Deletes the record of a number; false if there is none.
+  mutating func remove(id: UInt32) -> Bool {
+    guard let place = (0..<count).first(where: { records[(start + $0) % records.count].id == id }) else {
+      return false
+    }
+    for later in stride(from: place, to: 0, by: -1) {
+      records[(start + later) % records.count] = records[(start + later - 1) % records.count]
+    }
+    removeOldest()
+    return true
+  }
+
+  /// Forgets everything but the numbers.
+  mutating func removeAll() {
+    records.removeAll(keepingCapacity: true)
+    start = 0
+    count = 0
+  }
+}

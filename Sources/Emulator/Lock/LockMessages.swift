@@ -1,0 +1,190 @@
+import Bluetooth
+import Sesame
+import Simulation
+
+// Frames to messages to requests, and back.
+
+extension EmulatedLock {
+  mutating func receive(frame: [UInt8], at now: Instant) {
+    switch state {
+    case .waiting, .open: break
+    case .off, .restarting, .advertising, .mute, .connected, .leaving, .ending: return
+    }
+    switch reassembler.receive(frame) {
+    case .incomplete:
+      break
+    case .message(let message):
+      receive(message, at: now)
+    case .ignored(.stray(advancesCounter: true)) where options.failedMessage == .advancesCounter:
+      advanceCounter()
+    case .ignored:
+      break
+    case .failed:
+      crash()
+    }
+  }
+
+  private mutating func receive(_ message: SegmentedMessage, at now: Instant) {
+    switch (state, message.kind.reading(in: generation)) {
+    case (.open, .ciphertext):
+      guard let bytes = decrypt(message.bytes, at: now) else { return }
+      receive(request: bytes, at: now)
+    case (.waiting(let opening), .plaintext):
+      receive(opening: message.bytes, in: opening, at: now)
+    case (.open, .plaintext):
+      receive(clear: message.bytes, at: now)
+    case (.open, _), (.waiting, _), (.off, _), (.restarting, _), (.advertising, _), (.mute, _),
+      (.connected, _),
+      (.leaving, _), (.ending, _):
+      break
+    }
+  }
+
+  /// What is authentic, or `nil`.
+  private mutating func decrypt(_ message: [UInt8], at now: Instant) -> [UInt8]? {
+    guard case .open(var session) = state else { return nil }
+    defer { state = .open(session) }
+    let idle = now - session.lastHeard
+    session.lastHeard = now
+    if defects.contains(.answersStopAfterIdling), idle >= .seconds(600) {
+      // Whoever stops answering does not begin again.
+      session.lastHeard = now - idle
+      return nil
+    }
+    do {
+      return try session.cipher.decrypt(message)
+    } catch {
+      guard defects.contains(.replayedCommandObeyed), session.cipher.receiveCounter > 0 else { return nil }
+      return session.cipher.open(message, counter: session.cipher.receiveCounter - 1, from: .app)
+    }
+  }
+
+  private mutating func advanceCounter() {
+    guard case .open(var session) = state else { return }
+    session.cipher.advanceReceiveCounter()
+    state = .open(session)
+  }
+
+  /// A request in a session.
+  private mutating func receive(request bytes: [UInt8], at now: Instant) {
+    guard let request = try? Request(decoding: bytes, for: generation) else { return }
+    do {
+      carryOut(try Command(request), for: request, at: now)
+    } catch {
+      refuse(request)
+    }
+  }
+
+  /// A request in clear, of which only what opens a session belongs here.
+  private mutating func receive(
+    opening bytes: [UInt8], in opening: Opening, at now: Instant
+  ) {
+    guard let request = try? Request(decoding: bytes, for: generation) else { return }
+    switch try? Command(request) {
+    case .readIdentity? where generation == .os2:
+      tellIdentity(to: request)
+    case .register(let command)?:
+      register(command, for: request, in: opening, at: now)
+    case .login(let command)?:
+      logIn(command, for: request, in: opening, at: now)
+    case nil where request.item == .login:
+      refuseLogin(request)
+    case nil where request.item == .registration:
+      refuse(request)
+    case .some, nil:
+      receive(clear: bytes, at: now)
+    }
+  }
+
+  /// A request in clear that belongs into a session.
+  private mutating func receive(clear bytes: [UInt8], at now: Instant) {
+    if defects.contains(.plaintextCommandObeyed), let request = try? Request(decoding: bytes, for: generation)
+    {
+      switch try? Command(request) {
+      case .lock(let tag)?: return work(.locked, tag, for: request, inClear: true, at: now)
+      case .unlock(let tag)?: return work(.unlocked, tag, for: request, inClear: true, at: now)
+      default: break
+      }
+    }
+    if options.plaintext == .disconnect { end() }
+  }
+
+  /// Answers a request whose data do not decode.
+  private mutating func refuse(_ request: Request) {
+    switch options.badRequest {
+    case .answered: respond(to: request, .invalidFormat)
+    case .disconnect: end()
+    }
+  }
+}
+
+extension EmulatedLock {
+  /// Answers a request: encrypted in a session, else in clear.
+  mutating func respond(
+    to request: Request, _ result: ResultCode = .success, _ data: [UInt8] = [], inClear: Bool = false
+  ) {
+    send(Response(to: request, result, data).encoded, inClear: inClear)
+  }
+
+  /// Sends a message: encrypted in a session, else in clear.
+  mutating func send(_ message: [UInt8], inClear: Bool = false) {
+    if !inClear, case .open(var session) = state {
+      let sealed = session.cipher.encrypt(message)
+      state = .open(session)
+      notify(sealed, .ciphertext)
+    } else {
+      notify(message, .plaintext)
+    }
+  }
+
+  mutating func notify(_ bytes: [UInt8], _ kind: MessageKind) {
+    for frame in Segmenter().frames(of: bytes, kind) { actions.append(.notify(frame)) }
+  }
+
+  /// Asks the caller to end the link.
+  mutating func end() {
+    let cause: State.Cause
+    switch state {
+    case .leaving: cause = .restart
+    case .open:
+      endSession()
+      cause = .inSession
+    case .off, .restarting, .advertising, .mute, .connected, .waiting, .ending: cause = .beforeLogin
+    }
+    state = .ending(cause)
+    actions.append(.disconnect(reason: options.endReason.code))
+  }
+
+  /// Does what a program does that runs past its memory: the lock restarts.
+  private mutating func crash() {
+    endSession()
+    state = .ending(.restart)
+    actions.append(.disconnect(reason: options.endReason.code))
+  }
+
+  /// Keeps what defects need of a session that is over.
+  mutating func endSession() {
+    if case .open(let session) = state { memory.lastCipher = session.cipher }
+  }
+
+  mutating func endConnection(reason: UInt8, at now: Instant) {
+    endSession()
+    switch state {
+    case .off, .restarting, .advertising, .mute:
+      return
+    case .leaving, .ending(.restart):
+      bolt.cutPower(at: now)
+      state = .restarting(until: now + options.restart)
+      return
+    case .connected, .waiting, .ending(.beforeLogin):
+      memory.abortedConnections += 1
+      state = .advertising
+    case .open, .ending(.inSession):
+      if defects.contains(.settingsLostOnReconnect) { bolt.positions = nil }
+      if defects.contains(.autolockForgottenOnDisconnect) { autolockDue = nil }
+      let isLost = reason == 0x08 && defects.contains(.deadUntilPowerCycle)
+      state = isLost ? .mute : .advertising
+    }
+    actions.append(.advertisingChanged)
+  }
+}

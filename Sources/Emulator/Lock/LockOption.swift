@@ -1,0 +1,269 @@
+import Documents
+import Sesame
+import Simulation
+
+/// One switch of an emulated lock, as a user names it.
+public struct LockOption: Sendable {
+  /// The name, such as `wrong-login`.
+  public let name: String
+  /// What may stand after the equals sign, in words or as a list.
+  public let values: String
+  /// The value that holds if nothing is said.
+  public let usual: String
+  /// What it does, in one sentence.
+  public let sentence: String
+  /// The values one by one, where there is a list of them.
+  public let choices: [String]
+
+  private let set: @Sendable (inout LockOptions, String) -> Bool
+
+  /// Every option, in the order in which they are documented.
+  public static let all: [LockOption] = mechanics + connection + messages + opening + commands
+
+  /// The option of a name.
+  public static func named(_ name: String) -> LockOption? { all.first { $0.name == name } }
+
+  /// Sets the option to the value of a text; false if the text is none.
+  func apply(_ text: String, to options: inout LockOptions) -> Bool { set(&options, text) }
+}
+
+/// Why a setting of an emulated device is not understood, and what may have been meant.
+public enum LockOptionError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// There is no such device.
+  case unknownDevice(String, nearest: String?)
+  /// There is no such setting.
+  case unknownName(String, nearest: String?)
+  /// There is no such value.
+  case unknownValue(String, of: String, values: String, nearest: String?)
+
+  public var description: String {
+    switch self {
+    case .unknownDevice(let name, let nearest):
+      "there is no emulated lock '\(name)'" + Self.hint(nearest)
+    case .unknownName(let name, let nearest):
+      "there is no setting '\(name)'" + Self.hint(nearest)
+    case .unknownValue(let value, let name, let values, let nearest):
+      "'\(value)' is not a value of '\(name)', which takes \(values)" + Self.hint(nearest)
+    }
+  }
+
+  private static func hint(_ nearest: String?) -> String {
+    nearest.map { "; did you mean '\($0)'?" } ?? ""
+  }
+}
+
+extension LockOptions {
+  /// Sets one option from text.
+  public mutating func set(_ name: String, to value: String) throws(LockOptionError) {
+    guard let option = LockOption.named(name) else {
+      throw .unknownName(name, nearest: nearestName(to: name, in: LockOption.all.map(\.name)))
+    }
+    guard option.apply(value, to: &self) else {
+      throw .unknownValue(
+        value, of: name, values: option.values, nearest: nearestName(to: value, in: option.choices))
+    }
+  }
+
+  /// Sets options from texts such as `wrong-login=silent`.
+  public init(_ settings: [String]) throws(LockOptionError) {
+    self.init()
+    for setting in settings {
+      let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      try set(String(parts[0]), to: parts.count == 2 ? String(parts[1]) : "")
+    }
+  }
+}
+
+extension LockOption {
+  /// An option with a list of values.
+  private init<Value>(
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable, _ sentence: String
+  ) where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
+    self.name = name
+    choices = Value.allCases.map(\.rawValue)
+    values = choices.joined(separator: ", ")
+    usual = LockOptions()[keyPath: path].rawValue
+    self.sentence = sentence
+    set = { options, text in
+      guard let value = Value(rawValue: text) else { return false }
+      options[keyPath: path] = value
+      return true
+    }
+  }
+
+  /// An option that is on or off.
+  private init(_ name: String, _ path: any WritableKeyPath<LockOptions, Bool> & Sendable, _ sentence: String)
+  {
+    self.name = name
+    choices = ["no", "yes"]
+    values = "no, yes"
+    usual = LockOptions()[keyPath: path] ? "yes" : "no"
+    self.sentence = sentence
+    set = { options, text in
+      guard let place = ["no", "yes"].firstIndex(of: text) else { return false }
+      options[keyPath: path] = place == 1
+      return true
+    }
+  }
+
+  /// An option that is a time between two others.
+  private init(
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Interval> & Sendable,
+    _ range: ClosedRange<Interval>,
+    _ sentence: String
+  ) {
+    self.init(
+      name: name, values: "a time from \(range.lowerBound) to \(range.upperBound), such as 250 ms",
+      usual: LockOptions()[keyPath: path].description, sentence: sentence
+    ) { options, text in
+      guard let value = Interval(text: text), range.contains(value) else { return false }
+      options[keyPath: path] = value
+      return true
+    }
+  }
+
+  /// An option that is a number between two others.
+  private init<Number>(
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Number> & Sendable, _ range: ClosedRange<Number>,
+    _ unit: String, _ sentence: String
+  ) where Number: LosslessStringConvertible & Comparable & SendableMetatype & Sendable {
+    self.init(
+      name: name, values: "a number of \(unit) from \(range.lowerBound) to \(range.upperBound)",
+      usual: LockOptions()[keyPath: path].description, sentence: sentence
+    ) { options, text in
+      guard let value = Number(text), range.contains(value) else { return false }
+      options[keyPath: path] = value
+      return true
+    }
+  }
+
+  private init(
+    name: String, values: String, usual: String, sentence: String,
+    set: @escaping @Sendable (inout LockOptions, String) -> Bool
+  ) {
+    self.name = name
+    self.values = values
+    self.usual = usual
+    self.sentence = sentence
+    choices = []
+    self.set = set
+  }
+}
+
+extension LockOption {
+  private static let mechanics = [
+    LockOption(
+      "motor", \.motor, .milliseconds(1) ... .seconds(60),
+      "How long the bolt takes from one position to the other, whatever their angles are."),
+    LockOption(
+      "patience", \.patience, .milliseconds(1) ... .seconds(60),
+      "How long the motor pushes against an obstacle before it gives up."),
+    LockOption(
+      "while-moving", \.whileMoving,
+      "What a lock or unlock does while the motor runs: turn it round, or be answered with busy."),
+    LockOption("battery", \.battery, 0...7.2, "volts", "The voltage of the battery at the start of a test."),
+    LockOption(
+      "sag", \.sag, 0...7.2, "volts", "What each start of the motor takes from the battery."),
+    LockOption(
+      "epoch", \.epoch, 0...UInt32.max, "seconds",
+      "What the lock's clock shows at the start of a test, in seconds since 1970."),
+    LockOption(
+      "drift", \.drift, -100_000...100_000, "millionths", "By how much the lock's clock runs fast."),
+    LockOption(
+      "powerless-clock", \.powerlessClock,
+      "Whether the clock goes on while the lock is without power, or begins again in 1970."),
+    LockOption(
+      "history-capacity", \.historyCapacity, 1...10_000, "records",
+      "How many history records the lock holds; a full history drops the oldest."),
+  ]
+
+  private static let connection = [
+    LockOption(
+      "advertising", \.advertising, .milliseconds(20) ... .milliseconds(10_240),
+      "The time between advertisements."),
+    LockOption(
+      "name", \.name,
+      "Where the name of an OS2 lock stands, which carries its identity; without one, clients cannot see it."),
+    LockOption("initial", \.initial, "How often the token comes when a connection opens."),
+    LockOption(
+      "early-ciphertext", \.earlyCiphertext,
+      "Whether an encrypted notification comes before the token, as some have seen."),
+    LockOption(
+      "login-timeout", \.loginTimeout, .zero ... .seconds(3600),
+      "How long a client of a registered lock may take to log in before the lock ends the link; 0 s is for ever."
+    ),
+    LockOption(
+      "end-reason", \.endReason, "The reason code with which the lock ends a link."),
+    LockOption(
+      "restart", \.restart, .zero ... .seconds(60),
+      "How long the lock is away when it restarts after a reset."),
+  ]
+
+  private static let messages = [
+    LockOption(
+      "receiver", \.receiver,
+      "The program whose way of joining frames the lock has; where that program would crash, the lock restarts."
+    ),
+    LockOption(
+      "failed-message", \.failedMessage,
+      "What becomes of the decrypt counter when a message does not authenticate."),
+    LockOption(
+      "plaintext", \.plaintext,
+      "What the lock does with a request in clear that belongs into a session."),
+    LockOption(
+      "bad-request", \.badRequest, "What the lock does with a request whose data do not decode."),
+  ]
+
+  private static let opening = [
+    LockOption("er-length", \.erLength, "How many bytes the secret part of an OS2 lock's identity has."),
+    LockOption(
+      "signature", \.signature, "Whether an OS2 lock checks the signature of a registration."),
+    LockOption(
+      "registration-answer", \.registrationAnswer,
+      "Whether an OS2 lock answers a registration in clear or encrypted."),
+    LockOption(
+      "login-publish", \.loginPublish,
+      "Whether the login publish of an OS2 registration comes after the answer or before it."),
+    LockOption(
+      "already-registered", \.alreadyRegistered,
+      "How a lock that has an owner answers a registration: result 9, the same with four bytes, or not at all."
+    ),
+    LockOption(
+      "short-registration", \.shortRegistration,
+      "Whether an OS3 lock takes a registration without the time, 65 bytes long."),
+    LockOption(
+      "publish-after-registration", \.publishAfterRegistration,
+      "Whether an OS3 lock publishes setting and status at once after a registration."),
+    LockOption(
+      "app-time", \.appTime, "Whether the lock takes any time from a client or only a plausible one."),
+    LockOption(
+      "repeated-app-token", \.repeatedAppToken,
+      "Whether an OS2 lock takes the app token of the session before once more."),
+    LockOption("wrong-login", \.wrongLogin, "What the lock does with a login that proves nothing."),
+    LockOption(
+      "login-order", \.loginOrder, "Which of its two publishes an OS3 lock sends first after a login."),
+    LockOption("login-payload", \.loginPayload, "How many bytes an OS2 lock's login payload has."),
+    LockOption(
+      "login-counts", \.loginCounts,
+      "Whether the counts in an OS2 login payload are those of recorded logins or the true ones."),
+    LockOption(
+      "firmware", \.firmware,
+      "The firmware's generation that an OS2 lock tells; 0 knows no unsigned time and no history."),
+  ]
+
+  private static let commands = [
+    LockOption(
+      "history-byte", \.historyByte,
+      "What the byte of a history request means: documented (1 deletes in OS2, keeps in OS3) or the contrary."
+    ),
+    LockOption(
+      "empty-tag", \.emptyTag, "Whether a lock or unlock of OS3 without any tag is obeyed or ends the link."),
+    LockOption(
+      "status-read", \.statusRead, "Whether an OS3 lock answers a request for its status."),
+    LockOption(
+      "version-text", \.versionText,
+      "Whether an OS3 lock tells its version as twelve characters or in the layout of OS2."),
+    LockOption(
+      "status-bits", \.statusBits, "Which bits of unknown meaning an OS2 lock sets in its status."),
+  ]
+}

@@ -1,0 +1,145 @@
+/// A generation of the protocol: they differ in message formats, cryptography and registration.
+public enum Generation: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
+  /// Sesame 3, Sesame 4, Bot 1 and Bike 1.
+  case os2 = "OS2"
+  /// Sesame 5 and everything after it.
+  case os3 = "OS3"
+
+  /// `OS2` or `OS3`.
+  public var description: String { rawValue }
+}
+
+/// A product, by the number that its advertisement and its share key carry.
+public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
+  // swift-format-ignore
+  case sesame3 = 0, wifiModule2, bot1, bike1, sesame4, sesame5, bike2, sesame5Pro, openSensor, touchPro, touch,
+    bleConnector
+  // swift-format-ignore
+  case hub3 = 13, remote, remoteNano, sesame5US, bot2, facePro, face, sesame6, sesame6Pro, faceProAI, faceAI,
+    openSensor2, touch2, touch2Pro, face2, face2Pro, miwa, face2AI, face2ProAI, sesame6ProSlidingDoor, bike3
+  // swift-format-ignore
+  case bot3 = 35, hub3LTE
+
+  /// What a product does, which decides the layout of its status.
+  public enum Kind: Hashable, Sendable {
+    /// Turns a thumbturn.
+    case lock
+    /// Presses a button.
+    case bot
+    /// Holds a bicycle wheel.
+    case bike
+    /// Knows cards, fingers, faces or passcodes and works locks with them.
+    case reader
+    /// Reports whether a door is open.
+    case sensor
+    /// Works locks by buttons.
+    case remote
+    /// Joins devices to a network.
+    case hub
+  }
+
+  /// The generation it speaks; WiFi Module 2 speaks neither and has none.
+  public var generation: Generation? {
+    switch self {
+    case .wifiModule2: nil
+    case .sesame3, .sesame4, .bot1, .bike1: .os2
+    default: .os3
+    }
+  }
+
+  /// What the product does.
+  public var kind: Kind {
+    switch self {
+    case .sesame3, .sesame4, .sesame5, .sesame5Pro, .sesame5US, .sesame6, .sesame6Pro, .sesame6ProSlidingDoor,
+      .miwa:
+      .lock
+    case .bot1, .bot2, .bot3: .bot
+    case .bike1, .bike2, .bike3: .bike
+    case .openSensor, .openSensor2: .sensor
+    case .remote, .remoteNano: .remote
+    case .wifiModule2, .bleConnector, .hub3, .hub3LTE: .hub
+    case .touch, .touchPro, .touch2, .touch2Pro, .face, .facePro, .faceAI, .faceProAI, .face2, .face2Pro,
+      .face2AI, .face2ProAI:
+      .reader
+    }
+  }
+
+  /// The name the vendor's server uses, where it is known.
+  ///
+  /// Sesame 3 is `sesame_2` there: "Sesame 2" means the lock of the OS2 generation.
+  public var serverName: String? {
+    switch self {
+    case .sesame3: "sesame_2"
+    case .wifiModule2: "wm_2"
+    case .bot1: "ssmbot_1"
+    case .bike1: "bike_1"
+    case .sesame4: "sesame_4"
+    case .sesame5: "sesame_5"
+    case .bike2: "bike_2"
+    case .sesame5Pro: "sesame_5_pro"
+    case .openSensor: "open_sensor_1"
+    case .touchPro: "ssm_touch_pro"
+    case .touch: "ssm_touch"
+    case .bleConnector: "BLE_Connector_1"
+    case .hub3: "hub_3"
+    case .remote: "remote"
+    case .remoteNano: "remote_nano"
+    case .sesame5US: "sesame_5_us"
+    case .bot2: "bot_2"
+    case .facePro: "sesame_face_Pro"
+    case .face: "sesame_face"
+    case .sesame6: "sesame_6"
+    case .sesame6Pro: "sesame_6_pro"
+    default: nil
+    }
+  }
+
+  /// Finds a product by the name the vendor's server uses.
+  public init?(serverName: String) {
+    guard let model = Self.allCases.first(where: { $0.serverName == serverName }) else { return nil }
+    self = model
+  }
+}
+
+extension ProductModel: CustomStringConvertible {
+  /// The name on the box.
+  public var description: String {
+    switch self {
+    case .sesame3: "Sesame 3"
+    case .wifiModule2: "WiFi Module 2"
+    case .bot1: "Bot 1"
+    case .bike1: "Bike 1"
+    case .sesame4: "Sesame 4"
+    case .sesame5: "Sesame 5"
+    case .bike2: "Bike 2"
+    case .sesame5Pro: "Sesame 5 Pro"
+    case .openSensor: "Open Sensor"
+    case .touchPro: "Touch Pro"
+    case .touch: "Touch"
+    case .bleConnector: "BLE Connector"
+    case .hub3: "Hub 3"
+    case .remote: "Remote"
+    case .remoteNano: "Remote Nano"
+    case .sesame5US: "Sesame 5 US"
+    case .bot2: "Bot 2"
+    case .facePro: "Face Pro"
+    case .face: "Face"
+    case .sesame6: "Sesame 6"
+    case .sesame6Pro: "Sesame 6 Pro"
+    case .faceProAI: "Face Pro AI"
+    case .faceAI: "Face AI"
+    case .openSensor2: "Open Sensor 2"
+    case .touch2: "Touch 2"
+    case .touch2Pro: "Touch 2 Pro"
+    case .face2: "Face 2"
+    case .face2Pro: "Face 2 Pro"
+    case .miwa: "Miwa"
+    case .face2AI: "Face 2 AI"
+    case .face2ProAI: "Face 2 Pro AI"
+    case .sesame6ProSlidingDoor: "Sesame 6 Pro sliding door"
+    case .bike3: "Bike 3"
+    case .bot3: "Bot 3"
+    case .hub3LTE: "Hub 3 LTE"
+    }
+  }
+}

@@ -1,0 +1,183 @@
+public import Bluetooth
+
+/// Who or what worked a lock: the note that a command carries into the lock's history.
+///
+/// OS2 has text only, in a field of 22 bytes. OS3 firmware reads the same text without padding and, since
+/// 2025, a type with a UUID; types are below 256 and sent most significant byte first, so an older reader
+/// sees an empty text.
+public enum HistoryTag: Hashable, Sendable {
+  /// Nothing at all; where the form demands a field, an empty one.
+  case absent
+  /// Bytes of a text, usually UTF-8, and the way the command came.
+  case text([UInt8], Origin = .ble)
+  /// A type, a UUID, and whatever follows (voltages in mV, little-endian, in some records).
+  case typed(TagType, UUID128, rest: [UInt8] = [])
+
+  /// The way a command came to the lock, which is told in the tag's length: plus 30 for each step.
+  public enum Origin: UInt8, CaseIterable, Hashable, Sendable {
+    /// Straight from an app.
+    case ble
+    /// Through WiFi Module 2.
+    case wifiModule2
+    /// From the vendor's cloud.
+    case web
+  }
+
+  /// The most bytes of text in an OS2 tag.
+  public static let os2Capacity = 21
+  /// The most bytes of text in an OS3 tag.
+  public static let os3Capacity = 29
+
+  /// A text, cut to what a generation's tag holds; the cut is between bytes, not characters, as the apps cut.
+  public static func text(_ text: String, for generation: Generation) -> HistoryTag {
+    .text([UInt8](text.utf8.prefix(generation == .os2 ? os2Capacity : os3Capacity)))
+  }
+
+  /// The text, with U+FFFD for what is not UTF-8, or `nil` for a tag that is no text.
+  public var text: String? {
+    guard case .text(let bytes, _) = self else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The way the command came, as far as the tag tells.
+  public var origin: Origin {
+    guard case .text(_, let origin) = self else { return .ble }
+    return origin
+  }
+
+  /// The voltages in mV that some records carry after a typed tag.
+  public var voltages: [UInt16] {
+    guard case .typed(_, _, let rest) = self else { return [] }
+    return stride(from: 0, to: rest.count - 1, by: 2).map { UInt16(rest[$0]) | UInt16(rest[$0 + 1]) << 8 }
+  }
+}
+
+extension HistoryTag {
+  /// Reads everything that is left as the tag of a command or a record.
+  ///
+  /// Zero bytes after a text are padding; any other are an error, as is a length beyond the bytes.
+  public init(decoding reader: inout ByteReader, for generation: Generation) throws(DecodeError) {
+    let start = reader.offset
+    guard !reader.isAtEnd else {
+      self = .absent
+      return
+    }
+    let length = try reader.u8()
+    if generation == .os3, length == 0, reader.remaining >= 17 {
+      self = .typed(
+        TagType(rawValue: try reader.u8()), try UUID128(decoding: &reader), rest: reader.rest())
+      return
+    }
+    guard let origin = Origin(rawValue: length / 30) else {
+      throw .value(Int(length), of: "tag length", at: start)
+    }
+    let text = try reader.bytes(Int(length % 30))
+    while let next = reader.peek() {
+      guard next == 0 else { throw .trailing(at: reader.offset, count: reader.remaining) }
+      try reader.skip(1)
+    }
+    self = generation == .os2 && length == 0 ? .absent : .text(text, origin)
+  }
+
+  /// Appends the tag as a command carries it: 22 bytes in OS2, as many as needed in OS3.
+  ///
+  /// What does not fit is cut. OS2 knows no types: there a typed tag is a text of its bytes.
+  public func encode(into bytes: inout [UInt8], for generation: Generation) {
+    switch generation {
+    case .os2:
+      let start = bytes.count
+      encodeText(into: &bytes, capacity: Self.os2Capacity)
+      bytes.append(contentsOf: repeatElement(0, count: start + 1 + Self.os2Capacity - bytes.count))
+    case .os3:
+      if case .typed = self {
+        bytes.append(contentsOf: content)
+      } else if self != .absent {
+        encodeText(into: &bytes, capacity: Self.os3Capacity)
+      }
+    }
+  }
+
+  /// Appends the tag as text of a length, without padding: the form of OS2 history records.
+  func encodeText(into bytes: inout [UInt8], capacity: Int) {
+    let text = content.prefix(capacity)
+    bytes.append(UInt8(text.count) + origin.rawValue * 30)
+    bytes.append(contentsOf: text)
+  }
+
+  private var content: [UInt8] {
+    switch self {
+    case .absent: return []
+    case .text(let text, _): return text
+    case .typed(let type, let uuid, let rest):
+      var bytes: [UInt8] = []
+      bytes.append(0)
+      bytes.append(type.rawValue)
+      bytes.append(uuid)
+      return bytes + rest
+    }
+  }
+}
+
+extension HistoryTag: CustomStringConvertible {
+  /// The text, or the type and its UUID.
+  public var description: String {
+    switch self {
+    case .absent: return "no tag"
+    case .text(let bytes, let origin):
+      let text = String(decoding: bytes, as: UTF8.self)
+      return "“\(text)”" + (origin == .ble ? "" : " through \(origin)")
+    case .typed(let type, let uuid, let rest):
+      return "\(type) \(uuid)" + (rest.isEmpty ? "" : " " + rest.hex)
+    }
+  }
+}
+
+extension HistoryTag.Origin: CustomStringConvertible {
+  /// The way in words.
+  public var description: String {
+    switch self {
+    case .ble: "Bluetooth"
+    case .wifiModule2: "WiFi Module 2"
+    case .web: "the web"
+    }
+  }
+}
+
+/// What the UUID of a typed history tag names.
+public struct TagType: RawRepresentable, Hashable, Sendable {
+  /// The number, which is sent as two bytes of which the first is 0.
+  public var rawValue: UInt8
+
+  /// Makes a type from its number.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// An NFC card.
+  public static let card = TagType(rawValue: 0x00)
+  /// A fingerprint.
+  public static let fingerprint = TagType(rawValue: 0x01)
+  /// A passcode.
+  public static let passcode = TagType(rawValue: 0x02)
+  /// A user of the Android app over Bluetooth.
+  public static let androidBLE = TagType(rawValue: 0x0E)
+  /// A user of the iOS app over Bluetooth.
+  public static let iosBLE = TagType(rawValue: 0x0F)
+  /// A user of the Android app over a network.
+  public static let androidWiFi = TagType(rawValue: 0x10)
+  /// A user of the iOS app over a network.
+  public static let iosWiFi = TagType(rawValue: 0x11)
+}
+
+extension TagType: CustomStringConvertible {
+  /// The type's name, or its number.
+  public var description: String {
+    rawValue < Self.names.count ? Self.names[Int(rawValue)] : "tag type \(rawValue)"
+  }
+
+  private static let names = [
+    "NFC card", "fingerprint", "passcode", "face", "palm", "Touch Pro", "Touch", "Open Sensor", "Face Pro",
+    "Face", "Remote", "Remote Nano", "Biz user", "Web API", "Android over Bluetooth", "iOS over Bluetooth",
+    "Android over WiFi", "iOS over WiFi",
+  ]
+}

@@ -1,0 +1,221 @@
+/// What is done with an item: the first byte of an OS2 request, and of everything a lock sends.
+public struct OpCode: RawRepresentable, Hashable, Sendable {
+  /// The byte as sent.
+  public var rawValue: UInt8
+
+  /// Makes a code from its byte.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Create.
+  public static let create = OpCode(rawValue: 1)
+  /// Read.
+  public static let read = OpCode(rawValue: 2)
+  /// Update.
+  public static let update = OpCode(rawValue: 3)
+  /// Delete.
+  public static let delete = OpCode(rawValue: 4)
+  /// Do, and answer when it is done.
+  public static let sync = OpCode(rawValue: 5)
+  /// Do, and answer at once.
+  public static let async = OpCode(rawValue: 6)
+  /// The lock answers a request.
+  public static let response = OpCode(rawValue: 7)
+  /// The lock speaks unasked.
+  public static let publish = OpCode(rawValue: 8)
+  /// Not a code: the vendor's placeholder.
+  public static let undefined = OpCode(rawValue: 16)
+}
+
+extension OpCode: CustomStringConvertible {
+  /// The code's name, or its number.
+  public var description: String {
+    switch self {
+    case .create: "create"
+    case .read: "read"
+    case .update: "update"
+    case .delete: "delete"
+    case .sync: "sync"
+    case .async: "async"
+    case .response: "response"
+    case .publish: "publish"
+    case .undefined: "undefined"
+    default: "op \(rawValue)"
+    }
+  }
+}
+
+/// How a lock answers a request.
+public struct ResultCode: RawRepresentable, Hashable, Sendable {
+  /// The byte as sent.
+  public var rawValue: UInt8
+
+  /// Makes a code from its byte.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Done, or (OS3) taken on: the outcome then comes by a publish.
+  public static let success = ResultCode(rawValue: 0)
+  /// The request's data do not decode.
+  public static let invalidFormat = ResultCode(rawValue: 1)
+  /// The device does not know the request.
+  public static let notSupported = ResultCode(rawValue: 2)
+  /// The storage failed.
+  public static let storageFailure = ResultCode(rawValue: 3)
+  /// A signature or proof is wrong.
+  public static let invalidSignature = ResultCode(rawValue: 4)
+  /// There is none, as with an empty history.
+  public static let notFound = ResultCode(rawValue: 5)
+  /// Failed for a reason that is not told.
+  public static let unknown = ResultCode(rawValue: 6)
+  /// Another request is being carried out.
+  public static let busy = ResultCode(rawValue: 7)
+  /// A value is out of range.
+  public static let invalidParameter = ResultCode(rawValue: 8)
+  /// Not now: registering a registered OS3 device.
+  public static let invalidAction = ResultCode(rawValue: 9)
+}
+
+extension ResultCode: CustomStringConvertible {
+  /// The code's name, or its number.
+  public var description: String {
+    switch self {
+    case .success: "success"
+    case .invalidFormat: "invalid format"
+    case .notSupported: "not supported"
+    case .storageFailure: "storage failure"
+    case .invalidSignature: "invalid signature"
+    case .notFound: "not found"
+    case .unknown: "unknown"
+    case .busy: "busy"
+    case .invalidParameter: "invalid parameter"
+    case .invalidAction: "invalid action"
+    default: "result \(rawValue)"
+    }
+  }
+}
+
+/// What a request, a response or a publish is about.
+public struct ItemCode: RawRepresentable, Hashable, Sendable {
+  /// The byte as sent.
+  public var rawValue: UInt8
+
+  /// Makes a code from its byte.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  // swift-format-ignore-start
+  /// Registration.
+  public static let registration = ItemCode(rawValue: 1)
+  /// Login.
+  public static let login = ItemCode(rawValue: 2)
+  /// History records.
+  public static let history = ItemCode(rawValue: 4)
+  /// The firmware's version.
+  public static let version = ItemCode(rawValue: 5)
+  /// Firmware update mode.
+  public static let enableDFU = ItemCode(rawValue: 7)
+  /// The clock; signed in OS2.
+  public static let time = ItemCode(rawValue: 8)
+  /// The delay before the lock locks itself.
+  public static let autolock = ItemCode(rawValue: 11)
+  /// The token that a lock publishes first.
+  public static let initial = ItemCode(rawValue: 14)
+  /// The identity from which the keys of an OS2 device follow.
+  public static let identity = ItemCode(rawValue: 15)
+  /// The clock of an OS2 device, without a signature.
+  public static let timeWithoutSignature = ItemCode(rawValue: 16)
+  /// The calibration of the angle.
+  public static let magnet = ItemCode(rawValue: 17)
+  /// Deletion of a history record.
+  public static let historyDelete = ItemCode(rawValue: 18)
+  /// The mechanical setting.
+  public static let mechSetting = ItemCode(rawValue: 80)
+  /// The mechanical status.
+  public static let mechStatus = ItemCode(rawValue: 81)
+  /// Lock.
+  public static let lock = ItemCode(rawValue: 82)
+  /// Unlock.
+  public static let unlock = ItemCode(rawValue: 83)
+  /// Lock or unlock, whichever it is not.
+  public static let toggle = ItemCode(rawValue: 88)
+  /// Press the button.
+  public static let click = ItemCode(rawValue: 89)
+  /// The autolock delay after a door sensor's report.
+  public static let openSensorDelay = ItemCode(rawValue: 92)
+  /// A lock given to a reader or remote.
+  public static let addSesame = ItemCode(rawValue: 101)
+  /// The locks that a reader or remote knows.
+  public static let sesameKeys = ItemCode(rawValue: 102)
+  /// A lock taken from a reader or remote.
+  public static let removeSesame = ItemCode(rawValue: 103)
+  /// Return to the state of a new device (OS3).
+  public static let reset = ItemCode(rawValue: 104)
+  /// The product type shown in advertisements.
+  public static let advertisedType = ItemCode(rawValue: 205)
+  /// The transmit power.
+  public static let txPower = ItemCode(rawValue: 206)
+  // swift-format-ignore-end
+}
+
+extension ItemCode: CustomStringConvertible {
+  /// The item's name, or its number.
+  public var description: String {
+    switch rawValue {
+    case 0...20: Self.general[Int(rawValue)]
+    case 80...92: Self.mechanical[Int(rawValue) - 80]
+    case 93...96: "script " + ["setting", "select", "current", "names"][Int(rawValue) - 93]
+    case 101: "add Sesame"
+    case 102: "Sesame keys"
+    case 103: "remove Sesame"
+    case 104: "reset"
+    case 106: "notify lock down"
+    case 107...114: "card " + Self.credential[Int(rawValue) - 107]
+    case 115...122: "fingerprint " + Self.credential[Int(rawValue) - 115]
+    case 123...130: "passcode " + Self.credential[Int(rawValue) - 123]
+    case 131...137: "hub " + Self.hub[Int(rawValue) - 131]
+    case 138...142: Self.credentialMore[Int(rawValue) - 138]
+    case 143...151: "infrared \(rawValue - 143)"
+    case 153: "Matter window"
+    case 154...161: "face " + Self.credential[Int(rawValue) - 154]
+    case 162...169: "palm " + Self.credential[Int(rawValue) - 162]
+    case 170...179: "run script \(rawValue - 170)"
+    case 180...185: Self.late[Int(rawValue) - 180]
+    case 190: "remote delay set"
+    case 191: "remote delay"
+    case 192: "face delete notify"
+    case 193: "palm delete notify"
+    case 200: "radar set"
+    case 201: "radar"
+    case 202: "battery voltages"
+    case 204...206: ["device not supported", "advertised type", "TX power"][Int(rawValue) - 204]
+    case 208: "hub relay"
+    case 209: "network type"
+    default: "item \(rawValue)"
+    }
+  }
+
+  private static let general = [
+    "none", "registration", "login", "user", "history", "version", "disconnect", "enable DFU", "time",
+    "connection parameters", "advertising parameters", "autolock", "server adv kick", "Sesame token",
+    "initial", "identity", "time without signature", "magnet", "history delete", "sensor interval",
+    "switch point",
+  ]
+  private static let mechanical = [
+    "mech setting", "mech status", "lock", "unlock", "move to", "drive direction", "stop",
+    "detect direction", "toggle", "click", "door open", "door closed", "open-sensor delay",
+  ]
+  private static let credential = [
+    "change", "delete", "get", "notify", "last", "first", "mode get", "mode set",
+  ]
+  private static let credentialMore = [
+    "passcode add", "card change value", "card add", "card move", "passcode move",
+  ]
+  private static let hub = ["SSID", "first", "notify", "last", "password", "update SSID", "Matter code"]
+  private static let late = [
+    "add hub", "edit script", "cards add", "device status", "passcodes add", "passcodes delete",
+  ]
+}

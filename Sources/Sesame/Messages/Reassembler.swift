@@ -1,0 +1,220 @@
+import Bluetooth
+
+/// Joins frames to messages, as one of the known programs does.
+///
+/// The programs differ where frames are not what a correct sender sends, and a peer that is tested with
+/// such frames must be judged by the program it stands for. The iOS client is the reference.
+///
+///                         first frame                last frame
+///     between messages ──────────────▶ gathering ───────────────▶ between messages
+///                                      │      ▲
+///                                      └──────┘ first frame: start again; middle frame: append
+public struct Reassembler: Sendable {
+  /// The program whose receiver is reproduced.
+  public enum Policy: String, CaseIterable, Hashable, Sendable {
+    /// The vendor's SDK for iOS.
+    case ios
+    /// The vendor's SDK for Android.
+    case android
+    /// The vendor's SDK for the ESP32.
+    case esp32
+    /// libsesame3bt, client and server.
+    case libsesame3bt
+    /// gomalock.
+    case gomalock
+    /// pysesameos2.
+    case pysesameos2
+  }
+
+  /// What came of a frame.
+  public enum Outcome: Hashable, Sendable {
+    /// The message goes on.
+    case incomplete
+    /// The frame ended a message.
+    case message(SegmentedMessage)
+    /// The program passes over the frame.
+    case ignored(Reason)
+    /// The program throws, or runs past its memory.
+    case failed(Reason)
+  }
+
+  /// Why a frame brought nothing.
+  public enum Reason: Hashable, Sendable {
+    /// There was no header byte.
+    case empty
+    /// There was a header and nothing else.
+    case headerOnly
+    /// The header's kind is not one the program knows.
+    case unknownKind(UInt8)
+    /// The frame goes on with a message that never began. A ciphertext one still moves the counter of the
+    /// program's cipher on, which loses the session.
+    case stray(advancesCounter: Bool)
+    /// The message grew beyond what the program holds.
+    case tooLong
+  }
+
+  private enum State: Sendable {
+    /// Nothing was received yet: a frame that goes on is taken for a beginning.
+    case fresh
+    /// A message was finished; its bytes remain in the buffer.
+    case finished
+    case gathering
+    /// What arrives is passed over until a first frame.
+    case skipping
+  }
+
+  /// The program whose receiver is reproduced.
+  public let policy: Policy
+  /// The longest message that is gathered, in bytes.
+  public let limit: Int
+
+  private var state = State.fresh
+  private var buffer: [UInt8] = []
+
+  /// Makes a receiver; the limit guards against a peer that never ends its message, where the program
+  /// itself has no lower one.
+  public init(policy: Policy = .ios, limit: Int = 65_535) {
+    self.policy = policy
+    self.limit = min(limit, policy.limit)
+  }
+
+  /// Takes in a frame.
+  public mutating func receive(_ frame: [UInt8]) -> Outcome {
+    guard let first = frame.first else {
+      return policy.failsOnEmpty ? .failed(.empty) : .ignored(.empty)
+    }
+    if frame.count == 1, policy == .libsesame3bt { return .ignored(.headerOnly) }
+    let header = SegmentHeader(rawValue: first)
+    let ending: MessageKind?
+    switch policy.ending(header) {
+    case .goesOn: ending = nil
+    case .ends(let kind): ending = kind
+    case .unknown where policy == .libsesame3bt: return .ignored(.unknownKind(header.field))
+    case .unknown: return .failed(.unknownKind(header.field))
+    }
+    return append(frame, isFirst: header.isFirst, ending: ending)
+  }
+
+  /// Forgets what was gathered, as a new connection does in libsesame3bt; the vendor's SDKs do not.
+  public mutating func reset() {
+    state = .fresh
+    buffer = []
+  }
+
+  private mutating func append(_ frame: [UInt8], isFirst: Bool, ending: MessageKind?) -> Outcome {
+    switch (isFirst, state) {
+    case (true, _):
+      buffer.removeAll(keepingCapacity: true)
+    case (false, .skipping):
+      return .ignored(.tooLong)
+    case (false, .finished) where policy == .libsesame3bt:
+      return .ignored(.stray(advancesCounter: ending == .ciphertext))
+    case (false, .finished), (false, .fresh), (false, .gathering):
+      break
+    }
+    guard buffer.count + frame.count - 1 <= limit else {
+      buffer = []
+      state = .skipping
+      return policy == .esp32 ? .failed(.tooLong) : .ignored(.tooLong)
+    }
+    guard let ending else {
+      buffer.append(contentsOf: frame.dropFirst())
+      state = .gathering
+      return .incomplete
+    }
+    return finish(frame, ending)
+  }
+
+  private mutating func finish(_ frame: [UInt8], _ kind: MessageKind) -> Outcome {
+    state = .finished
+    buffer.append(contentsOf: frame.dropFirst())
+    defer { if !policy.keepsFinished { buffer = [] } }
+    return .message(SegmentedMessage(kind, buffer))
+  }
+}
+
+extension Reassembler.Policy {
+  fileprivate enum Ending {
+    case goesOn
+    case ends(MessageKind)
+    case unknown
+  }
+
+  /// The longest message the program holds.
+  fileprivate var limit: Int {
+    switch self {
+    case .esp32: 80
+    case .libsesame3bt: 256
+    case .ios, .android, .gomalock, .pysesameos2: .max
+    }
+  }
+
+  /// Whether the program reads the header of a frame without checking that there is one.
+  fileprivate var failsOnEmpty: Bool {
+    switch self {
+    case .android, .esp32, .pysesameos2: true
+    case .ios, .libsesame3bt, .gomalock: false
+    }
+  }
+
+  /// Whether the bytes of a finished message stay, so that a stray frame delivers them again.
+  fileprivate var keepsFinished: Bool {
+    switch self {
+    case .gomalock, .pysesameos2: true
+    case .ios, .android, .esp32, .libsesame3bt: false
+    }
+  }
+
+  /// How the program reads the bits above the first.
+  fileprivate func ending(_ header: SegmentHeader) -> Ending {
+    switch self {
+    case .ios:
+      return header.field == 0 ? .goesOn : .ends(MessageKind(rawValue: header.field))
+    case .esp32:
+      // Anything that is not ciphertext is parsed as plaintext.
+      if header.field == 0 { return .goesOn }
+      return .ends(header.field == 2 ? .ciphertext : .plaintext)
+    case .android:
+      // A signed shift: with the highest bit set the field is negative, and the message goes on.
+      if header.field == 0 || header.rawValue >= 0x80 { return .goesOn }
+      return header.field <= 2 ? .ends(MessageKind(rawValue: header.field)) : .unknown
+    case .libsesame3bt:
+      switch header.field & 3 {
+      case 0: return .goesOn
+      case 3: return .unknown
+      case let kind: return .ends(MessageKind(rawValue: kind))
+      }
+    case .gomalock:
+      if header.field & 3 == 0 { return .goesOn }
+      return .ends(header.field & 2 != 0 ? .ciphertext : .plaintext)
+    case .pysesameos2:
+      if header.field == 0 { return .goesOn }
+      return header.field <= 2 ? .ends(MessageKind(rawValue: header.field)) : .unknown
+    }
+  }
+}
+
+extension Reassembler.Reason: CustomStringConvertible {
+  /// The reason in words.
+  public var description: String {
+    switch self {
+    case .empty: "a frame without a header"
+    case .headerOnly: "a frame without data"
+    case .unknownKind(let kind): "kind \(kind) is unknown"
+    case .stray(let advances): "no message to go on with" + (advances ? "; the counter advances" : "")
+    case .tooLong: "the message is too long"
+    }
+  }
+}
+
+extension Reassembler.Outcome: CustomStringConvertible {
+  /// The outcome in words.
+  public var description: String {
+    switch self {
+    case .incomplete: "incomplete"
+    case .message(let message): message.description
+    case .ignored(let reason): "ignored: \(reason)"
+    case .failed(let reason): "failed: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Bluetooth
+
+/// The header byte of a frame: bit 0 marks the first frame of a message, the bits above say whether the
+/// message goes on or of what kind it is (Sesame protocol, segment layer).
+public struct SegmentHeader: RawRepresentable, Hashable, Sendable {
+  /// The byte as sent.
+  public var rawValue: UInt8
+
+  /// Makes a header from its byte.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Makes a header; without a kind, more frames follow.
+  public init(isFirst: Bool, ending kind: MessageKind?) {
+    rawValue = (isFirst ? 1 : 0) | (kind?.rawValue ?? 0) << 1
+  }
+
+  /// Whether this is the first frame of a message.
+  public var isFirst: Bool { rawValue & 1 == 1 }
+
+  /// The seven bits above: 0 while the message goes on, else its kind.
+  public var field: UInt8 { rawValue >> 1 }
+}
+
+/// What a message is, by the header of its last frame.
+public struct MessageKind: RawRepresentable, Hashable, Sendable {
+  /// The header's seven-bit field, never 0.
+  public var rawValue: UInt8
+
+  /// Makes a kind from the header's seven-bit field.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// In clear.
+  public static let plaintext = MessageKind(rawValue: 1)
+  /// Encrypted as a whole, with a four-byte tag at the end.
+  public static let ciphertext = MessageKind(rawValue: 2)
+
+  /// How the vendor's iOS client treats a message of this kind: it ignores an unknown one in OS2 and takes
+  /// it for plaintext in OS3; `nil` means ignored.
+  public func reading(in generation: Generation) -> MessageKind? {
+    switch (self, generation) {
+    case (.plaintext, _), (.ciphertext, _): self
+    case (_, .os2): nil
+    case (_, .os3): .plaintext
+    }
+  }
+}
+
+extension MessageKind: CustomStringConvertible {
+  /// `plaintext`, `ciphertext`, or the number.
+  public var description: String {
+    switch self {
+    case .plaintext: "plaintext"
+    case .ciphertext: "ciphertext"
+    default: "kind \(rawValue)"
+    }
+  }
+}
+
+/// A whole message, as it was before it was cut into frames: for ciphertext still encrypted.
+public struct SegmentedMessage: Hashable, Sendable {
+  /// Whether it is in clear.
+  public var kind: MessageKind
+  /// All its bytes.
+  public var bytes: [UInt8]
+
+  /// Makes a message.
+  public init(_ kind: MessageKind, _ bytes: [UInt8]) {
+    self.kind = kind
+    self.bytes = bytes
+  }
+}
+
+extension SegmentedMessage: CustomStringConvertible {
+  /// The kind and the bytes in hexadecimal.
+  public var description: String { "\(kind) \(bytes.hex)" }
+}
+
+/// Cuts messages into frames of one header byte and some data, each of which is one write or notification.
+public struct Segmenter: Sendable {
+  /// The default size of a frame: what the smallest ATT MTU carries.
+  public static let defaultFrameSize = 20
+
+  /// The most bytes in a frame, header included.
+  public var frameSize: Int
+
+  /// Makes a segmenter; locks stay at 20, readers use more once a larger MTU is agreed.
+  public init(frameSize: Int = Segmenter.defaultFrameSize) {
+    precondition(frameSize >= 2, "a frame holds a header and at least one byte")
+    self.frameSize = frameSize
+  }
+
+  /// The frames of a message, in order.
+  ///
+  /// A message that fills its last frame has no empty one after it; an empty message is one header.
+  public func frames(of bytes: [UInt8], _ kind: MessageKind) -> [[UInt8]] {
+    let capacity = frameSize - 1
+    var frames: [[UInt8]] = []
+    frames.reserveCapacity(bytes.count / capacity + 1)
+    var start = 0
+    repeat {
+      let end = min(start + capacity, bytes.count)
+      let header = SegmentHeader(isFirst: start == 0, ending: end == bytes.count ? kind : nil)
+      var frame: [UInt8] = []
+      frame.reserveCapacity(1 + end - start)
+      frame.append(header.rawValue)
+      frame.append(contentsOf: bytes[start..<end])
+      frames.append(frame)
+      start = end
+    } while start < bytes.count
+    return frames
+  }
+
+  /// The frames of a message, in order.
+  public func frames(of message: SegmentedMessage) -> [[UInt8]] {
+    frames(of: message.bytes, message.kind)
+  }
+}

@@ -1,0 +1,192 @@
+public import Bluetooth
+
+/// How the keys of an OS2 device follow from each other.
+public enum OS2Keys {
+  /// The key that a registration is built on: CMAC(shared secret, token), where the token is the server's
+  /// and the lock's.
+  public static func registrationKey(_ shared: SharedSecret, _ token: SessionToken) -> SecretKey {
+    shared.key.cmac(token.bytes)
+  }
+
+  /// The secret key that the app keeps for later logins.
+  public static func ownerKey(registrationKey: SecretKey) -> SecretKey {
+    registrationKey.cmac([UInt8]("owner_key".utf8))
+  }
+
+  /// The key of the session in which the registration happened.
+  public static func registrationSessionKey(registrationKey: SecretKey, _ token: SessionToken) -> SecretKey {
+    registrationKey.cmac(token.bytes)
+  }
+
+  /// The key of a session that began with a login.
+  ///
+  /// It follows from the key pairs of app and lock alone: the secret key only opens the door to it.
+  public static func loginSessionKey(_ shared: SharedSecret, _ token: SessionToken) -> SecretKey {
+    shared.key.cmac(token.bytes)
+  }
+
+  /// What a login's proof is the CMAC of, under the secret key: key index, app's public key, both tokens.
+  ///
+  /// A guest, who has no such key, sends these 74 bytes to the vendor's server and gets the proof from it.
+  public static func loginPayload(
+    keyIndex: UInt16, publicKey: PublicKey, appToken: Token, lockToken: Token
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(74)
+    bytes.append(littleEndian: keyIndex)
+    bytes.append(publicKey)
+    bytes.append(appToken)
+    bytes.append(lockToken)
+    return bytes
+  }
+
+  /// The key pair of a lock, which follows from the secret part of its identity (``Identity/er``).
+  public static func deviceKey(er: [UInt8]) -> PrivateKey? {
+    let first = deviceLabel.cmac(er)
+    let second = first.cmac(er)
+    return try? PrivateKey(scalar: first.exposedBytes + second.exposedBytes)
+  }
+
+  /// The public key of the vendor's server.
+  public static let serverPublicKey: PublicKey = vendorKey()
+
+  /// What lock and server share, which signs registrations.
+  public static func serverSecret(deviceKey: PrivateKey) -> SecretKey {
+    guard let shared = try? deviceKey.sharedSecret(with: serverPublicKey) else {
+      preconditionFailure("the vendor's public key is a point of the curve")
+    }
+    return shared.key
+  }
+
+  /// The server's signature of a registration: it covers the app's public key and both tokens.
+  public static func signature(
+    serverSecret: SecretKey, publicKey: PublicKey, serverToken: Token, lockToken: Token
+  ) -> Proof {
+    serverSecret.cmac(publicKey.bytes + serverToken.encoded + lockToken.encoded).proof
+  }
+
+  private static let deviceLabel = SecretKey(
+    UUID128(high: 0x5365_7361_6D65_325F, low: 0x6B65_795F_7061_6972))
+
+  private static func vendorKey() -> PublicKey {
+    let text =
+      "a040fcc7386b2a08304a3a2f0834df575c936794209729f0d42bd84218b35803"
+      + "932bea522200b2ebcbf17ab57c4509b4a3f1e268b2489eb3b75f7a765adbe181"
+    guard let bytes = try? [UInt8](hex: text), let key = try? PublicKey(bytes: bytes) else {
+      preconditionFailure("the vendor's public key has 64 bytes")
+    }
+    return key
+  }
+}
+
+/// How the keys of an OS3 device follow from each other.
+public enum OS3Keys {
+  /// The key of a session; its first four bytes (``SecretKey/proof``) are what a login sends.
+  public static func sessionKey(deviceSecret: SecretKey, _ lockToken: Token) -> SecretKey {
+    deviceSecret.cmac(lockToken.encoded)
+  }
+}
+
+extension SecretKey {
+  /// Whose rule tells that a stored key is a guest's, whose logins the vendor's server signs.
+  public enum GuestRule: CaseIterable, Hashable, Sendable {
+    /// The vendor's iOS client: the first eight bytes are zero.
+    case ios
+    /// The vendor's Android client: six zero digits in a row, anywhere; a random key has them once in some
+    /// 600 000.
+    case android
+  }
+
+  /// Whether a stored key is a guest's.
+  public func isGuestKey(by rule: GuestRule = .ios) -> Bool {
+    switch rule {
+    case .ios: words.first == 0
+    case .android: exposedBytes.hex.contains("000000")
+    }
+  }
+}
+
+/// The part of the vendor's server that registers OS2 devices, without the server: all it needs is what the
+/// app reads from the lock in clear.
+public enum OS2RegistrationServer {
+  /// What the app asks: the body of its request.
+  public struct Request: Hashable, Sendable {
+    /// The app's public key, in base64 as `ak`.
+    public var publicKey: PublicKey
+    /// The lock's token, in base64 as `n`.
+    public var lockToken: Token
+    /// The secret part of the lock's identity, in hexadecimal as `e`.
+    public var er: [UInt8]
+    /// The product, as `t`: a number from iOS, the server's name from Android.
+    public var model: ProductModel
+
+    /// Makes a request.
+    public init(publicKey: PublicKey, lockToken: Token, er: [UInt8], model: ProductModel) {
+      self.publicKey = publicKey
+      self.lockToken = lockToken
+      self.er = er
+      self.model = model
+    }
+
+    /// The texts of the JSON members `ak`, `n` and `e`.
+    public var fields: (ak: String, n: String, e: String) {
+      (publicKey.bytes.base64, lockToken.encoded.base64, er.hex)
+    }
+
+    /// Reads the texts of the JSON members.
+    public init(ak: String, n: String, e: String, model: ProductModel) throws(DecodeError) {
+      self.init(
+        publicKey: try PublicKey(bytes: [UInt8](base64: ak)),
+        lockToken: try Token(decoding: [UInt8](base64: n)),
+        er: try [UInt8](hex: e), model: model)
+    }
+  }
+
+  /// What the server answers.
+  public struct Reply: Hashable, Sendable {
+    /// The signature, in base64 as `sig1`; the first four bytes count.
+    public var signature: [UInt8]
+    /// The server's token, in base64 as `st`.
+    public var serverToken: Token
+    /// The lock's public key, in base64 as `pubkey`.
+    public var devicePublicKey: PublicKey
+
+    /// Makes a reply.
+    public init(signature: [UInt8], serverToken: Token, devicePublicKey: PublicKey) {
+      self.signature = signature
+      self.serverToken = serverToken
+      self.devicePublicKey = devicePublicKey
+    }
+
+    /// The texts of the JSON members.
+    public var fields: (sig1: String, st: String, pubkey: String) {
+      (signature.base64, serverToken.encoded.base64, devicePublicKey.bytes.base64)
+    }
+
+    /// Reads the texts of the JSON members.
+    public init(sig1: String, st: String, pubkey: String) throws(DecodeError) {
+      self.init(
+        signature: try [UInt8](base64: sig1), serverToken: try Token(decoding: [UInt8](base64: st)),
+        devicePublicKey: try PublicKey(bytes: [UInt8](base64: pubkey)))
+    }
+  }
+
+  /// Registers an app with a lock, or gives `nil` for the one identity in 2³² that makes no key.
+  public static func reply(to request: Request, drawingFrom source: inout some SecretSource) -> Reply? {
+    guard let deviceKey = OS2Keys.deviceKey(er: request.er) else { return nil }
+    let serverToken = source.token()
+    let signature = OS2Keys.signature(
+      serverSecret: OS2Keys.serverSecret(deviceKey: deviceKey), publicKey: request.publicKey,
+      serverToken: serverToken, lockToken: request.lockToken)
+    return Reply(
+      signature: signature.encoded, serverToken: serverToken, devicePublicKey: deviceKey.publicKey)
+  }
+}
+
+/// The signature of a command to the vendor's cloud, which changes every 256 seconds: the first four bytes of
+/// the CMAC over bytes 1 to 3 of the time in Unix seconds.
+public func cloudSignature(_ secret: SecretKey, time: UInt32) -> Proof {
+  var bytes: [UInt8] = []
+  bytes.append(littleEndian: time)
+  return secret.cmac([UInt8](bytes.dropFirst())).proof
+}

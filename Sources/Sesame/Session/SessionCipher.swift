@@ -1,0 +1,156 @@
+import Bluetooth
+
+/// The two ends of a session.
+public enum SessionEnd: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
+  /// The phone or client.
+  case app
+  /// The device.
+  case lock
+
+  /// The end's name.
+  public var description: String { rawValue }
+
+  /// The end across.
+  public var peer: SessionEnd { self == .app ? .lock : .app }
+}
+
+/// What makes the nonces of a session different from those of all others.
+public enum SessionToken: Hashable, Sendable {
+  /// Eight bytes: the app's token (at registration the server's), then the lock's.
+  case os2(app: Token, lock: Token)
+  /// Four bytes, the lock's.
+  case os3(Token)
+
+  /// The generation whose sessions have this form.
+  public var generation: Generation {
+    switch self {
+    case .os2: .os2
+    case .os3: .os3
+    }
+  }
+
+  /// The bytes that the session key is derived from.
+  public var bytes: [UInt8] {
+    switch self {
+    case .os2(let app, let lock): app.encoded + lock.encoded
+    case .os3(let lock): lock.encoded
+    }
+  }
+
+  /// The nonce of a message.
+  ///
+  /// OS2: a counter of 39 bits whose 40th tells the direction, and the token. OS3: a counter of 64 bits, a
+  /// zero, and the token; the direction is not in it, so the two ends use the same nonces.
+  public func nonce(counter: UInt64, from sender: SessionEnd) -> [UInt8] {
+    let block = block(counter: counter, from: sender)
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: block.low)
+    bytes.append(littleEndian: block.high)
+    return [UInt8](bytes.prefix(13))
+  }
+
+  func block(counter: UInt64, from sender: SessionEnd) -> NonceBlock {
+    switch self {
+    case .os2(let app, let lock):
+      let token = UInt64(app.word) | UInt64(lock.word) << 32
+      let direction: UInt64 = sender == .app ? 1 << 39 : 0
+      return NonceBlock(low: counter & counterMask | direction | token << 40, high: token >> 24)
+    case .os3(let lock):
+      return NonceBlock(low: counter, high: UInt64(lock.word) << 8)
+    }
+  }
+
+  /// The bits that a counter has.
+  var counterMask: UInt64 {
+    switch self {
+    case .os2: 1 << 39 - 1
+    case .os3: .max
+    }
+  }
+}
+
+/// One end's cipher of a session: AES-128-CCM with a counter for each direction.
+///
+/// A copy shares the key's setup with the original and goes on with counters of its own.
+public struct SessionCipher: Sendable {
+  /// What becomes of the counter when a message does not authenticate.
+  public enum FailureRule: String, CaseIterable, Hashable, Sendable {
+    /// It stays, so that one bad message harms nothing: the vendor's iOS client, libsesame3bt, gomalock.
+    case keepsCounter
+    /// It moves on, so that one bad message loses the session: the vendor's Android client, pysesameos2.
+    case advancesCounter
+  }
+
+  /// Why a message does not decrypt.
+  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is shorter than the tag.
+    case tooShort
+    /// The tag is wrong: the key, the counter, the direction or a bit of the message.
+    case notAuthentic
+
+    /// The failure in words.
+    public var description: String {
+      switch self {
+      case .tooShort: "shorter than its tag"
+      case .notAuthentic: "does not authenticate"
+      }
+    }
+  }
+
+  /// The length of the tag after each message.
+  public static let tagLength = 4
+
+  /// The end that this cipher serves.
+  public let end: SessionEnd
+  /// The session's token.
+  public let token: SessionToken
+  /// What becomes of ``receiveCounter`` when a message does not authenticate.
+  public var failureRule: FailureRule
+  /// The counter of the next message sent; settable, so that a fault can skip or repeat one.
+  public var sendCounter: UInt64 = 0
+  /// The counter of the next message received.
+  public var receiveCounter: UInt64 = 0
+
+  private let cipher: AESCCM
+
+  /// Starts a session with a key; both counters are 0.
+  public init(
+    key: SecretKey, token: SessionToken, end: SessionEnd, onFailure failureRule: FailureRule = .keepsCounter
+  ) {
+    self.end = end
+    self.token = token
+    self.failureRule = failureRule
+    cipher = AESCCM(key: key, tagLength: Self.tagLength)
+  }
+
+  /// Encrypts the next message to the peer.
+  public mutating func encrypt(_ message: [UInt8]) -> [UInt8] {
+    let nonce = token.block(counter: sendCounter, from: end)
+    sendCounter = (sendCounter &+ 1) & token.counterMask
+    return cipher.seal(message, nonce: nonce, additionalData: additionalData)
+  }
+
+  /// Decrypts the next message from the peer.
+  public mutating func decrypt(_ message: [UInt8]) throws(Failure) -> [UInt8] {
+    let plaintext = cipher.open(
+      message, nonce: token.block(counter: receiveCounter, from: end.peer), additionalData: additionalData)
+    if plaintext != nil || failureRule == .advancesCounter { advanceReceiveCounter() }
+    guard let plaintext else { throw message.count < Self.tagLength ? .tooShort : .notAuthentic }
+    return plaintext
+  }
+
+  /// Moves the counter of the next message received on, without a message.
+  public mutating func advanceReceiveCounter() {
+    receiveCounter = (receiveCounter &+ 1) & token.counterMask
+  }
+
+  /// Decrypts a message at a counter of one's choice, whoever sent it, without moving a counter.
+  ///
+  /// This is for looking at captures. It gives `nil` if the message does not authenticate.
+  public func open(_ message: [UInt8], counter: UInt64, from sender: SessionEnd) -> [UInt8]? {
+    cipher.open(message, nonce: token.block(counter: counter, from: sender), additionalData: additionalData)
+  }
+}
+
+/// What every message authenticates besides itself.
+private let additionalData: [UInt8] = [0]
