@@ -40,7 +40,7 @@ public enum Journal {
     public var step: Int?
     /// The line of the scenario.
     public var line: Int?
-    /// Everything else it says, the kind of event first: `stimulus`, `status`, `reading`…
+    /// Everything else it says, in the order of the line: the kind of event, such as `status`, and its value first.
     public var content: [JSONValue.Member]
   }
 
