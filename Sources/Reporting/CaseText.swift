@@ -4,7 +4,7 @@ struct CaseText {
   var start: Journal.Case
   /// How it ended, or `nil` when it has no verdict.
   var verdict: Journal.Verdict?
-  /// Where it stood when it ended without one.
+  /// The time, step and line of the last event, for what the verdict does not say.
   var lastEvent: Journal.Event?
   /// What happened, a line for each event.
   var trace = HeadAndTail()
@@ -38,11 +38,11 @@ struct CaseText {
   }
 
   private var place: String {
-    let step = verdict.map(\.step) ?? lastEvent?.step
-    let line = verdict.map(\.line) ?? lastEvent?.line
+    let step = verdict?.step ?? lastEvent?.step
+    let line = verdict?.line ?? lastEvent?.line
     let file = [start.file, line.map(String.init)].compactMap(\.self).joined(separator: ":")
     let time = (verdict?.time ?? lastEvent?.time).map { "t = \($0) s" }
-    return [step.map { "step \($0)" } ?? "no step", time, file.isEmpty ? nil : file]
+    return [step.map { "step \($0)" } ?? "before the first step", time, file.isEmpty ? nil : file]
       .compactMap(\.self).joined(separator: ", ")
   }
 

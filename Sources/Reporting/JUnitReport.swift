@@ -19,7 +19,7 @@ public struct JUnitReport: Hashable, Sendable {
 
   /// Reads a journal and writes the report, which appears at its path whole or not at all.
   ///
-  /// The journal is read twice and never held: memory grows by some fifty bytes a case.
+  /// The journal is read twice and never held: memory grows by less than a hundred bytes a case.
   ///
   /// - Parameters:
   ///   - journal: The journal. When it cannot be read the report says so in an error.
@@ -27,7 +27,7 @@ public struct JUnitReport: Hashable, Sendable {
   ///   - path: Where the report goes; missing directories are made.
   ///   - profile: The shape of the report.
   /// - Returns: What the report counts.
-  /// - Throws: When the report cannot be written.
+  /// - Throws: When the report cannot be written, or the journal not be read a second time; the old report stays.
   public static func write(
     journal: String, manifest: String? = nil, to path: String, profile: JUnitProfile = .ci
   ) throws(ReportError) -> JUnitReport {

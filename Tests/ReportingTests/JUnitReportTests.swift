@@ -74,7 +74,7 @@ struct JUnitReportTests {
                 <properties>
                   <property name="lockstep.case" value="sesame5/wait"/>
                 </properties>
-                <error type="lab-fault" message="no dongle">no step, t = 1.500 s, ./Scenarios/sesame5/lock.yaml
+                <error type="lab-fault" message="no dongle">step 1, t = 1.500 s, ./Scenarios/sesame5/lock.yaml:31
 
           no dongle</error>
                 <system-out>     1.000  step 1 (line 31)  wait 3 s
@@ -202,7 +202,7 @@ struct JUnitReportTests {
       expect([report.tests, report.errors, report.problems.count], [1, 1, 0])
       #expect(
         xml.contains(
-          #"<error type="incomplete" message="the run ended before this case had a verdict">no step"#))
+          #"<error type="incomplete" message="the run ended before this case had a verdict">before the first step, t = 0.500 s"#))
     }
     // A whole last line counts, with or without its line feed.
     for end in [text.count - 1, text.count] {
@@ -333,7 +333,7 @@ struct ReportFileTests {
     let (xml, _) = try Workshop().report(
       journal(Self.longCase(events: 6000, details: 6000), cases: 1, status: 1))
     for (name, first, last) in [
-      ("failure", "no step, t = ", "錠 line 5999"), ("system-out", "鍵 number 0\n", "鍵 number 5999\n"),
+      ("failure", "before the first step, t = ", "錠 line 5999"), ("system-out", "鍵 number 0\n", "鍵 number 5999\n"),
     ] {
       let start = try #require(xml.range(of: "<\(name)"))
       let end = try #require(xml.range(of: "</\(name)>"))
