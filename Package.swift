@@ -68,7 +68,7 @@ let package = Package(
     tests("Transports", ["Transports", "Conformance", "Simulation"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
-    tests("Reporting", ["Reporting"]),
+    tests("Reporting", ["Reporting", "Simulation"]),
     tests("lockstep", ["lockstep"]),
     tests(
       "Scenario",

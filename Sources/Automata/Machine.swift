@@ -114,6 +114,16 @@ public struct Machine: Equatable, Sendable {
   public func isStimulus(_ event: Int) -> Bool { definition.events[event].kind != .spontaneous }
 }
 
+extension Transition.Target {
+  /// Whether timers start again and entry actions are run.
+  var enters: Bool {
+    switch self {
+    case .states: true
+    case .stay, .shift: false
+    }
+  }
+}
+
 extension Transition {
   /// An event of both kinds is the tester's where its row has no window, and the device's where it has one.
   func isCausedByTester(_ kind: Event.Kind) -> Bool {
@@ -167,14 +177,14 @@ private struct Numbers {
 
   func targets(of transition: Transition, from source: Int) -> [Int] {
     switch transition.to {
-    case .states(let names): names.compactMap { states[$0] }
+    case .states(let names), .shift(let names): names.compactMap { states[$0] }
     case .stay: [source]
     }
   }
 
   func edge(_ row: Int, _ transition: Transition, event: Int?, target: Int) -> Machine.Edge {
     Machine.Edge(
-      transition: row, event: event, target: target, enters: transition.to != .stay,
+      transition: row, event: event, target: target, enters: transition.to.enters,
       earliest: transition.window.earliest, latest: transition.window.latest,
       plus: transition.window.plus.flatMap { circumstances[$0] }, given: mask(transition.given),
       unless: mask(transition.unless))

@@ -166,6 +166,8 @@ public struct Transition: Equatable, Sendable {
     case states([String])
     /// Nowhere: the state goes on, its timers too, and its entry actions are not run again.
     case stay
+    /// To one of these, of the same status, in which the time of the state that is left goes on.
+    case shift([String])
   }
 
   /// Who wrote the row.

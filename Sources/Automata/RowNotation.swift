@@ -100,9 +100,11 @@ extension Interval {
   }
 }
 
-/// Where a row leads and what it does: targets, `!` effects before, `;` effects after.
+/// Where a row leads and what it does: targets (after `>` without restarting the time), `!` effects before, `;`
+/// effects after.
 struct RowOutcome: Hashable {
   var targets: [String]
+  var shifts: Bool
   var before: [String] = []
   var after: [String] = []
 
@@ -116,7 +118,15 @@ struct RowOutcome: Hashable {
       before = Self.list(rest[mark...].dropFirst(), separator: ",")
       rest = rest[..<mark]
     }
-    targets = Self.list(rest, separator: "/")
+    rest = rest.drop { $0 == " " }
+    shifts = rest.hasPrefix(">")
+    targets = Self.list(shifts ? rest.dropFirst() : rest, separator: "/")
+  }
+
+  /// The target that stands in a definition, once the names are complete.
+  func target(_ names: [String]) -> Transition.Target {
+    if targets == ["="] { return .stay }
+    return shifts ? .shift(names) : .states(names)
   }
 
   private static func list(_ text: Substring, separator: Character) -> [String] {

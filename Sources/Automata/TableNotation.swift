@@ -14,6 +14,7 @@ extension MachineDefinition {
   ///   the state goes on, or nothing where the event is refused. `~` stands for the column's own status.
   /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`,
   ///   `within 5 s`, `within 1 s to 5 s` and `within A + 5 s` say when it can happen.
+  /// - `> state` leads to another state of the same status in which the time of this one goes on.
   /// - `! a, b` in a cell names effects before the change of state, `; a, b` effects after it.
   ///
   /// Names of states without parentheses are completed with the region: `noSignal` in the region `registered`
@@ -53,7 +54,7 @@ extension MachineDefinition {
       }
       transitions.append(
         Transition(
-          label.trigger, from: .states(group), to: parts.targets == ["="] ? .stay : .states(targets),
+          label.trigger, from: .states(group), to: parts.target(targets),
           window: label.window, before: parts.before, after: parts.after, given: label.given,
           unless: label.unless, origin: origin))
     }

@@ -53,7 +53,7 @@ extension MachineDefinition {
         }
       let targets =
         switch transition.to {
-        case .states(let names): names.count
+        case .states(let names), .shift(let names): names.count
         case .stay: 1
         }
       let (edges, overflow) = sources.multipliedReportingOverflow(by: targets)
@@ -205,7 +205,9 @@ private struct Names {
       sources = names.joined(separator: "/")
       faults += names.filter { !states.contains($0) }.map { .fromNotDefined(event: label, state: $0) }
     }
-    if case .states(let names) = transition.to {
+    switch transition.to {
+    case .stay: break
+    case .states(let names), .shift(let names):
       faults += self.faults(ofTargets: names, event: label, from: sources)
     }
     if transition.window.earliest < .zero { faults.append(.negativeWindow(event: label)) }

@@ -23,6 +23,7 @@ extension SesameClient {
     var isResetting = false
     /// The last history record that was deleted, and how many have been read in a row.
     var lastRecord: UInt32?
+    var isReadingHistory = false
     var recordCount = 0
     private var battery: Double?
 
@@ -129,7 +130,11 @@ extension SesameClient {
     switch request {
     case .configure: session.isConfiguring = true
     case .reset: session.isResetting = true
-    case .readHistory: session.recordCount = 0
+    case .readHistory:
+      // One reading of the history is enough for all who ask meanwhile.
+      guard !session.isReadingHistory else { return }
+      session.isReadingHistory = true
+      session.recordCount = 0
     default: break
     }
     send(command, in: &session, at: now)
@@ -191,6 +196,7 @@ extension SesameClient {
     }
     let pending = session.pending.remove(at: index)
     if case .readHistory = pending.command, response.result == .notFound {
+      session.isReadingHistory = false
       actions.append(.report(Reading("history", .text("empty"))))
       return
     }
@@ -255,11 +261,13 @@ extension SesameClient {
     }
     actions.append(.report(Reading("history", .text(text))))
     if session.lastRecord == id {
+      session.isReadingHistory = false
       actions.append(.complain("history record \(id) came again after it was deleted"))
       return
     }
     session.recordCount += 1
     guard session.recordCount < SesameClient.mostRecords else {
+      session.isReadingHistory = false
       actions.append(.complain("a history of more than \(SesameClient.mostRecords) records"))
       return
     }

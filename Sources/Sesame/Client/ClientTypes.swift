@@ -132,13 +132,14 @@ public struct ClientSettings: Sendable {
   public var epoch: UInt32
   /// The note that its commands leave in the lock's history.
   public var tag: HistoryTag
-  /// The positions that `configure` sets, in degrees.
+  /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
+  /// around them, 53 degrees to each side, do not overlap.
   public var positions: (lock: Int, unlock: Int)
 
   /// Makes settings.
   public init(
     epoch: UInt32 = 1_700_000_000, tag: HistoryTag = .text("Lockstep", for: .os2),
-    positions: (lock: Int, unlock: Int) = (0, 90)
+    positions: (lock: Int, unlock: Int) = (0, 120)
   ) {
     self.epoch = epoch
     self.tag = tag
