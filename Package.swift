@@ -38,7 +38,7 @@ let package = Package(
     library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
     // Worlds
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
-    library("Transports", ["Simulation", "Conformance"]),
+    library("Transports", ["Simulation", "Documents", "Conformance"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
     library("Reporting", []),

@@ -15,6 +15,8 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case duplicateCircumstance(String)
   /// The state in which the machine is to start is not defined.
   case startNotDefined(String)
+  /// A start says twice what a setting is.
+  case duplicateCondition(state: String, setting: String)
   /// An event without any row.
   case noTransitions(event: String)
   /// A row names an event that is not defined.
@@ -61,6 +63,7 @@ extension DefinitionFault: CustomStringConvertible {
     case .duplicateEventName(let name): "two events are named '\(name)'"
     case .duplicateCircumstance(let name): "circumstance '\(name)' is defined twice"
     case .startNotDefined(let name): "the machine starts in '\(name)', which is not defined"
+    case .duplicateCondition(let state, let setting): "the start in '\(state)' sets '\(setting)' twice"
     case .noTransitions(let event): "event '\(event)' has no transitions"
     case .eventNotDefined(let name): "a row names event '\(name)', which is not defined"
     case .fromNotDefined(let event, let state): "'\(event)' starts from '\(state)', which is not defined"

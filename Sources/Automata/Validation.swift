@@ -83,8 +83,16 @@ extension MachineDefinition {
   private func startFindings() -> [DefinitionFinding] {
     if starts.isEmpty { return [DefinitionFinding(.noStart, at: .machine)] }
     let known = Set(states.map(\.name))
-    return starts.indices.filter { !known.contains(starts[$0].state) }
-      .map { DefinitionFinding(.startNotDefined(starts[$0].state), at: .start($0)) }
+    var findings: [DefinitionFinding] = []
+    for (number, start) in starts.enumerated() {
+      let settings = start.conditions.map(\.name)
+      var faults = repeated(settings).map { position in
+        DefinitionFault.duplicateCondition(state: start.state, setting: settings[position])
+      }
+      if !known.contains(start.state) { faults.append(.startNotDefined(start.state)) }
+      findings += faults.map { DefinitionFinding($0, at: .start(number)) }
+    }
+    return findings
   }
 
   /// Faults that only several rows together show.

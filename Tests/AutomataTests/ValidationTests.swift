@@ -39,6 +39,9 @@ private let flaws: [Flaw] = [
   Flaw(.emptyMachineName, at: .machine) { $0.name = "" },
   Flaw(.noStart, at: .machine) { $0.starts = [] },
   Flaw(.startNotDefined("X"), at: .start(1)) { $0.starts.append(Start("X")) },
+  Flaw(.duplicateCondition(state: "A", setting: "on"), at: .start(0)) {
+    $0.starts[0].conditions = [.init("on", true), .init("on", false)]
+  },
   Flaw(.emptyStateName, at: .state(2)) { $0.states.append(State("")) },
   Flaw(.duplicateState("A"), at: .state(2)) { $0.states.append(State("A")) },
   Flaw(.emptyEventName, at: .event(2)) { $0.events.append(Event("")) },
