@@ -55,6 +55,7 @@ extension MachineDefinition {
       switch transition.to {
       case .states(let names): names.joined(separator: "/")
       case .stay: "="
+      case .shift(let names): "> " + names.joined(separator: "/")
       }
     let shown = transition.shows.map { " [\($0)]" } ?? ""
     return target + shown + transition.effectText + (transition.origin == .ours ? " *" : "")
