@@ -26,7 +26,7 @@ struct LockProbe {
     registered: Bool = true, configured: Bool = true, rest: BoltState = .locked
   ) {
     var source = SeededGenerator(seed: 1, for: "identity")
-    let options = try! LockOptions(settings)
+    let options = (try? LockOptions(settings))!
     let owner = SecretKey(UUID128(high: 0x0102_0304_0506_0708, low: 0x1112_1314_1516_1718))
     let identity = LockIdentity(
       for: model.generation!, erLength: options.erLength == .sixteen ? 16 : 32, drawingFrom: &source)
@@ -75,7 +75,7 @@ extension LockProbe {
       let appToken = secrets.token()
       let payload = OS2Keys.loginPayload(
         keyIndex: 0, publicKey: pair.publicKey, appToken: appToken, lockToken: token)
-      let shared = try! pair.sharedSecret(with: lock.identity.keyPair.publicKey)
+      let shared = (try? pair.sharedSecret(with: lock.identity.keyPair.publicKey))!
       let session = SessionToken.os2(app: appToken, lock: token)
       cipher = SessionCipher(key: OS2Keys.loginSessionKey(shared, session), token: session, end: .app)
       return send(
@@ -101,7 +101,7 @@ extension LockProbe {
         serverSecret: OS2Keys.serverSecret(deviceKey: device), publicKey: pair.publicKey,
         serverToken: serverToken, lockToken: token)
       let session = SessionToken.os2(app: serverToken, lock: token)
-      let shared = try! pair.sharedSecret(with: device.publicKey)
+      let shared = (try? pair.sharedSecret(with: device.publicKey))!
       let key = OS2Keys.registrationKey(shared, session)
       owner = OS2Keys.ownerKey(registrationKey: key)
       cipher = SessionCipher(
@@ -111,7 +111,7 @@ extension LockProbe {
         inClear: true)
       return heard
     case .os3:
-      let shared = try! pair.sharedSecret(with: lock.identity.keyPair.publicKey)
+      let shared = (try? pair.sharedSecret(with: lock.identity.keyPair.publicKey))!
       owner = shared.key
       cipher = SessionCipher(
         key: OS3Keys.sessionKey(deviceSecret: shared.key, token), token: .os3(token), end: .app)

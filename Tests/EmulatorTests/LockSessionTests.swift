@@ -227,10 +227,10 @@ extension SecretKey {
 
 extension RegisterCommand {
   static let os2Sample = RegisterCommand.os2(
-    signature: [1, 2, 3, 4], try! PublicKey(bytes: [UInt8](repeating: 7, count: 64)),
+    signature: [1, 2, 3, 4], (try? PublicKey(bytes: [UInt8](repeating: 7, count: 64)))!,
     serverToken: Token(word: 5))
   static let os3Sample = RegisterCommand.os3(
-    try! PublicKey(bytes: [UInt8](repeating: 7, count: 64)), time: 1_700_000_000)
+    (try? PublicKey(bytes: [UInt8](repeating: 7, count: 64)))!, time: 1_700_000_000)
 }
 
 /// Locks with the keys of the published vectors, whose token is always `a1b2c3d4`.
