@@ -38,7 +38,7 @@ let package = Package(
     library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
     // Worlds
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
-    library("Transports", ["Simulation", "Conformance"]),
+    library("Transports", ["Simulation", "Documents", "Conformance"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
     library("Reporting", []),
@@ -68,7 +68,7 @@ let package = Package(
     tests("Transports", ["Transports", "Conformance", "Simulation"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
-    tests("Reporting", ["Reporting"]),
+    tests("Reporting", ["Reporting", "Simulation"]),
     tests("lockstep", ["lockstep"]),
     tests(
       "Scenario",

@@ -7,10 +7,16 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyStateName
   case emptyEventName
   case duplicateState(String)
+  /// Two states that are not the same share a name.
+  case duplicateStateName(String)
   case duplicateEvent(String)
+  /// Two events that are not the same share a name.
+  case duplicateEventName(String)
   case duplicateCircumstance(String)
   /// The state in which the machine is to start is not defined.
   case startNotDefined(String)
+  /// A start says twice what a setting is.
+  case duplicateCondition(state: String, setting: String)
   /// An event without any row.
   case noTransitions(event: String)
   /// A row names an event that is not defined.
@@ -22,20 +28,27 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyTo(event: String, from: String)
   /// Two rows for one event start from one state under the same circumstances.
   case duplicateFrom(event: String, state: String)
+  /// A row names one state twice among those it leads to.
+  case duplicateTo(event: String, from: String, state: String)
   case severalWildcards(event: String)
   case circumstanceNotDefined(event: String, circumstance: String)
   /// A window that closes before it opens.
   case emptyWindow(event: String)
+  /// A window that opens before its state is entered.
+  case negativeWindow(event: String)
   /// A window on a stimulus, which the tester gives when it likes.
   case windowOnStimulus(event: String)
   /// A timer that no state is given for, which would fire everywhere.
   case wildcardTimer
+  /// Timers of no length lead round in a circle through this state.
+  case endlessTimers(state: String)
   /// A circumstance is set by a stimulus that is not defined.
   case setterNotDefined(circumstance: String, stimulus: String)
   case tooLarge(what: String, count: Int, limit: Int)
 }
 
 extension DefinitionFault: CustomStringConvertible {
+  /// The fault in one sentence, without a full stop.
   public var description: String {
     switch self {
     case .emptyMachineName: "the machine has no name"
@@ -45,9 +58,12 @@ extension DefinitionFault: CustomStringConvertible {
     case .emptyStateName: "a state has an empty name"
     case .emptyEventName: "an event has an empty name"
     case .duplicateState(let name): "state '\(name)' is defined twice"
+    case .duplicateStateName(let name): "two states are named '\(name)'"
     case .duplicateEvent(let name): "event '\(name)' is defined twice"
+    case .duplicateEventName(let name): "two events are named '\(name)'"
     case .duplicateCircumstance(let name): "circumstance '\(name)' is defined twice"
     case .startNotDefined(let name): "the machine starts in '\(name)', which is not defined"
+    case .duplicateCondition(let state, let setting): "the start in '\(state)' sets '\(setting)' twice"
     case .noTransitions(let event): "event '\(event)' has no transitions"
     case .eventNotDefined(let name): "a row names event '\(name)', which is not defined"
     case .fromNotDefined(let event, let state): "'\(event)' starts from '\(state)', which is not defined"
@@ -55,16 +71,43 @@ extension DefinitionFault: CustomStringConvertible {
     case .emptyFrom(let event): "a row of '\(event)' starts from no state"
     case .emptyTo(let event, let from): "'\(event)' from '\(from)' leads to no state"
     case .duplicateFrom(let event, let state): "'\(event)' has two rows from '\(state)'"
+    case .duplicateTo(let event, let from, let state): "'\(event)' from '\(from)' leads to '\(state)' twice"
     case .severalWildcards(let event): "'\(event)' has more than one row from any state"
     case .circumstanceNotDefined(let event, let name):
       "'\(event)' depends on circumstance '\(name)', which is not defined"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
+    case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"
     case .wildcardTimer: "a timer must name the states in which it counts"
+    case .endlessTimers(let state): "timers without length lead from '\(state)' back to it"
     case .setterNotDefined(let circumstance, let stimulus):
       "circumstance '\(circumstance)' is set by '\(stimulus)', which is not defined"
     case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"
     }
+  }
+}
+
+/// A fault and where in the definition it stands.
+public struct DefinitionFinding: Equatable, Sendable {
+  /// A part of a definition, by its number in the list it belongs to.
+  public enum Place: Equatable, Sendable {
+    case machine
+    case state(Int)
+    case event(Int)
+    case circumstance(Int)
+    case start(Int)
+    case row(Int)
+  }
+
+  /// What is wrong.
+  public var fault: DefinitionFault
+  /// Where.
+  public var place: Place
+
+  /// Makes a finding.
+  public init(_ fault: DefinitionFault, at place: Place) {
+    self.fault = fault
+    self.place = place
   }
 }
 
@@ -78,6 +121,7 @@ public struct DefinitionError: Error, Equatable, Sendable, CustomStringConvertib
     self.faults = faults
   }
 
+  /// Every fault on a line of its own.
   public var description: String {
     faults.map(\.description).joined(separator: "\n")
   }

@@ -4,7 +4,7 @@ public import Simulation
 ///
 /// States, events and circumstances are numbered in the order of the definition; the numbers index every
 /// table below. A pair without edges is a refusal: data, never a trap.
-public struct Machine: Sendable {
+public struct Machine: Equatable, Sendable {
   /// One way from a state to another.
   public struct Edge: Equatable, Sendable {
     /// The row of the definition that it comes from.
@@ -39,11 +39,16 @@ public struct Machine: Sendable {
   public let caused: [[Edge]]
   /// Edges that happen without the tester, by state.
   public let spontaneous: [[Edge]]
-  /// The target of each deterministic (state, event) pair, or -1; `next[state * events + event]`.
+  /// The target of each (state, event) pair that always leads to one state, or -1: a refusal, a choice of the
+  /// device, or a row that depends on circumstances; `next[state * events + event]`.
   public let next: [Int16]
+  /// How many events there are, stimuli and spontaneous ones together.
+  public let eventCount: Int
 
-  /// The most states, events or rows that a machine may have.
+  /// The most states or events that a machine may have.
   public static let limit = 30_000
+  /// The most edges that the rows of a machine may stand for, so that a short file cannot ask for all memory.
+  public static let edgeLimit = 2_000_000
 
   /// Checks a definition and makes its table.
   ///
@@ -53,13 +58,13 @@ public struct Machine: Sendable {
     guard faults.isEmpty else { throw DefinitionError(faults) }
     self.definition = definition
     let eventCount = definition.events.count
+    self.eventCount = eventCount
     var caused = [[Edge]](repeating: [], count: definition.states.count * eventCount)
     var spontaneous = [[Edge]](repeating: [], count: definition.states.count)
     let numbers = Numbers(definition)
     for (row, transition) in definition.transitions.enumerated() {
       let event = numbers.event(transition.trigger)
-      let sources = numbers.sources(of: transition, in: definition)
-      for source in sources {
+      for source in numbers.sources(of: transition) {
         let targets = numbers.targets(of: transition, from: source)
         let edges = targets.map { numbers.edge(row, transition, event: event, target: $0) }
         if let event, transition.isCausedByTester(definition.events[event].kind) {
@@ -71,20 +76,23 @@ public struct Machine: Sendable {
     }
     self.caused = caused
     self.spontaneous = spontaneous
-    next = caused.map { $0.count == 1 ? Int16($0[0].target) : -1 }
+    next = caused.map { edges in
+      guard edges.count == 1, edges[0].given | edges[0].unless == 0 else { return -1 }
+      return Int16(edges[0].target)
+    }
   }
 
   /// The machine's name.
   public var name: String { definition.name }
   /// How many states there are.
   public var stateCount: Int { definition.states.count }
-  /// How many events there are, stimuli and spontaneous ones together.
-  public var eventCount: Int { definition.events.count }
+  /// The number of the state in which a test starts when nothing is asked for.
+  public var usualStart: Int { definition.starts.last.flatMap { state(named: $0.state) } ?? 0 }
 
   /// One deterministic step: the state that the event leads to, or `nil` for a refusal or a choice.
   @inlinable
   public func step(_ state: Int, _ event: Int) -> Int? {
-    let target = next[state * definition.events.count + event]
+    let target = next[state * eventCount + event]
     return target < 0 ? nil : Int(target)
   }
 
@@ -106,6 +114,16 @@ public struct Machine: Sendable {
   public func isStimulus(_ event: Int) -> Bool { definition.events[event].kind != .spontaneous }
 }
 
+extension Transition.Target {
+  /// Whether timers start again and entry actions are run.
+  var enters: Bool {
+    switch self {
+    case .states: true
+    case .stay, .shift: false
+    }
+  }
+}
+
 extension Transition {
   /// An event of both kinds is the tester's where its row has no window, and the device's where it has one.
   func isCausedByTester(_ kind: Event.Kind) -> Bool {
@@ -122,11 +140,23 @@ private struct Numbers {
   private var states: [String: Int] = [:]
   private var events: [String: Int] = [:]
   private var circumstances: [String: Int] = [:]
+  /// For each event with a row from any state, the states that its other rows name.
+  private var named: [String: Set<Int>] = [:]
 
   init(_ definition: MachineDefinition) {
     for (number, state) in definition.states.enumerated() { states[state.name] = number }
     for (number, event) in definition.events.enumerated() { events[event.name] = number }
     for (number, item) in definition.circumstances.enumerated() { circumstances[item.name] = number }
+    for case .event(let event) in definition.transitions.lazy.filter({ $0.from == .wildcard }).map(\.trigger)
+    {
+      named[event] = []
+    }
+    for transition in definition.transitions {
+      guard case .event(let event) = transition.trigger, case .states(let names) = transition.from else {
+        continue
+      }
+      named[event]?.formUnion(names.compactMap { states[$0] })
+    }
   }
 
   func event(_ trigger: Transition.Trigger) -> Int? {
@@ -137,29 +167,24 @@ private struct Numbers {
   }
 
   /// A wildcard row stands for every state that no other row of its event names.
-  func sources(of transition: Transition, in definition: MachineDefinition) -> [Int] {
-    switch transition.from {
-    case .states(let names):
-      return names.compactMap { states[$0] }
-    case .wildcard:
-      var named = Set<String>()
-      for other in definition.transitions where other.trigger == transition.trigger {
-        if case .states(let names) = other.from { named.formUnion(names) }
-      }
-      return definition.states.indices.filter { !named.contains(definition.states[$0].name) }
+  func sources(of transition: Transition) -> [Int] {
+    switch (transition.from, transition.trigger) {
+    case (.states(let names), _): names.compactMap { states[$0] }
+    case (.wildcard, .event(let event)): (0..<states.count).filter { named[event]?.contains($0) == false }
+    case (.wildcard, .timer): []
     }
   }
 
   func targets(of transition: Transition, from source: Int) -> [Int] {
     switch transition.to {
-    case .states(let names): names.compactMap { states[$0] }
+    case .states(let names), .shift(let names): names.compactMap { states[$0] }
     case .stay: [source]
     }
   }
 
   func edge(_ row: Int, _ transition: Transition, event: Int?, target: Int) -> Machine.Edge {
     Machine.Edge(
-      transition: row, event: event, target: target, enters: transition.to != .stay,
+      transition: row, event: event, target: target, enters: transition.to.enters,
       earliest: transition.window.earliest, latest: transition.window.latest,
       plus: transition.window.plus.flatMap { circumstances[$0] }, given: mask(transition.given),
       unless: mask(transition.unless))

@@ -15,9 +15,13 @@ public struct MachineDefinition: Equatable, Sendable {
   public var events: [Event]
   /// What the surroundings may be like, and which faults or stimuli make them so.
   public var circumstances: [Circumstance]
-  /// The transition relation. A pair of state and stimulus without a row is a refusal.
+  /// The transition relation.
+  ///
+  /// A pair of state and stimulus without a row is a refusal.
   public var transitions: [Transition]
-  /// The conditions in which a test may start. The last is the one meant when nothing is asked for.
+  /// The conditions in which a test may start.
+  ///
+  /// The last is the one meant when nothing is asked for.
   public var starts: [Start]
 
   /// Makes a definition.
@@ -37,7 +41,9 @@ public struct MachineDefinition: Equatable, Sendable {
 
 /// A state of a machine.
 public struct State: Equatable, Sendable {
-  /// The unique name. A name such as `noSignal (registered)` shows the status `noSignal`.
+  /// The unique name.
+  ///
+  /// A name such as `noSignal (registered)` shows the status `noSignal`.
   public var name: String
   /// What an observer sees in this state.
   public var status: String
@@ -89,24 +95,38 @@ public struct Event: Equatable, Sendable {
 ///
 /// Circumstances keep the model sharp: what the tester has not brought about is not an excuse.
 public struct Circumstance: Equatable, Sendable {
-  /// The unique name. A start condition of this name holds or withdraws it.
+  /// The unique name.
+  ///
+  /// A start condition of this name holds or withdraws it.
   public var name: String
   /// The faults that bring it about; one given the value `no`, `off` or `0` takes it away again.
   public var faults: [String]
   /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
   /// zero, or without an argument, takes it away.
   public var stimuli: [String]
+  /// Whether it holds to the end of the test once a fault has brought it about, though the fault may end.
+  public var isLasting: Bool
+  /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
+  public var delay: Interval
+
+  /// Long enough for what a link carries to arrive.
+  public static let usualDelay = Interval.milliseconds(100)
 
   /// Makes a circumstance.
-  public init(_ name: String, faults: [String] = [], stimuli: [String] = []) {
+  public init(
+    _ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false,
+    delay: Interval = Circumstance.usualDelay
+  ) {
     self.name = name
     self.faults = faults
     self.stimuli = stimuli
+    self.isLasting = isLasting
+    self.delay = delay
   }
 }
 
 /// When, after its state was entered, a transition that the tester does not cause can happen.
-public struct Window: Equatable, Sendable {
+public struct Window: Hashable, Sendable {
   /// The least time in the state.
   public var earliest: Interval
   /// The most time in the state: if the state still lasts then, something is wrong.
@@ -134,7 +154,7 @@ public struct Window: Equatable, Sendable {
 /// One row of the transition relation.
 public struct Transition: Equatable, Sendable {
   /// What sets it off.
-  public enum Trigger: Equatable, Sendable {
+  public enum Trigger: Hashable, Sendable {
     /// The event of this name.
     case event(String)
     /// Time alone.
@@ -155,6 +175,8 @@ public struct Transition: Equatable, Sendable {
     case states([String])
     /// Nowhere: the state goes on, its timers too, and its entry actions are not run again.
     case stay
+    /// To one of these, of the same status, in which the time of the state that is left goes on.
+    case shift([String])
   }
 
   /// Who wrote the row.

@@ -13,7 +13,8 @@ extension MachineDefinition {
   /// - A cell names the state that follows, several with `/` between them where the device decides, `=` where
   ///   the state goes on, or nothing where the event is refused. `~` stands for the column's own status.
   /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`,
-  ///   `within 5 s` and `within A + 5 s` say when it can happen.
+  ///   `within 5 s`, `within 1 s to 5 s` and `within A + 5 s` say when it can happen.
+  /// - `> state` leads to another state of the same status in which the time of this one goes on.
   /// - `! a, b` in a cell names effects before the change of state, `; a, b` effects after it.
   ///
   /// Names of states without parentheses are completed with the region: `noSignal` in the region `registered`
@@ -43,7 +44,7 @@ extension MachineDefinition {
   private mutating func add(
     cell: String, label: RowLabel, sources: [String], region: String?, origin: Transition.Origin
   ) {
-    let parts = CellParts(cell)
+    let parts = RowOutcome(cell)
     // A cell that speaks of the column's own status means another state in each column of a group.
     let groups = parts.targets.contains { $0.hasPrefix("~") } ? sources.map { [$0] } : [sources]
     for group in groups {
@@ -53,7 +54,7 @@ extension MachineDefinition {
       }
       transitions.append(
         Transition(
-          label.trigger, from: .states(group), to: parts.targets == ["="] ? .stay : .states(targets),
+          label.trigger, from: .states(group), to: parts.target(targets),
           window: label.window, before: parts.before, after: parts.after, given: label.given,
           unless: label.unless, origin: origin))
     }
@@ -69,74 +70,4 @@ extension MachineDefinition {
     guard let region, !name.hasSuffix(")") else { return name }
     return "\(name) (\(region))"
   }
-}
-
-/// The first cell of a row.
-private struct RowLabel {
-  var trigger: Transition.Trigger
-  var window = Window.any
-  var given: [String] = []
-  var unless: [String] = []
-
-  init(_ text: String) {
-    var words = text.split(separator: " ").map(String.init)[...]
-    let keywords: Set = ["given", "unless", "within", "after"]
-    guard let first = words.first else { preconditionFailure("a row without an event") }
-    trigger = keywords.contains(first) ? .timer : .event(first)
-    if !keywords.contains(first) { words.removeFirst() }
-    while let keyword = words.popFirst() {
-      let clause = words.prefix { !keywords.contains($0) }
-      words = words.dropFirst(clause.count)
-      switch keyword {
-      case "given": given = clause.filter { $0 != "or" }
-      case "unless": unless = clause.filter { $0 != "or" }
-      case "within": window = Self.window(Array(clause), in: text)
-      case "after": window = .after(Self.interval(clause, in: text))
-      default: preconditionFailure("'\(keyword)' in the row '\(text)'")
-      }
-    }
-  }
-
-  private static func window(_ clause: [String], in text: String) -> Window {
-    guard let plus = clause.firstIndex(of: "+") else { return .within(interval(clause[...], in: text)) }
-    return Window(latest: interval(clause[(plus + 1)...], in: text), plus: clause[0])
-  }
-
-  private static func interval(_ clause: ArraySlice<String>, in text: String) -> Interval {
-    guard let interval = Interval(text: clause.joined(separator: " ")) else {
-      preconditionFailure("no duration in the row '\(text)'")
-    }
-    return interval
-  }
-}
-
-/// What a cell says: targets, `!` effects before, `;` effects after.
-private struct CellParts {
-  var targets: [String]
-  var before: [String] = []
-  var after: [String] = []
-
-  init(_ cell: String) {
-    var rest = cell[...]
-    if let mark = rest.firstIndex(of: ";") {
-      after = Self.list(rest[mark...].dropFirst(), separator: ",")
-      rest = rest[..<mark]
-    }
-    if let mark = rest.firstIndex(of: "!") {
-      before = Self.list(rest[mark...].dropFirst(), separator: ",")
-      rest = rest[..<mark]
-    }
-    targets = Self.list(rest, separator: "/")
-  }
-
-  private static func list(_ text: Substring, separator: Character) -> [String] {
-    text.split(separator: separator).map(trim)
-  }
-}
-
-private func trim(_ text: some StringProtocol) -> String {
-  var text = Substring(text)
-  while text.first == " " { text.removeFirst() }
-  while text.last == " " { text.removeLast() }
-  return String(text)
 }

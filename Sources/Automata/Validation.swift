@@ -3,84 +3,157 @@ import Simulation
 extension MachineDefinition {
   /// Everything that is wrong with the definition, in its order; empty when it can become a ``Machine``.
   public func faults() -> [DefinitionFault] {
-    var faults: [DefinitionFault] = []
-    if name.isEmpty { faults.append(.emptyMachineName) }
-    faults += sizeFaults()
-    faults += nameFaults()
-    faults += startFaults()
-    let names = Names(self)
-    for transition in transitions { faults += names.faults(of: transition) }
-    faults += rowFaults()
-    for circumstance in circumstances {
-      faults += circumstance.stimuli.filter { !names.events.contains($0) }
-        .map { .setterNotDefined(circumstance: circumstance.name, stimulus: $0) }
-    }
-    return faults
+    findings().map(\.fault)
   }
 
-  private func sizeFaults() -> [DefinitionFault] {
+  /// Everything that is wrong with the definition, with the part of it that is at fault.
+  public func findings() -> [DefinitionFinding] {
+    var findings: [DefinitionFinding] = []
+    if name.isEmpty { findings.append(DefinitionFinding(.emptyMachineName, at: .machine)) }
+    findings += sizeFindings()
+    findings += nameFindings()
+    findings += startFindings()
+    let names = Names(self)
+    for (row, transition) in transitions.enumerated() {
+      findings += names.faults(of: transition).map { DefinitionFinding($0, at: .row(row)) }
+    }
+    findings += rowFindings()
+    findings += timerFindings()
+    for (number, circumstance) in circumstances.enumerated() {
+      for stimulus in circumstance.stimuli where !names.events.contains(stimulus) {
+        let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
+        findings.append(DefinitionFinding(fault, at: .circumstance(number)))
+      }
+    }
+    return findings
+  }
+
+  private func sizeFindings() -> [DefinitionFinding] {
     var faults: [DefinitionFault] = []
     if states.isEmpty { faults.append(.noStates) }
     if events.isEmpty { faults.append(.noEvents) }
+    let cells = states.count.multipliedReportingOverflow(by: events.count).partialValue
     for (what, count, limit) in [
       ("states", states.count, Machine.limit), ("events", events.count, Machine.limit),
-      ("rows", transitions.count, 100 * Machine.limit), ("circumstances", circumstances.count, 64),
+      ("circumstances", circumstances.count, 64), ("cells", cells, 10_000_000),
+      ("edges", edgeCount, Machine.edgeLimit),
     ] where count > limit {
       faults.append(.tooLarge(what: what, count: count, limit: limit))
     }
-    let cells = states.count.multipliedReportingOverflow(by: events.count)
-    if cells.overflow || cells.partialValue > 10_000_000 {
-      faults.append(.tooLarge(what: "cells", count: cells.partialValue, limit: 10_000_000))
+    return faults.map { DefinitionFinding($0, at: .machine) }
+  }
+
+  /// How many edges the rows stand for, at most.
+  private var edgeCount: Int {
+    transitions.reduce(0) { sum, transition in
+      let sources =
+        switch transition.from {
+        case .states(let names): names.count
+        case .wildcard: states.count
+        }
+      let targets =
+        switch transition.to {
+        case .states(let names), .shift(let names): names.count
+        case .stay: 1
+        }
+      let (edges, overflow) = sources.multipliedReportingOverflow(by: targets)
+      return overflow ? .max : Int(clamping: UInt(sum) &+ UInt(edges))
     }
-    return faults
   }
 
-  private func nameFaults() -> [DefinitionFault] {
-    var faults: [DefinitionFault] = []
-    if states.contains(where: { $0.name.isEmpty }) { faults.append(.emptyStateName) }
-    faults += repeated(states.map(\.name)).map { .duplicateState($0) }
-    if events.contains(where: { $0.name.isEmpty }) { faults.append(.emptyEventName) }
-    faults += repeated(events.map(\.name)).map { .duplicateEvent($0) }
-    faults += repeated(circumstances.map(\.name)).map { .duplicateCircumstance($0) }
-    return faults
+  private func nameFindings() -> [DefinitionFinding] {
+    let states = states.map(\.name)
+    let events = events.map(\.name)
+    var findings: [DefinitionFinding] = []
+    for number in states.indices where states[number].isEmpty {
+      findings.append(DefinitionFinding(.emptyStateName, at: .state(number)))
+    }
+    findings += repeated(states).map { DefinitionFinding(.duplicateState(states[$0]), at: .state($0)) }
+    for number in events.indices where events[number].isEmpty {
+      findings.append(DefinitionFinding(.emptyEventName, at: .event(number)))
+    }
+    findings += repeated(events).map { DefinitionFinding(.duplicateEvent(events[$0]), at: .event($0)) }
+    let circumstances = circumstances.map(\.name)
+    findings += repeated(circumstances).map {
+      DefinitionFinding(.duplicateCircumstance(circumstances[$0]), at: .circumstance($0))
+    }
+    return findings
   }
 
-  private func startFaults() -> [DefinitionFault] {
-    if starts.isEmpty { return [.noStart] }
+  private func startFindings() -> [DefinitionFinding] {
+    if starts.isEmpty { return [DefinitionFinding(.noStart, at: .machine)] }
     let known = Set(states.map(\.name))
-    return starts.filter { !known.contains($0.state) }.map { .startNotDefined($0.state) }
+    var findings: [DefinitionFinding] = []
+    for (number, start) in starts.enumerated() {
+      let settings = start.conditions.map(\.name)
+      var faults = repeated(settings).map { position in
+        DefinitionFault.duplicateCondition(state: start.state, setting: settings[position])
+      }
+      if !known.contains(start.state) { faults.append(.startNotDefined(start.state)) }
+      findings += faults.map { DefinitionFinding($0, at: .start(number)) }
+    }
+    return findings
   }
 
   /// Faults that only several rows together show.
-  private func rowFaults() -> [DefinitionFault] {
-    var faults: [DefinitionFault] = []
+  private func rowFindings() -> [DefinitionFinding] {
+    var findings: [DefinitionFinding] = []
     var seen = Set<RowKey>()
     var wildcards = Set<String>()
     var used = Set<String>()
-    for transition in transitions {
+    for (row, transition) in transitions.enumerated() {
       guard case .event(let event) = transition.trigger else { continue }
       used.insert(event)
       switch transition.from {
       case .wildcard:
-        if !wildcards.insert(event).inserted { faults.append(.severalWildcards(event: event)) }
+        if !wildcards.insert(event).inserted {
+          findings.append(DefinitionFinding(.severalWildcards(event: event), at: .row(row)))
+        }
       case .states(let names):
-        for name in names {
-          let key = RowKey(
-            event: event, state: name, given: transition.given, unless: transition.unless,
-            timed: transition.window != .any)
-          if !seen.insert(key).inserted { faults.append(.duplicateFrom(event: event, state: name)) }
+        for name in names where !seen.insert(RowKey(transition, event: event, state: name)).inserted {
+          findings.append(DefinitionFinding(.duplicateFrom(event: event, state: name), at: .row(row)))
         }
       }
     }
-    for event in events where !used.contains(event.name) && !event.name.isEmpty {
-      faults.append(.noTransitions(event: event.name))
+    for (number, event) in events.enumerated() where !used.contains(event.name) && !event.name.isEmpty {
+      findings.append(DefinitionFinding(.noTransitions(event: event.name), at: .event(number)))
     }
-    return faults
+    return findings
   }
 
-  private func repeated(_ names: [String]) -> [String] {
+  /// Rows that must be taken at once and lead round in a circle: nothing would ever come to rest.
+  private func timerFindings() -> [DefinitionFinding] {
+    var forced: [String: (target: String, row: Int)] = [:]
+    for (row, transition) in transitions.enumerated()
+    where transition.window.latest <= .zero && transition.window.plus == nil
+      && transition.given.isEmpty && transition.unless.isEmpty
+    {
+      guard case .states(let targets) = transition.to, targets.count == 1,
+        case .states(let sources) = transition.from
+      else { continue }
+      for source in sources where forced[source] == nil { forced[source] = (targets[0], row) }
+    }
+    var settled = Set<String>()
+    var findings: [DefinitionFinding] = []
+    for state in states.map(\.name) {
+      var path = Set<String>()
+      var current = state
+      while let next = forced[current], !settled.contains(current) {
+        if !path.insert(current).inserted {
+          findings.append(DefinitionFinding(.endlessTimers(state: current), at: .row(next.row)))
+          break
+        }
+        current = next.target
+      }
+      settled.formUnion(path)
+    }
+    return findings
+  }
+
+  /// The positions of names that stood before.
+  private func repeated(_ names: [String]) -> [Int] {
     var seen = Set<String>()
-    return names.filter { !$0.isEmpty && !seen.insert($0).inserted }
+    return names.indices.filter { !names[$0].isEmpty && !seen.insert(names[$0]).inserted }
   }
 }
 
@@ -90,6 +163,14 @@ private struct RowKey: Hashable {
   var given: [String]
   var unless: [String]
   var timed: Bool
+
+  init(_ transition: Transition, event: String, state: String) {
+    self.event = event
+    self.state = state
+    given = transition.given
+    unless = transition.unless
+    timed = transition.window != .any
+  }
 }
 
 /// The names that a row may use.
@@ -124,14 +205,25 @@ private struct Names {
       sources = names.joined(separator: "/")
       faults += names.filter { !states.contains($0) }.map { .fromNotDefined(event: label, state: $0) }
     }
-    if case .states(let names) = transition.to {
-      if names.isEmpty { faults.append(.emptyTo(event: label, from: sources)) }
-      faults += names.filter { !states.contains($0) }.map { .toNotDefined(event: label, state: $0) }
+    switch transition.to {
+    case .stay: break
+    case .states(let names), .shift(let names):
+      faults += self.faults(ofTargets: names, event: label, from: sources)
     }
+    if transition.window.earliest < .zero { faults.append(.negativeWindow(event: label)) }
     if transition.window.latest < transition.window.earliest { faults.append(.emptyWindow(event: label)) }
     let needed = transition.given + transition.unless + (transition.window.plus.map { [$0] } ?? [])
     faults += needed.filter { !circumstances.contains($0) }
       .map { .circumstanceNotDefined(event: label, circumstance: $0) }
     return faults
+  }
+
+  private func faults(ofTargets names: [String], event: String, from: String) -> [DefinitionFault] {
+    if names.isEmpty { return [.emptyTo(event: event, from: from)] }
+    var seen = Set<String>()
+    return names.compactMap { name in
+      if !states.contains(name) { return .toNotDefined(event: event, state: name) }
+      return seen.insert(name).inserted ? nil : .duplicateTo(event: event, from: from, state: name)
+    }
   }
 }

@@ -150,19 +150,21 @@ public struct Fault: Equatable, Sendable {
 }
 
 /// What a device shows.
+///
+/// What is rare stands behind a reference, so that a status, which every event brings, is two words to pass on.
 public enum Observation: Equatable, Sendable {
   /// A status, by its number in the ``Vocabulary``.
   case status(Int)
   /// An effect, by its number in the ``Vocabulary``.
   case effect(Int)
   /// A status or effect that the vocabulary does not have.
-  case unknown(String)
+  indirect case unknown(String)
   /// The stimulus was not obeyed, and why.
-  case refused(String)
+  indirect case refused(String)
   /// A value read or reported: a battery's voltage, a history record.
-  case reading(Reading)
+  indirect case reading(Reading)
   /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag.
-  case violation(String)
+  indirect case violation(String)
 }
 
 /// A named value that a device shows.

@@ -37,29 +37,55 @@ public struct Divergence: Equatable, Sendable {
   }
 
   /// What made them disagree.
-  public var kind: Kind
+  public var kind: Kind { contents.kind }
   /// When, since the test began.
-  public var time: Instant
+  public var time: Instant { contents.time }
   /// The number of the step of the test, from 1; 0 before the first.
-  public var step: Int
+  public var step: Int {
+    get { contents.step }
+    set { contents.step = newValue }
+  }
   /// What the tester last did.
-  public var lastStimulus: String?
+  public var lastStimulus: String? { contents.lastStimulus }
   /// The status last seen.
-  public var lastStatus: String?
+  public var lastStatus: String? { contents.lastStatus }
   /// What the model allowed at that moment.
-  public var allowed: [Allowance]
+  public var allowed: [Allowance] { contents.allowed }
+
+  private struct Contents: Equatable, Sendable {
+    var kind: Kind
+    var time: Instant
+    var step: Int
+    var lastStimulus: String?
+    var lastStatus: String?
+    var allowed: [Allowance]
+  }
+
+  /// One word, so that "no divergence" costs no more than that wherever it is returned.
+  private indirect enum Box: Equatable, Sendable {
+    case contents(Contents)
+  }
+
+  private var box: Box
+
+  private var contents: Contents {
+    get {
+      switch box {
+      case .contents(let contents): contents
+      }
+    }
+    set { box = .contents(newValue) }
+  }
 
   /// Makes a divergence.
   public init(
     _ kind: Kind, at time: Instant, step: Int = 0, lastStimulus: String? = nil, lastStatus: String? = nil,
     allowed: [Allowance] = []
   ) {
-    self.kind = kind
-    self.time = time
-    self.step = step
-    self.lastStimulus = lastStimulus
-    self.lastStatus = lastStatus
-    self.allowed = allowed
+    box = .contents(
+      Contents(
+        kind: kind, time: time, step: step, lastStimulus: lastStimulus, lastStatus: lastStatus,
+        allowed: allowed))
   }
 
   /// One line that says what happened.

@@ -9,12 +9,22 @@ public enum TraceEvent: Equatable, Sendable {
 
 /// Takes in a trace as it comes about: a journal, a list, or nothing at all.
 public protocol TraceRecorder {
+  /// Whether anything is kept: what nobody keeps need not be put together.
+  static var isRecording: Bool { get }
+
   /// Takes in one event.
   mutating func record(_ event: TraceEvent, at time: Instant)
 }
 
+extension TraceRecorder {
+  /// Everything is kept.
+  public static var isRecording: Bool { true }
+}
+
 /// A recorder that keeps nothing.
 public struct NoRecorder: TraceRecorder {
+  public static var isRecording: Bool { false }
+
   /// Makes one.
   public init() {}
 
@@ -69,7 +79,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   private var invariants: [any Invariant]
   private var lastStimulus = -1
-  private var isPlain: Bool
+  private let hasInvariants: Bool
+  /// What holds in every test with this device.
+  private let standing: [Fault]
+  private let isTimed: Bool
 
   /// Joins a model and a device.
   public init(
@@ -80,7 +93,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     tracker = Tracker(specification, slack: device.abilities.slack)
     self.invariants = invariants
     self.recorder = recorder
-    isPlain = invariants.isEmpty
+    hasInvariants = !invariants.isEmpty
+    isTimed = !specification.isPlain
+    standing = device.abilities.circumstances.map { Fault($0) }
   }
 
   /// The device's time.
@@ -88,6 +103,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// The names of what is tracked.
   public var vocabulary: Vocabulary { tracker.specification.vocabulary }
+
+  /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
+  public var legalStimuli: UInt64 { tracker.legalStimuli }
 
   /// Starts a test in a condition.
   ///
@@ -98,8 +116,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
     try device.reset(to: start)
     tracker.start(in: number)
-    for name in device.abilities.circumstances { tracker.apply(Fault(name), at: .zero) }
+    for circumstance in standing { tracker.apply(circumstance, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
+    tracker.settleCircumstances()
     for index in invariants.indices { invariants[index].reset() }
     status = nil
     refusal = nil
@@ -110,9 +129,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) -> Divergence? {
     lastStimulus = stimulus.number
     refusal = nil
-    recorder.record(.stimulus(stimulus), at: device.now)
+    if Recorder.isRecording { recorder.record(.stimulus(stimulus), at: device.now) }
     tracker.perform(stimulus, at: device.now)
-    if !isPlain, let broken = check(.stimulus(stimulus)) { return broken }
+    if hasInvariants, let broken = check(.stimulus(stimulus)) { return broken }
     try device.perform(stimulus)
     return try pass(until: device.now)
   }
@@ -121,7 +140,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func bring(about fault: Fault) throws(LabFault) -> Divergence? {
     recorder.record(.fault(fault), at: device.now)
     tracker.apply(fault, at: device.now)
-    if !isPlain, let broken = check(.fault(fault)) { return broken }
+    if hasInvariants, let broken = check(.fault(fault)) { return broken }
     try device.bring(about: fault)
     return try pass(until: device.now)
   }
@@ -136,7 +155,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Lets time pass up to the next observation, the model's next deadline or a limit, and no further.
   public mutating func next(until limit: Instant) throws(LabFault) -> Divergence? {
-    let horizon = tracker.deadline.map { max(min($0, limit), device.now) } ?? limit
+    let horizon = isTimed ? tracker.deadline.map { max(min($0, limit), device.now) } ?? limit : limit
     while true {
       guard let observation = try device.observe(until: horizon) else {
         return tracker.settle(at: device.now) ? nil : divergence(.overdue)
@@ -156,14 +175,14 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   private mutating func take(_ observation: Observation) -> Divergence? {
-    recorder.record(.observation(observation), at: device.now)
+    if Recorder.isRecording { recorder.record(.observation(observation), at: device.now) }
     if case .refused(let reason) = observation { refusal = reason }
     guard tracker.observe(observation, at: device.now) else {
       if case .refused(let reason) = observation { return divergence(.refusedLegal(reason)) }
       return divergence(.unexpected(vocabulary.text(of: observation)))
     }
     if case .status(let number) = observation { status = number }
-    return isPlain ? nil : check(.observation(observation))
+    return hasInvariants ? check(.observation(observation)) : nil
   }
 
   private mutating func check(_ event: TraceEvent) -> Divergence? {

@@ -6,7 +6,9 @@ import Simulation
 /// A *node* is a state together with what was last shown, or one of the points between leaving a state and
 /// having shown everything that the transition shows: its effects, the new status, the entry actions. So an
 /// observation is always one look-up, and a transition with five effects needs no code of its own.
-public struct Specification: Sendable {
+///
+/// A class, because it is large, never changes, and is shared by all who track the machine.
+public final class Specification: Sendable {
   /// A way on from a node.
   struct Step: Sendable {
     var node: Int32
@@ -60,12 +62,25 @@ public struct Specification: Sendable {
   let urgent: [[Step]]
   /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
   let legal: [UInt64]
-  /// Whether any row depends on time, on circumstances, or happens without the tester.
+  /// Whether no row depends on time or on circumstances, or happens without the tester.
   let isPlain: Bool
+  /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
+  let words: Words
   let startNodes: [Int]
+
+  /// The tables of a small plain machine, where a set of nodes is one word.
+  struct Words: Sendable {
+    /// What a stimulus leads to, by node and event; zero is a refusal.
+    var caused: [UInt64] = []
+    /// What an observation leads to, by node and symbol; zero is none.
+    var visible: [UInt64] = []
+  }
 
   var statusCount: Int { vocabulary.statuses.count }
   var eventCount: Int { machine.eventCount }
+  var symbolCount: Int { vocabulary.statuses.count + vocabulary.effects.count }
+  /// Whether ``words`` hold the machine.
+  @inline(__always) var isSmall: Bool { !words.caused.isEmpty }
 
   /// Prepares a machine.
   ///
@@ -95,6 +110,7 @@ public struct Specification: Sendable {
     }
     isPlain =
       builder.spontaneous.allSatisfy(\.isEmpty) && machine.definition.circumstances.isEmpty
+    words = isPlain && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }
 
@@ -222,6 +238,22 @@ private struct NodeBuilder {
     visible.append(shown)
     silent.append(quiet)
     spontaneous.append(all)
+  }
+
+  /// The tables of a plain machine as words.
+  func words() -> Specification.Words {
+    let symbols = vocabulary.statuses.count + vocabulary.effects.count
+    var words = Specification.Words()
+    words.caused = caused.map { $0.reduce(0) { $0 | 1 << UInt64($1.node) } }
+    words.visible = [UInt64](repeating: 0, count: nodes.count * symbols)
+    for (number, node) in nodes.enumerated() {
+      // A status that is shown again says nothing new.
+      if node.pending.isEmpty { words.visible[number * symbols + node.shown] |= 1 << UInt64(number) }
+      for step in visible[number] {
+        words.visible[number * symbols + Int(step.symbol)] |= 1 << UInt64(step.node)
+      }
+    }
+    return words
   }
 
   /// The node that a transition leads to, with everything it must show still to come.

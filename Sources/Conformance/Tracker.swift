@@ -37,18 +37,37 @@ public struct Tracker: Sendable {
   private(set) var entries: [Entry]
   private var nextEntries: [Entry]
   private(set) var circumstances: UInt64 = 0
-  /// The circumstances just withdrawn: what they allowed may still be on its way.
-  private(set) var fading: UInt64 = 0
-  private var fadingEnd = Instant.zero
+  /// The circumstances that changed so lately that the device may still behave as before.
+  private(set) var changing: UInt64 = 0
+  private var changed: [Instant]
   private var values: [Interval]
 
-  /// How long what a withdrawn circumstance allowed may still arrive.
-  static let grace = Interval.milliseconds(100)
+  // What the hot path needs of the specification, at hand.
+  private let isSmall: Bool
+  private let isPlain: Bool
+  private let causedWords: [UInt64]
+  private let visibleWords: [UInt64]
+  private let legalWords: [UInt64]
+  private let states: [Int]
+  private let eventCount: Int
+  private let symbolCount: Int
+  private let statusCount: Int
+  private let resting: UInt64
 
   /// Makes a tracker that stands at the machine's usual start.
   public init(_ specification: Specification, slack: Interval = .zero) {
     self.specification = specification
     self.slack = slack
+    isSmall = specification.isSmall
+    isPlain = specification.isPlain
+    causedWords = specification.words.caused
+    visibleWords = specification.words.visible
+    legalWords = specification.legal
+    states = specification.nodes.map(\.state)
+    eventCount = specification.eventCount
+    symbolCount = specification.symbolCount
+    statusCount = specification.statusCount
+    resting = specification.resting.first
     let count = specification.nodes.count
     let empty = NodeSet(capacity: count)
     possible = empty
@@ -60,6 +79,8 @@ public struct Tracker: Sendable {
     visits = [UInt32](
       repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
     happened = [UInt32](repeating: 0, count: specification.machine.definition.transitions.count)
+    changed = [Instant](
+      repeating: .zero, count: specification.machine.definition.circumstances.count)
     values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
     start(in: specification.startNodes.count - 1)
   }
@@ -71,7 +92,7 @@ public struct Tracker: Sendable {
     before = possible
     refusing.removeAll()
     circumstances = 0
-    fading = 0
+    changing = 0
     for index in values.indices { values[index] = .zero }
     for index in entries.indices { entries[index] = .start }
   }
@@ -92,10 +113,14 @@ public struct Tracker: Sendable {
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
   /// circumstances.
   public var legalStimuli: UInt64 {
-    let node = possible.single
-    if node >= 0 { return specification.legal[node] }
+    let nodes = possible.first
+    return isSmall && nodes != 0 && nodes & (nodes &- 1) == 0
+      ? legalWords[nodes.trailingZeroBitCount] : commonStimuli()
+  }
+
+  private func commonStimuli() -> UInt64 {
     var legal = UInt64.max
-    possible.forEach { legal &= specification.legal[$0] }
+    possible.forEach { legal &= legalWords[$0] }
     return legal
   }
 
@@ -113,6 +138,7 @@ public struct Tracker: Sendable {
   /// `nil` when they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
     let starts = specification.machine.definition.starts
+    if condition.settings.isEmpty { return starts.count - 1 }
     return starts.indices.last { number in
       starts[number].conditions.allSatisfy { item in
         condition.flag(item.name).map { $0 == item.value } ?? true
@@ -128,6 +154,7 @@ extension Tracker {
   @discardableResult
   public mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
     let event = stimulus.number
+    if isSmall { return perform(small: event) }
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
@@ -154,9 +181,10 @@ extension Tracker {
   public mutating func observe(_ observation: Observation, at now: Instant) -> Bool {
     switch observation {
     case .status(let number):
-      return reveal(number, isStatus: true, at: now)
+      return isSmall ? reveal(small: number) : reveal(number, isStatus: true, at: now)
     case .effect(let number):
-      return reveal(specification.statusCount + number, isStatus: false, at: now)
+      let symbol = statusCount + number
+      return isSmall ? reveal(small: symbol) : reveal(symbol, isStatus: false, at: now)
     case .refused:
       before = possible
       possible.formIntersection(refusing)
@@ -174,6 +202,11 @@ extension Tracker {
   ///
   /// - Returns: whether any state is left: one that should have shown something, or been left, by now is not.
   public mutating func settle(at now: Instant) -> Bool {
+    if isSmall {
+      before.first = possible.first
+      possible.first &= resting
+      return possible.first != 0
+    }
     before = possible
     if specification.isPlain {
       possible.formIntersection(specification.resting)
@@ -189,7 +222,11 @@ extension Tracker {
 
   /// By when something must be observed, or `nil` when the device may stay silent for ever.
   public var deadline: Instant? {
-    if specification.isPlain { return nil }
+    isPlain ? nil : timedDeadline()
+  }
+
+  /// Apart from its caller, which is on the path of every event and must not pay for a closure.
+  private func timedDeadline() -> Instant? {
     var deadline = Instant.zero
     possible.forEach { node in
       if specification.resting.contains(node) { deadline = max(deadline, end(of: node)) }
@@ -210,11 +247,15 @@ extension Tracker {
     return awaiting
   }
 
+  /// Lets the circumstances be as they are from the very start, with nothing under way from before.
+  public mutating func settleCircumstances() { changing = 0 }
+
   /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated()
     where item.name == fault.name || item.faults.contains(fault.name) {
-      hold(number, !fault.value.isNothing, at: now)
+      let holds = !fault.value.isNothing
+      if holds || !item.isLasting { hold(number, holds, at: now) }
     }
   }
 
@@ -235,15 +276,56 @@ extension Tracker {
 
   private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
     let bit: UInt64 = 1 << UInt64(number)
-    let changed = holds ? circumstances | bit : circumstances & ~bit
-    guard changed != circumstances else { return }
-    fading = circumstances
-    fadingEnd = now + Self.grace
-    circumstances = changed
+    guard (circumstances & bit != 0) != holds else { return }
+    circumstances ^= bit
+    changing |= bit
+    changed[number] = now
   }
 }
 
 extension Tracker {
+  /// ``perform(_:at:)`` on one word.
+  private mutating func perform(small event: Int) -> Bool {
+    let nodes = possible.first
+    before.first = nodes
+    if nodes & (nodes &- 1) == 0, nodes != 0 {
+      visits[states[nodes.trailingZeroBitCount] &* eventCount &+ event] &+= 1
+    }
+    var next: UInt64 = 0
+    var refused: UInt64 = 0
+    var rest = nodes
+    while rest != 0 {
+      let node = rest.trailingZeroBitCount
+      let targets = causedWords[node &* eventCount &+ event]
+      next |= targets
+      if targets == 0 { refused |= 1 &<< UInt64(truncatingIfNeeded: node) }
+      rest &= rest &- 1
+    }
+    refusing.first = refused
+    possible.first = next | refused
+    return next != 0
+  }
+
+  /// ``observe(_:at:)`` on one word.
+  private mutating func reveal(small symbol: Int) -> Bool {
+    let nodes = possible.first
+    before.first = nodes
+    possible.first = targets(of: nodes, showing: symbol)
+    if refusing.first != 0 { refusing.first = targets(of: refusing.first, showing: symbol) }
+    return possible.first != 0
+  }
+
+  @inline(__always)
+  private func targets(of nodes: UInt64, showing symbol: Int) -> UInt64 {
+    var targets: UInt64 = 0
+    var rest = nodes
+    while rest != 0 {
+      targets |= visibleWords[rest.trailingZeroBitCount &* symbolCount &+ symbol]
+      rest &= rest &- 1
+    }
+    return targets
+  }
+
   /// Adds what a stimulus leads to from one node; false when it is not allowed there.
   @inline(__always)
   private mutating func move(_ node: Int, on event: Int, at now: Instant) -> Bool {
@@ -253,7 +335,7 @@ extension Tracker {
     var allowed = false
     while index < end {
       let step = specification.caused[index]
-      if specification.isPlain || isEnabled(step) {
+      if specification.isPlain || mayBeEnabled(step, at: now) {
         allowed = true
         add(Int(step.node), step.enters ? Entry(earliest: now, latest: now) : entry(node))
       }
@@ -315,7 +397,7 @@ extension Tracker {
       possible.forEach { node in
         for index in Int(specification.silentStart[node])..<Int(specification.silentStart[node + 1]) {
           let step = specification.silent[index]
-          guard isEnabled(step) else { continue }
+          guard mayBeEnabled(step, at: now) else { continue }
           let from = entries[node]
           let earliest = from.earliest + step.earliest - slack
           guard earliest <= now else { continue }
@@ -365,10 +447,24 @@ extension Tracker {
 
   func isEnabled(_ step: Specification.Step) -> Bool { step.isEnabled(under: circumstances) }
 
+  /// Whether a step can be taken, given that a circumstance that just changed may not have had its effect yet.
+  func mayBeEnabled(_ step: Specification.Step, at now: Instant) -> Bool {
+    if changing == 0 { return step.isEnabled(under: circumstances) }
+    var recent: UInt64 = 0
+    var bits = changing
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      let delay = specification.machine.definition.circumstances[number].delay
+      if now <= changed[number] + delay { recent |= 1 << UInt64(number) }
+    }
+    return (step.given == 0 || step.given & (circumstances | recent) != 0)
+      && step.unless & circumstances & ~recent == 0
+  }
+
   /// Whether a step can have been taken just now, given when its node was entered.
   func isPossible(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
-    let enabled =
-      step.isEnabled(under: circumstances) || (now <= fadingEnd && step.isEnabled(under: fading))
+    let enabled = mayBeEnabled(step, at: now)
     // What is pending is shown at once, whenever its state was entered.
     guard enabled, specification.resting.contains(node) else { return enabled }
     return entries[node].earliest + step.earliest - slack <= now

@@ -1,4 +1,5 @@
 public import Automata
+import Simulation
 
 extension MachineDefinition {
   /// The Sesame tables for a lock that lives: what the device does by itself is spontaneous and has deadlines.
@@ -22,11 +23,13 @@ extension MachineDefinition {
       Circumstance(
         "loss",
         faults: [
-          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "power", "inject", "write",
-        ]),
-      Circumstance("absent", faults: ["out-of-range", "power"]),
+          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle",
+          "inject",
+          "write",
+        ], isLasting: true),
+      Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),
       Circumstance("jam", faults: ["jam"]),
-      Circumstance("autolock", stimuli: ["setAutolock", "reset"]),
+      Circumstance("autolock", stimuli: ["setAutolock", "reset"], delay: .seconds(6)),
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"]),
     ]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
@@ -37,6 +40,7 @@ extension MachineDefinition {
     machine.addConfigured()
     machine.addMotion()
     machine.addHand()
+    machine.addHandInBetween()
     machine.addAutolock()
     machine.addRequests()
     machine.addReset()
@@ -124,8 +128,8 @@ extension MachineDefinition {
       |:-------------------------------------:|:-----------:|:---------------------:|:--------------------:|:--------------------:|:---------------------------------------:|
       | gattReady within 30 s                 | logining    |                       |                      |                      |                                         |
       | loginDone unless wrongKey within 10 s |             | locked/unlocked/moved |                      |                      |                                         |
-      | lock                                  |             |                       | locked               | unlocked (to locked) | moved (to locked)                       |
-      | unlock unless autolock                |             |                       |                      | unlocked             |                                         |
+      | lock                                  |             |                       | locked (to locked)   | unlocked (to locked) | moved (to locked)                       |
+      | unlock unless autolock                |             |                       |                      | unlocked (to unlocked) |                                       |
       | unlock                                |             |                       | locked (to unlocked) |                      | moved (to unlocked)                     |
       | toggle                                |             |                       | locked (to unlocked) | unlocked (to locked) | moved (to locked)/moved (to unlocked)   |
       | disconnect                            |             | noSignal              | noSignal             | noSignal             | noSignal                                |
@@ -154,20 +158,18 @@ extension MachineDefinition {
       let other = goal == "locked" ? "unlocked" : "locked"
       let (same, back) = goal == "locked" ? ("lock", "unlock") : ("unlock", "lock")
       for shown in rests {
-        if shown != goal {
-          // swift-format-ignore
-          add(table: """
-            | action/status              | \(shown) (to \(goal))       |
-            |:--------------------------:|:---------------------------:|
-            | arrived unless jam or loss within 5 s | \(goal)          |
-            | arrived unless jam         | \(goal)                     |
-            | stalled given jam unless loss within 5 s | \(stalls(shown)) |
-            | stalled given jam          | \(stalls(shown))            |
-            | \(same)                    | \(shown) (to \(goal))       |
-            | \(back)                    | \(shown) (then to \(other)) |
-            | toggle                     | \(toggled(shown))           |
-            """, region: "configured", origin: .ours)
-        }
+        // swift-format-ignore
+        add(table: """
+          | action/status              | \(shown) (to \(goal))       |
+          |:--------------------------:|:---------------------------:|
+          | arrived unless jam or loss within 5 s | \(goal)          |
+          | arrived unless jam         | \(goal)                     |
+          | stalled given jam unless loss within 5 s | \(stalls(shown)) |
+          | stalled given jam          | \(stalls(shown))            |
+          | \(same)                    | \(shown) (to \(goal))       |
+          | \(back)                    | \(shown) (then to \(other)) |
+          | toggle                     | \(toggled(shown))           |
+          """, region: "configured", origin: .ours)
         // swift-format-ignore
         add(table: """
           | action/status              | \(shown) (then to \(goal))  |
@@ -201,10 +203,11 @@ extension MachineDefinition {
   }
 
   private static func isMotion(_ state: String) -> Bool {
-    state.contains("(to ") || state.contains("(then to ") || state.contains("(by hand")
+    state.contains("(to ") || state.contains("(then to ")
   }
 
-  /// A hand turns the bolt: at rest the lock reports where it stands now; a running motor goes on.
+  /// A hand turns the bolt: at rest the lock reports where it stands now. While the motor runs it goes on from
+  /// there, or stops because the hand brought the bolt to its goal: where that ends is open, `(adrift)`.
   private mutating func addHand() {
     let turns = [("handToLocked", "locked"), ("handToUnlocked", "unlocked"), ("handToMoved", "moved")]
     for shown in rests {
@@ -214,39 +217,82 @@ extension MachineDefinition {
           | action/status   | \(shown)                         | \(shown) (by hand to \(position)) |
           |:---------------:|:--------------------------------:|:---------------------------------:|
           | \(event)        | \(shown) (by hand to \(position)) | =                                |
-          | turned unless loss within 1 s |                    | \(position)                       |
-          | turned given loss |                                | \(position)                       |
+          | turned unless loss or autolock within 1 s |        | \(position)                       |
+          | turned given loss or autolock |                    | \(position)                       |
+          | autolocked given autolock |                        | locked                            |
           | lock            |                                  | \(shown) (then to locked)         |
           | unlock          |                                  | \(shown) (then to unlocked)       |
           | toggle          |                                  | \(toggled(shown))                 |
           | disconnect      |                                  | noSignal                          |
           """, region: "configured", origin: .ours)
         for (again, _) in turns where again != event {
-          add(.event(again), from: "\(shown) (by hand to \(position))", to: ["\(shown) (by hand)"])
+          add(.event(again), from: "\(shown) (by hand to \(position))", to: ["\(shown) (adrift)"])
         }
       }
       // swift-format-ignore
       add(table: """
-        | action/status     | \(shown) (by hand)        |
+        | action/status     | \(shown) (adrift)         |
         |:-----------------:|:-------------------------:|
-        | turned unless loss within 1 s | locked/unlocked/moved |
-        | turned given loss | locked/unlocked/moved     |
-        | passed            | \(rests.filter { $0 != shown }.map { "\($0) (by hand)" }.joined(separator: "/")) |
+        | settled unless loss within 5 s | locked/unlocked/moved |
+        | settled given loss | locked/unlocked/moved    |
+        | passed            | \(rests.filter { $0 != shown }.map { "\($0) (adrift)" }.joined(separator: "/")) |
         | lock              | \(shown) (then to locked) |
         | unlock            | \(shown) (then to unlocked) |
         | toggle            | \(toggled(shown))         |
         | disconnect        | noSignal                  |
         """, region: "configured", origin: .ours)
       for (event, position) in turns {
-        if position == shown { add(.event(event), from: "\(shown) (configured)", to: nil) }
-        add(.event(event), from: "\(shown) (by hand)", to: nil)
+        if position == shown { addHand(event, where: shown) }
+        let adrift = ["\(shown) (adrift)"]
+        add(.event(event), from: adrift[0], to: adrift)
         for goal in ["locked", "unlocked"] {
-          let then = ["\(shown) (then to \(goal))"]
-          if goal != shown { add(.event(event), from: "\(shown) (to \(goal))", to: then) }
-          add(.event(event), from: then[0], to: then)
+          add(.event(event), from: "\(shown) (to \(goal))", to: adrift)
+          add(.event(event), from: "\(shown) (then to \(goal))", to: adrift)
         }
       }
     }
+  }
+
+  /// A hand that turns the bolt to where it is; unless the autolock was just turning it away.
+  private mutating func addHand(_ event: String, where shown: String) {
+    let state = "\(shown) (configured)"
+    guard shown == "unlocked" else { return add(.event(event), from: state, to: nil) }
+    // swift-format-ignore
+    add(table: """
+      | action/status             | \(state)          |
+      |:-------------------------:|:-----------------:|
+      | \(event) unless autolock  | =                 |
+      | \(event) given autolock   | unlocked (adrift) |
+      """, origin: .ours)
+  }
+
+  /// A hand that turns the bolt while the lock's word on it is on its way: what was said is put right at once.
+  private mutating func addHandInBetween() {
+    // swift-format-ignore
+    add(table: """
+      | action/status                           | logining (by hand)                                 |
+      |:---------------------------------------:|:--------------------------------------------------:|
+      | loginDone unless wrongKey within 10 s   | locked (adrift)/unlocked (adrift)/moved (adrift) |
+      | loginRefused given wrongKey within 10 s | noSignal                                           |
+      | after 10 s given wrongKey or loss       | noSignal                                           |
+      | disconnect                              | noSignal                                           |
+      """, region: "configured", origin: .ours)
+    // swift-format-ignore
+    add(table: """
+      | action/status                     | nosetting (configuring by hand)                            |
+      |:---------------------------------:|:----------------------------------------------------------:|
+      | configured unless loss within 5 s | locked (adrift)/unlocked (adrift)/moved (adrift)        |
+      | configured given loss             | locked (adrift)/unlocked (adrift)/moved (adrift)        |
+      | disconnect                        | noSignal (configured)/noSignal (unconfigured)              |
+      """, origin: .ours)
+    // swift-format-ignore
+    add(table: """
+      | action/status | logining (configured) | nosetting (configuring)           |
+      |:-------------:|:---------------------:|:---------------------------------:|
+      | handToLocked  | > logining (by hand)  | > nosetting (configuring by hand) |
+      | handToUnlocked | > logining (by hand) | > nosetting (configuring by hand) |
+      | handToMoved   | > logining (by hand)  | > nosetting (configuring by hand) |
+      """, origin: .ours)
   }
 
   /// Autolock counts while the bolt rests unlocked, whether or not a client looks.
@@ -260,30 +306,27 @@ extension MachineDefinition {
       | stalled given jam                                        | moved    |        |
       """, region: "configured", origin: .ours)
     add(.event("setAutolock"), from: "unlocked (configured)", to: ["unlocked (configured)"])
-    for shown in rests where shown != "locked" {
-      add(
-        .event("autolocked"), from: "\(shown) (by hand to locked)", to: ["locked (configured)"],
-        given: ["autolock"], window: .any)
-    }
   }
 
   /// Requests that change no status: settings, history, version, time, and attempts to go round the login.
   private mutating func addRequests() {
     let sessions = states.map(\.name).filter { name in
       rests.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
-        || name == "nosetting (configuring)"
+        || name.hasPrefix("nosetting (configuring")
     }
     for event in SesameEvents.requests {
       for state in sessions where event != "setAutolock" || state != "unlocked (configured)" {
         add(.event(event), from: state, to: nil)
       }
     }
-    let connected = sessions + ["logining (unconfigured)", "logining (configured)"]
+    let connected = sessions + states.map(\.name).filter { $0.hasPrefix("logining ") }
     for event in SesameEvents.attacks {
       for state in connected { add(.event(event), from: state, to: nil) }
     }
+    let between = ["logining (configured)", "nosetting (configuring)"]
     for event in SesameEvents.hand {
-      for state in states.map(\.name) where !rests.contains(where: { state.hasPrefix($0 + " ") }) {
+      for state in states.map(\.name)
+      where !rests.contains(where: { state.hasPrefix($0 + " ") }) && !between.contains(state) {
         add(.event(event), from: state, to: nil)
       }
     }
@@ -330,7 +373,7 @@ extension MachineDefinition {
       let regions: [String] =
         switch state {
         case "registering (unregistered)": ["unregistered", "unconfigured", "orphaned"]
-        case "nosetting (configuring)": ["unconfigured", "configured"]
+        case _ where state.hasPrefix("nosetting (configuring"): ["unconfigured", "configured"]
         case "nosetting (resetting)": ["unregistered", "unconfigured"]
         case _ where state.hasSuffix("(resetting)"): ["unregistered", "configured"]
         case _ where state.hasSuffix("unregistered)"): ["unregistered"]
@@ -346,7 +389,7 @@ extension MachineDefinition {
   /// Adds one row of ours; `nil` for a target means that the state goes on.
   private mutating func add(
     _ trigger: Transition.Trigger, from state: String, to targets: [String]?, given: [String] = [],
-    window: Window = .any, merge: Bool = false
+    merge: Bool = false
   ) {
     if merge, let targets,
       let row = transitions.firstIndex(where: { $0.trigger == trigger && $0.from == .states([state]) }),
@@ -357,8 +400,7 @@ extension MachineDefinition {
     }
     transitions.append(
       Transition(
-        trigger, from: .states([state]), to: targets.map { .states($0) } ?? .stay, window: window,
-        given: given,
+        trigger, from: .states([state]), to: targets.map { .states($0) } ?? .stay, given: given,
         origin: .ours))
   }
 }
@@ -381,6 +423,7 @@ private enum SesameEvents {
   static let spontaneous = [
     "linkUp", "gattReady", "registered", "loginDone", "advertised", "advertisementLost", "linkLost",
     "loginRefused", "configured", "resetDone", "restarted", "arrived", "stalled", "passed", "turned",
+    "settled",
     "autolocked",
   ]
 

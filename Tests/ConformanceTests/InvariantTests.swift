@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Invariants")
 struct InvariantTests {
-  private let vocabulary = Vocabulary(stimuli: ["lock", "unlock"], statuses: ["locked", "unlocked", "moved", "away"])
+  private let vocabulary = Vocabulary(
+    stimuli: ["lock", "unlock"], statuses: ["locked", "unlocked", "moved", "away"])
 
   private func verdicts(_ invariant: some Invariant, _ events: [TraceEvent]) -> [String?] {
     var invariant = invariant
@@ -18,13 +19,16 @@ struct InvariantTests {
   func violation() {
     let broken = TraceEvent.observation(.violation("a tag is false"))
     expect(
-      verdicts(NoViolation(unless: ["drop"]), [broken, .fault(Fault("jam")), broken, .fault(Fault("drop")), broken]),
+      verdicts(
+        NoViolation(unless: ["drop"]), [broken, .fault(Fault("jam")), broken, .fault(Fault("drop")), broken]),
       ["the device broke a rule: a tag is false", nil, "the device broke a rule: a tag is false", nil, nil])
   }
 
   @Test("a battery does not rise unless somebody changes it")
   func battery() {
-    let readings = [6.0, 5.9, 5.9, 6.1].map { TraceEvent.observation(.reading(Reading("battery", .number($0)))) }
+    let readings = [6.0, 5.9, 5.9, 6.1].map {
+      TraceEvent.observation(.reading(Reading("battery", .number($0))))
+    }
     expect(
       verdicts(NeverRises("battery"), readings + [.fault(Fault("battery", .number(6))), readings[0]]),
       [nil, nil, nil, "battery rose from 5.9 to 6.1 by itself", nil, nil])

@@ -140,7 +140,7 @@ extension DirectLink {
     if start.flag("jam") ?? false { carryOut(lock.jam(true, at: .zero)) }
     guard isRegistered else { return nil }
     return LockKey(
-      uuid: identity.deviceID, secret: owner,
+      deviceID: identity.deviceID, secret: owner,
       lockPublicKey: specification.model.generation == .os2 ? identity.keyPair.publicKey : nil)
   }
 

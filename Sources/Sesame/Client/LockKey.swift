@@ -3,7 +3,7 @@ public import Bluetooth
 /// What a client must keep of a lock that is registered with it.
 public struct LockKey: Hashable, Sendable {
   /// The lock's identity, as it advertises it.
-  public var uuid: UUID128
+  public var deviceID: UUID128
   /// The secret: the owner key of OS2, the device secret of OS3.
   public var secret: SecretKey
   /// The lock's public key, which an OS2 login needs; `nil` for OS3.
@@ -12,8 +12,8 @@ public struct LockKey: Hashable, Sendable {
   public var index: UInt16
 
   /// Makes a key.
-  public init(uuid: UUID128, secret: SecretKey, lockPublicKey: PublicKey? = nil, index: UInt16 = 0) {
-    self.uuid = uuid
+  public init(deviceID: UUID128, secret: SecretKey, lockPublicKey: PublicKey? = nil, index: UInt16 = 0) {
+    self.deviceID = deviceID
     self.secret = secret
     self.lockPublicKey = lockPublicKey
     self.index = index

@@ -119,10 +119,11 @@ public final class PrivateKey: Sendable {
     }
     let point = CurvePoint()
     point.setProduct(of: scalar)
+    let octets = point.uncompressed
     self.first = first
     self.second = second
-    publicKey = PublicKey(uncompressed: point.uncompressed)
-    agreement = Mutex(Agreement(number: scalar.nativeBytes, point: point.uncompressed))
+    publicKey = PublicKey(uncompressed: octets)
+    agreement = Mutex(Agreement(number: scalar.nativeBytes, point: octets))
   }
 
   /// The private scalar, for whoever must store it.

@@ -1,11 +1,23 @@
 public import Bluetooth
 
+/// The GATT service of all devices and its two characteristics.
+///
+/// Real locks take both kinds of write; no pairing or bonding is used.
+public enum SesameService {
+  /// The number that the service was assigned.
+  public static let number: UInt16 = 0xFD81
+  /// The service.
+  public static let service = BluetoothUUID(number)
+  /// What the app writes its frames to.
+  public static let write = BluetoothUUID(UUID128(high: 0x1686_0002_A5AE_9856, low: 0xB6D3_DBB4_C676_993E))
+  /// What the lock notifies its frames from.
+  public static let notify = BluetoothUUID(UUID128(high: 0x1686_0003_A5AE_9856, low: 0xB6D3_DBB4_C676_993E))
+}
+
 /// What a device tells of itself to whoever listens.
 public struct Advertisement: Hashable, Sendable {
   /// The company identifier in the manufacturer data.
   public static let company: UInt16 = 0x055A
-  /// The service that all devices list.
-  public static let service = BluetoothUUID(0xFD81)
 
   /// The product.
   public var model: ProductModel
@@ -132,7 +144,7 @@ extension Advertisement {
   public var advertisingData: AdvertisingData {
     AdvertisingData([
       .flags([.generalDiscoverable, .noClassic]), .init(.manufacturerData, manufacturerData),
-      .completeUUIDs16([0xFD81]),
+      .completeUUIDs16([SesameService.number]),
     ])
   }
 

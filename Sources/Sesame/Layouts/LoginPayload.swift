@@ -60,6 +60,13 @@ public struct LoginPayload: Hashable, Sendable {
   }
 }
 
+extension LoginPayload: CustomStringConvertible {
+  /// Clock, firmware, setting and status in words.
+  public var description: String {
+    "clock \(time), firmware \(firmwareVersion), \(setting), \(status)"
+  }
+}
+
 /// What an OS2 device is made of: from the second part follows its key pair.
 public struct Identity: Hashable, Sendable, BinaryCodable {
   /// Sixteen bytes that the app does not use; taken to be the device's UUID.
@@ -123,6 +130,16 @@ public struct RegistrationReply: Hashable, Sendable {
   }
 }
 
+extension RegistrationReply: CustomStringConvertible {
+  /// Status, setting and key.
+  public var description: String {
+    let parts = [
+      status?.description, setting.map { MechSetting.sesame5($0).description }, "key \(publicKey)",
+    ]
+    return parts.compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
 /// The version of a firmware.
 public struct FirmwareVersion: Hashable, Sendable {
   /// When it was built, in Unix seconds; only OS2 tells.
@@ -160,4 +177,9 @@ public struct FirmwareVersion: Hashable, Sendable {
     bytes.append(contentsOf: repeatElement(0, count: 36 - bytes.count))
     return bytes
   }
+}
+
+extension FirmwareVersion: CustomStringConvertible {
+  /// The revision, and when it was built.
+  public var description: String { text + (buildTime.map { " built at \($0)" } ?? "") }
 }

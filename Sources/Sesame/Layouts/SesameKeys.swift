@@ -55,3 +55,14 @@ public enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
     return entries
   }
 }
+
+extension SesameKeyEntry: CustomStringConvertible {
+  /// The lock's UUID and the status.
+  public var description: String {
+    switch self {
+    case .unused: "unused"
+    case .os3(let uuid, let status): "OS3 \(uuid), status \(status)"
+    case .os2(let uuid, let status): "OS2 \(uuid), status \(status)"
+    }
+  }
+}

@@ -32,7 +32,7 @@ public struct Reassembler: Sendable {
     case incomplete
     /// The frame ended a message.
     case message(SegmentedMessage)
-    /// The program passes over the frame; the message that was open, if any, stays open.
+    /// The program passes over the frame.
     case ignored(Reason)
     /// The program throws, or runs past its memory.
     case failed(Reason)

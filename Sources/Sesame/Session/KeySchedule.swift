@@ -108,7 +108,7 @@ extension SecretKey {
 
 /// The part of the vendor's server that registers OS2 devices, without the server: all it needs is what the
 /// app reads from the lock in clear.
-public struct OS2RegistrationServer: Sendable {
+public enum OS2RegistrationServer {
   /// What the app asks: the body of its request.
   public struct Request: Hashable, Sendable {
     /// The app's public key, in base64 as `ak`.

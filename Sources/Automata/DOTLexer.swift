@@ -1,0 +1,211 @@
+import Documents
+
+/// One token of the DOT language, with where it stands.
+struct DOTToken {
+  enum Kind: Equatable {
+    /// A name, a number, a quoted text or an HTML text.
+    case id(String, isQuoted: Bool)
+    /// `->` or `--`.
+    case arrow(isDirected: Bool)
+    /// One of `{ } [ ] ; , = : +`.
+    case mark(UInt8)
+    case end
+  }
+
+  var kind: Kind
+  var start: Position
+  var end: Position
+}
+
+/// Cuts the bytes of a DOT file into tokens.
+///
+/// The language of GraphViz: comments `//`, `/* */` and `#` at the start of a line, quoted text in which only
+/// `\"` and a line break after a backslash are special, HTML text in angle brackets, names of letters, digits,
+/// underscores and bytes beyond ASCII, and numbers.
+struct DOTLexer {
+  private let bytes: [UInt8]
+  private var place = Position.start
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place.offset = 3 }
+  }
+
+  /// The next token.
+  mutating func next() throws(DOTProblem) -> DOTToken {
+    try skipBlanks()
+    let start = place
+    guard let byte = peek() else { return DOTToken(kind: .end, start: start, end: start) }
+    let kind: DOTToken.Kind
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ";"),
+      UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "+"):
+      step()
+      kind = .mark(byte)
+    case UInt8(ascii: "\""):
+      kind = .id(try quotedText(), isQuoted: true)
+    case UInt8(ascii: "<"):
+      kind = .id(try htmlText(), isQuoted: true)
+    case UInt8(ascii: "-") where peek(1) == UInt8(ascii: ">") || peek(1) == UInt8(ascii: "-"):
+      let isDirected = peek(1) == UInt8(ascii: ">")
+      step()
+      step()
+      kind = .arrow(isDirected: isDirected)
+    default:
+      guard isNameByte(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") else {
+        throw DOTProblem(start, "this character cannot stand here")
+      }
+      kind = .id(try bareText(), isQuoted: false)
+    }
+    return DOTToken(kind: kind, start: start, end: place)
+  }
+
+  private func peek(_ ahead: Int = 0) -> UInt8? {
+    place.offset + ahead < bytes.count ? bytes[place.offset + ahead] : nil
+  }
+
+  private mutating func step() {
+    let byte = bytes[place.offset]
+    place.offset += 1
+    if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\r") && peek() != UInt8(ascii: "\n")) {
+      place.line += 1
+      place.column = 1
+    } else if peek().map({ $0 & 0xC0 != 0x80 }) ?? true, byte != UInt8(ascii: "\r") {
+      place.column += 1
+    }
+  }
+
+  private mutating func skipBlanks() throws(DOTProblem) {
+    while let byte = peek() {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        step()
+      case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"):
+        skipLine()
+      case UInt8(ascii: "#") where place.column == 1:
+        skipLine()
+      case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "*"):
+        try skipComment()
+      default:
+        return
+      }
+    }
+  }
+
+  private mutating func skipLine() {
+    while let byte = peek(), byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") { step() }
+  }
+
+  private mutating func skipComment() throws(DOTProblem) {
+    let start = place
+    step()
+    step()
+    while peek() != UInt8(ascii: "*") || peek(1) != UInt8(ascii: "/") {
+      guard peek() != nil else { throw DOTProblem(start, "this comment does not end") }
+      step()
+    }
+    step()
+    step()
+  }
+
+  private mutating func quotedText() throws(DOTProblem) -> String {
+    let start = place
+    var text: [UInt8] = []
+    step()
+    while let byte = peek(), byte != UInt8(ascii: "\"") {
+      step()
+      guard byte == UInt8(ascii: "\\"), let next = peek() else {
+        text.append(byte)
+        continue
+      }
+      switch next {
+      case UInt8(ascii: "\""):
+        text.append(next)
+        step()
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        step()
+        if next == UInt8(ascii: "\r"), peek() == UInt8(ascii: "\n") { step() }
+      default:
+        text += [byte, next]
+        step()
+      }
+    }
+    guard peek() != nil else { throw DOTProblem(start, "this text does not end") }
+    step()
+    return try string(text[...], from: start)
+  }
+
+  private mutating func htmlText() throws(DOTProblem) -> String {
+    let start = place
+    var depth = 0
+    repeat {
+      guard let byte = peek() else { throw DOTProblem(start, "this text in angle brackets does not end") }
+      if byte == UInt8(ascii: "<") { depth += 1 }
+      if byte == UInt8(ascii: ">") { depth -= 1 }
+      step()
+    } while depth > 0
+    let inner = bytes[(start.offset + 1)..<(place.offset - 1)]
+    return plainText(ofHTML: try string(inner, from: start))
+  }
+
+  private mutating func bareText() throws(DOTProblem) -> String {
+    let start = place
+    if let byte = peek(), isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") {
+      // A number; GraphViz lets `-` stand only before one.
+      if byte == UInt8(ascii: "-") { step() }
+      while let byte = peek(), isDigit(byte) || byte == UInt8(ascii: ".") { step() }
+      // Tools write names that begin with a digit without quotes, such as `0a`; there is nothing else to mean.
+      if byte != UInt8(ascii: "-") { while let byte = peek(), isNameByte(byte) { step() } }
+      if place.offset == start.offset + 1, !isDigit(byte) { throw DOTProblem(start, "a number was expected") }
+    } else {
+      while let byte = peek(), isNameByte(byte) { step() }
+    }
+    return try string(bytes[start.offset..<place.offset], from: start)
+  }
+
+  private func string(_ slice: ArraySlice<UInt8>, from start: Position) throws(DOTProblem) -> String {
+    guard let text = String(validating: slice, as: UTF8.self) else {
+      throw DOTProblem(start, "this text is no UTF-8", hint: "save the file as UTF-8")
+    }
+    return text
+  }
+}
+
+/// One thing that is wrong with a DOT file; the first of syntax ends the reading.
+struct DOTProblem: Error {
+  var problem: Problem
+
+  init(_ start: Position, to end: Position? = nil, _ message: String, hint: String? = nil) {
+    problem = Problem(at: start, to: end, message, hint: hint)
+  }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+private func isNameByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+    0x80...0xFF:
+    true
+  default: isDigit(byte)
+  }
+}
+
+/// The text of an HTML label: without tags, its entities read, its blanks as single spaces.
+private func plainText(ofHTML html: String) -> String {
+  var text = ""
+  var depth = 0
+  for character in html {
+    switch character {
+    case "<": depth += 1
+    case ">": depth -= 1
+    case _ where depth > 0: break
+    default: text.append(character.isWhitespace ? " " : character)
+    }
+  }
+  for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#47;", "/"), ("&amp;", "&")]
+  {
+    text.replace(entity, with: character)
+  }
+  return text.split(separator: " ").joined(separator: " ")
+}

@@ -1,0 +1,303 @@
+import Documents
+import Simulation
+
+/// Reads a graph that holds a whole definition; see ``MachineDefinition/dot()``.
+func machine(of graph: DOTGraph) throws(DOTProblem) -> (MachineDefinition, DOTPlaces) {
+  var reader = DOTReader(graph)
+  try reader.read()
+  return (reader.machine, reader.places)
+}
+
+private struct DOTReader {
+  private let graph: DOTGraph
+  private(set) var machine = MachineDefinition(name: "")
+  private(set) var places = DOTPlaces()
+  private var names: [String: String] = [:]
+
+  init(_ graph: DOTGraph) { self.graph = graph }
+
+  mutating func read() throws(DOTProblem) {
+    if let version = graph.attributes["lockstep"] {
+      places.machine = (version.start, version.end)
+      guard version.text == dotVersion else {
+        throw DOTProblem(version.start, to: version.end, "only version \(dotVersion) of a machine is known")
+      }
+    }
+    machine.name = try graph.attributes["name"].map(decoded) ?? graph.name
+    machine.summary = try graph.attributes["summary"].map(decoded) ?? ""
+    try readStates()
+    try readEvents()
+    try readCircumstances()
+    try readStarts()
+    try readRows()
+  }
+
+  private mutating func readStates() throws(DOTProblem) {
+    for node in graph.nodes where !node.id.hasPrefix("__start") && node.id != dotAnyState {
+      let name = try node.attributes["name"].map(decoded) ?? node.id
+      names[node.id] = name
+      let status = try node.attributes["status"].map(decoded)
+      machine.states.append(State(name, status: status, entry: try list(node.attributes["entry"])))
+      places.states.append((node.start, node.end))
+    }
+  }
+
+  private mutating func readEvents() throws(DOTProblem) {
+    guard let value = graph.attributes["events"], !value.text.isEmpty else { return }
+    for item in value.items {
+      let parts = item.parts(":")
+      let kind = parts.count > 1 ? Event.Kind(rawValue: parts[1].text) : .stimulus
+      guard let kind, parts.count <= 2 else {
+        throw DOTProblem(value.start, to: value.end, "`\(item.text)` is no event and its kind")
+      }
+      machine.events.append(Event(try decoded(parts[0]), kind))
+      places.events.append((value.start, value.end))
+    }
+  }
+
+  private mutating func readCircumstances() throws(DOTProblem) {
+    guard let value = graph.attributes["circumstances"] else { return }
+    places.circumstances = (value.start, value.end)
+    for item in value.items {
+      let parts = item.parts(":")
+      var circumstance = Circumstance(try decoded(parts[0]))
+      for part in parts.dropFirst() {
+        let pair = part.parts("=")
+        switch (pair[0].text, pair.count) {
+        case ("fault", 2): circumstance.faults.append(try decoded(pair[1]))
+        case ("stimulus", 2): circumstance.stimuli.append(try decoded(pair[1]))
+        case ("lasting", 1): circumstance.isLasting = true
+        case ("delay", 2):
+          guard let delay = Interval(text: try decoded(pair[1])) else {
+            throw DOTProblem(value.start, to: value.end, "`\(part.text)` is no time")
+          }
+          circumstance.delay = delay
+        default: throw DOTProblem(value.start, to: value.end, "`\(part.text)` says nothing of a circumstance")
+        }
+      }
+      machine.circumstances.append(circumstance)
+    }
+  }
+
+  private mutating func readStarts() throws(DOTProblem) {
+    guard let value = graph.attributes["starts"], !value.text.isEmpty else { return }
+    for item in value.items {
+      let parts = item.parts(":")
+      var start = Start(try decoded(parts[0]))
+      for part in parts.dropFirst() {
+        let pair = part.parts("=")
+        guard pair.count == 2, ["yes", "no"].contains(pair[1].text) else {
+          throw DOTProblem(value.start, to: value.end, "`\(part.text)` is no setting with yes or no")
+        }
+        start.conditions.append(.init(try decoded(pair[0]), pair[1].text == "yes"))
+      }
+      machine.starts.append(start)
+      places.starts.append((value.start, value.end))
+    }
+  }
+
+  /// Puts the edges of each row together again.
+  private mutating func readRows() throws(DOTProblem) {
+    var rows: [(number: Int, edges: [DOTGraph.Edge])] = []
+    var positions: [Int: Int] = [:]
+    for edge in graph.edges where !edge.from.hasPrefix("__start") {
+      guard let number = edge.attributes["row"].flatMap({ Int($0.text) }) else {
+        throw DOTProblem(edge.start, to: edge.end, "this edge does not say which `row` it belongs to")
+      }
+      if let position = positions[number] {
+        rows[position].edges.append(edge)
+      } else {
+        positions[number] = rows.count
+        rows.append((number, [edge]))
+      }
+    }
+    rows.sort { $0.number < $1.number }
+    for row in rows {
+      machine.transitions.append(try transition(row.edges))
+      places.rows.append((row.edges[0].start, row.edges[0].end))
+    }
+  }
+
+  private func transition(_ edges: [DOTGraph.Edge]) throws(DOTProblem) -> Transition {
+    let first = edges[0]
+    let attributes = first.attributes
+    let trigger = try attributes["event"].map(decoded).map(Transition.Trigger.event) ?? .timer
+    var sources = Roster<String>()
+    var targets = Roster<String>()
+    for edge in edges {
+      sources.number(names[edge.from] ?? edge.from)
+      targets.number(names[edge.to] ?? edge.to)
+    }
+    return Transition(
+      trigger, from: first.from == dotAnyState ? .wildcard : .states(sources.values),
+      to: attributes["stay"] != nil
+        ? .stay : attributes["shift"] != nil ? .shift(targets.values) : .states(targets.values),
+      window: try window(attributes),
+      before: try list(attributes["first"]), after: try list(attributes["then"]),
+      shows: try attributes["shows"].map(decoded), given: try list(attributes["given"]),
+      unless: try list(attributes["unless"]), origin: attributes["ours"] != nil ? .ours : .seed)
+  }
+
+  private func window(_ attributes: DOTGraph.Attributes) throws(DOTProblem) -> Window {
+    if let after = attributes["after"] { return .after(try interval(after)) }
+    var window = Window.any
+    if let value = attributes["notbefore"] { window.earliest = try interval(value) }
+    if let value = attributes["within"] { window.latest = try interval(value) }
+    window.plus = try attributes["plus"].map(decoded)
+    return window
+  }
+
+  private func interval(_ value: DOTGraph.Value) throws(DOTProblem) -> Interval {
+    guard let interval = Interval(word: value.text) else {
+      throw DOTProblem(value.start, to: value.end, "expected a duration such as 3 s, found `\(value.text)`")
+    }
+    return interval
+  }
+
+  private func list(_ value: DOTGraph.Value?) throws(DOTProblem) -> [String] {
+    var names: [String] = []
+    for item in value?.items ?? [] { names.append(try decoded(item)) }
+    return names
+  }
+}
+
+extension DOTGraph.Value {
+  /// The members of a list.
+  fileprivate var items: [DOTGraph.Value] { parts(",") }
+
+  /// Cut between scalars: a mark stays a mark before an accent that a name begins with.
+  fileprivate func parts(_ separator: Unicode.Scalar) -> [DOTGraph.Value] {
+    text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false).map {
+      DOTGraph.Value(text: String($0), start: start, end: end)
+    }
+  }
+}
+
+/// The text with its percent signs and digits read.
+private func decoded(_ value: DOTGraph.Value) throws(DOTProblem) -> String {
+  guard value.text.utf8.contains(UInt8(ascii: "%")) else { return value.text }
+  var bytes: [UInt8] = []
+  var rest = Array(value.text.utf8)[...]
+  while let byte = rest.popFirst() {
+    guard byte == UInt8(ascii: "%") else {
+      bytes.append(byte)
+      continue
+    }
+    let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+    guard digits.utf8.count == 2, let code = UInt8(digits, radix: 16), code < 0x80 else {
+      throw DOTProblem(value.start, to: value.end, "a `%` stands for itself as `%25`")
+    }
+    bytes.append(code)
+    rest = rest.dropFirst(2)
+  }
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+// MARK: - Mealy machines
+
+/// Reads a Mealy machine of inputs and outputs, or a Moore machine, as learners write them.
+func mealyMachine(of graph: DOTGraph, name: String) throws(DOTProblem) -> (MachineDefinition, DOTPlaces) {
+  var reader = MealyReader(name: graph.name.isEmpty ? name : graph.name)
+  for node in graph.nodes where !isStart(node.id) { reader.add(node) }
+  for edge in graph.edges {
+    if isStart(edge.from) {
+      try reader.addStart(edge)
+    } else {
+      try reader.add(edge)
+    }
+  }
+  reader.finish()
+  return (reader.machine, reader.places)
+}
+
+private func isStart(_ id: String) -> Bool { id.hasPrefix("__start") }
+
+private struct MealyReader {
+  private struct Key: Hashable {
+    var from: String
+    var input: String
+    var output: String?
+  }
+
+  private(set) var machine: MachineDefinition
+  private(set) var places = DOTPlaces()
+  private var inputs = Roster<String>()
+  private var rows: [Key: Int] = [:]
+
+  init(name: String) {
+    machine = MachineDefinition(name: name)
+  }
+
+  mutating func add(_ node: DOTGraph.Node) {
+    let label = node.attributes["label"]?.text ?? ""
+    let parts = label.split(separator: "|").map { trim($0.filter { $0 != "{" && $0 != "}" }) }
+    // A Moore machine draws the output below the name; any other label is the name once more.
+    machine.states.append(State(node.id, status: parts.count > 1 ? parts[parts.count - 1] : nil))
+    places.states.append((node.start, node.end))
+  }
+
+  mutating func addStart(_ edge: DOTGraph.Edge) throws(DOTProblem) {
+    guard machine.starts.isEmpty else {
+      throw DOTProblem(edge.start, to: edge.end, "this is a second start", hint: "a machine has one")
+    }
+    machine.starts = [Start(edge.to)]
+    places.starts = [(edge.start, edge.end)]
+  }
+
+  mutating func add(_ edge: DOTGraph.Edge) throws(DOTProblem) {
+    guard let label = edge.attributes["label"], !label.text.isEmpty else {
+      throw DOTProblem(edge.start, to: edge.end, "this edge has no label", hint: "as in `[label=\"in/out\"]`")
+    }
+    for line in lines(of: label.text) {
+      let (input, output) = inputAndOutput(line)
+      if inputs.number(input) == machine.events.count {
+        machine.events.append(Event(input))
+        places.events.append((edge.start, edge.end))
+      }
+      add(Key(from: edge.from, input: input, output: output), edge)
+    }
+  }
+
+  private mutating func add(_ key: Key, _ edge: DOTGraph.Edge) {
+    if let row = rows[key], case .states(let targets) = machine.transitions[row].to {
+      // The same output on the way to another state: the machine chooses.
+      if !targets.contains(edge.to) { machine.transitions[row].to = .states(targets + [edge.to]) }
+      return
+    }
+    rows[key] = machine.transitions.count
+    machine.transitions.append(
+      Transition(
+        .event(key.input), from: .states([key.from]), to: .states([edge.to]), shows: key.output))
+    places.rows.append((edge.start, edge.end))
+  }
+
+  mutating func finish() {
+    guard machine.starts.isEmpty, let first = machine.states.first else { return }
+    machine.starts = [Start(first.name)]
+    places.starts = [places.states[0]]
+  }
+
+  /// An edge may carry several labels, one a line.
+  private func lines(of label: String) -> [String] {
+    var lines = [""]
+    var rest = label[...]
+    while let character = rest.popFirst() {
+      guard character == "\\", let next = rest.first else {
+        lines[lines.count - 1].append(character)
+        continue
+      }
+      rest.removeFirst()
+      if ["n", "l", "r"].contains(next) {
+        lines.append("")
+      } else {
+        lines[lines.count - 1].append(next)
+      }
+    }
+    return lines.map { trim($0) }.filter { !$0.isEmpty }
+  }
+
+  private func inputAndOutput(_ label: String) -> (input: String, output: String?) {
+    guard let slash = label.firstRange(of: " / ") ?? label.firstRange(of: "/") else { return (label, nil) }
+    return (trim(label[..<slash.lowerBound]), trim(label[slash.upperBound...]))
+  }
+}

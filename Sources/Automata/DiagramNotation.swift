@@ -1,0 +1,67 @@
+extension MachineDefinition {
+  /// Adds what a diagram says, one arrow a line, as Mermaid's `stateDiagram` draws it.
+  ///
+  ///     stateDiagram
+  ///       Idle --> Opening : open
+  ///       Opening --> AddingService : powerOn
+  ///       WaitingForSubscription --> AddingService : after 3 s ! removeService, stopAdvertising
+  ///       Connected --> = : write ; didReceive
+  ///
+  /// A label begins like the row of a table, with the event's name or `after 3 s`, and may end with `! a, b`
+  /// for effects before the change of state and `; a, b` for effects after it. Several states may stand on
+  /// either side with `/` between them; `=` on the right is a state that goes on. States that are not defined
+  /// yet are, in the order in which they appear.
+  ///
+  /// A diagram that cannot be read is a fault of the program that holds it, and stops it.
+  public mutating func add(diagram: String, origin: Transition.Origin = .seed) {
+    for line in diagram.split(separator: "\n").map(trim)
+    where !line.isEmpty && !line.hasPrefix("stateDiagram") && !line.hasPrefix("%%") {
+      guard let arrow = line.firstRange(of: " --> "), let colon = line.firstRange(of: " : ") else {
+        preconditionFailure("no arrow with a label in '\(line)'")
+      }
+      let outcome = RowOutcome(line[colon.upperBound...])
+      add(
+        RowLabel(outcome.targets.joined(separator: "/")), from: line[..<arrow.lowerBound],
+        to: line[arrow.upperBound..<colon.lowerBound], outcome, origin: origin)
+    }
+  }
+
+  /// Adds what a list of mappings says, one a line: an input, the states from and to, and the effects.
+  ///
+  ///     /* Input                      |       from      to       |  effect  */
+  ///     initialize                    | uninitialized => initialized
+  ///     upgrade given upgradePending  | initialized   => upgrading | showUpgrade
+  ///
+  /// The first column is written like the row of a table; effects follow the change of state, and those after
+  /// a `!` precede it. States that are not defined yet are, in the order in which they appear.
+  ///
+  /// A list that cannot be read is a fault of the program that holds it, and stops it.
+  public mutating func add(mappings: String, origin: Transition.Origin = .seed) {
+    for line in mappings.split(separator: "\n").map(trim) where !line.isEmpty && !line.hasPrefix("/*") {
+      let columns = line.split(separator: "|").map(trim)
+      guard (2...3).contains(columns.count), let arrow = columns[1].firstRange(of: "=>") else {
+        preconditionFailure("no mapping in '\(line)'")
+      }
+      let effects = columns.count == 3 ? columns[2] : ""
+      let outcome = RowOutcome(effects.hasPrefix("!") ? effects : "; " + effects)
+      add(
+        RowLabel(columns[0]), from: columns[1][..<arrow.lowerBound], to: columns[1][arrow.upperBound...],
+        outcome, origin: origin)
+    }
+  }
+
+  private mutating func add(
+    _ label: RowLabel, from: Substring, to: Substring, _ outcome: RowOutcome, origin: Transition.Origin
+  ) {
+    let sources = from.split(separator: "/").map(trim)
+    let targets = to.split(separator: "/").map(trim)
+    for name in sources + targets where name != "=" && !states.contains(where: { $0.name == name }) {
+      states.append(State(name))
+    }
+    transitions.append(
+      Transition(
+        label.trigger, from: .states(sources), to: targets == ["="] ? .stay : .states(targets),
+        window: label.window, before: outcome.before, after: outcome.after, given: label.given,
+        unless: label.unless, origin: origin))
+  }
+}

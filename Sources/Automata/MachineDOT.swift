@@ -1,0 +1,240 @@
+public import Documents
+import Simulation
+
+// A machine in DOT: a graph that GraphViz draws and that holds the whole definition. What a drawing has no use
+// for stands in attributes that GraphViz ignores.
+//
+//     digraph "door" {
+//       graph [lockstep="1", summary="A door", events="open,blowShut:spontaneous", starts="Closed:locked=no"];
+//       "__start0" [label="", shape=none];
+//       "__start0" -> "Closed";
+//       "Opened" [entry="ring"];
+//       "Closed" -> "Opened" [label="open", row=0, event="open", first="creak", then="greet"];
+//
+// In lists and names `,`, `:`, `=`, `%`, `\` and control characters are written as `%` and two hexadecimal
+// digits. Several edges with one `row` are one row of the definition.
+
+/// The version of the attributes; a graph without it is read as a plain Mealy machine.
+let dotVersion = "1"
+
+/// The node that rows from any state are drawn at.
+let dotAnyState = "__any"
+
+extension MachineDefinition {
+  /// The whole definition as a GraphViz graph, which ``init(dot:name:)`` reads back equal.
+  ///
+  /// Rows with an output are labelled `input/output`, so a Mealy machine stays one to other tools.
+  public func dot() -> String {
+    var writer = DOTWriter(self)
+    return writer.write()
+  }
+
+  /// Reads a machine from a GraphViz file: one that ``dot()`` wrote, or a Mealy machine as AALpy and LearnLib
+  /// write them.
+  ///
+  /// In a plain Mealy machine each edge is labelled `input/output`, the output becomes ``Transition/shows``, and
+  /// the start is where `__start0` points, or the first node. A label without a slash is an input alone, and a
+  /// node's label `name|output` gives the state's status, as in a Moore machine.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: What messages call it, usually its path.
+  /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column;
+  ///   of faults of syntax the first.
+  public init(dot bytes: [UInt8], name: String) throws(DocumentError) {
+    try Limits(bytes: 32 << 20).admit(byteCount: bytes.count, name: name)
+    let source = Source(name: name, bytes: bytes)
+    var problems: [Problem] = []
+    do {
+      let graph = try DOTParser.parse(bytes)
+      var places: DOTPlaces
+      if graph.attributes["lockstep"] == nil {
+        (self, places) = try mealyMachine(of: graph, name: name)
+      } else {
+        (self, places) = try machine(of: graph)
+      }
+      problems = findings().map { finding in
+        let (start, end) = places.place(of: finding.place)
+        return Problem(at: start, to: end, finding.fault.description)
+      }
+    } catch {
+      throw DocumentError(source: source, problems: [error.problem])
+    }
+    guard problems.isEmpty else {
+      let sorted = problems.enumerated().sorted {
+        ($0.element.position.offset, $0.offset) < ($1.element.position.offset, $1.offset)
+      }
+      let shown = sorted.prefix(100).map(\.element)
+      throw DocumentError(source: source, problems: shown, omitted: problems.count - shown.count)
+    }
+  }
+}
+
+/// Where the parts of a definition stand in a DOT file.
+struct DOTPlaces {
+  typealias Place = (start: Position, end: Position)
+
+  var machine: Place = (.start, .start)
+  var states: [Place] = []
+  var events: [Place] = []
+  var circumstances: Place = (.start, .start)
+  var starts: [Place] = []
+  var rows: [Place] = []
+
+  func place(of part: DefinitionFinding.Place) -> Place {
+    switch part {
+    case .machine: machine
+    case .state(let number): states[number]
+    case .event(let number): events[number]
+    case .circumstance: circumstances
+    case .start(let number): starts[number]
+    case .row(let number): rows[number]
+    }
+  }
+}
+
+// MARK: - Saving
+
+private struct DOTWriter {
+  private let machine: MachineDefinition
+  private var ids: [String: String] = [:]
+  private var text = ""
+
+  init(_ machine: MachineDefinition) {
+    self.machine = machine
+    for (number, state) in machine.states.enumerated() {
+      ids[state.name] = isDrawable(state.name) ? state.name : "__state\(number)"
+    }
+  }
+
+  mutating func write() -> String {
+    text = "digraph \(isDrawable(machine.name) ? quote(machine.name) : quote("machine")) {\n"
+    writeGraph()
+    for state in machine.states { writeState(state) }
+    for (number, start) in machine.starts.enumerated() {
+      line(quote("__start\(number)"), [("label", ""), ("shape", "none")])
+      let settings = start.conditions.map { ($0.value ? "" : "not ") + $0.name }.joined(separator: ", ")
+      line("\(quote("__start\(number)")) -> \(id(start.state))", [("label", label(settings))])
+    }
+    if machine.transitions.contains(where: { $0.from == .wildcard }) {
+      line(quote(dotAnyState), [("label", "any state"), ("shape", "plaintext")])
+    }
+    for (row, transition) in machine.transitions.enumerated() { writeRow(row, transition) }
+    return text + "}\n"
+  }
+
+  private mutating func writeGraph() {
+    var attributes = [("lockstep", dotVersion)]
+    if !isDrawable(machine.name) { attributes.append(("name", encode(machine.name))) }
+    if !machine.summary.isEmpty { attributes.append(("summary", encode(machine.summary))) }
+    let events = machine.events.map { event in
+      encode(event.name) + (event.kind == .stimulus ? "" : ":\(event.kind.rawValue)")
+    }
+    attributes.append(("events", events.joined(separator: ",")))
+    if !machine.circumstances.isEmpty {
+      attributes.append(("circumstances", machine.circumstances.map(\.encoded).joined(separator: ",")))
+    }
+    let starts = machine.starts.map { start in
+      ([encode(start.state)] + start.conditions.map { "\(encode($0.name))=\($0.value ? "yes" : "no")" })
+        .joined(separator: ":")
+    }
+    attributes.append(("starts", starts.joined(separator: ",")))
+    line("graph", attributes)
+  }
+
+  private mutating func writeState(_ state: State) {
+    var attributes: [(String, String)] = []
+    if id(state.name) != quote(state.name) {
+      attributes += [("label", label(state.name)), ("name", encode(state.name))]
+    }
+    if state.status != State.status(of: state.name) { attributes.append(("status", encode(state.status))) }
+    if !state.entry.isEmpty { attributes.append(("entry", encode(state.entry))) }
+    line(id(state.name), attributes)
+  }
+
+  private mutating func writeRow(_ row: Int, _ transition: Transition) {
+    var attributes = [("label", label(transition.arrowText)), ("row", String(row))]
+    if case .event(let name) = transition.trigger { attributes.append(("event", encode(name))) }
+    for (key, value) in transition.window.entries(isTimer: transition.trigger == .timer) {
+      attributes.append((key == "not-before" ? "notbefore" : key, key == "plus" ? encode(value) : value))
+    }
+    for (key, names) in [
+      ("given", transition.given), ("unless", transition.unless), ("first", transition.before),
+      ("then", transition.after),
+    ] where !names.isEmpty {
+      attributes.append((key, encode(names)))
+    }
+    if let shows = transition.shows { attributes.append(("shows", encode(shows))) }
+    switch transition.to {
+    case .states: break
+    case .stay: attributes.append(("stay", "true"))
+    case .shift: attributes.append(("shift", "true"))
+    }
+    if transition.origin == .ours { attributes.append(("ours", "true")) }
+    let sources: [String?] =
+      switch transition.from {
+      case .states(let names): names
+      case .wildcard: [nil]
+      }
+    for source in sources {
+      for target in transition.targets(from: source ?? "") {
+        let any = quote(dotAnyState)
+        let from = source.map(id) ?? any
+        line("\(from) -> \(transition.to == .stay ? from : id(target))", attributes)
+      }
+    }
+  }
+
+  private func id(_ state: String) -> String { quote(ids[state] ?? state) }
+
+  private mutating func line(_ subject: String, _ attributes: [(String, String)]) {
+    let list = attributes.map { "\($0)=\(isNumber($1) ? $1 : quote($1))" }.joined(separator: ", ")
+    text += "  \(subject)\(list.isEmpty ? "" : " [\(list)]");\n"
+  }
+}
+
+extension Circumstance {
+  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`, `:delay=6 s`.
+  fileprivate var encoded: String {
+    let parts =
+      faults.map { "fault=" + encode($0) } + stimuli.map { "stimulus=" + encode($0) }
+      + (isLasting ? ["lasting"] : [])
+      + (delay == Self.usualDelay ? [] : ["delay=" + encode(delay.description)])
+    return ([encode(name)] + parts).joined(separator: ":")
+  }
+}
+
+/// Whether a name can be a node's own: the language has no way to write some characters in it.
+private func isDrawable(_ name: String) -> Bool {
+  !name.isEmpty && !name.hasPrefix("__") && name.unicodeScalars.allSatisfy { $0 != "\\" && !isControl($0) }
+}
+
+private func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }
+
+private func isNumber(_ text: String) -> Bool {
+  !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+}
+
+/// Quoted text; it must not hold a backslash of its own at its end.
+private func quote(_ text: String) -> String {
+  "\"" + text.unicodeScalars.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
+}
+
+/// Text that GraphViz draws as it stands.
+private func label(_ text: String) -> String {
+  text.unicodeScalars.map { $0 == "\\" ? "\\\\" : isControl($0) ? " " : String($0) }.joined()
+}
+
+private func encode(_ names: [String]) -> String { names.map(encode).joined(separator: ",") }
+
+/// Text in which the marks of lists, backslashes and control characters are percent signs and two digits.
+private func encode(_ text: String) -> String {
+  let digits = Array("0123456789ABCDEF")
+  return text.unicodeScalars.map { scalar in
+    switch scalar {
+    case ",", ":", "=", "%", "\\": "%\(digits[Int(scalar.value / 16)])\(digits[Int(scalar.value % 16)])"
+    case _ where isControl(scalar): "%\(digits[Int(scalar.value / 16)])\(digits[Int(scalar.value % 16)])"
+    default: String(scalar)
+    }
+  }.joined()
+}

@@ -1,0 +1,143 @@
+import Simulation
+
+/// What the notations share: the words that say what sets a row off and when.
+///
+///     connect
+///     linkUp within 30 s
+///     turn given jam or stiff unless empty
+///     autolock within autolockTime + 5 s
+///     recover within 1 s to 3 s
+///     after 3 s
+///
+/// A row that begins with one of the words of time or circumstance is set off by time alone.
+struct RowLabel: Hashable {
+  var trigger: Transition.Trigger
+  var window = Window.any
+  var given: [String] = []
+  var unless: [String] = []
+
+  private static let keywords: Set = ["given", "unless", "within", "after"]
+
+  init(_ transition: Transition) {
+    trigger = transition.trigger
+    window = transition.window
+    given = transition.given
+    unless = transition.unless
+  }
+
+  /// Reads the words; a row that cannot be read is a fault of the program that holds it, and stops it.
+  init(_ text: String) {
+    var words = text.split(separator: " ").map(String.init)[...]
+    guard let first = words.first else { preconditionFailure("a row without an event") }
+    trigger = Self.keywords.contains(first) ? .timer : .event(first)
+    if trigger != .timer { words.removeFirst() }
+    while let keyword = words.popFirst() {
+      let clause = words.prefix { !Self.keywords.contains($0) }
+      words = words.dropFirst(clause.count)
+      switch keyword {
+      case "given": given = clause.filter { $0 != "or" }
+      case "unless": unless = clause.filter { $0 != "or" }
+      case "within": window = Self.window(clause, in: text)
+      case "after": window = .after(Self.interval(clause, in: text))
+      default: preconditionFailure("'\(keyword)' in the row '\(text)'")
+      }
+    }
+  }
+
+  private static func window(_ clause: ArraySlice<String>, in text: String) -> Window {
+    var window = Window()
+    var rest = clause
+    if let to = rest.firstIndex(of: "to") {
+      window.earliest = interval(rest[..<to], in: text)
+      rest = rest[(to + 1)...]
+    }
+    if let plus = rest.firstIndex(of: "+") {
+      window.plus = rest[..<plus].joined(separator: " ")
+      rest = rest[(plus + 1)...]
+    }
+    window.latest = interval(rest, in: text)
+    return window
+  }
+
+  private static func interval(_ clause: ArraySlice<String>, in text: String) -> Interval {
+    guard let interval = Interval(word: clause.joined(separator: " ")) else {
+      preconditionFailure("no duration in the row '\(text)'")
+    }
+    return interval
+  }
+}
+
+extension RowLabel: CustomStringConvertible {
+  /// The words that ``init(_:)-(String)`` reads.
+  var description: String {
+    var words: [String] = []
+    if case .event(let name) = trigger { words.append(name) }
+    if !given.isEmpty { words.append("given " + given.joined(separator: " or ")) }
+    if !unless.isEmpty { words.append("unless " + unless.joined(separator: " or ")) }
+    if window != .any || words.isEmpty { words.append(window.description) }
+    return words.joined(separator: " ")
+  }
+}
+
+extension Window: CustomStringConvertible {
+  /// The window in the words of the notations: `after 3 s`, `within 30 s`, `within 1 s to 3 s`.
+  public var description: String {
+    if earliest == latest, plus == nil { return "after \(earliest)" }
+    let from = earliest == .zero ? "" : "\(earliest) to "
+    let more = plus.map { $0 + " + " } ?? ""
+    return "within \(from)\(more)\(latest)"
+  }
+}
+
+extension Interval {
+  /// Reads what `description` writes, `forever` included.
+  init?(word text: some StringProtocol) {
+    if text == "forever" {
+      self = .forever
+    } else {
+      self.init(text: text)
+    }
+  }
+}
+
+/// Where a row leads and what it does: targets (after `>` without restarting the time), `!` effects before, `;`
+/// effects after.
+struct RowOutcome: Hashable {
+  var targets: [String]
+  var shifts: Bool
+  var before: [String] = []
+  var after: [String] = []
+
+  init(_ text: some StringProtocol) {
+    var rest = Substring(text)
+    if let mark = rest.firstIndex(of: ";") {
+      after = Self.list(rest[mark...].dropFirst(), separator: ",")
+      rest = rest[..<mark]
+    }
+    if let mark = rest.firstIndex(of: "!") {
+      before = Self.list(rest[mark...].dropFirst(), separator: ",")
+      rest = rest[..<mark]
+    }
+    rest = rest.drop { $0 == " " }
+    shifts = rest.hasPrefix(">")
+    targets = Self.list(shifts ? rest.dropFirst() : rest, separator: "/")
+  }
+
+  /// The target that stands in a definition, once the names are complete.
+  func target(_ names: [String]) -> Transition.Target {
+    if targets == ["="] { return .stay }
+    return shifts ? .shift(names) : .states(names)
+  }
+
+  private static func list(_ text: Substring, separator: Character) -> [String] {
+    text.split(separator: separator).map(trim).filter { !$0.isEmpty }
+  }
+}
+
+/// The text without spaces at its ends.
+func trim(_ text: some StringProtocol) -> String {
+  var text = Substring(text)
+  while text.first == " " { text.removeFirst() }
+  while text.last == " " { text.removeLast() }
+  return String(text)
+}

@@ -1,0 +1,170 @@
+import Synchronization
+
+extension Stated {
+  /// A machine made of mappings.
+  ///
+  ///     send(input:) ──▶ look up ──▶ change state ──▶ report ──▶ effect ──▶ send(input:) …
+  ///
+  /// Of the mappings that fit an input and the state, the first one counts. Inputs are taken one after
+  /// another: one that is sent while another is being dealt with, from an effect or from another thread, is
+  /// taken after it, so an effect can send without a deadlock and effects keep the order of their transitions.
+  ///
+  /// The mappings become a checked, dense ``machine``. Every state that can be reached stands in a mapping, so
+  /// a condition on states is settled when the machine is made; a condition on inputs is an event of its own.
+  public final class StateMachine<State: Hashable & Sendable, Input: Hashable & Sendable>: Sendable {
+    /// The table behind the mappings.
+    public let machine: Machine
+    private let states: [State]
+    private let events: [Input: Int]
+    private let turns = Turns<Input>()
+    private let work: Mutex<Work>
+    private let current: Atomic<Int>
+
+    /// Makes a machine of mappings in one of its states.
+    ///
+    /// - Parameters:
+    ///   - onTransition: learns what became of each input, in order, before its effect.
+    /// - Throws: everything that is wrong with the mappings.
+    public init(
+      name: String, initialState: State, mappings: sending [StateMappingWithEffect<State, Input>],
+      onTransition: sending ((TransitionResult<State, Input>) -> Void)? = nil
+    ) throws(DefinitionError) {
+      let plan = Plan(name: name, initialState: initialState, mappings: mappings)
+      machine = try Machine(plan.definition)
+      states = plan.states.values
+      events = plan.inputs.numbers
+      current = Atomic(0)
+      work = Mutex(
+        Work(
+          automaton: Automaton(machine), conditions: plan.conditions,
+          effects: plan.rows.map { mappings[$0].effect }, onTransition: onTransition))
+    }
+
+    /// Makes a machine of mappings that the program itself holds: one that is wrong stops it.
+    public convenience init(
+      initialState: State, mappings: sending [StateMappingWithEffect<State, Input>],
+      onTransition: sending ((TransitionResult<State, Input>) -> Void)? = nil
+    ) {
+      do {
+        try self.init(
+          name: String(describing: State.self), initialState: initialState, mappings: mappings,
+          onTransition: onTransition)
+      } catch {
+        preconditionFailure(error.description)
+      }
+    }
+
+    /// The state that the machine is in: during an effect, the one that the effect's transition led to.
+    public var currentState: State { states[current.load(ordering: .acquiring)] }
+
+    /// Takes an input, and whatever inputs its effect sends.
+    ///
+    /// - Returns: what became of it, or `nil` when another input is being dealt with and this one comes after
+    ///   it; its result is then reported to `onTransition` alone.
+    @discardableResult
+    public func send(input: Input) -> TransitionResult<State, Input>? {
+      var result: TransitionResult<State, Input>?
+      _ = turns.take(input) { input in
+        let taken = take(input)
+        if result == nil { result = taken }
+      }
+      return result
+    }
+
+    private func take(_ input: Input) -> TransitionResult<State, Input> {
+      work.withLock { work in
+        let old = states[work.automaton.state]
+        guard let way = work.way(for: events[input], or: input) else {
+          let result = TransitionResult.failure(currentState: old, input: input)
+          work.onTransition?(result)
+          return result
+        }
+        work.automaton.take(way)
+        current.store(way.target, ordering: .releasing)
+        let result = TransitionResult.success(old: old, new: states[way.target], input: input)
+        work.onTransition?(result)
+        work.effects[way.transition](input) { self.send(input: $0) }
+        return result
+      }
+    }
+
+    /// What only the holder of the turn touches.
+    private struct Work {
+      var automaton: Automaton
+      let conditions: [(event: Int, isMet: (Input) -> Bool)]
+      /// By row of the definition.
+      let effects: [StateMappingWithEffect<State, Input>.Effect]
+      let onTransition: ((TransitionResult<State, Input>) -> Void)?
+
+      /// The first mapping that fits: one that names the input, or one whose condition it meets.
+      func way(for event: Int?, or input: Input) -> Machine.Edge? {
+        var best = event.flatMap { automaton.ways(on: $0).first }
+        for condition in conditions {
+          guard let way = automaton.ways(on: condition.event).first,
+            way.transition < best?.transition ?? .max, condition.isMet(input)
+          else { continue }
+          best = way
+        }
+        return best
+      }
+    }
+
+    /// The definition that mappings amount to.
+    private struct Plan {
+      var states = Roster<State>()
+      var inputs = Roster<Input>()
+      var conditions: [(event: Int, isMet: (Input) -> Bool)] = []
+      /// The mapping of each row of the definition.
+      var rows: [Int] = []
+      var definition: MachineDefinition
+
+      init(name: String, initialState: State, mappings: [StateMappingWithEffect<State, Input>]) {
+        definition = MachineDefinition(name: name)
+        states.number(initialState)
+        for mapping in mappings.map(\.mapping) {
+          if case .value(let from) = mapping.transition.from { states.number(from) }
+          states.number(mapping.transition.to)
+          if case .value(let input) = mapping.input { inputs.number(input) }
+        }
+        definition.states = states.names.map { Automata.State($0) }
+        definition.events = inputs.names.map { Event($0) }
+        definition.starts = [Start(definition.states[0].name)]
+        for (number, mapping) in mappings.enumerated() { add(mapping.mapping, number) }
+      }
+
+      private mutating func add(_ mapping: StateMapping<State, Input>, _ number: Int) {
+        let event: String
+        switch mapping.input {
+        case .value(let input):
+          event = String(describing: input)
+        case .condition(let isMet):
+          event = "condition \(conditions.count + 1)"
+          conditions.append((definition.events.count, isMet))
+          definition.events.append(Event(event))
+        }
+        let from = sources(of: mapping.transition.from, on: event)
+        // A condition that earlier mappings leave nothing of is no row.
+        if from.isEmpty, case .condition = mapping.transition.from { return }
+        rows.append(number)
+        definition.transitions.append(
+          Transition(
+            .event(event), from: .states(from),
+            to: .states([String(describing: mapping.transition.to)])))
+      }
+
+      /// The states that a mapping starts from; for a condition, those that no earlier mapping of the event has.
+      private func sources(of pattern: Pattern<State>, on event: String) -> [String] {
+        switch pattern {
+        case .value(let state):
+          return [String(describing: state)]
+        case .condition(let isMet):
+          var taken = Set<String>()
+          for row in definition.transitions where row.trigger == .event(event) {
+            if case .states(let names) = row.from { taken.formUnion(names) }
+          }
+          return states.values.filter(isMet).map { String(describing: $0) }.filter { !taken.contains($0) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+extension MachineDefinition {
+  /// The transition table in columns, a column a state and a row an event, as the notation for tables reads it.
+  ///
+  /// An empty cell is a refusal. What a table has no place for stands below it: starts, who brings events
+  /// about, circumstances, entry actions.
+  public func table() -> String {
+    var lines = [summary.isEmpty ? name : "\(name): \(summary)", ""]
+    let grid = grid()
+    let widths = grid[0].indices.map { column in grid.map { $0[column].count }.max() ?? 0 }
+    for (number, cells) in grid.enumerated() {
+      let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      lines.append(trimEnd(padded.joined(separator: "  ")))
+      if number == 0 {
+        lines.append(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  "))
+      }
+    }
+    let notes = notes()
+    return (lines + (notes.isEmpty ? [] : [""] + notes)).joined(separator: "\n") + "\n"
+  }
+
+  /// The transition table as Markdown; see ``table()``.
+  public func markdown() -> String {
+    var lines = ["# \(name)", ""]
+    if !summary.isEmpty { lines += [summary, ""] }
+    for (number, cells) in grid().enumerated() {
+      lines.append("| " + cells.map(escaped).joined(separator: " | ") + " |")
+      if number == 0 { lines.append("|" + cells.map { _ in ":---:|" }.joined()) }
+    }
+    let notes = notes()
+    if !notes.isEmpty { lines += [""] + notes.map { "- " + escaped($0) } }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The head, and a row for each event and set of circumstances, in the order in which they first appear.
+  private func grid() -> [[String]] {
+    var numbers: [String: Int] = [:]
+    for (number, state) in states.enumerated() { numbers[state.name] = number }
+    let wildcards = Wildcards(self)
+    var labels = Roster<RowLabel>()
+    var cells: [[String]] = []
+    for transition in transitions {
+      let row = labels.number(RowLabel(transition))
+      if row == cells.count { cells.append([String](repeating: "", count: states.count)) }
+      let cell = cell(transition)
+      for column in wildcards.sources(of: transition).compactMap({ numbers[$0] }) {
+        cells[row][column] += cells[row][column].isEmpty ? cell : " or \(cell)"
+      }
+    }
+    let rows = zip(labels.values, cells).map { [$0.description] + $1 }
+    return [["action/status"] + states.map(\.name)] + rows
+  }
+
+  private func cell(_ transition: Transition) -> String {
+    let target =
+      switch transition.to {
+      case .states(let names): names.joined(separator: "/")
+      case .stay: "="
+      case .shift(let names): "> " + names.joined(separator: "/")
+      }
+    let shown = transition.shows.map { " [\($0)]" } ?? ""
+    return target + shown + transition.effectText + (transition.origin == .ours ? " *" : "")
+  }
+
+  private func notes() -> [String] {
+    var notes = starts.map { start in
+      let settings = start.conditions.map { ($0.value ? "" : "not ") + $0.name }
+      return "starts in \(start.state)"
+        + (settings.isEmpty ? "" : " when " + settings.joined(separator: ", "))
+    }
+    let kinds: [(Event.Kind, String)] = [
+      (.spontaneous, "happen by themselves"), (.both, "happen by themselves where they have a time"),
+    ]
+    for (kind, text) in kinds {
+      let names = events.filter { $0.kind == kind }.map(\.name)
+      if !names.isEmpty { notes.append("\(text): " + names.joined(separator: ", ")) }
+    }
+    for state in states where !state.entry.isEmpty {
+      notes.append("entering \(state.name): " + state.entry.joined(separator: ", "))
+    }
+    for item in circumstances {
+      let faults = item.faults.isEmpty ? "" : ", by the faults " + item.faults.joined(separator: ", ")
+      let stimuli = item.stimuli.isEmpty ? "" : ", by " + item.stimuli.joined(separator: ", ")
+      notes.append("circumstance \(item.name)\(faults)\(stimuli)\(item.isLasting ? ", to the end" : "")")
+    }
+    if transitions.contains(where: { $0.origin == .ours }) {
+      notes.append("* ours, where the document is silent")
+    }
+    return notes
+  }
+}
+
+/// Markdown in which nothing ends a cell or a line by accident.
+private func escaped(_ text: String) -> String {
+  var result = ""
+  for character in text {
+    switch character {
+    case "|", "\\", "*", "_", "`", "<": result += "\\\(character)"
+    case "\n", "\r\n", "\r": result += " "
+    default: result.append(character)
+    }
+  }
+  return result
+}
+
+private func trimEnd(_ text: String) -> String {
+  var text = text
+  while text.last == " " { text.removeLast() }
+  return text
+}

@@ -1,0 +1,143 @@
+public import Conformance
+public import Simulation
+
+/// A bug that an emulated application can be given on purpose, to measure a test suite by.
+public protocol AppDefect: CaseIterable, RawRepresentable, Sendable where RawValue == String {
+  /// What is wrong, in one sentence.
+  var sentence: String { get }
+}
+
+extension AppDefect {
+  /// The name by which the command line calls the defect.
+  public var name: String { rawValue }
+
+  /// The defect of a name, or `nil`.
+  public init?(named name: String) {
+    self.init(rawValue: name)
+  }
+}
+
+/// An application that runs in virtual time and shows what it does.
+///
+/// Each is written in the manner of the document that it comes from, and knows nothing of the model's table.
+public protocol EmulatedApp: AnyObject {
+  /// The bugs that it can be given.
+  associatedtype Defect: AppDefect
+
+  /// The stimuli that it understands.
+  static var stimuli: [String] { get }
+  /// The settings of a start that it honours.
+  static var settings: [String] { get }
+  /// The faults that can be brought about.
+  static var faults: [String] { get }
+
+  /// Starts the application in a condition; what it shows meanwhile belongs to the time before the test.
+  init(_ start: StartCondition, defect: Defect?, display: Display)
+
+  /// Does what the tester wants done.
+  ///
+  /// - Returns: why it is not done, or `nil` when it is, or is quietly ignored.
+  func perform(_ stimulus: String, at now: Instant) -> String?
+
+  /// Brings about one of the faults, or ends it.
+  func bring(about fault: Fault)
+
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  var deadline: Instant? { get }
+
+  /// Lets the timers fire that are due.
+  func advance(to now: Instant)
+}
+
+extension EmulatedApp {
+  /// None, unless the application has some.
+  public static var settings: [String] { [] }
+  /// None, unless the application has some.
+  public static var faults: [String] { [] }
+  /// None, unless the application has timers.
+  public var deadline: Instant? { nil }
+  /// Does nothing, unless the application has faults.
+  public func bring(about fault: Fault) {}
+  /// Does nothing, unless the application has timers.
+  public func advance(to now: Instant) {}
+}
+
+/// An emulated application as a device under test, in virtual time.
+public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
+  /// The bugs that it can be given.
+  public typealias Defect = App.Defect
+
+  /// The time since the last reset.
+  public private(set) var now = Instant.zero
+  private let defect: Defect?
+  private var display = Display()
+  private var app: App
+  private var vocabulary = Vocabulary(stimuli: [], statuses: [])
+
+  /// Makes a device, with a bug or without.
+  public init(defect: Defect? = nil) {
+    self.defect = defect
+    app = App(StartCondition(), defect: defect, display: display)
+    display.clear()
+  }
+
+  /// Everything that the application understands; it shows its effects.
+  public var abilities: Abilities {
+    Abilities(stimuli: App.stimuli, faults: App.faults, settings: App.settings, showsEffects: true)
+  }
+
+  /// Takes over the numbers under which the model knows names.
+  public mutating func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+  }
+
+  /// Starts the application afresh; a setting that it does not know is not possible.
+  public mutating func reset(to start: StartCondition) throws(LabFault) {
+    for setting in start.settings where !App.settings.contains(setting.name) {
+      throw LabFault(.notPossible, "this device has no setting '\(setting.name)'")
+    }
+    now = .zero
+    display = Display()
+    app = App(start, defect: defect, display: display)
+    display.clear()
+  }
+
+  /// Hands a stimulus to the application.
+  public mutating func perform(_ stimulus: Stimulus) {
+    let name = vocabulary.stimuli[stimulus.number]
+    if !App.stimuli.contains(name) {
+      display.refuse("this device does not know '\(name)'")
+    } else if let reason = app.perform(name, at: now) {
+      display.refuse(reason)
+    }
+  }
+
+  /// Brings about a fault; one that the application does not know is not possible.
+  public mutating func bring(about fault: Fault) throws(LabFault) {
+    guard App.faults.contains(fault.name) else {
+      throw LabFault(.notPossible, "this device has no fault '\(fault.name)'")
+    }
+    app.bring(about: fault)
+  }
+
+  /// Lets virtual time pass up to the next thing shown, or up to a limit.
+  public mutating func observe(until limit: Instant) -> Observation? {
+    while true {
+      if let observation = display.next(in: vocabulary) { return observation }
+      guard let deadline = app.deadline, deadline <= limit else {
+        now = max(now, limit)
+        return nil
+      }
+      now = max(now, deadline)
+      app.advance(to: now)
+    }
+  }
+
+  /// Starts afresh in the usual condition.
+  public mutating func restart() {
+    now = .zero
+    display = Display()
+    app = App(StartCondition(), defect: defect, display: display)
+    display.clear()
+  }
+}

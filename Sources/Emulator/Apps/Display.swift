@@ -1,0 +1,72 @@
+public import Conformance
+import Synchronization
+
+/// What an emulated application shows, in the order in which it shows it, until somebody observes it.
+///
+/// Services and callbacks write into it from wherever they are called, so it can be shared. A status that is
+/// shown already is not shown again.
+public final class Display: Sendable {
+  private enum Shown: Sendable {
+    case status(String)
+    case effect(String)
+    case refused(String)
+  }
+
+  private struct State {
+    var waiting: [Shown] = []
+    /// How many of those waiting have been observed.
+    var observed = 0
+    var status: String?
+  }
+
+  private let state = Mutex(State())
+
+  /// Makes a display that shows nothing yet.
+  public init() {}
+
+  /// Shows a status, unless it is the one that was shown last.
+  public func show(status: String) {
+    state.withLock { state in
+      guard state.status != status else { return }
+      state.status = status
+      state.waiting.append(.status(status))
+    }
+  }
+
+  /// Shows an effect.
+  public func show(effect: String) {
+    state.withLock { $0.waiting.append(.effect(effect)) }
+  }
+
+  /// Says why a stimulus is not obeyed.
+  public func refuse(_ reason: String) {
+    state.withLock { $0.waiting.append(.refused(reason)) }
+  }
+
+  /// Forgets what was shown but not observed; the status is still the one shown last.
+  public func clear() {
+    state.withLock { state in
+      state.waiting.removeAll(keepingCapacity: true)
+      state.observed = 0
+    }
+  }
+
+  /// Takes the next thing shown, in a model's vocabulary.
+  public func next(in vocabulary: Vocabulary) -> Observation? {
+    let shown = state.withLock { state -> Shown? in
+      guard state.observed < state.waiting.count else {
+        state.waiting.removeAll(keepingCapacity: true)
+        state.observed = 0
+        return nil
+      }
+      state.observed += 1
+      return state.waiting[state.observed - 1]
+    }
+    switch shown {
+    case .status(let name): return vocabulary.observation(ofStatus: name)
+    case .effect(let name): return vocabulary.observation(ofEffect: name)
+    case .refused(let reason): return .refused(reason)
+    case nil: return nil
+    }
+  }
+}

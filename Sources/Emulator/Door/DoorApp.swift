@@ -1,0 +1,69 @@
+import Automata
+public import Conformance
+public import Simulation
+import Synchronization
+
+/// A door, built with named states and events as Stately's documentation builds it.
+public typealias DoorDevice = AppDevice<DoorApp>
+
+/// The door behind a ``DoorDevice``.
+public final class DoorApp: EmulatedApp {
+  /// The bugs that a door can be given.
+  public enum Defect: String, AppDefect {
+    case bouncing
+    case silent
+
+    /// What is wrong.
+    public var sentence: String {
+      switch self {
+      case .bouncing: "Every third time that the door is opened, it bounces and is closed again at once."
+      case .silent: "From the fifth closing on, the closed door writes no line any more."
+      }
+    }
+  }
+
+  /// The two events.
+  public static let stimuli = ["Open", "Close"]
+
+  private let eventOpen: Stately.Event
+  private let eventClose: Stately.Event
+  private let stateMachine: Stately.StateMachine
+
+  /// Hangs the door, closed.
+  public init(_ start: StartCondition, defect: Defect?, display: Display) {
+    let openings = Atomic(0)
+    let closings = Atomic(-1)
+    do {
+      let stateClosed = try Stately.State(name: "Closed") { _ in
+        display.show(status: "Closed")
+        // The first entry is the start.
+        let count = closings.add(1, ordering: .relaxed).newValue
+        if defect != .silent || count < 5 { display.show(effect: "print(Closed)") }
+        return nil
+      }
+      let stateOpened = try Stately.State(name: "Opened") { _ in
+        display.show(status: "Opened")
+        display.show(effect: "print(Opened)")
+        let count = openings.add(1, ordering: .relaxed).newValue
+        return defect == .bouncing && count % 3 == 0 ? (stateClosed, nil) : nil
+      }
+      eventOpen = try Stately.Event(name: "Open", transitions: [(fromState: stateClosed, toState: stateOpened)])
+      eventClose = try Stately.Event(name: "Close", transitions: [(fromState: stateOpened, toState: stateClosed)])
+      stateMachine = try Stately.StateMachine(
+        name: "Door", defaultState: stateClosed, states: [stateClosed, stateOpened],
+        events: [eventClose, eventOpen])
+    } catch {
+      preconditionFailure("the door is well defined: \(error)")
+    }
+  }
+
+  /// Fires the event.
+  public func perform(_ stimulus: String, at now: Instant) -> String? {
+    do {
+      try stateMachine.fireEvent(event: stimulus == "Open" ? eventOpen : eventClose)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import Automata
+public import Conformance
+public import Simulation
+import Synchronization
+
+/// An app that decides on its first screen, written with mappings and effects as Stated's documentation does.
+public typealias LauncherDevice = AppDevice<LauncherApp>
+
+/// The app behind a ``LauncherDevice``.
+public final class LauncherApp: EmulatedApp {
+  /// The bugs that the launcher can be given.
+  public enum Defect: String, AppDefect {
+    case forgottenCredentials = "forgotten-credentials"
+    case lingeringSession = "lingering-session"
+
+    /// What is wrong.
+    public var sentence: String {
+      switch self {
+      case .forgottenCredentials: "An upgrade loses the credentials, so that the user must log in again after it."
+      case .lingeringSession: "From the second log-out on, the authentication is not cleared."
+      }
+    }
+  }
+
+  /// What the user and the app delegate can do: the callbacks of the screens are theirs.
+  public static let stimuli = ["initialize", "indexDatabase", "logIn", "logOut"]
+
+  /// Whether an upgrade waits, and whether somebody's name and password are stored.
+  public static let settings = ["upgradePending", "credentials"]
+
+  private let root: RootViewController
+  private let launcher: AppLauncher
+
+  /// Installs the app, which does nothing before it is initialized.
+  public init(_ start: StartCondition, defect: Defect?, display: Display) {
+    root = RootViewController(display: display)
+    let api = APIService(
+      display: display, hasAccount: start.flag("credentials") ?? false,
+      keepsSession: defect == .lingeringSession)
+    let upgrade = UpgradeService(
+      isPending: start.flag("upgradePending") ?? false,
+      clears: defect == .forgottenCredentials ? api : nil)
+    launcher = AppLauncher(
+      upgradeService: upgrade, apiService: api, db: PersistenceService(display: display),
+      rootViewController: root, display: display)
+  }
+
+  /// Initializes the app, or does on its screen what calls it back.
+  public func perform(_ stimulus: String, at now: Instant) -> String? {
+    switch stimulus {
+    case "initialize": launcher.initialize() ? nil : "the app is initialized already"
+    case "indexDatabase": root.callBack(from: .upgrade) ? nil : "no upgrade is under way"
+    case "logIn": root.callBack(from: .login) ? nil : "nobody is asked to log in"
+    case "logOut": root.callBack(from: .tourList) ? nil : "nobody is logged in"
+    default: "the app does not know '\(stimulus)'"
+    }
+  }
+}
+
+/// The launcher itself: states, inputs, effects and their mappings.
+private final class AppLauncher: Sendable {
+  enum State: String {
+    case uninitialized, initialized, upgrading, indexing, loggedOut, loggedIn
+  }
+
+  enum Input {
+    case initialize, upgrade, indexDatabase, logIn, logOut
+  }
+
+  private let machine: Stated.StateMachine<State, Input>
+
+  init(
+    upgradeService: UpgradeService, apiService: APIService, db: PersistenceService,
+    rootViewController: RootViewController, display: Display
+  ) {
+    func initialize(send: @escaping @Sendable (Input) -> Void) {
+      send(upgradeService.isUpgradePending() ? .upgrade : .indexDatabase)
+    }
+
+    func upgrade(send: @escaping @Sendable (Input) -> Void) {
+      rootViewController.show(.upgrade) {
+        upgradeService.finish()
+        send(.indexDatabase)
+      }
+    }
+
+    func indexDatabase(send: @escaping @Sendable (Input) -> Void) {
+      db.createSecondaryIndices()
+      send(apiService.hasAccount ? .logIn : .logOut)
+    }
+
+    func logIn(send: @escaping @Sendable (Input) -> Void) {
+      rootViewController.show(.tourList) { send(.logOut) }
+    }
+
+    func logOut(send: @escaping @Sendable (Input) -> Void) {
+      apiService.clearAuthentication()
+      rootViewController.show(.login) { send(.logIn) }
+    }
+
+    // swift-format-ignore
+    let mappings: [Stated.StateMappingWithEffect<State, Input>] = [
+      /* Input        |      from             to       |   effect    */
+      .initialize     | .uninitialized => .initialized | initialize,
+
+      .upgrade        | .initialized   => .upgrading   | upgrade,
+
+      .indexDatabase  | .initialized   => .indexing    | indexDatabase,
+      .indexDatabase  | .upgrading     => .indexing    | indexDatabase,
+
+      .logIn          | .indexing      => .loggedIn    | logIn,
+      .logIn          | .loggedOut     => .loggedIn    | logIn,
+
+      .logOut         | .indexing      => .loggedOut   | logOut,
+      .logOut         | .loggedIn      => .loggedOut   | logOut,
+    ]
+    machine = Stated.StateMachine<State, Input>(initialState: .uninitialized, mappings: mappings) { result in
+      if case .success(_, let new, _) = result { display.show(status: new.rawValue) }
+    }
+  }
+
+  func initialize() -> Bool {
+    if case .success = machine.send(input: .initialize) { true } else { false }
+  }
+}
+
+/// Knows whether data must be brought to a newer form.
+private final class UpgradeService: Sendable {
+  private let isPending: Atomic<Bool>
+  /// What an upgrade clears though it should not.
+  private let cleared: APIService?
+
+  init(isPending: Bool, clears cleared: APIService?) {
+    self.isPending = Atomic(isPending)
+    self.cleared = cleared
+  }
+
+  func isUpgradePending() -> Bool { isPending.load(ordering: .relaxed) }
+
+  func finish() {
+    isPending.store(false, ordering: .relaxed)
+    cleared?.forgetAccount()
+  }
+}
+
+/// Keeps the account by which the app talks to its server.
+private final class APIService: Sendable {
+  private let display: Display
+  private let account: Atomic<Bool>
+  private let keepsSession: Bool
+  private let clearings = Atomic(0)
+
+  init(display: Display, hasAccount: Bool, keepsSession: Bool) {
+    self.display = display
+    self.keepsSession = keepsSession
+    account = Atomic(hasAccount)
+  }
+
+  var hasAccount: Bool { account.load(ordering: .relaxed) }
+
+  func forgetAccount() { account.store(false, ordering: .relaxed) }
+
+  func clearAuthentication() {
+    let count = clearings.add(1, ordering: .relaxed).newValue
+    if keepsSession, count >= 2 { return }
+    forgetAccount()
+    display.show(effect: "clearAuthentication")
+  }
+}
+
+/// Keeps the app's data.
+private struct PersistenceService: Sendable {
+  let display: Display
+
+  func createSecondaryIndices() { display.show(effect: "createSecondaryIndices") }
+}
+
+/// Shows one screen at a time and calls back when the user is done with it.
+private final class RootViewController: Sendable {
+  enum Screen: String {
+    case upgrade = "showUpgrade"
+    case tourList = "showTourList"
+    case login = "showLogin"
+  }
+
+  private let display: Display
+  private let shown = Mutex<(screen: Screen, callback: @Sendable () -> Void)?>(nil)
+
+  init(display: Display) {
+    self.display = display
+  }
+
+  func show(_ screen: Screen, _ callback: @escaping @Sendable () -> Void) {
+    display.show(effect: screen.rawValue)
+    shown.withLock { $0 = (screen, callback) }
+  }
+
+  /// Does what the screen waits for, if it is the one shown.
+  func callBack(from screen: Screen) -> Bool {
+    let callback = shown.withLock { shown -> (@Sendable () -> Void)? in
+      guard shown?.screen == screen else { return nil }
+      defer { shown = nil }
+      return shown?.callback
+    }
+    callback?()
+    return callback != nil
+  }
+}

@@ -1,0 +1,72 @@
+import Simulation
+
+/// Why a socket is not open, or not any more.
+enum SocketError: String {
+  case bluetoothOff
+  case notConnected
+  case lostConnection
+  case serviceNotAdded
+  case notAdvertising
+}
+
+/// A socket over the peripheral's side of Bluetooth LE.
+///
+/// It handles no callback itself: whenever its state is set, the state becomes the manager's delegate, and its
+/// `transition` is run.
+final class PeripheralManagerSocket {
+  let peripheral: PeripheralManager
+  let clock: VirtualClock
+  let delegate: Display
+  let defect: SocketApp.Defect?
+
+  var state: any SocketState {
+    didSet {
+      peripheral.delegate = state
+      delegate.show(status: state.name)
+      state.transition()
+    }
+  }
+
+  init(peripheral: PeripheralManager, clock: VirtualClock, delegate: Display, defect: SocketApp.Defect?) {
+    self.peripheral = peripheral
+    self.clock = clock
+    self.delegate = delegate
+    self.defect = defect
+    let idle = Idle()
+    state = idle
+    peripheral.delegate = idle
+    delegate.show(status: idle.name)
+  }
+
+  func open() { state = Opening(socket: self) }
+
+  func close() { state = Idle(socket: self) }
+
+  func send() {
+    guard let connected = state as? Connected else {
+      delegate.show(effect: "didFailToSend(\(SocketError.notConnected.rawValue))")
+      return
+    }
+    state = Sending(socket: self, central: connected.central)
+  }
+}
+
+/// What is to happen later, in virtual time.
+final class VirtualClock {
+  private(set) var now = Instant.zero
+  private var tasks = EventQueue<() -> Void>()
+
+  var deadline: Instant? { tasks.nextTime }
+
+  func after(_ interval: Interval, execute: @escaping () -> Void) {
+    tasks.schedule(execute, at: now + interval)
+  }
+
+  func advance(to limit: Instant) {
+    while let (time, task) = tasks.next(until: limit) {
+      now = time
+      task()
+    }
+    now = max(now, limit)
+  }
+}

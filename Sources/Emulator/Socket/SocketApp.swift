@@ -1,0 +1,113 @@
+public import Conformance
+public import Simulation
+
+/// A socket whose states are, one at a time, the delegate of an emulated peripheral manager.
+public typealias SocketDevice = AppDevice<SocketApp>
+
+/// The application around the socket, the operating system below it and the centrals in range.
+public final class SocketApp: EmulatedApp {
+  /// The bugs that the socket can be given.
+  public enum Defect: String, AppDefect {
+    case staleTimer = "stale-timer"
+    case foreignUnsubscription = "foreign-unsubscription"
+
+    /// What is wrong.
+    public var sentence: String {
+      switch self {
+      case .staleTimer: "The three seconds of an earlier wait end a later one too soon."
+      case .foreignUnsubscription: "The connection is lost when another central unsubscribes."
+      }
+    }
+  }
+
+  /// What the application, the operating system and the centrals can do.
+  public static let stimuli = [
+    "open", "close", "send", "powerOn", "powerOff", "unauthorized", "serviceAdded", "serviceFailed",
+    "advertisingStarted", "advertisingFailed", "readyToUpdate", "subscribe", "otherSubscribe", "unsubscribe",
+    "otherUnsubscribe", "write", "otherWrite", "strayWrite",
+  ]
+
+  /// Whether the manager has told of its power, and whether it has any; whether the transmit queue is full.
+  public static let settings = ["reported", "powered", "queueFull"]
+
+  /// A transmit queue that takes nothing, until the fault is ended.
+  public static let faults = ["queue-full"]
+
+  private let peripheral: PeripheralManager
+  private let clock = VirtualClock()
+  private let socket: PeripheralManagerSocket
+  private let central = Central(number: 1)
+  private let stranger = Central(number: 2)
+
+  /// Makes an idle socket.
+  public init(_ start: StartCondition, defect: Defect?, display: Display) {
+    let power: PeripheralManager.State =
+      start.flag("reported") == false ? .unknown : start.flag("powered") == false ? .poweredOff : .poweredOn
+    peripheral = PeripheralManager(power, display: display)
+    peripheral.isQueueFull = start.flag("queueFull") ?? false
+    socket = PeripheralManagerSocket(peripheral: peripheral, clock: clock, delegate: display, defect: defect)
+  }
+
+  /// When the clock's next task is due.
+  public var deadline: Instant? { clock.deadline }
+
+  /// Lets the clock's tasks run.
+  public func advance(to now: Instant) { clock.advance(to: now) }
+
+  /// Fills the transmit queue, or empties it.
+  public func bring(about fault: Fault) { peripheral.isQueueFull = !fault.value.isNothing }
+
+  /// Does what the application, the operating system or a central does.
+  public func perform(_ stimulus: String, at now: Instant) -> String? {
+    clock.advance(to: now)
+    switch stimulus {
+    case "open", "close", "send": return performAsApplication(stimulus)
+    case "powerOn": peripheral.update(.poweredOn)
+    case "powerOff": peripheral.update(.poweredOff)
+    case "unauthorized": peripheral.update(.unauthorized)
+    case "serviceAdded": peripheral.delegate?.peripheralManagerDidAddService(peripheral, error: nil)
+    case "serviceFailed":
+      peripheral.delegate?.peripheralManagerDidAddService(peripheral, error: .serviceNotAdded)
+    case "advertisingStarted": peripheral.delegate?.peripheralManagerDidStartAdvertising(peripheral, error: nil)
+    case "advertisingFailed":
+      peripheral.delegate?.peripheralManagerDidStartAdvertising(peripheral, error: .notAdvertising)
+    case "readyToUpdate": peripheral.delegate?.peripheralManagerIsReadyToUpdateSubscribers(peripheral)
+    default: return performAsCentral(stimulus)
+    }
+    return nil
+  }
+
+  private func performAsApplication(_ stimulus: String) -> String? {
+    switch stimulus {
+    case "open":
+      guard socket.state is PeripheralManagerSocket.Idle else { return "the socket is not idle" }
+      socket.open()
+    case "close":
+      socket.close()
+    default:
+      if socket.state is PeripheralManagerSocket.Sending { return "another value waits to be sent" }
+      socket.send()
+    }
+    return nil
+  }
+
+  private func performAsCentral(_ stimulus: String) -> String? {
+    let connected = (socket.state as? PeripheralManagerSocket.Connected)?.central
+    let isOther = stimulus.hasPrefix("other")
+    if isOther, connected == nil { return "no central is connected that another could be told from" }
+    let who = isOther ? stranger : central
+    switch stimulus {
+    case "subscribe" where connected == who: return "the central has subscribed already"
+    case "subscribe", "otherSubscribe":
+      peripheral.delegate?.peripheralManager(peripheral, central: who, didSubscribeTo: .notify)
+    case "unsubscribe" where connected != who: return "the central has not subscribed"
+    case "unsubscribe", "otherUnsubscribe":
+      peripheral.delegate?.peripheralManager(peripheral, central: who, didUnsubscribeFrom: .notify)
+    case "write", "otherWrite":
+      peripheral.delegate?.peripheralManager(peripheral, central: who, didWriteTo: .write)
+    default:
+      peripheral.delegate?.peripheralManager(peripheral, central: who, didWriteTo: .other)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,293 @@
+import Automata
+import Conformance
+import Simulation
+
+/// Drives one case: model and device in lockstep, step by step.
+struct CaseRunner<Device: DeviceUnderTest> {
+  /// How long a stimulus waits for its moment, and how long the end of a case waits for what is due.
+  private static var patience: Interval { .seconds(60) }
+  /// How often the same trouble must come before the device is to blame.
+  private static var attempts: Int { 3 }
+
+  private let test: Case
+  private var lockstep: Lockstep<Device, TraceWriter>
+  private let listener: any JournalListener
+  private let isStopped: () -> Bool
+  private var mark = StepMark.start
+  /// The status of the machine's start, until the device shows one.
+  private var startStatus = 0
+
+  init(
+    _ test: Case, _ specification: Specification, _ device: Device, invariants: [any Invariant],
+    listener: any JournalListener, isStopped: @escaping () -> Bool
+  ) {
+    self.test = test
+    self.listener = listener
+    self.isStopped = isStopped
+    lockstep = Lockstep(
+      specification, device, invariants: invariants,
+      recorder: TraceWriter(listener, specification.vocabulary))
+  }
+
+  /// The cells that were visited.
+  var visits: [UInt32] { lockstep.tracker.visits }
+
+  /// Runs the case, and again after trouble in the lab: once is a lab fault, the same three times is the device's.
+  mutating func run() -> Outcome {
+    var faults: [LabFault] = []
+    while true {
+      do {
+        let verdict = try attempt()
+        return finished(verdict, after: faults)
+      } catch {
+        if error.symptom == .notPossible { return outcome(.skipped(error.detail)) }
+        faults.append(error)
+        listener.take(.lab(error, attempt: faults.count, at: lockstep.now))
+        let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
+        guard isDevices, error.symptom == faults[0].symptom else { return outcome(.labFault(faults[0])) }
+        if faults.count == Self.attempts {
+          return outcome(.divergence(divergence(.stoppedAnswering(error.description))))
+        }
+        if isStopped() { return outcome(.labFault(faults[0])) }
+        guard restart() else { return outcome(.labFault(faults[0])) }
+      }
+    }
+  }
+
+  private mutating func restart() -> Bool {
+    do {
+      try lockstep.restart()
+      return true
+    } catch {
+      listener.take(.lab(error, attempt: 0, at: lockstep.now))
+      return false
+    }
+  }
+
+  /// What a whole attempt means: one that went well after trouble shows that the trouble was the lab's.
+  private func finished(_ verdict: Outcome.Verdict, after faults: [LabFault]) -> Outcome {
+    guard let fault = faults.first, verdict == .agree else { return outcome(verdict) }
+    return outcome(.labFault(fault))
+  }
+
+  private func outcome(_ verdict: Outcome.Verdict) -> Outcome {
+    Outcome(verdict, mark, at: lockstep.now)
+  }
+
+  private mutating func attempt() throws(LabFault) -> Outcome.Verdict {
+    mark = .start
+    lockstep.recorder.begin()
+    try lockstep.reset(to: test.start)
+    let states = lockstep.tracker.possibleStates
+    let definition = lockstep.tracker.specification.machine.definition
+    startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
+    if let divergence = try lockstep.pass(until: lockstep.now) { return .divergence(marked(divergence)) }
+    do {
+      try run(test.scenario.steps, from: 1)
+      try awaitDue()
+      return .agree
+    } catch {
+      switch error {
+      case .divergence(let divergence): return .divergence(marked(divergence))
+      case .lab(let fault): throw fault
+      case .stopped: return .incomplete("stopped after step \(mark.number)")
+      }
+    }
+  }
+
+  private func marked(_ divergence: Divergence) -> Divergence {
+    var divergence = divergence
+    divergence.step = mark.number
+    return divergence
+  }
+}
+
+/// Why a case does not go on.
+private enum Halt: Error {
+  case divergence(Divergence)
+  case lab(LabFault)
+  case stopped
+}
+
+extension CaseRunner {
+  /// - Parameter number: the number of the first of the steps, as they are written.
+  private mutating func run(_ steps: [Step], from number: Int) throws(Halt) {
+    var number = number
+    for step in steps {
+      if isStopped() { throw .stopped }
+      mark = StepMark(number, line: step.line)
+      lockstep.recorder.mark = mark
+      try run(step.action)
+      number += [step].writtenCount
+    }
+  }
+
+  private mutating func run(_ action: Step.Action) throws(Halt) {
+    switch action {
+    case .perform(let call): try perform(call, waits: true)
+    case .performNow(let call): try perform(call, waits: false)
+    case .refuse(let call): try refuse(call)
+    case .fault(let fault):
+      lockstep.recorder.forgetShown()
+      try check { lockstep throws(LabFault) in try lockstep.bring(about: fault) }
+    case .wait(let interval):
+      listener.take(.wait(interval, mark, at: lockstep.now))
+      lockstep.recorder.forgetShown()
+      try pass(until: lockstep.now + interval)
+    case .expect(let expectation), .until(let expectation): try meet(expectation)
+    case .repeated(let times, let steps):
+      let first = mark.number + 1
+      for _ in 0..<times { try run(steps, from: first) }
+    case .note(let text): listener.take(.note(text, mark, at: lockstep.now))
+    }
+  }
+
+  /// Does something with model and device, and stops where they diverge.
+  private mutating func check(
+    _ body: (inout Lockstep<Device, TraceWriter>) throws(LabFault) -> Divergence?
+  ) throws(Halt) {
+    let divergence: Divergence?
+    do {
+      divergence = try body(&lockstep)
+    } catch {
+      throw .lab(error)
+    }
+    if let divergence { throw .divergence(divergence) }
+  }
+
+  private mutating func pass(until limit: Instant) throws(Halt) {
+    try check { lockstep throws(LabFault) in try lockstep.pass(until: limit) }
+  }
+
+  private mutating func next(until limit: Instant) throws(Halt) {
+    try check { lockstep throws(LabFault) in try lockstep.next(until: limit) }
+  }
+
+  // MARK: Stimuli
+
+  private func stimulus(_ call: Step.Call) -> Stimulus {
+    guard let number = lockstep.vocabulary.stimulus(call.name) else {
+      preconditionFailure("a scenario is read against its machine, which has no '\(call.name)'")
+    }
+    return Stimulus(number, call.arguments)
+  }
+
+  private mutating func perform(_ call: Step.Call, waits: Bool) throws(Halt) {
+    let stimulus = stimulus(call)
+    // A real device may have shown something since we last looked.
+    try pass(until: lockstep.now)
+    let limit = lockstep.now + Self.patience
+    while waits, !lockstep.tracker.allows(stimulus.number), lockstep.tracker.isAwaiting, lockstep.now < limit
+    {
+      try next(until: limit)
+    }
+    lockstep.recorder.forgetShown()
+    try check { lockstep throws(LabFault) in try lockstep.perform(stimulus) }
+  }
+
+  private mutating func refuse(_ call: Step.Call) throws(Halt) {
+    try pass(until: lockstep.now)
+    guard !lockstep.tracker.allows(stimulus(call).number) else {
+      throw .divergence(divergence(.unmet("\(call.name) is to be refused, but the model allows it here")))
+    }
+    try perform(call, waits: false)
+  }
+
+  /// At the end: what the model promises is demanded.
+  private mutating func awaitDue() throws(Halt) {
+    let limit = lockstep.now + Self.patience
+    while lockstep.tracker.isAwaiting, lockstep.tracker.deadline != nil, lockstep.now < limit {
+      try next(until: limit)
+    }
+  }
+
+  // MARK: Expectations
+
+  private mutating func meet(_ expectation: Expectation) throws(Halt) {
+    listener.take(.expect(expectation.text, mark, at: lockstep.now))
+    try pass(until: lockstep.now)
+    if case .quiet(let interval) = expectation.conditions.first { return try beQuiet(for: interval) }
+    switch expectation.time {
+    case .now:
+      if !take(expectation) { throw unmet(expectation) }
+    case .within(let interval):
+      let limit = lockstep.now + interval
+      while !take(expectation) {
+        guard lockstep.now < limit else { throw unmet(expectation) }
+        try next(until: limit)
+      }
+    case .lasting(let interval):
+      let limit = lockstep.now + interval
+      while take(expectation), lockstep.now < limit { try next(until: limit) }
+      if !take(expectation) { throw unmet(expectation) }
+    }
+  }
+
+  private mutating func beQuiet(for interval: Interval) throws(Halt) {
+    let limit = lockstep.now + interval
+    let count = lockstep.recorder.count
+    while lockstep.now < limit {
+      try next(until: limit)
+      guard lockstep.recorder.count == count else {
+        let seen = lockstep.recorder.last.map { lockstep.vocabulary.text(of: $0) } ?? "nothing"
+        throw .divergence(divergence(.unmet("expected quiet for \(interval), and then came \(seen)")))
+      }
+    }
+  }
+
+  /// Whether everything is as expected; what was shown once is used up by it.
+  private mutating func take(_ expectation: Expectation) -> Bool {
+    var used: [Int] = []
+    for condition in expectation.conditions {
+      switch condition {
+      case .status(let names):
+        if !names.contains(status) { return false }
+      case .refusal(let text):
+        guard let refusal = lockstep.refusal, text.isEmpty || refusal.contains(text) else { return false }
+      case .effect(let name):
+        guard let number = lockstep.vocabulary.effect(name),
+          let index = lockstep.recorder.index(of: { $0 == .effect(number) }, besides: used)
+        else { return false }
+        used.append(index)
+      case .reading(let name, let comparison):
+        if expectation.time == .now {
+          guard let value = lockstep.recorder.latest[name], comparison.holds(value) else { return false }
+        } else {
+          let index = lockstep.recorder.index(of: { comparison.holds($0, name) }, besides: used)
+          guard let index else { return false }
+          used.append(index)
+        }
+      case .quiet: break
+      }
+    }
+    lockstep.recorder.use(used)
+    return true
+  }
+
+  private var status: String { lockstep.vocabulary.statuses[lockstep.status ?? startStatus] }
+
+  private func unmet(_ expectation: Expectation) -> Halt {
+    .divergence(divergence(.unmet("expected \(expectation.text), \(shown(expectation))")))
+  }
+
+  /// What there is in place of what was expected.
+  private func shown(_ expectation: Expectation) -> String {
+    for condition in expectation.conditions {
+      switch condition {
+      case .refusal:
+        return lockstep.refusal.map { "the device refused: \($0)" } ?? "the device did not refuse"
+      case .effect: return lockstep.recorder.effects.map { "the device showed \($0)" } ?? "it was not shown"
+      case .reading(let name, _):
+        return lockstep.recorder.latest[name].map { "\(name) is \($0)" } ?? "\(name) was not reported"
+      case .status, .quiet: break
+      }
+    }
+    return "the device shows \(status)"
+  }
+
+  private func divergence(_ kind: Divergence.Kind) -> Divergence {
+    Divergence(
+      kind, at: lockstep.now, step: mark.number, lastStimulus: lockstep.recorder.lastStimulus,
+      lastStatus: status)
+  }
+}

@@ -1,0 +1,96 @@
+public import Conformance
+import Documents
+
+/// Makes devices of what users write.
+///
+/// The harness is given one by whoever joins it to the worlds: it does not know which devices there are, and sees
+/// each only as a ``DeviceUnderTest``.
+public protocol DeviceProvider {
+  /// The names of the emulated devices.
+  var emulators: [String] { get }
+
+  /// What is known of a device without starting it.
+  ///
+  /// - Throws: what is wrong with its name or its settings. Settings that are neither options nor start
+  ///   conditions of the device are wrong.
+  func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription
+
+  /// The device that a machine is driven on when none is named.
+  func usualDevice(of machine: String) -> DeviceSpec?
+
+  /// Makes a device; its settings are options of its own only, without start conditions.
+  ///
+  /// Called for every case: devices in memory are made afresh, a program may go on from case to case.
+  func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
+}
+
+/// What is known of a device without starting it.
+public struct DeviceDescription: Sendable {
+  /// What the device stands for, such as the generation of a lock: a scenario written for one device can be
+  /// driven on another of the same family. `nil` stands for any.
+  public var family: String?
+  /// The machines that it can be compared with, the usual one first; `nil` stands for any.
+  public var machines: [String]?
+  /// What it can serve.
+  public var abilities: Abilities
+  /// The names of the options that are the device's own and no condition of a test.
+  public var options: [String]
+  /// What values it reports beside statuses and effects.
+  public var readings: [String]
+
+  /// Makes a description.
+  public init(
+    family: String?, machines: [String]?, abilities: Abilities, options: [String] = [],
+    readings: [String] = []
+  ) {
+    self.family = family
+    self.machines = machines
+    self.abilities = abilities
+    self.options = options
+    self.readings = readings
+  }
+}
+
+/// What is wrong with what somebody wrote about a device.
+public struct DeviceProblem: Error, Equatable, Sendable {
+  /// Where it is wrong.
+  public enum Part: Equatable, Sendable {
+    /// In the kind or the name of the device.
+    case name
+    /// In the name of a setting.
+    case setting(String)
+    /// In the value of a setting.
+    case value(of: String)
+  }
+
+  /// Where it is wrong.
+  public var part: Part
+  /// What is wrong, in one line.
+  public var message: String
+  /// What would put it right, or `nil`.
+  public var hint: String?
+
+  /// Makes a problem.
+  public init(_ part: Part, _ message: String, hint: String? = nil) {
+    self.part = part
+    self.message = message
+    self.hint = hint
+  }
+
+  /// A name that is not among those there are, with the nearest one or with all of them.
+  public static func unknown(
+    _ part: Part, _ kind: String, _ name: String, of names: [String]
+  ) -> DeviceProblem {
+    DeviceProblem(part, "unknown \(kind) `\(name)`", hint: suggestion(for: name, of: names))
+  }
+
+  static func suggestion(for name: String, of names: [String]) -> String? {
+    if let nearest = nearestName(to: name, in: names) { return "did you mean `\(nearest)`?" }
+    return names.isEmpty ? nil : "expected one of \(names.joined(separator: ", "))"
+  }
+}
+
+extension DeviceProblem: CustomStringConvertible {
+  /// The message and the hint in one line.
+  public var description: String { message + (hint.map { ": \($0)" } ?? "") }
+}

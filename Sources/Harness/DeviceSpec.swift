@@ -1,0 +1,91 @@
+/// Which device to drive, as it is written on the command line or in a scenario.
+///
+///     emulator:sesame5?defect=deaf-unlock&loss=0.01      an emulated device and its settings
+///     sesame5                                            the same, without settings
+///     exec:python3 door.py                               any program
+///     lock:keys/front-door.yaml                          a real lock
+public struct DeviceSpec: Equatable, Sendable {
+  /// What stands before the colon.
+  public enum Kind: String, CaseIterable, Sendable {
+    /// An emulated device, by its name.
+    case emulator
+    /// A program, by its command.
+    case exec
+    /// A real lock, by the file that describes it.
+    case lock
+  }
+
+  /// A setting of the device: a start condition or an option of its own.
+  public struct Setting: Equatable, Sendable {
+    /// The name.
+    public var name: String
+    /// The value, as it is written.
+    public var value: String
+
+    /// Makes a setting.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// What kind of device it is.
+  public var kind: Kind
+  /// The emulator's name, the command or the file.
+  public var name: String
+  /// The settings, in the order given.
+  public var settings: [Setting]
+
+  /// Makes a specification.
+  public init(_ kind: Kind, _ name: String, _ settings: [Setting] = []) {
+    self.kind = kind
+    self.name = name
+    self.settings = settings
+  }
+
+  /// Reads the text form. Only emulated devices have settings: everything after `exec:` is the command.
+  ///
+  /// A setting without a value is on: `emulator:sesame5?jam`.
+  public init(text: String) throws(DeviceProblem) {
+    var kind = Kind.emulator
+    var rest = Substring(text)
+    if let colon = text.firstIndex(of: ":") {
+      let word = String(text[..<colon])
+      guard let known = Kind(rawValue: word) else {
+        let kinds = Kind.allCases.map(\.rawValue)
+        throw DeviceProblem(
+          .name, "unknown kind of device `\(word)`", hint: DeviceProblem.suggestion(for: word, of: kinds))
+      }
+      kind = known
+      rest = text[text.index(after: colon)...]
+    }
+    guard kind == .emulator else {
+      guard !rest.isEmpty else {
+        throw DeviceProblem(.name, "nothing stands after `\(kind.rawValue):`")
+      }
+      self.init(kind, String(rest))
+      return
+    }
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty else {
+      throw DeviceProblem(.name, "no device is named")
+    }
+    var settings: [Setting] = []
+    if parts.count > 1 {
+      for item in parts[1].split(separator: "&") {
+        let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard !sides[0].isEmpty else { throw DeviceProblem(.name, "a setting without a name: `\(item)`") }
+        settings.append(Setting(String(sides[0]), sides.count > 1 ? String(sides[1]) : "true"))
+      }
+    }
+    self.init(kind, String(name), settings)
+  }
+}
+
+extension DeviceSpec: CustomStringConvertible {
+  /// The text form, which reads back equal.
+  public var description: String {
+    let list = settings.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    return "\(kind.rawValue):\(name)" + (list.isEmpty ? "" : "?" + list)
+  }
+}

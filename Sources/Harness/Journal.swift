@@ -1,0 +1,167 @@
+public import Conformance
+public import Documents
+public import Simulation
+
+/// One line of a run's journal: what was done, what was seen, what came of it.
+///
+/// The journal is written as things happen, and every report is made from it. It holds nothing that differs
+/// between two runs of one seed on emulated devices: host, name and wall-clock times stand in the manifest.
+public enum JournalEntry: Sendable {
+  /// A run begins.
+  case run(seed: UInt64)
+  /// A case begins.
+  case begin(Case)
+  /// A stimulus is given.
+  case stimulus(Step.Call, StepMark, at: Instant)
+  /// A fault is brought about.
+  case fault(Fault, StepMark, at: Instant)
+  /// Time is let pass.
+  case wait(Interval, StepMark, at: Instant)
+  /// Something is expected, in words.
+  case expect(String, StepMark, at: Instant)
+  /// The scenario says something.
+  case note(String, StepMark, at: Instant)
+  /// The device shows something.
+  case observation(Observation, Vocabulary, at: Instant)
+  /// There is trouble in the lab, at an attempt, from 1.
+  case lab(LabFault, attempt: Int, at: Instant)
+  /// A case ends.
+  case verdict(Outcome, Case)
+  /// Which cells of a machine the run visited.
+  case coverage(Coverage)
+  /// The run ends.
+  case end(Tally, CommandStatus)
+}
+
+/// A step's number and line.
+public struct StepMark: Equatable, Sendable {
+  /// The number of the step as it is written, from 1; 0 before the first.
+  public var number: Int
+  /// The line of the file.
+  public var line: Int
+
+  /// Marks a step.
+  public init(_ number: Int, line: Int) {
+    self.number = number
+    self.line = line
+  }
+
+  /// Before the first step.
+  public static let start = StepMark(0, line: 0)
+}
+
+/// Takes in a journal as it is written.
+public protocol JournalListener: AnyObject {
+  /// Takes in one entry.
+  func take(_ entry: JournalEntry)
+}
+
+extension JournalEntry {
+  /// The version of the format.
+  static let format = 1
+
+  /// The entry as JSON, whose text is one line of the journal.
+  public var json: JSON {
+    switch self {
+    case .run(let seed): ["run": ["format": .integer(Self.format), "seed": .integer(seed)]]
+    case .begin(let test): ["case": beginning(of: test)]
+    case .stimulus(let call, let mark, let time): event(time, mark, members(of: call))
+    case .fault(let fault, let mark, let time):
+      event(time, mark, [.init("fault", .text(fault.name)), .init("value", JSON(fault.value))])
+    case .wait(let interval, let mark, let time):
+      event(time, mark, [.init("wait", .text(interval.description))])
+    case .expect(let text, let mark, let time): event(time, mark, [.init("expect", .text(text))])
+    case .note(let text, let mark, let time): event(time, mark, [.init("note", .text(text))])
+    case .observation(let observation, let vocabulary, let time):
+      event(time, nil, members(of: observation, vocabulary))
+    case .lab(let fault, let attempt, let time):
+      event(time, nil, [.init("lab", .text(fault.description)), .init("attempt", .integer(attempt))])
+    case .verdict(let outcome, let test): verdict(outcome, test)
+    case .coverage(let coverage):
+      [
+        "coverage": [
+          "machine": .text(coverage.machine),
+          "legal": [.integer(coverage.legal.visited), .integer(coverage.legal.count)],
+          "empty": [.integer(coverage.empty.visited), .integer(coverage.empty.count)],
+        ]
+      ]
+    case .end(let tally, let status): ["end": ending(tally, status)]
+    }
+  }
+
+  private func beginning(of test: Case) -> JSON {
+    [
+      "id": .text(test.id), "name": .text(test.name), "file": .text(test.file), "line": 1,
+      "machine": .text(test.machine.label), "device": .text(test.device.description),
+      "seed": .integer(test.seed),
+    ]
+  }
+
+  private func event(_ time: Instant, _ mark: StepMark?, _ members: [JSON.Member]) -> JSON {
+    var all: [JSON.Member] = [.init("t", .text(time.secondsText))]
+    if let mark {
+      all += [.init("step", .integer(mark.number)), .init("line", .integer(mark.line))]
+    }
+    return .mapping(all + members)
+  }
+
+  private func members(of call: Step.Call) -> [JSON.Member] {
+    let arguments = call.arguments.map { JSON.Member($0.name, JSON($0.value)) }
+    return [.init("stimulus", .text(call.name))]
+      + (arguments.isEmpty ? [] : [.init("arguments", .mapping(arguments))])
+  }
+
+  private func members(of observation: Observation, _ vocabulary: Vocabulary) -> [JSON.Member] {
+    switch observation {
+    case .status(let number): [.init("status", .text(vocabulary.statuses[number]))]
+    case .effect(let number): [.init("effect", .text(vocabulary.effects[number]))]
+    case .unknown(let name): [.init("status", .text(name))]
+    case .refused(let reason): [.init("refused", .text(reason))]
+    case .reading(let reading): [.init("reading", .text(reading.name)), .init("value", JSON(reading.value))]
+    case .violation(let rule): [.init("violation", .text(rule))]
+    }
+  }
+
+  private func verdict(_ outcome: Outcome, _ test: Case) -> JSON {
+    var members: [JSON.Member] = [
+      .init("verdict", .text(outcome.verdict.word)), .init("case", .text(test.id)),
+      .init("t", .text(outcome.time.secondsText)),
+    ]
+    if let message = outcome.verdict.message {
+      members += [
+        .init("step", .integer(outcome.mark.number)), .init("line", .integer(outcome.mark.line)),
+        .init("message", .text(message)),
+      ]
+    }
+    if case .divergence(let divergence) = outcome.verdict {
+      if !divergence.allowed.isEmpty { members.append(.init("expected", .text(divergence.expected))) }
+      members.append(.init("observed", .text(divergence.seen)))
+      members.append(.init("details", .list(outcome.details.map(JSON.text))))
+    }
+    if let replay = outcome.replay { members.append(.init("replay", .text(replay))) }
+    return .mapping(members)
+  }
+
+  private func ending(_ tally: Tally, _ status: CommandStatus) -> JSON {
+    [
+      "cases": .integer(tally.cases), "agree": .integer(tally.agree),
+      "divergences": .integer(tally.divergences), "labFaults": .integer(tally.labFaults),
+      "skipped": .integer(tally.skipped), "incomplete": .integer(tally.incomplete),
+      "status": .integer(status.rawValue),
+    ]
+  }
+}
+
+extension JSON {
+  /// A value as a journal and a program write it; durations are text with a unit.
+  init(_ value: Conformance.Value) {
+    self =
+      switch value {
+      case .flag(let value): .flag(value)
+      case .integer(let value): .integer(value)
+      case .number(let value): .decimal(value)
+      case .duration(let value): .text(value.description)
+      case .text(let value): .text(value)
+      }
+  }
+}

@@ -1,0 +1,122 @@
+public import Automata
+import Documents
+
+/// The machines that scenarios and commands can name: those built in, and files.
+public final class MachineLibrary {
+  /// A machine by the name or the path that stands for it.
+  public struct Entry: Sendable {
+    /// How messages and reports call it: its name, or the path of its file.
+    public var label: String
+    /// The machine.
+    public var machine: Machine
+    /// Whether it comes from a file.
+    public var isFile: Bool
+
+    /// Gives a machine a name.
+    public init(label: String, machine: Machine, isFile: Bool = false) {
+      self.label = label
+      self.machine = machine
+      self.isFile = isFile
+    }
+  }
+
+  /// Why there is no such machine.
+  public struct Missing: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What is wrong, one line or several.
+    public var description: String
+    /// What would put it right, or `nil`.
+    public var hint: String?
+
+    /// Makes an error.
+    public init(_ description: String, hint: String? = nil) {
+      self.description = description
+      self.hint = hint
+    }
+  }
+
+  private let definitions: [MachineDefinition]
+  private let read: (String) throws(Missing) -> MachineDefinition
+  private var entries: [String: Result<Entry, Missing>] = [:]
+
+  /// Makes a library.
+  ///
+  /// - Parameters:
+  ///   - definitions: what is built in.
+  ///   - read: reads the machine of a file.
+  public init(
+    _ definitions: [MachineDefinition], read: @escaping (String) throws(Missing) -> MachineDefinition
+  ) {
+    self.definitions = definitions
+    self.read = read
+  }
+
+  /// The names of the built-in machines.
+  public var names: [String] { definitions.map(\.name) }
+
+  /// Finds a machine by its name, or by the path of a file relative to a folder.
+  ///
+  /// What has a slash or a dot in it is a path.
+  public func machine(_ reference: String, in folder: String = ".") throws(Missing) -> Entry {
+    let isFile = reference.contains("/") || reference.contains(".")
+    let label = isFile ? Path.join(folder, reference) : reference
+    if let known = entries[label] { return try known.get() }
+    let result: Result<Entry, Missing>
+    do {
+      let definition = isFile ? try read(label) : try builtIn(reference)
+      result = .success(Entry(label: label, machine: try compiled(definition), isFile: isFile))
+    } catch {
+      result = .failure(error)
+    }
+    entries[label] = result
+    return try result.get()
+  }
+
+  private func builtIn(_ name: String) throws(Missing) -> MachineDefinition {
+    if let definition = definitions.first(where: { $0.name == name }) { return definition }
+    throw Missing("unknown machine `\(name)`", hint: DeviceProblem.suggestion(for: name, of: names))
+  }
+
+  private func compiled(_ definition: MachineDefinition) throws(Missing) -> Machine {
+    do {
+      return try Machine(definition)
+    } catch {
+      throw Missing("\(error)")
+    }
+  }
+}
+
+/// Paths as text.
+enum Path {
+  /// The folder that a file stands in.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// A path seen from a folder, without `.` and, where it can be told, without `..`.
+  static func join(_ folder: String, _ path: String) -> String {
+    if path.hasPrefix("/") { return normalized(path) }
+    return normalized(folder + "/" + path)
+  }
+
+  /// The same path without what goes nowhere.
+  static func normalized(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+    }
+    let joined = parts.joined(separator: "/")
+    if path.hasPrefix("/") { return "/" + joined }
+    return joined.isEmpty ? "." : joined
+  }
+
+  /// A path to a file as it is seen from a folder; both are absolute, or both relative to one place.
+  static func relative(_ path: String, from folder: String) -> String {
+    let target = normalized(path).split(separator: "/")
+    let start = normalized(folder).split(separator: "/").filter { $0 != "." }
+    var common = 0
+    while common < min(target.count - 1, start.count), target[common] == start[common] { common += 1 }
+    let up = [Substring](repeating: "..", count: start.count - common)
+    return (up + target[common...]).joined(separator: "/")
+  }
+}

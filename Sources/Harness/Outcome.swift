@@ -1,0 +1,158 @@
+import Automata
+public import Conformance
+public import Simulation
+
+/// What came of a case.
+public struct Outcome: Sendable {
+  /// The judgement.
+  public enum Verdict: Equatable, Sendable {
+    /// Model and device did the same.
+    case agree
+    /// They did not.
+    case divergence(Divergence)
+    /// There was trouble in the lab, and so no judgement.
+    case labFault(LabFault)
+    /// The case was not tried, and why.
+    case skipped(String)
+    /// The run was stopped before the case came to its end.
+    case incomplete(String)
+  }
+
+  /// The judgement.
+  public var verdict: Verdict
+  /// The last step that was begun.
+  public var mark: StepMark
+  /// The device's time at the end.
+  public var time: Instant
+  /// The line to paste that replays the case, where it failed.
+  public var replay: String?
+
+  /// Makes an outcome.
+  public init(_ verdict: Verdict, _ mark: StepMark = .start, at time: Instant = .zero) {
+    self.verdict = verdict
+    self.mark = mark
+    self.time = time
+  }
+}
+
+extension Outcome.Verdict {
+  /// The word of the journal.
+  public var word: String {
+    switch self {
+    case .agree: "agree"
+    case .divergence: "divergence"
+    case .labFault: "lab-fault"
+    case .skipped: "skipped"
+    case .incomplete: "incomplete"
+    }
+  }
+
+  /// What happened, in one line; nothing where all agreed.
+  public var message: String? {
+    switch self {
+    case .agree: nil
+    case .divergence(let divergence): divergence.summary
+    case .labFault(let fault): fault.description
+    case .skipped(let reason), .incomplete(let reason): reason
+    }
+  }
+}
+
+extension Outcome {
+  /// The most allowances that are shown.
+  private static let mostAllowances = 8
+
+  /// Model and device side by side, a line each; only where they diverged.
+  public var details: [String] {
+    guard case .divergence(let divergence) = verdict else { return [] }
+    var lines: [String] = []
+    if let stimulus = divergence.lastStimulus { lines.append("after   \(stimulus)") }
+    switch divergence.kind {
+    case .unexpected, .overdue, .refusedLegal:
+      for (index, allowance) in divergence.allowed.prefix(Self.mostAllowances).enumerated() {
+        lines.append((index == 0 ? "model   " : "        ") + Self.text(of: allowance))
+      }
+      let more = divergence.allowed.count - Self.mostAllowances
+      if more > 0 { lines.append("        and \(more) more") }
+    case .invariant, .unmet, .stoppedAnswering: break
+    }
+    lines.append("device  \(divergence.seen)")
+    return lines
+  }
+
+  /// A state, what happens in it and what is shown then: `logining ──timeout──▶ noSignal`.
+  private static func text(of allowance: Divergence.Allowance) -> String {
+    if allowance.cause.isEmpty {
+      let isOwn = State.status(of: allowance.state) == allowance.shows
+      return allowance.state + (isOwn ? "" : " ──▶ \(allowance.shows)")
+    }
+    return "\(allowance.state) ──\(allowance.cause)──▶ \(allowance.shows)"
+  }
+}
+
+extension Divergence {
+  /// What would have been right, in a few words.
+  var expected: String {
+    var names: [String] = []
+    for allowance in allowed where !names.contains(allowance.shows) { names.append(allowance.shows) }
+    return names.joined(separator: " or ")
+  }
+}
+
+/// How many cases came to which end.
+public struct Tally: Equatable, Sendable {
+  /// All cases.
+  public var cases = 0
+  /// Those that agree.
+  public var agree = 0
+  /// Those that diverge.
+  public var divergences = 0
+  /// Those without a judgement.
+  public var labFaults = 0
+  /// Those that were not tried.
+  public var skipped = 0
+  /// Those that were not brought to an end.
+  public var incomplete = 0
+
+  /// Counts nothing.
+  public init() {}
+
+  mutating func count(_ verdict: Outcome.Verdict) {
+    cases += 1
+    switch verdict {
+    case .agree: agree += 1
+    case .divergence: divergences += 1
+    case .labFault: labFaults += 1
+    case .skipped: skipped += 1
+    case .incomplete: incomplete += 1
+    }
+  }
+
+  /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab.
+  public var exitStatus: CommandStatus {
+    if divergences > 0 { return .divergence }
+    if incomplete > 0 { return .incomplete }
+    if labFaults > 0 { return .labFault }
+    return agree > 0 ? .agree : .nothingSelected
+  }
+}
+
+/// What the command ends with.
+public enum CommandStatus: Int32, Sendable {
+  /// All agree.
+  case agree = 0
+  /// Model and device diverged.
+  case divergence = 1
+  /// The command or a scenario was not understood.
+  case usage = 2
+  /// Trouble in the lab.
+  case labFault = 3
+  /// No case was selected, or all were skipped.
+  case nothingSelected = 4
+  /// The run was stopped before its end.
+  case incomplete = 5
+  /// A safety limit stopped the run.
+  case safetyLimit = 6
+  /// A fault of our own.
+  case internalFault = 70
+}

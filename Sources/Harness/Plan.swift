@@ -1,0 +1,232 @@
+import Automata
+public import Conformance
+import Simulation
+
+/// One scenario as it is driven: on a device, with a seed.
+public struct Case: Sendable {
+  /// The path of the scenario without its ending, and the round where there are several. Unique in a run.
+  public var id: String
+  /// The title.
+  public var name: String
+  /// The path of the scenario.
+  public var file: String
+  /// The scenario.
+  public var scenario: Scenario
+  /// The machine.
+  public var machine: MachineLibrary.Entry
+  /// The device with its options.
+  public var device: DeviceSpec
+  /// The condition in which the test starts.
+  public var start: StartCondition
+  /// The seed of everything that is drawn.
+  public var seed: UInt64
+  /// Why the case is not tried, if it is not.
+  public var skipReason: String?
+}
+
+extension Case {
+  /// The case as a scenario that needs nothing from anywhere else, for a file in a folder.
+  public func standalone(in folder: String) -> Scenario {
+    var copy = scenario
+    copy.device = device
+    copy.start = start
+    copy.seed = seed
+    if machine.isFile { copy.machine = Path.relative(machine.label, from: folder) }
+    return copy
+  }
+}
+
+/// Which scenarios of a set are driven, and how.
+public struct Plan: Sendable {
+  /// What somebody asked for.
+  public struct Selection: Sendable {
+    /// The device in place of the scenarios' own.
+    public var device: DeviceSpec?
+    /// A text that must stand in the path, the title or a tag.
+    public var filter: String?
+    /// Which part of how many, from 1.
+    public var shard: (part: Int, count: Int) = (1, 1)
+    /// How often each scenario is driven.
+    public var rounds = 1
+    /// The seed of scenarios that have none of their own.
+    public var seed: UInt64 = 0
+    /// Whether the seed holds for scenarios with a seed of their own too.
+    public var seedOverrides = false
+
+    /// Selects everything, once.
+    public init() {}
+  }
+
+  /// The cases, in order.
+  public private(set) var cases: [Case] = []
+  /// The seed of cases that have none of their own.
+  public let seed: UInt64
+
+  /// Plans a run.
+  ///
+  /// - Throws: what is wrong with the device that was asked for, or that a scenario has none.
+  public init(_ set: ScenarioSet, _ selection: Selection, provider: any DeviceProvider) throws(DeviceProblem)
+  {
+    let replacement = try selection.device.map { spec throws(DeviceProblem) in
+      try Replacement(spec, provider: provider)
+    }
+    seed = selection.seed
+    let wanted = set.items.filter { selection.filter.map($0.matches) ?? true }
+    for (number, item) in wanted.enumerated()
+    where number % selection.shard.count == selection.shard.part - 1 {
+      for round in 1...selection.rounds {
+        cases.append(
+          try Plan.aCase(item, round: round, selection, replacement: replacement, provider: provider))
+      }
+    }
+  }
+
+  private static func aCase(
+    _ item: ScenarioSet.Item, round: Int, _ selection: Selection, replacement: Replacement?,
+    provider: any DeviceProvider
+  ) throws(DeviceProblem) -> Case {
+    let scenario = item.scenario
+    var new = Case(
+      id: id(of: item.path) + (selection.rounds > 1 ? "#\(round)" : ""), name: scenario.title,
+      file: item.path,
+      scenario: scenario, machine: item.machine, device: scenario.device ?? DeviceSpec(.emulator, ""),
+      start: scenario.start, seed: seed(of: scenario, round: round, selection))
+    let description: DeviceDescription
+    if let replacement {
+      description = replacement.description
+      try replacement.take(over: &new, provider: provider)
+    } else if let own = scenario.device {
+      description = try provider.describe(own)
+    } else {
+      throw DeviceProblem(
+        .name, "\(item.path) names no device, and the machine `\(item.machine.label)` has no usual one",
+        hint: "give one with --device")
+    }
+    if new.skipReason == nil { new.skipReason = new.need(beyond: description) }
+    new.completeStart(description.abilities)
+    return new
+  }
+
+  private static func id(of path: String) -> String {
+    for ending in [".yaml", ".yml"] where path.hasSuffix(ending) {
+      return String(path.dropLast(ending.count))
+    }
+    return path
+  }
+
+  private static func seed(of scenario: Scenario, round: Int, _ selection: Selection) -> UInt64 {
+    let own = selection.seedOverrides ? nil : scenario.seed
+    let seed = own ?? selection.seed
+    if round == 1 { return seed }
+    var generator = SeededGenerator(seed: seed, for: "round \(round)")
+    // Small enough for every reader of JSON.
+    return generator.next() >> 11
+  }
+}
+
+extension ScenarioSet.Item {
+  fileprivate func matches(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return ([path, scenario.title] + scenario.tags).contains { $0.lowercased().contains(text) }
+  }
+}
+
+/// A device that takes the place of the scenarios' own.
+private struct Replacement {
+  let spec: DeviceSpec
+  let description: DeviceDescription
+
+  init(_ spec: DeviceSpec, provider: any DeviceProvider) throws(DeviceProblem) {
+    description = try provider.describe(DeviceSpec(spec.kind, spec.name))
+    let options = description.options
+    let settings = description.abilities.settings
+    for setting in spec.settings where !options.contains(setting.name) {
+      guard settings?.contains(setting.name) ?? true else {
+        throw .unknown(.setting(setting.name), "setting", setting.name, of: options + (settings ?? []))
+      }
+    }
+    self.spec = spec
+    let own = spec.settings.filter { options.contains($0.name) }
+    _ = try provider.describe(DeviceSpec(spec.kind, spec.name, own))
+  }
+
+  /// Puts the device in the place of a case's own, or says why it cannot stand there.
+  func take(over new: inout Case, provider: any DeviceProvider) throws(DeviceProblem) {
+    let own = new.device
+    if let machines = description.machines, !new.machine.isFile, !machines.contains(new.machine.label) {
+      new.skipReason = "\(spec.name) cannot be compared with the machine \(new.machine.label)"
+    } else if new.scenario.device != nil, let family = description.family,
+      let wanted = try? provider.describe(own).family, wanted != family
+    {
+      new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
+    }
+    // Options are surroundings that the scenario relies on; a defect is what the other device is for.
+    var settings = own.settings.filter { $0.name != "defect" }
+    if let option = settings.first(where: { !description.options.contains($0.name) }) {
+      new.skipReason = new.skipReason ?? "needs the option \(option.name), which \(spec.name) does not have"
+    }
+    settings.removeAll { item in spec.settings.contains { $0.name == item.name } }
+    for setting in spec.settings {
+      if description.options.contains(setting.name) {
+        settings.append(setting)
+      } else {
+        new.start.settings.removeAll { $0.name == setting.name }
+        new.start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+      }
+    }
+    new.device = DeviceSpec(spec.kind, spec.name, settings)
+  }
+}
+
+extension Case {
+  /// What the scenario needs that the device cannot do.
+  fileprivate func need(beyond device: DeviceDescription) -> String? {
+    let abilities = device.abilities
+    if let settings = abilities.settings,
+      let item = start.settings.first(where: { !settings.contains($0.name) })
+    {
+      return "needs to start with \(item.name), which \(self.device.name) cannot be asked for"
+    }
+    for step in scenario.steps.flattened {
+      switch step.action {
+      case .perform(let call), .performNow(let call), .refuse(let call):
+        if let stimuli = abilities.stimuli, !stimuli.contains(call.name) {
+          return "needs the stimulus \(call.name), which \(self.device.name) does not have"
+        }
+      case .fault(let fault):
+        if !abilities.faults.contains(fault.name) {
+          return "needs the fault \(fault.name), which \(self.device.name) cannot bring about"
+        }
+      case .expect(let expectation), .until(let expectation):
+        if let need = need(of: expectation, beyond: device) { return need }
+      case .wait, .repeated, .note: break
+      }
+    }
+    return nil
+  }
+
+  private func need(of expectation: Expectation, beyond device: DeviceDescription) -> String? {
+    for condition in expectation.conditions {
+      switch condition {
+      case .effect where !device.abilities.showsEffects:
+        return "needs effects, which \(self.device.name) does not show"
+      case .reading(let name, _) where !device.readings.contains(name):
+        return "needs the reading \(name), which \(self.device.name) does not report"
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Says to the device what the machine's start takes for granted.
+  fileprivate mutating func completeStart(_ abilities: Abilities) {
+    let start = machine.machine.definition.starts.last { start in
+      start.conditions.allSatisfy { item in self.start.flag(item.name).map { $0 == item.value } ?? true }
+    }
+    guard let start else { return skipReason = skipReason ?? "the machine has no start of these settings" }
+    for item in start.conditions where self.start.setting(item.name) == nil {
+      guard abilities.settings?.contains(item.name) ?? true else { continue }
+      self.start.settings.append(Argument(item.name, .flag(item.value)))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Automata
+import Conformance
+
+/// Drives the cases of a plan one after the other.
+public final class Run {
+  /// What came of a run.
+  public struct Summary: Sendable {
+    /// How many cases came to which end.
+    public var tally = Tally()
+    /// Which cells were visited, by machine.
+    public var coverage: [Coverage] = []
+    /// What the command ends with.
+    public var exitStatus: CommandStatus { tally.exitStatus }
+  }
+
+  private let plan: Plan
+  private let provider: any DeviceProvider
+  private let listener: any JournalListener
+  private let isStopped: () -> Bool
+  private let replay: (Case, Outcome) -> String?
+  private var specifications: [String: Specification] = [:]
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - plan: what to drive.
+  ///   - provider: makes the devices.
+  ///   - listener: takes in the journal.
+  ///   - isStopped: whether the run is to end after the step that is being done.
+  ///   - replay: the line to paste that does a failed case again.
+  public init(
+    _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener,
+    isStopped: @escaping () -> Bool = { false },
+    replay: @escaping (Case, Outcome) -> String? = { _, _ in nil }
+  ) {
+    self.plan = plan
+    self.provider = provider
+    self.listener = listener
+    self.isStopped = isStopped
+    self.replay = replay
+  }
+
+  /// Drives all cases. A device that fails does not end the run.
+  public func perform() -> Summary {
+    var summary = Summary()
+    var count = CoverageCount()
+    listener.take(.run(seed: plan.seed))
+    for test in plan.cases {
+      listener.take(.begin(test))
+      var outcome = perform(test, &count)
+      switch outcome.verdict {
+      case .divergence, .labFault: outcome.replay = replay(test, outcome)
+      case .agree, .skipped, .incomplete: break
+      }
+      listener.take(.verdict(outcome, test))
+      summary.tally.count(outcome.verdict)
+    }
+    summary.coverage = count.coverage
+    for coverage in summary.coverage { listener.take(.coverage(coverage)) }
+    listener.take(.end(summary.tally, summary.exitStatus))
+    return summary
+  }
+
+  private func perform(_ test: Case, _ count: inout CoverageCount) -> Outcome {
+    if let reason = test.skipReason { return Outcome(.skipped(reason)) }
+    if isStopped() { return Outcome(.incomplete("not begun")) }
+    do {
+      return drive(test, try provider.device(test.device, seed: test.seed), &count)
+    } catch {
+      return Outcome(.labFault(error))
+    }
+  }
+
+  private func drive<Device: DeviceUnderTest>(
+    _ test: Case, _ device: Device, _ count: inout CoverageCount
+  ) -> Outcome {
+    let specification = specification(of: test.machine, showsEffects: device.abilities.showsEffects)
+    var runner = CaseRunner(
+      test, specification, device, invariants: invariants(for: test.machine.machine.name),
+      listener: listener, isStopped: isStopped)
+    let outcome = runner.run()
+    count.add(runner.visits, of: test.machine)
+    return outcome
+  }
+
+  private func specification(of machine: MachineLibrary.Entry, showsEffects: Bool) -> Specification {
+    let key = machine.label + (showsEffects ? " with effects" : "")
+    if let known = specifications[key] { return known }
+    let specification = Specification(machine.machine, showsEffects: showsEffects)
+    specifications[key] = specification
+    return specification
+  }
+}

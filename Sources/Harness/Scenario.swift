@@ -1,0 +1,164 @@
+public import Conformance
+public import Simulation
+
+/// What is to be done with a lock and what is expected of it, as somebody wrote it.
+///
+/// The model checks every step of it whether or not the scenario expects anything.
+public struct Scenario: Equatable, Sendable {
+  /// The title, one sentence.
+  public var title: String
+  /// The machine's name, or the path of its file relative to the scenario's.
+  public var machine: String
+  /// The device, with its options.
+  public var device: DeviceSpec?
+  /// The condition in which the test starts.
+  public var start: StartCondition
+  /// The seed, where the scenario insists on one.
+  public var seed: UInt64?
+  /// Words to select it by.
+  public var tags: [String]
+  /// What is done, in order.
+  public var steps: [Step]
+
+  /// Makes a scenario.
+  public init(
+    title: String, machine: String, device: DeviceSpec? = nil, start: StartCondition = StartCondition(),
+    seed: UInt64? = nil, tags: [String] = [], steps: [Step]
+  ) {
+    self.title = title
+    self.machine = machine
+    self.device = device
+    self.start = start
+    self.seed = seed
+    self.tags = tags
+    self.steps = steps
+  }
+}
+
+/// One step of a scenario.
+public struct Step: Sendable {
+  /// What is done.
+  public indirect enum Action: Equatable, Sendable {
+    /// The stimulus is given as soon as the model allows it.
+    case perform(Call)
+    /// The stimulus is given at once, whether the model allows it or not.
+    case performNow(Call)
+    /// The stimulus is given at once; the model must not allow it, and the device must not obey it.
+    case refuse(Call)
+    /// A fault of the surroundings is brought about.
+    case fault(Fault)
+    /// Time passes.
+    case wait(Interval)
+    /// Something must be shown, at once or in time.
+    case expect(Expectation)
+    /// Time passes until a status is shown, which must be in time.
+    case until(Expectation)
+    /// The steps are done several times.
+    case repeated(Int, [Step])
+    /// Something is said to whoever reads.
+    case note(String)
+  }
+
+  /// A stimulus by name, with its arguments.
+  public struct Call: Equatable, Sendable {
+    /// The stimulus.
+    public var name: String
+    /// Its arguments; one without a name of its own is called `value`.
+    public var arguments: [Argument]
+
+    /// Makes a call.
+    public init(_ name: String, _ arguments: [Argument] = []) {
+      self.name = name
+      self.arguments = arguments
+    }
+  }
+
+  /// What is done.
+  public var action: Action
+  /// The line of the file on which the step stands, or 0 when it stands in none.
+  public var line: Int
+
+  /// Makes a step.
+  public init(_ action: Action, line: Int = 0) {
+    self.action = action
+    self.line = line
+  }
+}
+
+extension Step: Equatable {
+  /// Whether two steps do the same, wherever they stand.
+  public static func == (left: Step, right: Step) -> Bool { left.action == right.action }
+}
+
+extension [Step] {
+  /// How many steps are written here: those that are repeated count once, and the repetition itself too.
+  var writtenCount: Int {
+    reduce(0) { count, step in
+      guard case .repeated(_, let steps) = step.action else { return count + 1 }
+      return count + 1 + steps.writtenCount
+    }
+  }
+
+  /// Every step, those inside repetitions too.
+  var flattened: [Step] {
+    flatMap { step in
+      guard case .repeated(_, let steps) = step.action else { return [step] }
+      return [step] + steps.flattened
+    }
+  }
+}
+
+/// What must be shown, and when.
+public struct Expectation: Equatable, Sendable {
+  /// What the device must show.
+  public enum Condition: Equatable, Sendable {
+    /// One of these statuses.
+    case status([String])
+    /// An effect.
+    case effect(String)
+    /// A refusal, whose reason has this text in it; any reason when it is empty.
+    case refusal(String)
+    /// A value that is read.
+    case reading(String, Comparison)
+    /// Nothing at all.
+    case quiet(Interval)
+  }
+
+  /// What a value must be like.
+  public struct Comparison: Equatable, Sendable {
+    /// What it must be.
+    public var value: Value?
+    /// What it must be greater than.
+    public var above: Double?
+    /// What it must be less than.
+    public var below: Double?
+
+    /// Makes a comparison.
+    public init(value: Value? = nil, above: Double? = nil, below: Double? = nil) {
+      self.value = value
+      self.above = above
+      self.below = below
+    }
+  }
+
+  /// When it must be so.
+  public enum Time: Equatable, Sendable {
+    /// At this moment.
+    case now
+    /// At some moment up to then.
+    case within(Interval)
+    /// All the time up to then.
+    case lasting(Interval)
+  }
+
+  /// What must be shown: all of it.
+  public var conditions: [Condition]
+  /// When it must be so.
+  public var time: Time
+
+  /// Makes an expectation.
+  public init(_ conditions: [Condition], _ time: Time = .now) {
+    self.conditions = conditions
+    self.time = time
+  }
+}

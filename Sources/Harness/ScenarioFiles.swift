@@ -1,0 +1,138 @@
+public import Documents
+import FoundationEssentials
+
+/// Where scenarios are found, and how their files are read.
+public enum ScenarioFiles {
+  /// What was found under some paths.
+  public struct Found: Equatable, Sendable {
+    /// The files, each once, in the order of the paths and within a folder by name.
+    public var files: [String] = []
+    /// Folders that hold no scenario.
+    public var empty: [String] = []
+    /// Paths that cannot be used, with the reason, one a line.
+    public var problems: [String] = []
+  }
+
+  /// Finds the scenarios of files and folders; folders are searched to their depths for `.yaml` and `.yml`.
+  ///
+  /// Names that begin with a dot are left out.
+  public static func find(_ paths: [String]) -> Found {
+    var found = Found()
+    var seen = Set<String>()
+    for path in paths {
+      switch kind(of: path) {
+      case .missing: found.problems.append("\(path): there is no such file or folder")
+      case .other: found.problems.append("\(path): expected a file or a folder")
+      case .file:
+        if seen.insert(real(path)).inserted { found.files.append(Path.normalized(path)) }
+      case .folder:
+        guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path) else {
+          found.problems.append("\(path): the folder cannot be read")
+          continue
+        }
+        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { kind(of: $0) == .file }
+          .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        if files.isEmpty { found.empty.append(path) }
+        found.files += files.filter { seen.insert(real($0)).inserted }
+      }
+    }
+    return found
+  }
+
+  /// Reads a file that is not too large to be a scenario or a machine.
+  ///
+  /// - Throws: a problem of the whole file, which is not read when it is too large.
+  public static func read(_ path: String, limits: Limits = Limits()) throws(DocumentError) -> [UInt8] {
+    func problem(_ message: String) -> DocumentError {
+      DocumentError(source: Source(name: path, bytes: []), problems: [Problem(at: .start, message)])
+    }
+    guard kind(of: path) == .file else { throw problem("there is no such file") }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: real(path))
+    guard let size = attributes?[.size] as? any BinaryInteger else {
+      throw problem("the file cannot be read")
+    }
+    try limits.admit(byteCount: Int(clamping: size), name: path)
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw problem("the file cannot be read")
+    }
+    return Array(data)
+  }
+
+  private enum Kind {
+    case missing, file, folder, other
+  }
+
+  private static func kind(of path: String) -> Kind {
+    guard !path.isEmpty,
+      let attributes = try? FileManager.default.attributesOfItem(atPath: real(path)),
+      let type = attributes[.type] as? FileAttributeType
+    else { return .missing }
+    switch type {
+    case .typeRegular: return .file
+    case .typeDirectory: return .folder
+    default: return .other
+    }
+  }
+
+  private static func isScenario(_ path: String) -> Bool {
+    (path.hasSuffix(".yaml") || path.hasSuffix(".yml"))
+      && !path.split(separator: "/").contains { $0.hasPrefix(".") }
+  }
+
+  /// The path with every link in it followed.
+  private static func real(_ path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().path
+  }
+}
+
+/// Scenarios read from files, with everything that is wrong with the others.
+public struct ScenarioSet {
+  /// A scenario and where it stands.
+  public struct Item: Sendable {
+    /// The path of the file.
+    public var path: String
+    /// What stands in it.
+    public var scenario: Scenario
+    /// The machine that it names.
+    public var machine: MachineLibrary.Entry
+
+    /// Puts a scenario and its machine together.
+    public init(path: String, scenario: Scenario, machine: MachineLibrary.Entry) {
+      self.path = path
+      self.scenario = scenario
+      self.machine = machine
+    }
+  }
+
+  /// The scenarios that could be read.
+  public private(set) var items: [Item] = []
+  /// What is wrong with the others, ready to be shown.
+  public private(set) var problems: [String]
+  /// Folders that hold no scenario.
+  public let empty: [String]
+
+  /// Gathers scenarios that are at hand.
+  public init(_ items: [Item]) {
+    self.items = items
+    problems = []
+    empty = []
+  }
+
+  /// Reads every scenario under some paths.
+  public init(_ paths: [String], reader: ScenarioReader) {
+    let found = ScenarioFiles.find(paths)
+    problems = found.problems
+    empty = found.empty
+    for path in found.files {
+      do {
+        let scenario = try reader.read(try ScenarioFiles.read(path), path: path)
+        guard let machine = try? reader.machines.machine(scenario.machine, in: Path.folder(of: path)) else {
+          continue
+        }
+        items.append(Item(path: path, scenario: scenario, machine: machine))
+      } catch {
+        problems.append(error.description)
+      }
+    }
+  }
+}

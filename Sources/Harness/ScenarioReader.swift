@@ -1,0 +1,251 @@
+import Automata
+import Conformance
+public import Documents
+import Simulation
+
+/// Reads scenarios, and checks every name in them against the machine and the device.
+public struct ScenarioReader {
+  let machines: MachineLibrary
+  let provider: any DeviceProvider
+
+  /// Makes a reader.
+  public init(machines: MachineLibrary, provider: any DeviceProvider) {
+    self.machines = machines
+    self.provider = provider
+  }
+
+  /// Reads the scenario of a file.
+  ///
+  /// - Throws: everything that is wrong with it, each with its place.
+  public func read(_ bytes: [UInt8], path: String) throws(DocumentError) -> Scenario {
+    try Document.read(bytes, name: path) { scenario(of: $0, in: Path.folder(of: path)) }
+  }
+
+  private func scenario(of cursor: Cursor, in folder: String) -> Scenario? {
+    guard let fields = cursor.fields(ScenarioGrammar.Key.allCases.map(\.rawValue)) else { return nil }
+    func required(_ key: ScenarioGrammar.Key) -> Cursor? { fields.required(key.rawValue) }
+    func optional(_ key: ScenarioGrammar.Key) -> Cursor? { fields.optional(key.rawValue) }
+
+    let title = required(.scenario)?.text()
+    var reading = DeviceReading(provider: provider)
+    if let device = optional(.device) { reading.read(device) }
+    let machine = machine(optional(.machine), reading, of: cursor, in: folder)
+    if reading.cursor == nil, let machine {
+      reading.take(usualDeviceOf: machine)
+    } else if let machine {
+      reading.check(against: machine)
+    }
+    let start = machine.flatMap { reading.start(in: $0) }
+    let seed = optional(.seed).map { $0.integer(as: UInt64.self) }
+    let tags = optional(.tags).map { $0.list()?.compactMap { $0.text() } }
+    var steps = StepReader(machine: machine?.machine, device: reading.description)
+    let list = required(.steps).flatMap { steps.steps(of: $0) }
+    guard let title, let machine, let start, seed != .some(nil), let list else { return nil }
+    return Scenario(
+      title: title, machine: optional(.machine)?.node.text ?? machine.machine.name, device: reading.spec,
+      start: start, seed: seed ?? nil, tags: (tags ?? nil) ?? [], steps: list)
+  }
+
+  private func machine(
+    _ cursor: Cursor?, _ device: DeviceReading, of scenario: Cursor, in folder: String
+  ) -> MachineLibrary.Entry? {
+    guard let cursor else {
+      if let usual = device.description?.machines?.first { return try? machines.machine(usual) }
+      // A device that could not be read says nothing about its machine.
+      if device.cursor == nil || device.description != nil { scenario.report("missing key `machine`") }
+      return nil
+    }
+    guard let text = cursor.text("the name or the path of a machine") else { return nil }
+    do {
+      return try machines.machine(text, in: folder)
+    } catch {
+      cursor.report(error.description.split(separator: "\n").joined(separator: "; "), hint: error.hint)
+      return nil
+    }
+  }
+}
+
+/// The `device:` of a scenario.
+private struct DeviceReading {
+  let provider: any DeviceProvider
+  private(set) var cursor: Cursor?
+  private(set) var spec: DeviceSpec?
+  private(set) var description: DeviceDescription?
+  /// Where each setting stands, and what it says.
+  private var settings: [(name: String, key: Cursor, value: Cursor)] = []
+
+  init(provider: any DeviceProvider) {
+    self.provider = provider
+  }
+
+  mutating func read(_ cursor: Cursor) {
+    self.cursor = cursor
+    let place: Cursor
+    if let entries = cursor.node.entries == nil ? nil : cursor.entries() {
+      guard let (found, at) = mapping(entries, of: cursor) else { return }
+      (spec, place) = (found, at)
+    } else {
+      guard let text = cursor.text("a device") else { return }
+      do {
+        spec = try DeviceSpec(text: text)
+      } catch {
+        return cursor.report(error.message, hint: error.hint)
+      }
+      place = cursor
+    }
+    guard let spec else { return }
+    do {
+      description = try provider.describe(DeviceSpec(spec.kind, spec.name))
+    } catch {
+      place.report(error.message, hint: error.hint)
+    }
+  }
+
+  private mutating func mapping(
+    _ entries: [(key: Cursor, value: Cursor)], of cursor: Cursor
+  ) -> (DeviceSpec, Cursor)? {
+    let kinds = ScenarioGrammar.deviceFields.map(\.name)
+    let named = entries.filter { kinds.contains($0.key.node.text ?? "") }
+    guard let (key, value) = named.first else {
+      cursor.report("missing key `lock`, `emulator` or `exec`")
+      return nil
+    }
+    if named.count > 1 { named[1].key.report("a device has one name, and this is another") }
+    settings = entries.filter { !kinds.contains($0.key.node.text ?? "") }
+      .map { ($0.key.node.text ?? "", $0.key, $0.value) }
+    guard let name = value.text("a device") else { return nil }
+    switch key.node.text {
+    case "exec": return (DeviceSpec(.exec, name), value)
+    case "lock" where !provider.emulators.contains(name) && (name.contains("/") || name.contains(".")):
+      return (DeviceSpec(.lock, name), value)
+    default:
+      do {
+        return (try DeviceSpec(text: "emulator:" + name), value)
+      } catch {
+        value.report(error.message, hint: error.hint)
+        return nil
+      }
+    }
+  }
+
+  mutating func take(usualDeviceOf machine: MachineLibrary.Entry) {
+    guard let usual = provider.usualDevice(of: machine.machine.name) else { return }
+    spec = usual
+    description = try? provider.describe(usual)
+  }
+
+  /// Whether device and machine speak of the same thing.
+  func check(against machine: MachineLibrary.Entry) {
+    guard let cursor, let spec, let machines = description?.machines, !machine.isFile,
+      !machines.contains(machine.label)
+    else { return }
+    cursor.report(
+      "`\(spec.name)` cannot be compared with the machine `\(machine.label)`",
+      hint: "its machine is \(machines.joined(separator: " or "))")
+  }
+
+  /// Tells start conditions from options, and checks both.
+  mutating func start(in machine: MachineLibrary.Entry) -> StartCondition? {
+    guard let spec else { return StartCondition() }
+    guard let description else { return nil }
+    let sorting = SettingSorting(machine: machine.machine, device: description)
+    var start = StartCondition()
+    var options: [DeviceSpec.Setting] = []
+    var isWhole = true
+    for setting in spec.settings {
+      switch sorting.kind(of: setting.name) {
+      case .option: options.append(setting)
+      case .condition: start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+      case .unknown(let problem):
+        cursor?.report(problem.message, hint: problem.hint)
+        isWhole = false
+      }
+    }
+    for (name, key, value) in settings {
+      switch sorting.kind(of: name) {
+      case .option:
+        options += value.listOrOne().compactMap { $0.text() }.map { DeviceSpec.Setting(name, $0) }
+      case .condition(let isFlag):
+        guard let value = isFlag ? value.flag().map(Value.flag) : value.anyValue() else {
+          isWhole = false
+          continue
+        }
+        start.settings.append(Argument(name, value))
+      case .unknown(let problem):
+        key.report(problem.message, hint: problem.hint)
+        isWhole = false
+      }
+    }
+    self.spec?.settings = options
+    checkValues()
+    guard isWhole else { return nil }
+    return sorting.hasStart(for: start, report: cursor) ? start : nil
+  }
+
+  private func checkValues() {
+    guard let spec else { return }
+    do {
+      _ = try provider.describe(spec)
+    } catch {
+      var place = cursor
+      switch error.part {
+      case .name: break
+      case .setting(let name): place = settings.first { $0.name == name }?.key ?? place
+      case .value(let name): place = settings.first { $0.name == name }?.value ?? place
+      }
+      place?.report(error.message, hint: error.hint)
+    }
+  }
+}
+
+/// Which settings of a device are conditions of a test, and which are its own options.
+struct SettingSorting {
+  enum Kind {
+    /// The device's own.
+    case option
+    /// A start condition; a machine's own conditions are flags.
+    case condition(isFlag: Bool)
+    case unknown(DeviceProblem)
+  }
+
+  let machine: Machine
+  let device: DeviceDescription
+
+  func kind(of name: String) -> Kind {
+    if device.options.contains(name) { return .option }
+    let isFlag = machine.definition.starts.contains { start in
+      start.conditions.contains { $0.name == name }
+    }
+    guard let settings = device.abilities.settings else { return .condition(isFlag: isFlag) }
+    if settings.contains(name) { return .condition(isFlag: isFlag) }
+    return .unknown(.unknown(.setting(name), "setting", name, of: settings + device.options))
+  }
+
+  func hasStart(for condition: StartCondition, report cursor: Cursor?) -> Bool {
+    let isPossible = machine.definition.starts.contains { start in
+      start.conditions.allSatisfy { item in condition.flag(item.name).map { $0 == item.value } ?? true }
+    }
+    if !isPossible { cursor?.report("the machine `\(machine.name)` has no start of these settings") }
+    return isPossible
+  }
+}
+
+extension Cursor {
+  /// A flag, a number, a duration or text; what stands in quotes is text.
+  func anyValue() -> Value? {
+    guard let text = text("a value") else { return nil }
+    if case .scalar(_, .quoted) = node.content { return .text(text) }
+    return Value(plain: text)
+  }
+
+  /// A length of time that is not negative.
+  func duration() -> Interval? {
+    guard let text = text("a duration such as 3 s") else { return nil }
+    guard let interval = Interval(text: text), interval >= .zero else {
+      let isNumber = text.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
+      reportExpected("a duration such as 3 s", hint: isNumber ? "a unit is missing: `\(text) s`" : nil)
+      return nil
+    }
+    return interval
+  }
+}

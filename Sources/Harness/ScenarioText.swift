@@ -1,0 +1,152 @@
+import Conformance
+import Documents
+import Simulation
+
+extension Scenario {
+  /// The scenario as a file that reads back equal.
+  ///
+  /// - Parameter comments: lines to stand at the top, below the one that names the schema.
+  public func yaml(comments: [String] = []) -> String {
+    var entries: [(String, Node)] = [("scenario", .text(title)), ("machine", .text(machine))]
+    if let device { entries.append(("device", deviceNode(device))) }
+    if let seed { entries.append(("seed", .plain(String(seed)))) }
+    if !tags.isEmpty { entries.append(("tags", .list(tags.map(Node.text), layout: .flow))) }
+    entries.append(("steps", .list(steps.map(\.node))))
+    let schema = "yaml-language-server: $schema=../schema/scenario.schema.json"
+    return Node.mapping(entries).yaml(comments: [schema] + comments)
+  }
+
+  private func deviceNode(_ spec: DeviceSpec) -> Node {
+    guard !(start.settings.isEmpty && spec.settings.isEmpty) else { return .text(spec.description) }
+    var entries: [(String, Node)] = [(spec.kind.rawValue, .text(spec.name))]
+    entries += start.settings.map { ($0.name, valueNode($0.value)) }
+    for setting in spec.settings where !entries.contains(where: { $0.0 == setting.name }) {
+      let values = spec.settings.filter { $0.name == setting.name }.map { Node.plain($0.value) }
+      entries.append((setting.name, values.count == 1 ? values[0] : .list(values, layout: .flow)))
+    }
+    return .mapping(entries, layout: .flow)
+  }
+}
+
+extension Step {
+  fileprivate var node: Node {
+    switch action {
+    case .perform(let call): call.node
+    case .performNow(let call): one("now", call.node)
+    case .refuse(let call): one("refuse", call.node)
+    case .fault(let fault):
+      one("fault", fault.value == .flag(true) ? .text(fault.name) : one(fault.name, valueNode(fault.value)))
+    case .wait(let interval): one("wait", .plain(interval.description))
+    case .expect(let expectation): one("expect", expectation.node)
+    case .until(let expectation): one("until", expectation.node)
+    case .repeated(let times, let steps):
+      .mapping([
+        ("repeat", .mapping([("times", .plain(String(times))), ("steps", .list(steps.map(\.node)))]))
+      ])
+    case .note(let text): one("note", .text(text))
+    }
+  }
+}
+
+extension Step.Call {
+  fileprivate var node: Node {
+    switch arguments.count {
+    case 0: .text(name)
+    case 1 where arguments[0].name == Argument.only: one(name, valueNode(arguments[0].value))
+    default:
+      one(name, .mapping(arguments.map { ($0.name, valueNode($0.value)) }, layout: .flow))
+    }
+  }
+}
+
+extension Argument {
+  /// The name of an argument that stands alone.
+  static let only = "value"
+}
+
+extension Expectation {
+  fileprivate var node: Node {
+    var entries = conditions.map(entry)
+    switch time {
+    case .now: break
+    case .within(let interval): entries.append(("within", .plain(interval.description)))
+    case .lasting(let interval): entries.append(("for", .plain(interval.description)))
+    }
+    return .mapping(entries, layout: .flow)
+  }
+
+  private func entry(_ condition: Condition) -> (String, Node) {
+    switch condition {
+    case .status(let names):
+      ("status", names.count == 1 ? .text(names[0]) : .list(names.map(Node.text), layout: .flow))
+    case .effect(let name): ("effect", .text(name))
+    case .refusal(let text): ("refused", text.isEmpty ? .plain("true") : .text(text))
+    case .quiet(let interval): ("quiet", .plain(interval.description))
+    case .reading(let name, let comparison): (name, comparison.node)
+    }
+  }
+}
+
+extension Expectation.Comparison {
+  fileprivate var node: Node {
+    if let value, above == nil, below == nil { return valueNode(value) }
+    var entries: [(String, Node)] = []
+    if let value { entries.append(("is", valueNode(value))) }
+    if let above { entries.append(("above", valueNode(.number(above)))) }
+    if let below { entries.append(("below", valueNode(.number(below)))) }
+    return .mapping(entries, layout: .flow)
+  }
+}
+
+private func one(_ name: String, _ value: Node) -> Node { .mapping([(name, value)], layout: .flow) }
+
+/// A value so that it is read as the same kind of value again.
+private func valueNode(_ value: Value) -> Node {
+  switch value {
+  case .flag(let value): .plain(value ? "true" : "false")
+  case .integer(let value): .plain(String(value))
+  case .number(let value): .plain(value.description)
+  case .duration(let value): .plain(value.description)
+  case .text(let text):
+    // Text that a value of another kind would be read from stands in quotes.
+    Value(plain: text) == value ? .text(text) : Node(.scalar(text, .quoted))
+  }
+}
+
+extension Value {
+  /// What a word without quotes stands for.
+  init(plain text: String) {
+    self =
+      switch text {
+      case "true": .flag(true)
+      case "false": .flag(false)
+      default:
+        if Value.looksLikeNumber(text) {
+          Int(text).map { .integer($0) } ?? Value.decimal(text)
+        } else if let value = Interval(text: text) {
+          .duration(value)
+        } else {
+          .text(text)
+        }
+      }
+  }
+
+  /// Whether a word has the form of a number in JSON: `007` and `1.` have not.
+  private static func looksLikeNumber(_ text: String) -> Bool {
+    let digits = text.drop { $0 == "-" }
+    guard text.count - digits.count <= 1, let first = digits.first, first.isASCII, first.isNumber else {
+      return false
+    }
+    let second = digits.dropFirst().first ?? "."
+    guard digits.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }) else { return false }
+    return (first != "0" || !second.isNumber) && digits.last?.isNumber == true
+  }
+
+  /// A number with decimals; digits alone that are too many for a number are text.
+  private static func decimal(_ text: String) -> Value {
+    guard text.contains(where: { ".eE".contains($0) }), let value = Double(text), value.isFinite else {
+      return .text(text)
+    }
+    return .number(value)
+  }
+}

@@ -1,0 +1,265 @@
+import Automata
+import Conformance
+import Documents
+import Simulation
+
+/// Reads the steps of a scenario against the names of its machine and its device.
+///
+/// Where there is no machine or no device, since there was something wrong with it, names of theirs are not checked.
+struct StepReader {
+  private let machine: Machine?
+  private let device: DeviceDescription?
+  private let stimuli: [String]
+  private let spontaneous: [String]
+  private let vocabulary: Vocabulary?
+  private let faults: [String]
+  private var depth = 0
+  /// How many steps there are when each is counted as often as it is done.
+  private var doneCount = 0
+  private var rounds = 1
+  private var isTooLong = false
+
+  init(machine: Machine?, device: DeviceDescription?) {
+    self.machine = machine
+    self.device = device
+    let events = machine?.definition.events ?? []
+    stimuli = events.filter { $0.kind != .spontaneous }.map(\.name)
+    spontaneous = events.filter { $0.kind == .spontaneous }.map(\.name)
+    vocabulary = machine.map(Vocabulary.init(machine:))
+    let circumstances = machine?.definition.circumstances.flatMap { [$0.name] + $0.faults } ?? []
+    faults = (device?.abilities.faults ?? []) + circumstances
+  }
+
+  mutating func steps(of cursor: Cursor) -> [Step]? {
+    guard let list = cursor.list() else { return nil }
+    guard !list.isEmpty else {
+      cursor.reportExpected("at least one step")
+      return nil
+    }
+    return list.compactMap { step(of: $0) }
+  }
+
+  private mutating func step(of cursor: Cursor) -> Step? {
+    doneCount += rounds
+    if doneCount > ScenarioGrammar.mostSteps, !isTooLong {
+      isTooLong = true
+      cursor.report("with this step the scenario has more than \(ScenarioGrammar.mostSteps) steps to do")
+    }
+    guard let (name, key, value) = variant(cursor) else { return nil }
+    let action =
+      if let keyword = ScenarioGrammar.Keyword(rawValue: name) {
+        action(of: keyword, key, value)
+      } else {
+        arguments(of: value).map { Step.Action.perform(Step.Call(name, $0)) }
+      }
+    return action.map { Step($0, line: cursor.position.line) }
+  }
+
+  /// The name of a step and what goes with it.
+  private func variant(_ cursor: Cursor) -> (name: String, key: Cursor, value: Cursor?)? {
+    var names = ScenarioGrammar.Keyword.allCases.map(\.rawValue) + stimuli
+    if let text = cursor.node.text ?? cursor.node.entries?.first?.key.text {
+      if machine == nil { names.append(text) }
+      if spontaneous.contains(text), !names.contains(text) {
+        cursor.report(
+          "`\(text)` happens by itself and cannot be done",
+          hint: "wait for what it leads to, with `until` or `expect`")
+        return nil
+      }
+    }
+    return cursor.variant("step", of: names)
+  }
+
+  private mutating func action(
+    of keyword: ScenarioGrammar.Keyword, _ key: Cursor, _ value: Cursor?
+  ) -> Step.Action? {
+    guard let value else {
+      key.report("`\(keyword.rawValue)` needs a value")
+      return nil
+    }
+    switch keyword {
+    case .until: return until(value)
+    case .expect: return expectation(value).map { .expect($0) }
+    case .wait: return value.duration().map { .wait($0) }
+    case .fault: return fault(value).map { .fault($0) }
+    case .refuse: return call(value).map { .refuse($0) }
+    case .now: return call(value).map { .performNow($0) }
+    case .repeat: return repetition(value)
+    case .note: return value.text().map { .note($0) }
+    }
+  }
+
+  private func call(_ cursor: Cursor) -> Step.Call? {
+    var names = stimuli
+    if machine == nil, let text = cursor.node.text ?? cursor.node.entries?.first?.key.text {
+      names.append(text)
+    }
+    guard let (name, _, value) = cursor.variant("stimulus", of: names) else { return nil }
+    return arguments(of: value).map { Step.Call(name, $0) }
+  }
+
+  /// What goes with a stimulus: nothing, one value, or values with names.
+  private func arguments(of cursor: Cursor?) -> [Argument]? {
+    guard let cursor, !cursor.isNothing else { return [] }
+    guard cursor.node.entries != nil else {
+      return cursor.anyValue().map { [Argument(Argument.only, $0)] }
+    }
+    let entries = cursor.entries() ?? []
+    let arguments = entries.compactMap { key, value in
+      value.anyValue().map { Argument(key.node.text ?? "", $0) }
+    }
+    return arguments.count == entries.count ? arguments : nil
+  }
+
+  private func fault(_ cursor: Cursor) -> Fault? {
+    var names = faults
+    let text = cursor.node.text ?? cursor.node.entries?.first?.key.text
+    if machine == nil || device == nil, let text { names.append(text) }
+    guard let (name, key, value) = cursor.variant("fault", of: names) else { return nil }
+    if let device, !device.abilities.faults.contains(name) {
+      key.report(
+        "this device cannot bring about `\(name)`",
+        hint: DeviceProblem.suggestion(for: name, of: device.abilities.faults))
+      return nil
+    }
+    guard let value else { return Fault(name) }
+    return value.anyValue().map { Fault(name, $0) }
+  }
+
+  private mutating func repetition(_ cursor: Cursor) -> Step.Action? {
+    guard let fields = cursor.fields(ScenarioGrammar.RepetitionKey.allCases.map(\.rawValue)) else {
+      return nil
+    }
+    let times = fields.required("times")?.integer(in: ScenarioGrammar.rounds)
+    guard depth < ScenarioGrammar.deepest else {
+      cursor.report("repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
+      return nil
+    }
+    let outer = rounds
+    // The limit on the whole keeps the product small.
+    rounds = min(outer * (times ?? 1), ScenarioGrammar.mostSteps + 1)
+    depth += 1
+    let steps = fields.required("steps").flatMap { self.steps(of: $0) }
+    depth -= 1
+    rounds = outer
+    guard let times, let steps else { return nil }
+    return .repeated(times, steps)
+  }
+}
+
+// MARK: - Expectations
+
+extension StepReader {
+  private func until(_ cursor: Cursor) -> Step.Action? {
+    guard let fields = cursor.fields(ScenarioGrammar.UntilKey.allCases.map(\.rawValue)) else { return nil }
+    let status = fields.required("status").flatMap { statuses(of: $0) }
+    let within: Interval? = fields.optional("within").map { $0.duration() } ?? Interval.seconds(60)
+    guard let status, let within else { return nil }
+    return .until(Expectation([status], .within(within)))
+  }
+
+  private func expectation(_ cursor: Cursor) -> Expectation? {
+    let keys = ScenarioGrammar.ExpectationKey.allCases.map(\.rawValue)
+    let entries = cursor.entries()
+    var readings = device?.readings ?? []
+    if device == nil { readings += entries?.compactMap { $0.key.node.text } ?? [] }
+    guard let entries, let fields = cursor.fields(keys + readings.filter { !keys.contains($0) }) else {
+      return nil
+    }
+    var conditions: [Expectation.Condition?] = []
+    var time: Expectation.Time? = .now
+    for (key, value) in entries {
+      guard let name = key.node.text else { continue }
+      switch ScenarioGrammar.ExpectationKey(rawValue: name) {
+      case .status: conditions.append(statuses(of: value))
+      case .effect: conditions.append(effect(value))
+      case .refused: conditions.append(refusal(value))
+      case .quiet: conditions.append(value.duration().map { .quiet($0) })
+      case .within: time = value.duration().map { .within($0) }
+      case .for: time = value.duration().map { .lasting($0) }
+      case nil:
+        if readings.contains(name) { conditions.append(comparison(value).map { .reading(name, $0) }) }
+      }
+    }
+    guard agree(fields, conditions, cursor), let time else { return nil }
+    let whole = conditions.compactMap { $0 }
+    return whole.count == conditions.count ? Expectation(whole, time) : nil
+  }
+
+  /// Whether the parts of an expectation go together.
+  private func agree(_ fields: Fields, _ conditions: [Expectation.Condition?], _ cursor: Cursor) -> Bool {
+    if conditions.isEmpty {
+      // Where a key is unknown, that is what was meant.
+      let isUnderstood = cursor.node.entries?.allSatisfy { ["within", "for"].contains($0.key.text) } ?? true
+      if isUnderstood { cursor.reportExpected("something that must be shown, such as `status`") }
+      return false
+    }
+    if let key = fields.key("for") {
+      if fields.key("within") != nil {
+        key.report("`for` and `within` exclude each other")
+        return false
+      }
+      if fields.key("status") == nil || conditions.count > 1 {
+        key.report("`for` goes with `status` alone", hint: "nothing else lasts")
+        return false
+      }
+    }
+    if let key = fields.key("quiet"), conditions.count > 1 || fields.key("within") != nil {
+      key.report("`quiet` stands alone", hint: "it says itself how long nothing may be shown")
+      return false
+    }
+    return true
+  }
+
+  private func statuses(of cursor: Cursor) -> Expectation.Condition? {
+    let items = cursor.listOrOne()
+    guard !items.isEmpty else {
+      cursor.reportExpected("a status")
+      return nil
+    }
+    let names = items.compactMap { item in
+      if let vocabulary { item.name("status", of: vocabulary.statuses) } else { item.text("a status") }
+    }
+    return names.count == items.count ? .status(names) : nil
+  }
+
+  private func effect(_ cursor: Cursor) -> Expectation.Condition? {
+    guard let vocabulary else { return cursor.text("an effect").map { .effect($0) } }
+    guard let name = cursor.name("effect", of: vocabulary.effects) else { return nil }
+    if let device, !device.abilities.showsEffects {
+      cursor.report("this device does not show effects")
+      return nil
+    }
+    return .effect(name)
+  }
+
+  private func refusal(_ cursor: Cursor) -> Expectation.Condition? {
+    guard let value = cursor.anyValue() else { return nil }
+    switch value {
+    case .flag(true): return .refusal("")
+    case .flag(false):
+      cursor.report(
+        "`refused` is true or words of the reason", hint: "use `quiet` where nothing may be shown")
+      return nil
+    default: return cursor.text().map { .refusal($0) }
+    }
+  }
+
+  private func comparison(_ cursor: Cursor) -> Expectation.Comparison? {
+    guard cursor.node.entries != nil else {
+      return cursor.anyValue().map { Expectation.Comparison(value: $0) }
+    }
+    guard let fields = cursor.fields(ScenarioGrammar.ComparisonKey.allCases.map(\.rawValue)) else {
+      return nil
+    }
+    let value = fields.optional("is").map { $0.anyValue() }
+    let above = fields.optional("above").map { $0.number() }
+    let below = fields.optional("below").map { $0.number() }
+    guard value != nil || above != nil || below != nil else {
+      if cursor.node.entries?.isEmpty ?? false { cursor.reportExpected("`is`, `above` or `below`") }
+      return nil
+    }
+    guard value != .some(nil), above != .some(nil), below != .some(nil) else { return nil }
+    return Expectation.Comparison(value: value ?? nil, above: above ?? nil, below: below ?? nil)
+  }
+}

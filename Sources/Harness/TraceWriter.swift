@@ -1,0 +1,153 @@
+import Conformance
+import Simulation
+
+/// Hands the trace of a case to the journal, and remembers what expectations ask about.
+struct TraceWriter: TraceRecorder {
+  private let listener: any JournalListener
+  private let vocabulary: Vocabulary
+
+  /// The step that is being done.
+  var mark = StepMark.start
+  /// How much was observed.
+  private(set) var count = 0
+  /// What was observed last.
+  private(set) var last: Observation?
+  /// The name of the stimulus given last.
+  private(set) var lastStimulus: String?
+  /// The latest value of each reading.
+  private(set) var latest: [String: Value] = [:]
+  /// The effects and readings shown since the tester last did something, without those that met an expectation.
+  private var shown: [Observation?] = []
+
+  /// The most observations that are remembered for expectations.
+  private static let limit = 10_000
+
+  init(_ listener: any JournalListener, _ vocabulary: Vocabulary) {
+    self.listener = listener
+    self.vocabulary = vocabulary
+  }
+
+  /// A test begins.
+  mutating func begin() {
+    self = TraceWriter(listener, vocabulary)
+  }
+
+  mutating func record(_ event: TraceEvent, at time: Instant) {
+    switch event {
+    case .stimulus(let stimulus):
+      let name = vocabulary.stimuli[stimulus.number]
+      lastStimulus = name
+      listener.take(.stimulus(Step.Call(name, stimulus.arguments), mark, at: time))
+    case .fault(let fault):
+      listener.take(.fault(fault, mark, at: time))
+    case .observation(let observation):
+      listener.take(.observation(observation, vocabulary, at: time))
+      count += 1
+      last = observation
+      switch observation {
+      case .effect: remember(observation)
+      case .reading(let reading):
+        latest[reading.name] = reading.value
+        remember(observation)
+      case .status, .unknown, .refused, .violation: break
+      }
+    }
+  }
+
+  private mutating func remember(_ observation: Observation) {
+    if shown.count == Self.limit { shown.removeFirst(Self.limit / 2) }
+    shown.append(observation)
+  }
+
+  /// The tester does something: what was shown before is no answer to it.
+  mutating func forgetShown() {
+    shown.removeAll()
+  }
+
+  /// The first of what was shown that is wanted, besides some.
+  func index(of isWanted: (Observation) -> Bool, besides used: [Int]) -> Int? {
+    shown.indices.first { index in
+      !used.contains(index) && shown[index].map(isWanted) ?? false
+    }
+  }
+
+  /// What met an expectation meets no other.
+  mutating func use(_ indices: [Int]) {
+    for index in indices { shown[index] = nil }
+  }
+
+  /// The effects that met no expectation, in words.
+  var effects: String? {
+    let names = shown.compactMap { observation -> String? in
+      guard case .effect(let number) = observation else { return nil }
+      return vocabulary.effects[number]
+    }
+    return names.isEmpty ? nil : names.joined(separator: ", ")
+  }
+}
+
+extension Expectation.Comparison {
+  /// Whether a value is as it must be; whole numbers and decimals are compared as numbers.
+  func holds(_ other: Value) -> Bool {
+    if let value, !isSame(value, other) { return false }
+    guard above != nil || below != nil else { return true }
+    guard let number = other.asNumber else { return false }
+    return above.map { number > $0 } ?? true && below.map { number < $0 } ?? true
+  }
+
+  /// Whether an observation is the reading of a name with such a value.
+  func holds(_ observation: Observation, _ name: String) -> Bool {
+    guard case .reading(let reading) = observation, reading.name == name else { return false }
+    return holds(reading.value)
+  }
+
+  private func isSame(_ left: Value, _ right: Value) -> Bool {
+    guard let first = left.asNumber, let second = right.asNumber else { return left == right }
+    // What is written with a few decimals is meant with a few decimals.
+    return abs(first - second) <= 1e-9 * max(1, abs(first))
+  }
+}
+
+extension Value {
+  fileprivate var asNumber: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    case .flag, .duration, .text: nil
+    }
+  }
+}
+
+extension Expectation {
+  /// The expectation in words: `status locked or moved within 5 s`.
+  var text: String {
+    let what = conditions.map { $0.text }.joined(separator: " and ")
+    return switch time {
+    case .now: what
+    case .within(let interval): "\(what) within \(interval)"
+    case .lasting(let interval): "\(what) for \(interval)"
+    }
+  }
+}
+
+extension Expectation.Condition {
+  fileprivate var text: String {
+    switch self {
+    case .status(let names): "status " + names.joined(separator: " or ")
+    case .effect(let name): "effect \(name)"
+    case .refusal(let text): text.isEmpty ? "a refusal" : "a refusal with '\(text)'"
+    case .quiet(let interval): "quiet for \(interval)"
+    case .reading(let name, let comparison): "\(name) \(comparison.text)"
+    }
+  }
+}
+
+extension Expectation.Comparison {
+  fileprivate var text: String {
+    var parts: [String] = []
+    if let value { parts.append(value.description) }
+    if let above { parts.append("above \(above)") }
+    if let below { parts.append("below \(below)") }
+    return parts.joined(separator: " and ")
+  }
+}

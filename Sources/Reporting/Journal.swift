@@ -1,0 +1,273 @@
+/// What a run wrote down, one JSON object a line, while it ran.
+///
+/// The lines and their keys are described in <doc:Journal-format>. Keys that are not known are passed over, so that a
+/// newer writer can say more.
+public enum Journal {
+  /// The newest version of the format that is understood.
+  public static let format = 1
+
+  /// The first line: how the run was started.
+  public struct Run: Hashable, Sendable {
+    /// The seed of the run.
+    public var seed: String?
+    /// The words after the name of the command.
+    public var command: [String]
+  }
+
+  /// The line a case starts with.
+  public struct Case: Hashable, Sendable {
+    /// What verdicts name the case by; unique within a run unless the case is repeated.
+    public var id: String
+    /// Its title.
+    public var name: String?
+    /// The file it was read from.
+    public var file: String?
+    /// The line in that file, from 1.
+    public var line: Int?
+    /// The machine that is the model.
+    public var machine: String?
+    /// The device under test.
+    public var device: String?
+    /// The seed of the case.
+    public var seed: String?
+  }
+
+  /// Something that was done, observed or found, at a time.
+  public struct Event: Hashable, Sendable {
+    /// Seconds since the start of the case, as written.
+    public var time: String
+    /// The number of the step, where one starts.
+    public var step: Int?
+    /// The line of the scenario.
+    public var line: Int?
+    /// Everything else it says, in the order of the line: the kind of event, such as `status`, and its value first.
+    public var content: [JSONValue.Member]
+  }
+
+  /// How a case can end.
+  public enum Word: String, Hashable, Sendable, CaseIterable {
+    /// Model and device agreed to the end.
+    case agree
+    /// The device did what no state of the model allows.
+    case divergence
+    /// The lab failed, which says nothing of the device.
+    case labFault = "lab-fault"
+    /// The case was not tried.
+    case skipped
+    /// The case was begun and not brought to its end.
+    case incomplete
+  }
+
+  /// The line a case ends with.
+  public struct Verdict: Hashable, Sendable {
+    /// The verdict itself.
+    public var word: Word
+    /// The case it is about.
+    public var id: String
+    /// Seconds since the start of the case, as written.
+    public var time: String?
+    /// The step it fell at.
+    public var step: Int?
+    /// The line of that step in the scenario.
+    public var line: Int?
+    /// Why, in one line.
+    public var message: String?
+    /// What the model allowed.
+    public var expected: String?
+    /// What the device showed.
+    public var observed: String?
+    /// More lines for a person.
+    public var details: [String]
+    /// The command that does it again.
+    public var replay: String?
+  }
+
+  /// How much of a machine the run went through.
+  public struct Coverage: Hashable, Sendable {
+    /// The machine.
+    public var machine: String
+    /// How many of its legal cells, visited and in all.
+    public var legal: [Int]
+    /// How many of its cells that refuse, visited and in all.
+    public var empty: [Int]
+  }
+
+  /// The last line: how the run ended.
+  public struct Ending: Hashable, Sendable {
+    /// How many cases the run had.
+    public var cases: Int
+    /// The exit status of the command.
+    public var status: Int
+  }
+
+  /// What one line says.
+  public enum Record: Hashable, Sendable {
+    /// How the run was started.
+    case run(Run)
+    /// A case starts.
+    case start(Case)
+    /// Something happened.
+    case event(Event)
+    /// A case ends.
+    case verdict(Verdict)
+    /// How much of a machine was visited.
+    case coverage(Coverage)
+    /// The run ended.
+    case end(Ending)
+  }
+
+  /// A line that cannot be understood, or that stands where it cannot.
+  public struct Problem: Error, Hashable, Sendable {
+    /// The line, from 1; 0 for the journal as a whole.
+    public var line: Int
+    /// What is wrong, in one line.
+    public var message: String
+
+    /// Says what is wrong with a line.
+    public init(line: Int, message: String) {
+      self.line = line
+      self.message = message
+    }
+  }
+}
+
+extension Journal.Problem: CustomStringConvertible {
+  /// The problem with its line.
+  public var description: String {
+    line == 0 ? message : "line \(line): \(message)"
+  }
+}
+
+// MARK: - Decoding
+
+/// Why a line of JSON is no record.
+struct RecordError: Error {
+  var reason: String
+}
+
+extension Journal.Record {
+  /// Reads a line that was parsed.
+  init(_ line: JSONValue) throws(RecordError) {
+    guard case .object(let members) = line else { throw RecordError(reason: "a line is one JSON object") }
+    if let word = line["verdict"] {
+      self = .verdict(try Journal.Verdict(word, line))
+    } else if let start = line["case"] {
+      self = .start(try Journal.Case(start))
+    } else if let run = line["run"] {
+      self = .run(try Journal.Run(run))
+    } else if let coverage = line["coverage"] {
+      self = .coverage(try Journal.Coverage(coverage))
+    } else if let end = line["end"] {
+      self = .end(try Journal.Ending(end))
+    } else {
+      self = .event(try Journal.Event(line, members))
+    }
+  }
+}
+
+extension Journal.Run {
+  init(_ value: JSONValue) throws(RecordError) {
+    let format = value["format"]?.integer ?? 0
+    guard (1...Journal.format).contains(format) else {
+      throw RecordError(
+        reason: "the journal's format is \(value["format"] ?? .null), and \(Journal.format) is understood")
+    }
+    seed = value["seed"]?.text
+    command = value["command"]?.elements?.compactMap(\.text) ?? []
+  }
+}
+
+extension Journal.Case {
+  init(_ value: JSONValue) throws(RecordError) {
+    guard let id = value["id"]?.text, !id.isEmpty else { throw RecordError(reason: "a case has no id") }
+    self.id = id
+    name = value["name"]?.text
+    file = value["file"]?.text
+    line = value["line"]?.integer
+    machine = value["machine"]?.text
+    device = value["device"]?.text
+    seed = value["seed"]?.text
+  }
+}
+
+extension Journal.Event {
+  init(_ line: JSONValue, _ members: [JSONValue.Member]) throws(RecordError) {
+    guard let time = line["t"]?.text, milliseconds(time) != nil else {
+      throw RecordError(reason: "an event has no time")
+    }
+    self.time = time
+    step = line["step"]?.integer
+    self.line = line["line"]?.integer
+    content = members.filter { !["t", "step", "line"].contains($0.key) }
+  }
+}
+
+extension Journal.Verdict {
+  init(_ word: JSONValue, _ line: JSONValue) throws(RecordError) {
+    guard let text = word.text, let word = Journal.Word(rawValue: text) else {
+      throw RecordError(reason: "no verdict is called \(word)")
+    }
+    guard let id = line["case"]?.text else { throw RecordError(reason: "a verdict names no case") }
+    self.word = word
+    self.id = id
+    time = line["t"]?.text
+    step = line["step"]?.integer
+    self.line = line["line"]?.integer
+    message = line["message"]?.text
+    expected = line["expected"]?.text
+    observed = line["observed"]?.text
+    details = line["details"]?.elements?.map(\.description) ?? []
+    replay = line["replay"]?.text
+  }
+}
+
+extension Journal.Coverage {
+  init(_ value: JSONValue) throws(RecordError) {
+    guard let machine = value["machine"]?.text else { throw RecordError(reason: "coverage names no machine") }
+    self.machine = machine
+    legal = value["legal"]?.elements?.compactMap(\.integer) ?? []
+    empty = value["empty"]?.elements?.compactMap(\.integer) ?? []
+  }
+}
+
+extension Journal.Ending {
+  init(_ value: JSONValue) throws(RecordError) {
+    guard let cases = value["cases"]?.integer, let status = value["status"]?.integer else {
+      throw RecordError(reason: "the end names no count of cases or no status")
+    }
+    self.cases = cases
+    self.status = status
+  }
+}
+
+/// Seconds as text, such as `10.1134`, in whole milliseconds, halves rounded up; `nil` for anything else.
+///
+/// Times before zero count as zero, and what is beyond a million years as that.
+func milliseconds(_ text: String) -> Int64? {
+  let isNegative = text.utf8.first == UInt8(ascii: "-")
+  let limit: Int64 = 31_557_600_000_000
+  var seconds: Int64 = 0
+  var thousandths: Int64 = 0
+  /// What the next decimal counts in tenths of a millisecond; `nil` before the point.
+  var place: Int64?
+  var previous = UInt8(ascii: ".")
+  for byte in text.utf8.dropFirst(isNegative ? 1 : 0) {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      let digit = Int64(byte - UInt8(ascii: "0"))
+      if let unit = place {
+        thousandths += unit * digit
+        place = unit / 10
+      } else {
+        seconds = min(seconds * 10 + digit, limit)
+      }
+    case UInt8(ascii: ".") where place == nil && previous != byte:
+      place = 1000
+    default:
+      return nil
+    }
+    previous = byte
+  }
+  if previous == UInt8(ascii: ".") { return nil }
+  return isNegative ? 0 : seconds * 1000 + (thousandths + 5) / 10
+}

@@ -1,0 +1,214 @@
+/// Where each case of a journal stands and how it ended: enough to count and to order them, and little enough to
+/// keep for a million.
+struct JournalIndex {
+  enum Outcome: UInt8 {
+    case passed
+    case failed
+    case broken
+    case skipped
+  }
+
+  struct Entry {
+    /// Where the line that starts the case is, in bytes and as a number.
+    var offset: Int
+    var line: Int
+    /// Which of the cases with the same name in the same suite it is, from 1.
+    var copy: Int32
+    var outcome: Outcome
+    /// How long it took, in the time of the device.
+    var milliseconds: Int64
+  }
+
+  /// The cases of one class, which is one file of scenarios.
+  struct Suite {
+    var name: String
+    var entries: [Entry] = []
+  }
+
+  /// The suites in the order of their first case.
+  private(set) var suites: [Suite] = []
+  private(set) var run: Journal.Run?
+  private(set) var coverage: [Journal.Coverage] = []
+  /// What is wrong with the journal, beyond cases that are.
+  private(set) var problems: [Journal.Problem] = []
+
+  private var suiteNumbers: [String: Int] = [:]
+  /// The suite of the last case: one file often has many.
+  private var lastSuite: (file: String, number: Int)?
+  /// How many cases have had a name, by a hash of suite and name.
+  private var copies: [UInt64: Int32] = [:]
+  private var ending: Journal.Ending?
+  private var caseCount = 0
+  /// The case whose verdict has not come yet.
+  private var open: Open?
+
+  private struct Open {
+    var id: String
+    var suite: Int
+    var entry: Entry
+  }
+
+  /// The most problems that are listed.
+  private static let problemLimit = 100
+
+  /// Reads a journal from its first line to its last, or as far as it can be read.
+  init(_ reader: inout JournalReader) {
+    do {
+      while let line = try reader.glance() {
+        switch line {
+        case .success(.event(let time)): open?.entry.milliseconds = milliseconds(time) ?? 0
+        case .success(.other(let record)): take(record, from: reader)
+        case .failure(let problem): add(problem)
+        }
+      }
+    } catch {
+      add(Journal.Problem(line: 0, message: "\(error)"))
+    }
+    let wasOpen = open != nil
+    closeOpenCase()
+    checkEnd(wasOpen: wasOpen)
+  }
+
+  /// An index of nothing, for a journal that cannot be read.
+  init(_ problem: Journal.Problem) {
+    problems = [problem]
+  }
+}
+
+extension JournalIndex {
+  private mutating func take(_ record: Journal.Record, from reader: borrowing JournalReader) {
+    switch record {
+    case .run(let run):
+      // A run that is taken up again starts anew at the end of its journal.
+      self.run = run
+      ending = nil
+    case .start(let start):
+      closeOpenCase()
+      begin(start, offset: reader.offset, line: reader.line)
+    case .verdict(let verdict):
+      close(verdict, line: reader.line)
+    case .coverage(let coverage):
+      self.coverage.removeAll { $0.machine == coverage.machine }
+      self.coverage.append(coverage)
+    case .end(let ending):
+      self.ending = ending
+    case .event:
+      break
+    }
+  }
+
+  private mutating func begin(_ start: Journal.Case, offset: Int, line: Int) {
+    let suite = suiteNumber(of: start)
+    let name = suites[suite].name
+    caseCount += 1
+    open = Open(
+      id: start.id, suite: suite,
+      entry: Entry(
+        offset: offset, line: line, copy: copyNumber(of: start, in: name), outcome: .broken, milliseconds: 0))
+  }
+
+  private mutating func suiteNumber(of start: Journal.Case) -> Int {
+    if let lastSuite, let file = start.file, lastSuite.file == file { return lastSuite.number }
+    let name = className(of: start)
+    let number = suiteNumbers[name] ?? suites.count
+    if number == suites.count {
+      suiteNumbers[name] = number
+      suites.append(Suite(name: name))
+    }
+    lastSuite = start.file.map { ($0, number) }
+    return number
+  }
+
+  /// The first number that makes the name of a case its own.
+  private mutating func copyNumber(of start: Journal.Case, in suite: String) -> Int32 {
+    let key = hash(suite, caseName(of: start, copy: 1))
+    var copy = (copies[key] ?? 0) + 1
+    // A later copy takes a name that another case may have by itself.
+    while copy > 1, copies[hash(suite, caseName(of: start, copy: copy))] != nil { copy += 1 }
+    copies[key] = copy
+    if copy > 1 { copies[hash(suite, caseName(of: start, copy: copy))] = 1 }
+    return copy
+  }
+
+  private mutating func close(_ verdict: Journal.Verdict, line: Int) {
+    guard var ended = open, ended.id == verdict.id else {
+      let reason = open.map { "while \($0.id) is running" } ?? "and no case is running"
+      return add(Journal.Problem(line: line, message: "a verdict on \(verdict.id), \(reason)"))
+    }
+    ended.entry.outcome =
+      switch verdict.word {
+      case .agree: .passed
+      case .divergence: .failed
+      case .labFault, .incomplete: .broken
+      case .skipped: .skipped
+      }
+    if let time = verdict.time.flatMap(milliseconds) { ended.entry.milliseconds = time }
+    suites[ended.suite].entries.append(ended.entry)
+    open = nil
+  }
+
+  /// A case without a verdict counts as broken.
+  private mutating func closeOpenCase() {
+    guard let ended = open else { return }
+    suites[ended.suite].entries.append(ended.entry)
+    open = nil
+  }
+
+  /// Makes sure that a run which did not end well cannot look as if it had.
+  private mutating func checkEnd(wasOpen: Bool) {
+    guard let ending else {
+      if !wasOpen { add(Journal.Problem(line: 0, message: "the run did not end: its journal just stops")) }
+      return
+    }
+    if ending.cases != caseCount {
+      let message = "the run ended with \(ending.cases) cases, and the journal holds \(caseCount)"
+      add(Journal.Problem(line: 0, message: message))
+    }
+    let isRed = suites.contains { $0.entries.contains { $0.outcome == .failed || $0.outcome == .broken } }
+    // 0 is agreement, and 4 that nothing was selected.
+    if ![0, 4].contains(ending.status), !isRed {
+      add(Journal.Problem(line: 0, message: "the run ended with status \(ending.status)"))
+    }
+  }
+
+  private mutating func add(_ problem: Journal.Problem) {
+    if problems.count < Self.problemLimit {
+      problems.append(problem)
+    } else if problems.count == Self.problemLimit {
+      problems.append(Journal.Problem(line: 0, message: "and more lines that cannot be understood"))
+    }
+  }
+}
+
+/// The class of a case: the path of its file with dots for slashes, without the extension.
+///
+/// A case without a file has the front part of its id instead.
+func className(of start: Journal.Case) -> String {
+  var components = (start.file ?? start.id).split(separator: "/").filter { $0 != "." && $0 != ".." }.map(
+    String.init)
+  if start.file == nil {
+    if components.count > 1 { components.removeLast() }
+  } else if let last = components.popLast() {
+    let stem = last.lastIndex(of: ".").map { last[..<$0] } ?? last[...]
+    components.append(stem.isEmpty ? last : String(stem))
+  }
+  // Readers take the last dot for the end of a package.
+  let name = components.map { String($0.map { $0 == "." ? "_" : $0 }) }.joined(separator: ".")
+  return name.isEmpty ? "lockstep" : name
+}
+
+/// The name of a case: its title, or its id where it has none; a number tells copies apart.
+func caseName(of start: Journal.Case, copy: Int32) -> String {
+  let name = start.name.flatMap { $0.isEmpty ? nil : $0 } ?? start.id
+  return copy == 1 ? name : "\(name) (\(copy))"
+}
+
+/// FNV-1a over both texts and a byte between them that no text holds; a collision would only number a name in vain.
+private func hash(_ suite: String, _ name: String) -> UInt64 {
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  suite.utf8.forEach(add)
+  add(0xFF)
+  name.utf8.forEach(add)
+  return hash
+}

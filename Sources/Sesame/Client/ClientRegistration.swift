@@ -1,0 +1,151 @@
+import Bluetooth
+import Simulation
+
+extension SesameClient {
+  /// A registration under way.
+  struct Registration {
+    var sighting: Sighting
+    var token: Token
+    var since: Instant
+    /// The session it opens, once its key is known.
+    var session: Session?
+    /// The key that is kept when the lock has taken it.
+    var key: LockKey?
+    /// OS2: the lock answered; its login publish may come before or after.
+    var isAnswered = false
+    var isPublished = false
+  }
+
+  mutating func beginRegistration(of sighting: Sighting, _ token: Token, at now: Instant) {
+    let command: Command =
+      switch sighting.generation {
+      case .os2: .readIdentity
+      case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
+      }
+    sendInClear(command, sighting.generation)
+    state = .registering(Registration(sighting: sighting, token: token, since: now))
+    show(.registering)
+  }
+
+  private mutating func sendInClear(_ command: Command, _ generation: Generation) {
+    actions += Segmenter().frames(of: command.encoded(for: generation), .plaintext).map { .send($0) }
+  }
+
+  mutating func receive(_ message: SegmentedMessage, in registration: Registration, at now: Instant) {
+    var registration = registration
+    defer { if case .registering = state { state = .registering(registration) } }
+    let bytes: [UInt8]
+    if message.kind == .ciphertext {
+      guard let plain = try? registration.session?.cipher.decrypt(message.bytes) else {
+        actions.append(.complain("a message that does not authenticate, in the middle of a registration"))
+        return
+      }
+      bytes = plain
+    } else {
+      bytes = message.bytes
+    }
+    do {
+      let decoded = try LockMessage(decoding: bytes, for: registration.sighting.generation)
+      if decoded.item == .initial { return }
+      switch registration.sighting.generation {
+      case .os2: try receiveOS2(decoded, message.kind, in: &registration, at: now)
+      case .os3: try receiveOS3(decoded, in: &registration, at: now)
+      }
+    } catch {
+      actions.append(.complain("a message that does not decode, \(error)"))
+    }
+  }
+
+  private mutating func receiveOS2(
+    _ message: LockMessage, _ kind: MessageKind, in registration: inout Registration, at now: Instant
+  ) throws(DecodeError) {
+    switch message {
+    case .response(let response) where response.item == .identity && registration.session == nil:
+      try answer(identity: response, in: &registration)
+    case .response(let response) where response.item == .registration && registration.session != nil:
+      guard response.result == .success else { return refused(response) }
+      registration.isAnswered = true
+    case .publish(let publish) where publish.item == .login && kind == .ciphertext:
+      let payload = try LoginPayload(decoding: publish.data, model: registration.sighting.advertisement.model)
+      registration.session?.setting = payload.setting
+      registration.session?.take(status: payload.status, &actions)
+      registration.isPublished = true
+    case .publish(let publish) where kind == .ciphertext:
+      registration.session?.take(publish, &actions)
+    case .response, .publish:
+      actions.append(.complain("\(message.item) in the middle of a registration"))
+    }
+    guard registration.isAnswered, registration.isPublished, var session = registration.session else {
+      return
+    }
+    send(.setTime(unixTime(at: now)), in: &session, at: now)
+    registration.session = session
+    finish(registration)
+  }
+
+  /// Does what the vendor's server does: it derives the lock's key pair from what the lock told, and signs.
+  private mutating func answer(
+    identity response: Response, in registration: inout Registration
+  ) throws(DecodeError) {
+    guard response.result == .success else { return refused(response) }
+    let identity = try Identity(decoding: response.data)
+    let advertisement = registration.sighting.advertisement
+    let pair = ownPair()
+    let request = OS2RegistrationServer.Request(
+      publicKey: pair.publicKey, lockToken: registration.token, er: identity.er, model: advertisement.model)
+    guard let reply = OS2RegistrationServer.reply(to: request, drawingFrom: &secrets) else {
+      throw DecodeError.malformed("an identity from which a key follows", at: 16)
+    }
+    let shared = try pair.sharedSecret(with: reply.devicePublicKey)
+    let token = SessionToken.os2(app: reply.serverToken, lock: registration.token)
+    let registrationKey = OS2Keys.registrationKey(shared, token)
+    registration.key = LockKey(
+      deviceID: advertisement.deviceID, secret: OS2Keys.ownerKey(registrationKey: registrationKey),
+      lockPublicKey: reply.devicePublicKey)
+    let sessionKey = OS2Keys.registrationSessionKey(registrationKey: registrationKey, token)
+    registration.session = Session(
+      sighting: registration.sighting, cipher: SessionCipher(key: sessionKey, token: token, end: .app))
+    let command = RegisterCommand.os2(
+      signature: reply.signature, pair.publicKey, serverToken: reply.serverToken)
+    sendInClear(.register(command), .os2)
+  }
+
+  private mutating func receiveOS3(
+    _ message: LockMessage, in registration: inout Registration, at now: Instant
+  ) throws(DecodeError) {
+    switch message {
+    case .response(let response) where response.item == .registration && registration.session == nil:
+      guard response.result == .success else { return refused(response) }
+      let reply = try RegistrationReply(decoding: response.data)
+      let shared = try ownPair().sharedSecret(with: reply.publicKey)
+      let sessionKey = OS3Keys.sessionKey(deviceSecret: shared.key, registration.token)
+      var session = Session(
+        sighting: registration.sighting,
+        cipher: SessionCipher(key: sessionKey, token: .os3(registration.token), end: .app))
+      session.setting = reply.setting.map { .sesame5($0) }
+      if let status = reply.status { session.take(status: status, &actions) }
+      registration.session = session
+      registration.key = LockKey(
+        deviceID: registration.sighting.advertisement.deviceID, secret: shared.key)
+    case .publish(let publish) where registration.session != nil:
+      registration.session?.take(publish, &actions)
+    case .response, .publish:
+      actions.append(.complain("\(message.item) in the middle of a registration"))
+    }
+    finish(registration)
+  }
+
+  private mutating func refused(_ response: Response) {
+    actions.append(.refuse("\(response.item): \(response.result)"))
+    leave(disconnecting: true)
+  }
+
+  /// Opens the session once the lock said where its bolt rests.
+  private mutating func finish(_ registration: Registration) {
+    guard let session = registration.session, let key = registration.key, let status = session.restingStatus
+    else { return }
+    keep(key)
+    state = .open(session)
+    show(status)
+  }
+}

@@ -1,0 +1,307 @@
+import Bluetooth
+import Conformance
+import Simulation
+
+extension SesameClient {
+  /// An open session, or one that a login or a registration is about to open.
+  struct Session {
+    /// A request without an answer yet.
+    struct Pending {
+      var request: Request
+      var command: Command
+      var since: Instant
+    }
+
+    var sighting: Sighting
+    var cipher: SessionCipher
+    var setting: MechSetting?
+    /// The lock's last word on its bolt, in rest.
+    var status: MechStatus?
+    var pending: [Pending] = []
+    /// Positions were sent, and the lock has not said yet where its bolt is by them.
+    var isConfiguring = false
+    var isResetting = false
+    /// The last history record that was deleted, and how many have been read in a row.
+    var lastRecord: UInt32?
+    var isReadingHistory = false
+    var recordCount = 0
+    private var battery: Double?
+
+    init(sighting: Sighting, cipher: SessionCipher) {
+      self.sighting = sighting
+      self.cipher = cipher
+    }
+
+    var generation: Generation { sighting.generation }
+    var model: ProductModel { sighting.advertisement.model }
+
+    /// What a client shows once the bolt rests, or `nil` while it is not known to.
+    var restingStatus: ClientStatus? {
+      guard let setting, let status else { return nil }
+      guard setting.isConfigured() else { return .nosetting }
+      switch status.boltState {
+      case .locked: return .locked
+      case .unlocked: return .unlocked
+      case .moved: return .moved
+      }
+    }
+
+    /// Decrypts and decodes a message, or complains of it.
+    mutating func open(
+      _ message: SegmentedMessage, beforeLogin: Bool, _ actions: inout [ClientAction]
+    ) -> LockMessage? {
+      let bytes: [UInt8]
+      switch message.kind {
+      case .ciphertext:
+        do {
+          bytes = try cipher.decrypt(message.bytes)
+        } catch {
+          actions.append(.complain("a message that \(error)"))
+          return nil
+        }
+      case .plaintext:
+        bytes = message.bytes
+      default:
+        actions.append(.complain("a message of \(message.kind)"))
+        return nil
+      }
+      do {
+        let decoded = try LockMessage(decoding: bytes, for: generation)
+        // A lock may repeat its token; nothing else is sent in clear but the refusal of a login.
+        if message.kind == .plaintext, decoded.item != .initial, !(beforeLogin && decoded.item == .login) {
+          actions.append(.complain("\(decoded.item) in clear"))
+          return nil
+        }
+        return decoded
+      } catch {
+        actions.append(.complain("a message that does not decode, \(error)"))
+        return nil
+      }
+    }
+
+    /// Takes in what the lock says unasked.
+    mutating func take(_ publish: Publish, _ actions: inout [ClientAction]) {
+      do {
+        switch publish.item {
+        case .mechSetting:
+          let setting = try MechSetting(decoding: publish.data, model: model)
+          if case .sesame5(let old)? = self.setting, case .sesame5(let new) = setting,
+            old.autolock != new.autolock
+          {
+            actions.append(.report(Reading("autolock", .integer(Int(new.autolock)))))
+          }
+          self.setting = setting
+        case .mechStatus:
+          take(status: try MechStatus(decoding: publish.data, model: model), &actions)
+        default:
+          break
+        }
+      } catch {
+        actions.append(.complain("a \(publish.item) that does not decode, \(error)"))
+      }
+    }
+
+    /// Takes in a mechanical status; the bolt's place counts only when it rests.
+    mutating func take(status: MechStatus, _ actions: inout [ClientAction]) {
+      if let volts = status.batteryVolts, volts != battery {
+        battery = volts
+        actions.append(.report(Reading("battery", .number(volts))))
+      }
+      if status.isAtRest { self.status = status }
+    }
+  }
+}
+
+extension SesameClient {
+  /// Carries out a request in an open session.
+  mutating func perform(_ request: ClientRequest, in session: Session, at now: Instant) {
+    var session = session
+    defer { if case .open = state { state = .open(session) } }
+    switch request {
+    case .forgeLock: return forge(.lock(settings.tag), session.generation)
+    case .forgeUnlock: return forge(.unlock(settings.tag), session.generation)
+    case .replayCommand: return actions += lastCommand.map { .send($0) }
+    default: break
+    }
+    guard !session.isResetting, let command = command(for: request, in: session, at: now) else {
+      actions.append(.refuse("not possible in \(status.rawValue)"))
+      return
+    }
+    switch request {
+    case .configure: session.isConfiguring = true
+    case .reset: session.isResetting = true
+    case .readHistory:
+      // One reading of the history is enough for all who ask meanwhile.
+      guard !session.isReadingHistory else { return }
+      session.isReadingHistory = true
+      session.recordCount = 0
+    default: break
+    }
+    send(command, in: &session, at: now)
+  }
+
+  private func command(for request: ClientRequest, in session: Session, at now: Instant) -> Command? {
+    let generation = session.generation
+    let works = status == .locked || status == .unlocked || status == .moved
+    switch request {
+    case .lock(let tag): return works ? .lock(tag) : nil
+    case .unlock(let tag): return works ? .unlock(tag) : nil
+    case .toggle(let tag):
+      // The app decides, from the status it shows.
+      return works ? (status == .locked ? .unlock(tag) : .lock(tag)) : nil
+    case .configure(let lock, let unlock):
+      return status == .nosetting && !session.isConfiguring
+        ? .setMechSetting(positions(lock: lock, unlock: unlock, for: generation), settings.tag) : nil
+    case .reset: return session.isConfiguring ? nil : .reset
+    case .setAutolock(let seconds): return .setAutolock(seconds: Int16(clamping: seconds), settings.tag)
+    case .readAutolock: return generation == .os2 ? .readAutolock : nil
+    case .readHistory: return .readHistory(1)
+    case .readVersion: return .readVersion
+    case .readStatus: return generation == .os2 ? .readMechStatus : nil
+    case .setTime: return .setTime(unixTime(at: now))
+    case .closeTo, .connect, .register, .disconnect, .forgeLock, .forgeUnlock, .replayCommand: return nil
+    }
+  }
+
+  mutating func send(_ command: Command, in session: inout Session, at now: Instant) {
+    let request = command.request(for: session.generation)
+    let frames = Segmenter().frames(of: session.cipher.encrypt(request.encoded), .ciphertext)
+    session.pending.append(Session.Pending(request: request, command: command, since: now))
+    lastCommand = frames
+    actions += frames.map { .send($0) }
+  }
+
+  /// Takes in a message of an open session.
+  mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
+    var session = session
+    defer { if case .open = state { state = .open(session) } }
+    guard let message = session.open(message, beforeLogin: false, &actions) else { return }
+    switch message {
+    case .response(let response):
+      answer(response, in: &session, at: now)
+    case .publish(let publish):
+      session.take(publish, &actions)
+      if let status = session.restingStatus {
+        session.isConfiguring = false
+        show(status)
+      }
+    }
+  }
+
+  private mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
+    guard
+      let index = session.pending.firstIndex(where: {
+        $0.request.item == response.item && $0.request.operation == response.operation
+      })
+    else {
+      actions.append(.complain("an answer to nothing: \(response.item)"))
+      return
+    }
+    let pending = session.pending.remove(at: index)
+    if case .readHistory = pending.command, response.result == .notFound {
+      session.isReadingHistory = false
+      actions.append(.report(Reading("history", .text("empty"))))
+      return
+    }
+    guard response.result == .success else {
+      if case .setMechSetting = pending.command { session.isConfiguring = false }
+      if case .reset = pending.command { session.isResetting = false }
+      actions.append(.refuse("\(response.item): \(response.result)"))
+      return
+    }
+    do {
+      try carryOn(pending.command, response, in: &session, at: now)
+    } catch {
+      actions.append(.complain("an answer to \(response.item) that does not decode, \(error)"))
+    }
+  }
+
+  /// Does what a successful answer leads to.
+  private mutating func carryOn(
+    _ command: Command, _ response: Response, in session: inout Session, at now: Instant
+  ) throws(DecodeError) {
+    switch command {
+    case .setMechSetting:
+      // What was said of the bolt before was said of the old ranges: setting and status are published anew.
+      session.setting = nil
+      session.status = nil
+    case .reset:
+      dropKey()
+      state = .forgotten
+      show(.reset)
+    case .readAutolock:
+      var reader = ByteReader(response.data.span)
+      actions.append(.report(Reading("autolock", .integer(Int(try reader.i16())))))
+    case .readVersion:
+      let version = try FirmwareVersion(decoding: response.data, for: session.generation)
+      actions.append(.report(Reading("version", .text(version.text))))
+    case .readMechStatus:
+      session.take(status: try MechStatus(decoding: response.data, model: session.model), &actions)
+    case .readHistory:
+      try take(record: response.data, in: &session, at: now)
+    case .deleteHistory(let id):
+      session.lastRecord = id
+      send(.readHistory(1), in: &session, at: now)
+    default:
+      break
+    }
+  }
+
+  /// Reads the history to its end: each record is read, deleted, and never seen again.
+  private mutating func take(
+    record bytes: [UInt8], in session: inout Session, at now: Instant
+  ) throws(DecodeError) {
+    let id: UInt32
+    let text: String
+    switch session.generation {
+    case .os2:
+      let record = try OS2HistoryRecord(decoding: bytes)
+      (id, text) = (UInt32(bitPattern: record.id), record.description)
+    case .os3:
+      let record = try OS3HistoryRecord(decoding: bytes)
+      (id, text) = (record.id, record.description)
+    }
+    actions.append(.report(Reading("history", .text(text))))
+    if session.lastRecord == id {
+      session.isReadingHistory = false
+      actions.append(.complain("history record \(id) came again after it was deleted"))
+      return
+    }
+    session.recordCount += 1
+    guard session.recordCount < SesameClient.mostRecords else {
+      session.isReadingHistory = false
+      actions.append(.complain("a history of more than \(SesameClient.mostRecords) records"))
+      return
+    }
+    switch session.generation {
+    case .os2:
+      // Reading with this flag deletes what is read.
+      session.lastRecord = id
+      send(.readHistory(1), in: &session, at: now)
+    case .os3:
+      send(.deleteHistory(id: id), in: &session, at: now)
+    }
+  }
+
+  /// More records in a row than any lock holds.
+  static let mostRecords = 300
+}
+
+extension MechStatus {
+  /// Whether the bolt stands still and the motor has nothing to do.
+  fileprivate var isAtRest: Bool {
+    guard case .sesame5(let status) = self else { return isIdle }
+    return isIdle && status.flags.contains(.stopped)
+  }
+}
+
+/// The bytes that set a lock's positions, given in degrees.
+private func positions(lock: Int, unlock: Int, for generation: Generation) -> [UInt8] {
+  switch generation {
+  case .os2:
+    Sesame3Setting(lock: Int16(clamping: lock * 1024 / 360), unlock: Int16(clamping: unlock * 1024 / 360))
+      .encoded
+  case .os3:
+    Sesame5Setting(lock: Int16(clamping: lock), unlock: Int16(clamping: unlock)).positions
+  }
+}

@@ -1,0 +1,148 @@
+import Bluetooth
+public import Conformance
+public import Simulation
+
+/// What a client shows of its lock: the statuses of the vendor's documentation.
+public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
+  /// Out of sight, or not looked for.
+  case noSignal
+  /// Heard.
+  case receivedBle
+  /// Being connected.
+  case connecting
+  /// Connected; the lock's service is being found, and its token is awaited.
+  case waitingGatt
+  /// Proving that the client has the key.
+  case logining
+  /// Connected to a lock that has no owner.
+  case readytoRegister
+  /// Becoming its owner.
+  case registering
+  /// Open, and its positions were never set.
+  case nosetting
+  /// Open, and the bolt rests in the range of locked.
+  case locked
+  /// Open, and the bolt rests in the range of unlocked.
+  case unlocked
+  /// Open, and the bolt rests in neither range.
+  case moved
+  /// The lock forgot its owner.
+  case reset
+
+  /// The place in ``allCases``.
+  var number: Int {
+    switch self {
+    case .noSignal: 0
+    case .receivedBle: 1
+    case .connecting: 2
+    case .waitingGatt: 3
+    case .logining: 4
+    case .readytoRegister: 5
+    case .registering: 6
+    case .nosetting: 7
+    case .locked: 8
+    case .unlocked: 9
+    case .moved: 10
+    case .reset: 11
+    }
+  }
+}
+
+/// What a user of the client can ask for.
+public enum ClientRequest: Equatable, Sendable {
+  case closeTo
+  case connect
+  case register
+  case configure(lock: Int, unlock: Int)
+  case lock(HistoryTag)
+  case unlock(HistoryTag)
+  case toggle(HistoryTag)
+  case disconnect
+  case reset
+  case setAutolock(seconds: Int)
+  case readAutolock
+  case readHistory
+  case readVersion
+  case readStatus
+  case setTime
+  /// Sends a lock command in clear, as someone without the key would.
+  case forgeLock
+  /// Sends an unlock command in clear, as someone without the key would.
+  case forgeUnlock
+  /// Sends the frames of the last encrypted command again, as someone who listened would.
+  case replayCommand
+}
+
+/// How a client may misbehave on purpose, to see whether its lock notices.
+public enum ClientPretence: Equatable, Sendable {
+  /// It proves itself with a secret that differs in one bit.
+  case wrongKey
+  /// It sends the proof of its last login again.
+  case replayedLogin
+}
+
+/// What the caller must do next, in order.
+public enum ClientAction: Equatable, Sendable {
+  /// Begin to listen for advertisements.
+  case listen
+  /// End listening.
+  case stopListening
+  /// Connect to the lock.
+  case connect
+  /// End the connection.
+  case disconnect
+  /// Write a frame.
+  case send([UInt8])
+  /// The status changed.
+  case show(ClientStatus)
+  /// A value was read.
+  case report(Reading)
+  /// The request was not carried out.
+  case refuse(String)
+  /// The lock broke a rule of its protocol.
+  case complain(String)
+  /// Keep the key: the lock is registered with it.
+  case keep(LockKey)
+  /// Drop the key: the lock has forgotten it.
+  case drop(LockKey)
+}
+
+/// How long a client waits. The vendor's client waits for ever.
+public struct ClientTimes: Equatable, Sendable {
+  /// From one advertisement to the next, before the lock counts as out of sight.
+  public var silence = Interval.seconds(10)
+  /// For the link to come up.
+  public var connecting = Interval.seconds(30)
+  /// For the service to be found and the token to arrive.
+  public var discovery = Interval.seconds(30)
+  /// For a registration or a login to end.
+  public var session = Interval.seconds(10)
+  /// For the answer to a request.
+  public var answer = Interval.seconds(5)
+
+  /// Makes the usual times.
+  public init() {}
+}
+
+/// What a client needs to know before it begins.
+public struct ClientSettings: Sendable {
+  /// How long it waits.
+  public var times = ClientTimes()
+  /// The unix time at ``Simulation/Instant/zero``, in seconds.
+  public var epoch: UInt32
+  /// The note that its commands leave in the lock's history.
+  public var tag: HistoryTag
+  /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
+  /// around them, 53 degrees to each side, do not overlap.
+  public var positions: (lock: Int, unlock: Int)
+
+  /// Makes settings.
+  public init(
+    epoch: UInt32 = 1_700_000_000, tag: HistoryTag = .text("Lockstep", for: .os2),
+    positions: (lock: Int, unlock: Int) = (0, 120)
+  ) {
+    self.epoch = epoch
+    self.tag = tag
+    self.positions = positions
+  }
+}

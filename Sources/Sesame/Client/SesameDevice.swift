@@ -1,0 +1,198 @@
+public import Conformance
+public import Simulation
+
+/// A client and its lock as a device under test: what the client shows is compared with the model.
+///
+/// Stimuli are what a user of the client can ask for, and what the surroundings of the lock can do where the
+/// link reaches that far. Statuses are the client's. Beside them it shows the battery, the history and
+/// whatever else is read, and every rule of the protocol that the lock breaks.
+public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
+  /// What a stimulus of the model's vocabulary means here.
+  private enum Meaning {
+    case request(ClientRequest)
+    case surroundings(String)
+    case unknown(String)
+  }
+
+  /// The link to the lock.
+  public private(set) var link: Link
+  private var client: SesameClient
+  private let settings: ClientSettings
+  private let makeSecrets: @Sendable () -> any SecretSource & Sendable
+  private let circumstances: [String]
+  private var meanings: [Meaning] = []
+  private var statuses: [Int] = []
+  private var queue: [Observation] = []
+  private var taken = 0
+
+  /// Joins a client to a link.
+  ///
+  /// - Parameters:
+  ///   - circumstances: what of the model's circumstances always holds on this link.
+  ///   - secrets: makes the client's source of keys and tokens, anew for each test.
+  public init(
+    _ link: Link, settings: ClientSettings = ClientSettings(), circumstances: [String] = [],
+    secrets: @escaping @Sendable () -> any SecretSource & Sendable
+  ) {
+    self.link = link
+    self.settings = settings
+    self.circumstances = circumstances
+    makeSecrets = secrets
+    client = SesameClient(key: nil, settings: settings, secrets: secrets())
+  }
+
+  public var now: Instant { link.now }
+
+  public var abilities: Abilities {
+    Abilities(
+      stimuli: Self.requestNames + link.stimuli, faults: link.faults + Self.pretences.map(\.name),
+      settings: link.settings, circumstances: circumstances)
+  }
+
+  public mutating func adopt(_ vocabulary: Vocabulary) {
+    let surroundings = link.stimuli
+    meanings = vocabulary.stimuli.map { name in
+      if let request = Self.request(named: name, settings) { return .request(request) }
+      return surroundings.contains(name) ? .surroundings(name) : .unknown(name)
+    }
+    // A model that has no number for a status is told so: -1 is an observation it does not know.
+    statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
+  }
+
+  public mutating func reset(to start: StartCondition) throws(LabFault) {
+    let key = try link.prepare(start)
+    client = SesameClient(key: key, settings: settings, secrets: makeSecrets())
+    queue.removeAll(keepingCapacity: true)
+    taken = 0
+  }
+
+  public mutating func restart() throws(LabFault) {}
+
+  public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
+    switch meanings[stimulus.number] {
+    case .request(let request):
+      try carryOut(client.perform(request.with(stimulus.arguments), at: link.now))
+    case .surroundings(let name):
+      try link.perform(name, stimulus.arguments)
+    case .unknown(let name):
+      throw LabFault(.notPossible, "the stimulus '\(name)' means nothing to a Sesame lock")
+    }
+  }
+
+  public mutating func bring(about fault: Fault) throws(LabFault) {
+    guard let pretence = Self.pretences.first(where: { $0.name == fault.name })?.pretence else {
+      return try link.bring(about: fault)
+    }
+    client.pretences.removeAll { $0 == pretence }
+    if !fault.value.isNothing { client.pretences.append(pretence) }
+  }
+
+  public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    while true {
+      if taken < queue.count {
+        taken += 1
+        return queue[taken - 1]
+      }
+      queue.removeAll(keepingCapacity: true)
+      taken = 0
+      let deadline = client.deadline
+      if let event = try link.next(until: min(limit, deadline ?? .never)) {
+        try carryOut(client.receive(event, at: link.now))
+      } else if let deadline, deadline <= limit {
+        try carryOut(client.advance(to: link.now))
+      } else {
+        return nil
+      }
+    }
+  }
+}
+
+extension SesameDevice {
+  private mutating func carryOut(_ actions: [ClientAction]) throws(LabFault) {
+    for action in actions {
+      switch action {
+      case .listen: try link.listen()
+      case .stopListening: try link.stopListening()
+      case .connect: try link.connect()
+      case .disconnect: try link.disconnect()
+      case .send(let frame): try link.send(frame)
+      case .show(let status): queue.append(observation(of: status))
+      case .report(let reading): queue.append(.reading(reading))
+      case .refuse(let reason): queue.append(.refused(reason))
+      case .complain(let rule): queue.append(.violation(rule))
+      case .keep, .drop: break
+      }
+    }
+  }
+
+  private func observation(of status: ClientStatus) -> Observation {
+    let number = statuses[status.number]
+    return number < 0 ? .unknown(status.rawValue) : .status(number)
+  }
+
+  private static var pretences: [(name: String, pretence: ClientPretence)] {
+    [("wrong-key", .wrongKey), ("replay-login", .replayedLogin)]
+  }
+
+  private static var requestNames: [String] {
+    [
+      "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect", "reset",
+      "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus", "setTime", "forgeLock",
+      "forgeUnlock", "replayCommand",
+    ]
+  }
+
+  private static func request(named name: String, _ settings: ClientSettings) -> ClientRequest? {
+    switch name {
+    case "closeTo": .closeTo
+    case "connect": .connect
+    case "register": .register
+    case "configure": .configure(lock: settings.positions.lock, unlock: settings.positions.unlock)
+    case "lock": .lock(settings.tag)
+    case "unlock": .unlock(settings.tag)
+    case "toggle": .toggle(settings.tag)
+    case "disconnect": .disconnect
+    case "reset": .reset
+    case "setAutolock": .setAutolock(seconds: 0)
+    case "readAutolock": .readAutolock
+    case "readHistory": .readHistory
+    case "readVersion": .readVersion
+    case "readStatus": .readStatus
+    case "setTime": .setTime
+    case "forgeLock": .forgeLock
+    case "forgeUnlock": .forgeUnlock
+    case "replayCommand": .replayCommand
+    default: nil
+    }
+  }
+}
+
+extension ClientRequest {
+  /// The request with what a scenario gives it: a tag, positions, seconds.
+  fileprivate func with(_ arguments: [Argument]) -> ClientRequest {
+    guard !arguments.isEmpty else { return self }
+    let tag = arguments.first { $0.name == "tag" }.map { HistoryTag.text($0.value.description, for: .os2) }
+    switch self {
+    case .lock(let usual): return .lock(tag ?? usual)
+    case .unlock(let usual): return .unlock(tag ?? usual)
+    case .toggle(let usual): return .toggle(tag ?? usual)
+    case .configure(let lock, let unlock):
+      return .configure(
+        lock: arguments.integer("lock") ?? lock, unlock: arguments.integer("unlock") ?? unlock)
+    case .setAutolock(let usual):
+      switch arguments[0].value {
+      case .duration(let interval): return .setAutolock(seconds: Int(interval.seconds))
+      case .integer(let seconds): return .setAutolock(seconds: seconds)
+      default: return .setAutolock(seconds: usual)
+      }
+    default: return self
+    }
+  }
+}
+
+extension [Argument] {
+  fileprivate func integer(_ name: String) -> Int? {
+    guard case .integer(let value)? = first(where: { $0.name == name })?.value else { return nil }
+    return value
+  }
+}

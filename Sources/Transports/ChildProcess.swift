@@ -1,0 +1,269 @@
+import Conformance
+import Glibc
+import Simulation
+import Synchronization
+
+/// A program that the shell runs in a process group of its own, with pipes to its three streams.
+///
+/// Nothing here blocks for longer than it is told: the pipes do not wait, and ``nextLine(until:)`` polls all
+/// three, so a program that fills its standard error or does not read what it is sent cannot hang us.
+final class ChildProcess {
+  /// What came of waiting.
+  enum Wake: Equatable {
+    case line([UInt8])
+    /// A line without an end; these are its first bytes.
+    case tooLong([UInt8])
+    case timedOut
+    /// The program closed its output, which is what ending does.
+    case ended
+  }
+
+  /// How much of its standard error is kept.
+  private static let tail = 4096
+
+  private let group: pid_t
+  private var input: Int32
+  private var output: Int32
+  private var errors: Int32
+  private var outgoing: [UInt8] = []
+  private var lines = LineBuffer()
+  private var complaint: [UInt8] = []
+  private var isReaped = false
+
+  /// Starts a command.
+  init(command: String) throws(LabFault) {
+    BrokenPipes.ignore()
+    let started: Started
+    do {
+      started = try ChildProcess.spawning.withLock { _ throws(SystemError) in
+        try Started(command: command, pipes: try Pipes())
+      }
+    } catch {
+      throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
+    }
+    group = started.group
+    input = started.input
+    output = started.output
+    errors = started.errors
+    RunningGroup.set(group)
+  }
+
+  /// Pipes are made and inherited under a lock, so that no other child of ours holds an end of them open.
+  private static let spawning = Mutex(())
+
+  deinit {
+    stop(grace: .milliseconds(500))
+  }
+}
+
+extension ChildProcess {
+  /// Queues bytes for its standard input; ``nextLine(until:)`` sends them.
+  func send(_ bytes: [UInt8]) {
+    outgoing += bytes
+  }
+
+  /// Waits for a whole line of its standard output, up to a moment of the monotonic clock.
+  ///
+  /// With the moment passed, what is already there is returned.
+  func nextLine(until limit: Interval) -> Wake {
+    while true {
+      switch lines.next() {
+      case .whole(let line): return .line(line)
+      case .tooLong(let start): return .tooLong(start)
+      case nil: break
+      }
+      guard output >= 0 else { return .ended }
+      let left = limit - MonotonicClock.now
+      let milliseconds = left <= .zero ? 0 : min((left.nanoseconds + 999_999) / 1_000_000, 60_000)
+      if !wait(milliseconds: Int32(milliseconds)), left <= .zero { return .timedOut }
+    }
+  }
+
+  /// The last lines of what it wrote to its standard error, as printable text.
+  var lastWords: String {
+    let lines = printable(complaint).split(separator: "\n", omittingEmptySubsequences: true)
+    return lines.suffix(5).joined(separator: "\n")
+  }
+
+  /// Ends the whole process group and says how the program itself ended.
+  ///
+  /// - Parameter grace: how long it may take to end by itself once its input is closed.
+  @discardableResult
+  func stop(grace: Interval) -> Ending? {
+    close(&input)
+    // What it still writes is of no use, and would fill the pipe.
+    close(&output)
+    guard !isReaped else { return nil }
+    let limit = MonotonicClock.now + grace
+    var ending = hasEnded()
+    while ending == nil, MonotonicClock.now < limit {
+      if !wait(milliseconds: 5) { _ = poll(nil, 0, 1) }
+      ending = hasEnded()
+    }
+    // What it started itself may outlive it. The group's number is free only once the program is reaped.
+    kill(-group, SIGKILL)
+    while waitpid(group, nil, 0) < 0, errno == EINTR {}
+    isReaped = true
+    RunningGroup.clear(group)
+    drainErrors()
+    close(&errors)
+    return ending
+  }
+}
+
+/// How a program ended.
+enum Ending: Equatable, CustomStringConvertible {
+  case exit(Int32)
+  case signal(Int32)
+
+  var description: String {
+    switch self {
+    case .exit(let status): "exit status \(status)"
+    case .signal(let number): "signal \(number)"
+    }
+  }
+}
+
+extension ChildProcess {
+  /// How the program ended, if it has; it stays unreaped, so that its group keeps its number.
+  private func hasEnded() -> Ending? {
+    var info = unsafe siginfo_t()
+    let status = unsafe waitid(P_PID, id_t(group), &info, WEXITED | WNOWAIT | WNOHANG)
+    guard status == 0, unsafe info.si_signo == SIGCHLD else { return nil }
+    let value = unsafe info._sifields._sigchld.si_status
+    return unsafe info.si_code == CLD_EXITED ? .exit(value) : .signal(value)
+  }
+
+  /// Polls the pipes once and serves those that are ready; false when none was.
+  private func wait(milliseconds: Int32) -> Bool {
+    var polled = [
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: outgoing.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
+    ]
+    guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return false }
+    if polled[0].revents != 0 { readOutput() }
+    if polled[1].revents != 0 { readErrors() }
+    if polled[2].revents != 0 { writeInput() }
+    return true
+  }
+
+  private func readOutput() {
+    var buffer = [UInt8](repeating: 0, count: LineBuffer.limit)
+    let count = unsafe read(output, &buffer, buffer.count)
+    if count > 0 {
+      lines.append(buffer[..<count])
+    } else if count == 0 || !isTransient(errno) {
+      close(&output)
+    }
+  }
+
+  @discardableResult
+  private func readErrors() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: LineBuffer.limit)
+    let count = unsafe read(errors, &buffer, buffer.count)
+    if count > 0 {
+      complaint = (complaint + buffer[..<count]).suffix(Self.tail)
+      return true
+    }
+    if count == 0 || !isTransient(errno) { close(&errors) }
+    return false
+  }
+
+  /// Reads what is left when the program has ended, and no more than a pipe can hold.
+  private func drainErrors() {
+    var reads = 0
+    while errors >= 0, reads < 16, readErrors() { reads += 1 }
+  }
+
+  private func writeInput() {
+    let count = unsafe write(input, outgoing, outgoing.count)
+    if count > 0 {
+      outgoing.removeFirst(count)
+    } else if !isTransient(errno) {
+      // It reads no more. Whether it still answers shows on its output.
+      outgoing = []
+      close(&input)
+    }
+  }
+
+  private func isTransient(_ code: Int32) -> Bool { [EINTR, EAGAIN].contains(code) }
+
+  private func close(_ descriptor: inout Int32) {
+    guard descriptor >= 0 else { return }
+    _ = Glibc.close(descriptor)
+    descriptor = -1
+  }
+}
+
+/// An error number of the operating system.
+private struct SystemError: Error {
+  var code: Int32
+}
+
+/// The two ends of three pipes.
+private struct Pipes {
+  var input: (child: Int32, ours: Int32)
+  var output: (child: Int32, ours: Int32)
+  var errors: (child: Int32, ours: Int32)
+
+  init() throws(SystemError) {
+    var ends: [Int32] = []
+    for _ in 0..<3 {
+      var pair: [Int32] = [-1, -1]
+      guard unsafe pipe(&pair) == 0 else {
+        let code = errno
+        for end in ends { close(end) }
+        throw SystemError(code: code)
+      }
+      ends += pair
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    input = (ends[0], ends[1])
+    output = (ends[3], ends[2])
+    errors = (ends[5], ends[4])
+    for end in [input.ours, output.ours, errors.ours] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+  }
+}
+
+/// A program just started, with our ends of its pipes.
+private struct Started {
+  let group: pid_t
+  let input: Int32
+  let output: Int32
+  let errors: Int32
+
+  init(command: String, pipes: Pipes) throws(SystemError) {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.input.child, STDIN_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.output.child, STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.errors.child, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The child starts as any program does: nothing ignored, nothing blocked.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    unsafe sigfillset(&signals)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    var process: pid_t = 0
+    let status = unsafe withArguments(["/bin/sh", "-c", command]) { arguments in
+      unsafe withEnvironment { unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, $0) }
+    }
+    for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { close(end) }
+    guard status == 0 else {
+      for end in [pipes.input.ours, pipes.output.ours, pipes.errors.ours] { close(end) }
+      throw SystemError(code: status)
+    }
+    group = process
+    input = pipes.input.ours
+    output = pipes.output.ours
+    errors = pipes.errors.ours
+  }
+}

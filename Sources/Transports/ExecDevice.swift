@@ -1,0 +1,263 @@
+public import Conformance
+import Documents
+public import Simulation
+
+/// Any program as a device under test, over its standard streams.
+///
+/// It is run by the shell and speaks one JSON object a line:
+///
+///     we write                                              it answers
+///     {"reset":{"registered":true,"configured":true}}       {"status":"noSignal"}  {"settled":true}
+///     {"stimulus":"connect"}                                {"status":"connecting"}  {"settled":true}
+///     {"stimulus":"setAutolock","arguments":{"delay":10}}   {"refused":"not logged in"}
+///
+/// An answer is any number of statuses and then `settled` or `refused`. A status that has not changed may be left
+/// out. Between answers, while time passes, it may write statuses unasked. Durations are numbers of seconds.
+///
+/// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
+/// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh.
+///
+/// Time is that of the monotonic clock. What was shown during an answer is observed after it with its own time,
+/// so for that while ``now`` is earlier than the answer's end.
+public final class ExecDevice: DeviceUnderTest {
+  /// The most lines without a pause; a program that writes more is not going to stop.
+  public static let mostLines = 10_000
+
+  /// What the shell runs.
+  public let command: String
+  /// The most time from a request to the end of its answer.
+  public let answerTimeout: Interval
+
+  public private(set) var now = Instant.zero
+
+  private var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  private var child: ChildProcess?
+  /// The monotonic clock's time of our time zero.
+  private var epoch = Interval.zero
+  /// What was shown and has not been observed yet.
+  private var shown = Queue()
+  /// The lines read since the program last was silent.
+  private var lineCount = 0
+  private var hasAnswered = false
+
+  /// Makes a device of a command; it is started by the first reset.
+  public init(command: String, answerTimeout: Interval = .seconds(5)) {
+    self.command = command
+    self.answerTimeout = answerTimeout
+  }
+
+  /// Stimuli and settings have to be asked for: the program refuses those that it does not have.
+  public var abilities: Abilities {
+    Abilities(stimuli: nil, settings: nil, slack: .milliseconds(100))
+  }
+
+  public func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+  }
+}
+
+extension ExecDevice {
+  public func reset(to start: StartCondition) throws(LabFault) {
+    if child == nil { try restart() }
+    let request: JSON = ["reset": .mapping(start.settings.map(member))]
+    shown = Queue()
+    lineCount = 0
+    epoch = MonotonicClock.now
+    let refusal = try ask(request)
+    if let refusal { throw LabFault(.notPossible, "the device cannot start so: \(refusal)") }
+    // What it shows in answer to the reset is how the test begins.
+    epoch = MonotonicClock.now
+    now = .zero
+    shown.stamp(.zero)
+  }
+
+  public func perform(_ stimulus: Stimulus) throws(LabFault) {
+    var request: [JSON.Member] = [.init("stimulus", .text(vocabulary.stimuli[stimulus.number]))]
+    if !stimulus.arguments.isEmpty {
+      request.append(.init("arguments", .mapping(stimulus.arguments.map(member))))
+    }
+    let refusal = try ask(.mapping(request))
+    now = max(now, time)
+    if let refusal { shown.append(.refused(refusal), at: now) }
+  }
+
+  public func bring(about fault: Fault) throws(LabFault) {
+    throw LabFault(.notPossible, "a program cannot be asked for the fault '\(fault.name)'")
+  }
+
+  public func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    while true {
+      if let first = shown.next(until: limit) {
+        now = first.time
+        return first.observation
+      }
+      guard let child else { throw LabFault(.ended, "the program does not run") }
+      switch child.nextLine(until: epoch + (limit - .zero)) {
+      case .timedOut:
+        now = max(now, limit)
+        lineCount = 0
+        return nil
+      case .line(let line):
+        guard case .status(let name) = try answer(line) else {
+          throw fail(.badAnswer, "nothing was asked, and the device wrote \(quoted(line))")
+        }
+        shown.append(vocabulary.observation(ofStatus: name), at: min(time, limit))
+      case .tooLong(let start): throw tooLong(start)
+      case .ended: throw ended()
+      }
+    }
+  }
+
+  public func restart() throws(LabFault) {
+    child?.stop(grace: .zero)
+    child = nil
+    hasAnswered = false
+    child = try ChildProcess(command: command)
+  }
+
+  /// Lets the program end: its input is closed, and after half a second its process group is killed.
+  public func shutDown() {
+    child?.stop(grace: .milliseconds(500))
+    child = nil
+  }
+}
+
+extension ExecDevice {
+  /// Our time, by the clock.
+  private var time: Instant { .zero + (MonotonicClock.now - epoch) }
+
+  /// Sends a request and takes in the answer, up to its last line.
+  ///
+  /// - Returns: why it was refused, if it was.
+  private func ask(_ request: JSON) throws(LabFault) -> String? {
+    guard let child else { throw LabFault(.ended, "the program does not run") }
+    let line = request.line
+    child.send(Array(line.utf8) + [UInt8(ascii: "\n")])
+    let limit = MonotonicClock.now + answerTimeout
+    while true {
+      switch child.nextLine(until: limit) {
+      case .line(let bytes):
+        switch try answer(bytes) {
+        case .status(let name): shown.append(vocabulary.observation(ofStatus: name), at: time)
+        case .settled: return nil
+        case .refused(let reason): return reason
+        }
+      case .tooLong(let start): throw tooLong(start)
+      case .timedOut: throw fail(.noAnswer, "no end of the answer within \(answerTimeout) to \(line)")
+      case .ended: throw ended()
+      }
+    }
+  }
+
+  private func answer(_ line: [UInt8]) throws(LabFault) -> ExecAnswer {
+    lineCount += 1
+    guard lineCount <= Self.mostLines else {
+      throw fail(
+        .badAnswer, "more than \(Self.mostLines) lines without a pause, the last of them \(quoted(line))")
+    }
+    do {
+      let answer = try ExecAnswer(line: line)
+      if answer != .settled { hasAnswered = true } else { (hasAnswered, lineCount) = (true, 0) }
+      return answer
+    } catch {
+      throw fail(.badAnswer, "the device wrote \(quoted(line)): \(error.reason)")
+    }
+  }
+
+  private func tooLong(_ start: [UInt8]) -> LabFault {
+    fail(.badAnswer, "a line of more than \(LineBuffer.limit) bytes, which begins \(quoted(start))")
+  }
+
+  private func ended() -> LabFault {
+    guard let child else { return LabFault(.ended, "the program does not run") }
+    let ending = child.stop(grace: .milliseconds(200))
+    let how = ending?.description ?? "it closed its output and went on"
+    // The shell's way to say that there is no such program.
+    let isMissing = !hasAnswered && (ending == .exit(126) || ending == .exit(127))
+    return fail(isMissing ? .noDevice : .ended, "\(how), of \(command)")
+  }
+
+  /// Kills the program and says what was wrong with it.
+  private func fail(_ symptom: LabFault.Symptom, _ detail: String) -> LabFault {
+    child?.stop(grace: .zero)
+    let words = child?.lastWords ?? ""
+    child = nil
+    return LabFault(symptom, words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)")
+  }
+
+  /// The first two hundred bytes of what was written.
+  private func quoted(_ line: [UInt8]) -> String {
+    let text = printable(line.prefix(200)).split(separator: "\n").joined(separator: " ")
+    return line.count > 200 ? "'\(text)'… (\(line.count) bytes)" : "'\(text)'"
+  }
+
+  private func member(_ argument: Argument) -> JSON.Member {
+    let value: JSON =
+      switch argument.value {
+      case .flag(let value): .flag(value)
+      case .integer(let value): .integer(value)
+      case .number(let value): .decimal(value)
+      case .duration(let value): .decimal(value.seconds)
+      case .text(let value): .text(value)
+      }
+    return JSON.Member(argument.name, value)
+  }
+}
+
+/// One line of a program.
+enum ExecAnswer: Equatable {
+  case status(String)
+  case settled
+  case refused(String)
+
+  /// Why a line is none.
+  struct Malformed: Error, Equatable {
+    var reason: String
+  }
+
+  init(line: [UInt8]) throws(Malformed) {
+    let value: JSON
+    do {
+      value = try JSON(parsing: line)
+    } catch {
+      throw Malformed(reason: error.description)
+    }
+    switch value {
+    case .mapping(let members) where members.count == 1:
+      switch (members[0].name, members[0].value) {
+      case ("status", .text(let name)): self = .status(name)
+      case ("settled", .flag(true)): self = .settled
+      case ("refused", .text(let reason)): self = .refused(reason)
+      default: throw Malformed(reason: Self.expectation)
+      }
+    default: throw Malformed(reason: Self.expectation)
+    }
+  }
+
+  private static let expectation =
+    #"expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+}
+
+/// Observations in the order in which they came.
+private struct Queue {
+  private var items: [(time: Instant, observation: Observation)] = []
+  private var first = 0
+
+  mutating func append(_ observation: Observation, at time: Instant) {
+    items.append((time, observation))
+  }
+
+  mutating func next(until limit: Instant) -> (time: Instant, observation: Observation)? {
+    guard first < items.count, items[first].time <= limit else { return nil }
+    defer {
+      first += 1
+      if first == items.count { (items, first) = ([], 0) }
+    }
+    return items[first]
+  }
+
+  /// Gives everything one time.
+  mutating func stamp(_ time: Instant) {
+    for index in items.indices { items[index].time = time }
+  }
+}

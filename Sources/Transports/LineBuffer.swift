@@ -1,0 +1,46 @@
+/// Bytes from a stream, cut into lines.
+///
+/// Bounded: a line that does not end within ``limit`` bytes is an error of whoever writes it.
+struct LineBuffer {
+  /// The most bytes of one line.
+  static let limit = 64 * 1024
+
+  /// What the buffer holds first.
+  enum Line: Equatable {
+    /// A whole line, without its end.
+    case whole([UInt8])
+    /// The first bytes of a line that is too long.
+    case tooLong([UInt8])
+  }
+
+  private var bytes: [UInt8] = []
+  /// Where the first line that was not taken begins.
+  private var start = 0
+  /// Up to where no end of line was found.
+  private var searched = 0
+
+  mutating func append(_ more: ArraySlice<UInt8>) {
+    if start > 0, start == bytes.count || start > Self.limit {
+      bytes.removeFirst(start)
+      searched -= start
+      start = 0
+    }
+    bytes += more
+  }
+
+  /// Takes the first line, or `nil` when there is no whole one.
+  mutating func next() -> Line? {
+    if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")), end - start <= Self.limit {
+      defer {
+        start = end + 1
+        searched = start
+      }
+      return .whole(Array(bytes[start..<end]))
+    }
+    guard bytes.count - start <= Self.limit else {
+      return .tooLong(Array(bytes[start...].prefix(Self.limit)))
+    }
+    searched = bytes.count
+    return nil
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// A file or a stream that is written to, without a buffer: what was written is with the system.
+public final class OutputFile {
+  private var descriptor: Int32
+  private let isOwned: Bool
+
+  /// Creates a file, or empties it.
+  public init(creating path: String) throws(FileFault) {
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    isOwned = true
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+  }
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isOwned = false
+  }
+
+  deinit {
+    if isOwned, descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Our standard output.
+  public static func standardOutput() -> OutputFile { OutputFile(descriptor: STDOUT_FILENO) }
+
+  /// Our standard error.
+  public static func standardError() -> OutputFile { OutputFile(descriptor: STDERR_FILENO) }
+
+  /// Whether a person looks on.
+  public var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
+
+  /// Writes everything, or says why not. A stream that nobody reads any more takes everything in silence.
+  public func write(_ text: String) throws(FileFault) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty, descriptor >= 0 {
+      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno == EPIPE, !isOwned {
+        descriptor = -1
+      } else if errno == EAGAIN {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&ready, 1, -1)
+      } else if errno != EINTR {
+        throw FileFault(path: "", code: errno)
+      }
+    }
+  }
+
+  /// Waits until the system has the file on its disk.
+  public func synchronize() {
+    if descriptor >= 0 { _ = fsync(descriptor) }
+  }
+
+  /// Puts a text in a file's place, whole or not at all.
+  public static func replace(_ path: String, with text: String) throws(FileFault) {
+    let new = path + ".new"
+    do {
+      let file = try OutputFile(creating: new)
+      try file.write(text)
+      file.synchronize()
+    } catch {
+      _ = unsafe unlink(new)
+      throw FileFault(path: path, code: error.code)
+    }
+    guard unsafe rename(new, path) == 0 else { throw FileFault(path: path, code: errno) }
+  }
+}
+
+/// A file that could not be written.
+public struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The file, as far as it is known.
+  public var path: String
+  /// The operating system's number of the error.
+  public var code: Int32
+
+  /// Makes a fault of an error number.
+  public init(path: String, code: Int32) {
+    self.path = path
+    self.code = code
+  }
+
+  public var description: String { path.isEmpty ? errorText(code) : "\(path): \(errorText(code))" }
+}
+
+/// Makes a folder and those above it; one that is there already is as good.
+public func makeFolder(_ path: String) throws(FileFault) {
+  var made = path.hasPrefix("/") ? "/" : ""
+  for part in path.split(separator: "/") {
+    made += (made.isEmpty || made == "/" ? "" : "/") + part
+    if unsafe mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
+  }
+  guard unsafe access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else { throw FileFault(path: path, code: errno) }
+}
+
+/// Makes a folder that must be new.
+///
+/// - Returns: whether it was; false when there is one of this name.
+public func makeNewFolder(_ path: String) throws(FileFault) -> Bool {
+  if unsafe mkdir(path, 0o755) == 0 { return true }
+  guard errno == EEXIST else { throw FileFault(path: path, code: errno) }
+  return false
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The process group that runs a device now, for a signal handler that must end it before we go.
+///
+/// A harness drives one device at a time; of several, the one started last is known here.
+public enum RunningGroup {
+  private static let current = Atomic<Int32>(0)
+
+  static func set(_ group: Int32) {
+    current.store(group, ordering: .relaxed)
+  }
+
+  static func clear(_ group: Int32) {
+    _ = current.compareExchange(expected: group, desired: 0, ordering: .relaxed)
+  }
+
+  /// Ends it at once. Does nothing that a signal handler may not do.
+  public static func end() {
+    let group = current.load(ordering: .relaxed)
+    if group > 0 { kill(-group, SIGKILL) }
+  }
+}
+
+/// Writing to a pipe that nobody reads is an error like others, and does not end the program.
+public enum BrokenPipes {
+  private static let ignored: Void = {
+    _ = signal(SIGPIPE, SIG_IGN)
+  }()
+
+  /// Ignores the signal from now on.
+  public static func ignore() { ignored }
+}
+
+/// What the operating system calls an error.
+public func errorText(_ code: Int32) -> String {
+  guard let text = unsafe strerror(code) else { return "error \(code)" }
+  return unsafe String(cString: text)
+}
+
+/// Text with everything that a terminal or a report could stumble over written as `\u{1B}`; lines stay lines.
+func printable(_ bytes: some Sequence<UInt8>) -> String {
+  var text = ""
+  for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
+    switch scalar {
+    case "\n", " "..."~": text.unicodeScalars.append(scalar)
+    case "\t": text += " "
+    case "\r": break
+    case "\u{A0}"...: text.unicodeScalars.append(scalar)
+    default: text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    }
+  }
+  return text
+}
+
+/// Lends strings as the array of C strings that programs are started with.
+func withArguments<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
+  defer { unsafe pointers.forEach { unsafe free($0) } }
+  return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
+}
+
+/// Lends our environment in that form.
+func withEnvironment<Result>(
+  _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }.sorted()
+  return unsafe withArguments(variables, body)
+}

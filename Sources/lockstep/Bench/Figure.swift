@@ -1,0 +1,52 @@
+import Documents
+import Simulation
+import Transports
+
+/// Something about this machine that can be measured.
+struct Figure {
+  /// Which way is better.
+  enum Direction: String {
+    case higher, lower
+  }
+
+  /// The name that scripts read.
+  let name: String
+  /// The unit of the value.
+  let unit: String
+  /// Which way is better.
+  let better: Direction
+  /// How it is measured, in one sentence.
+  let method: String
+  /// Measures it; `nil` when it cannot be measured here.
+  let measure: () -> Double?
+
+  /// All figures, in the order in which they are measured.
+  static var all: [Figure] { automata + processes }
+
+  /// The line that is printed.
+  func json(_ value: Double) -> JSON {
+    [
+      "name": .text(name), "value": .decimal(significant(value)), "unit": .text(unit),
+      "better": .text(better.rawValue), "method": .text(method),
+    ]
+  }
+}
+
+/// Four significant digits: more would pretend to be exact.
+private func significant(_ value: Double) -> Double {
+  guard value != 0, value.isFinite else { return value }
+  var scale = 1.0
+  while abs(value) * scale < 1000 { scale *= 10 }
+  while abs(value) * scale >= 10_000 { scale /= 10 }
+  return (value * scale).rounded() / scale
+}
+
+/// The median of several measurements.
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+/// How long something takes, in seconds.
+func seconds(_ body: () -> Void) -> Double {
+  let start = MonotonicClock.now
+  body()
+  return (MonotonicClock.now - start).seconds
+}

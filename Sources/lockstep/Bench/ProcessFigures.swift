@@ -1,0 +1,39 @@
+import Simulation
+import Transports
+
+extension Figure {
+  /// What whole runs of the command cost.
+  static var processes: [Figure] {
+    [
+      Figure(
+        name: "scenarios.wall", unit: "s", better: .lower,
+        method: "Wall time of `lockstep run Scenarios/`, the least of 3 runs.",
+        measure: { scenarios()?.map(\.time.seconds).min() }),
+      Figure(
+        name: "scenarios.rss", unit: "MB", better: .lower,
+        method: "The most memory of `lockstep run Scenarios/` at a time, the most of 3 runs.",
+        measure: { scenarios().flatMap { $0.map(\.memory).max() }.map { Double($0) / 1e6 } }),
+      Figure(
+        name: "start", unit: "ms", better: .lower,
+        method: "Wall time of `lockstep version`, median of 21 runs.",
+        measure: { runs(21, ["version"], statuses: [0]).map { median($0.map(\.time.seconds)) * 1000 } }),
+    ]
+  }
+
+  private static func scenarios() -> [Measurement]? {
+    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench"
+    return runs(3, ["run", "Scenarios", "--quiet", "--seed", "1", "--out", folder], statuses: [0])
+  }
+
+  /// Runs our own program several times; `nil` when it does not end as it should.
+  private static func runs(_ count: Int, _ words: [String], statuses: [Int32]) -> [Measurement]? {
+    var all: [Measurement] = []
+    for _ in 0..<count {
+      guard let run = Measurement.run("/proc/self/exe", words), statuses.contains(run.status) else {
+        return nil
+      }
+      all.append(run)
+    }
+    return all
+  }
+}

@@ -1,0 +1,74 @@
+import Documents
+import Harness
+import Transports
+
+/// Whether text is coloured.
+enum ColorChoice: String, Choice {
+  case auto, always, never
+}
+
+/// Data goes to standard output, talk to standard error.
+final class Console {
+  /// What the words on a line are.
+  enum Style: String {
+    case good = "\u{1B}[32m"
+    case bad = "\u{1B}[31m"
+    case warning = "\u{1B}[33m"
+    case faint = "\u{1B}[2m"
+    case strong = "\u{1B}[1m"
+  }
+
+  private let output: OutputFile
+  private let errors: OutputFile
+
+  init(output: OutputFile = .standardOutput(), errors: OutputFile = .standardError()) {
+    self.output = output
+    self.errors = errors
+  }
+
+  /// Writes data, as it is.
+  func print(_ text: String) {
+    write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n", to: output)
+  }
+
+  /// Writes a value as one line of JSON.
+  func print(_ value: JSON) { write(value.line + "\n", to: output) }
+
+  /// Says something to whoever looks on.
+  func say(_ text: String) {
+    write(text.hasSuffix("\n") ? text : text + "\n", to: errors)
+  }
+
+  /// Shows for a moment how far things are; the next one takes its place, and an empty one clears it.
+  func show(progress text: String) {
+    write("\r\u{1B}[K" + text, to: errors)
+  }
+
+  /// Whether a moment's text can be shown.
+  var showsProgress: Bool { errors.isTerminal }
+
+  private func write(_ text: String, to file: OutputFile) {
+    // Where the console itself is gone, there is nobody to tell.
+    try? file.write(text)
+  }
+
+  /// Paints the words for standard output.
+  func painter(_ choice: ColorChoice) -> Painter {
+    let isWanted =
+      switch choice {
+      case .always: true
+      case .never: false
+      case .auto: output.isTerminal && Host.variable("NO_COLOR") == nil && Host.variable("TERM") != "dumb"
+      }
+    return Painter(isOn: isWanted)
+  }
+}
+
+/// Colours words, or leaves them as they are.
+struct Painter {
+  let isOn: Bool
+
+  func callAsFunction(_ style: Console.Style, _ text: String) -> String {
+    isOn ? style.rawValue + text + "\u{1B}[0m" : text
+  }
+}

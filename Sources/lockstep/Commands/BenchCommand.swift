@@ -1,0 +1,32 @@
+import Documents
+import Harness
+
+extension Command {
+  static var bench: Command {
+    Command(
+      "bench", "Measures this machine, and prints a figure a line as JSON.",
+      ArgumentParser(
+        options: [.value("only", \.prefix, "PREFIX", "Only figures whose names begin so.")], operands: nil),
+      defaults: { BenchArguments() }
+    ) { arguments, console throws(UsageError) in
+      let figures = Figure.all.filter { $0.name.hasPrefix(arguments.prefix ?? "") }
+      guard !figures.isEmpty else {
+        console.say(
+          "lockstep: no figure begins so; the figures are \(Figure.all.map(\.name).joined(separator: ", "))")
+        return .nothingSelected
+      }
+      for figure in figures {
+        guard let value = figure.measure() else {
+          console.say("lockstep: \(figure.name) cannot be measured here")
+          return .internalFault
+        }
+        console.print(figure.json(value))
+      }
+      return .agree
+    }
+  }
+}
+
+private struct BenchArguments {
+  var prefix: String?
+}

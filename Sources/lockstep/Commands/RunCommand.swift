@@ -1,0 +1,120 @@
+import Harness
+import Transports
+
+extension Command {
+  static var run: Command {
+    Command(
+      "run", "Runs scenarios: model and device in lockstep.",
+      discussion: """
+        A run leaves junit.xml, runs/NAME/ with its journal, and each divergence as a scenario in failures/.
+        Ctrl-C ends it after the step that is being done, with a report; a second one ends it at once.
+
+        """,
+      ArgumentParser(
+        options: [
+          RunArguments.device, RunArguments.seed, RunArguments.filter, RunArguments.shard,
+          .value("repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time."),
+          .value("out", \.out, "DIR", "Where reports go. Reports unless given."),
+          .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
+          RunArguments.answerTimeout, RunArguments.format, RunArguments.color, RunArguments.quiet,
+        ], operands: RunArguments.paths),
+      defaults: { RunArguments() }
+    ) { arguments, console throws(UsageError) in
+      let session = try RunSession(arguments, console)
+      return session.perform()
+    }
+  }
+}
+
+/// A run from the command line to its reports.
+private struct RunSession {
+  let arguments: RunArguments
+  let console: Console
+  let world: World
+  let plan: Plan?
+  let folder: RunFolder
+
+  init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
+    self.arguments = arguments
+    self.console = console
+    world = World(answerTimeout: arguments.answerTimeout)
+    if let set = arguments.scenarios(world, console) {
+      plan = try arguments.plan(set, world)
+    } else {
+      plan = nil
+    }
+    do {
+      folder = try RunFolder(
+        out: arguments.out, kind: "run", command: Array(CommandLine.arguments.dropFirst()))
+      if let junit = arguments.junit, let slash = junit.lastIndex(of: "/") {
+        try makeFolder(String(junit[..<slash]))
+      }
+    } catch {
+      throw UsageError(error.description)
+    }
+  }
+
+  func perform() -> CommandStatus {
+    guard let plan else { return refuse() }
+    Interruption.listen()
+    let begin = MonotonicClock.now
+    let human = HumanReport(
+      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, total: plan.cases.count)
+    let report: any JournalListener =
+      arguments.format == .human ? human : JSONReport(console, isQuiet: arguments.isQuiet)
+    let run = Run(
+      plan, provider: world.devices, listener: Listeners([folder, report]),
+      isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
+    let summary = run.perform()
+    guard finish(seed: plan.seed) else { return .internalFault }
+    if arguments.format == .human {
+      human.summarize(
+        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: [folder.journalPath])
+    }
+    if summary.exitStatus == .nothingSelected {
+      console.say(
+        "lockstep: nothing to run: \(plan.cases.isEmpty ? "no scenario is selected" : "every case was skipped")"
+      )
+    }
+    return summary.exitStatus
+  }
+
+  /// Scenarios that are wrong: nothing is run, and no report of an earlier run is left to be mistaken for this one's.
+  private func refuse() -> CommandStatus {
+    folder.take(.run(seed: arguments.seed ?? 0))
+    folder.take(.end(Tally(), .usage))
+    _ = finish(seed: arguments.seed ?? 0)
+    console.say("lockstep: nothing was run")
+    return .usage
+  }
+
+  private func finish(seed: UInt64) -> Bool {
+    do {
+      try folder.finish(seed: seed)
+      return true
+    } catch {
+      console.say("lockstep: \(error)")
+      return false
+    }
+  }
+
+  /// The line to paste that does a failed case again.
+  private func replay(_ test: Case, _ outcome: Outcome) -> String? {
+    var words = ["lockstep"]
+    if case .divergence = outcome.verdict {
+      do {
+        words += ["replay", try folder.save(test, outcome)]
+      } catch {
+        console.say("lockstep: the counterexample is not saved: \(error)")
+      }
+    }
+    if words.count == 1 {
+      words += ["run", test.file, "--seed", String(test.seed)]
+      if let device = arguments.device { words += ["--device", device] }
+    }
+    if arguments.answerTimeout != RunArguments().answerTimeout {
+      words.append("--answer-timeout=\(arguments.answerTimeout)")
+    }
+    return words.map(shellWord).joined(separator: " ")
+  }
+}

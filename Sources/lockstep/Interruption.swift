@@ -1,0 +1,23 @@
+import Glibc
+import Synchronization
+import Transports
+
+/// Ctrl-C and SIGTERM: once, and the run ends after its step with a report; twice, and everything ends at once.
+enum Interruption {
+  private static let count = Atomic<Int>(0)
+
+  /// Whether a signal has come.
+  static var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
+
+  /// Listens from now on.
+  static func listen() {
+    // Made before the handler needs it, since making it is nothing for a signal handler.
+    _ = isRequested
+    let handler: @convention(c) (Int32) -> Void = { signal in
+      guard Interruption.count.add(1, ordering: .relaxed).oldValue > 0 else { return }
+      RunningGroup.end()
+      _exit(128 + signal)
+    }
+    for number in [SIGINT, SIGTERM] { _ = signal(number, handler) }
+  }
+}

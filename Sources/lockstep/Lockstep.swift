@@ -1,0 +1,13 @@
+import Glibc
+import Harness
+import Transports
+
+/// The command: joins the harness with the devices that there are.
+@main
+enum Lockstep {
+  static func main() {
+    BrokenPipes.ignore()
+    let status = Commands.run(Array(CommandLine.arguments.dropFirst()), Console())
+    exit(status.rawValue)
+  }
+}

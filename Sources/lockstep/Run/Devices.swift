@@ -1,0 +1,61 @@
+import Conformance
+import Harness
+import Simulation
+import Transports
+
+/// The devices that there are: emulated ones by name, and any program.
+final class Devices: DeviceProvider {
+  private let answerTimeout: Interval
+  /// Programs go on from case to case; each command has one.
+  private var programs: [String: ExecDevice] = [:]
+  private let known = EmulatedDevice.all
+
+  init(answerTimeout: Interval = .seconds(5)) {
+    self.answerTimeout = answerTimeout
+  }
+
+  var emulators: [String] { known.map(\.name) }
+
+  func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
+    switch spec.kind {
+    case .exec:
+      return DeviceDescription(
+        family: nil, machines: nil, abilities: ExecDevice(command: spec.name).abilities)
+    case .emulator:
+      let emulated = try emulated(spec.name)
+      let device = try emulated.make(spec.settings, 0)
+      return DeviceDescription(
+        family: emulated.family, machines: emulated.machines, abilities: device.abilities,
+        options: emulated.options, readings: emulated.readings)
+    case .lock:
+      throw DeviceProblem(
+        .name, "real locks cannot be driven yet", hint: "use an emulated one, or exec:COMMAND")
+    }
+  }
+
+  func usualDevice(of machine: String) -> DeviceSpec? {
+    let usual = machine == "sesame" ? "sesame5" : known.first { $0.machines.first == machine }?.name
+    return usual.map { DeviceSpec(.emulator, $0) }
+  }
+
+  func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
+    if spec.kind == .exec {
+      if let program = programs[spec.name] { return program }
+      let program = ExecDevice(command: spec.name, answerTimeout: answerTimeout)
+      programs[spec.name] = program
+      return program
+    }
+    do {
+      return try emulated(spec.name).make(spec.settings, seed)
+    } catch {
+      throw LabFault(.noDevice, error.description)
+    }
+  }
+
+  private func emulated(_ name: String) throws(DeviceProblem) -> EmulatedDevice {
+    guard let found = known.first(where: { $0.name == name }) else {
+      throw .unknown(.name, "device", name, of: emulators)
+    }
+    return found
+  }
+}

@@ -1,0 +1,89 @@
+import Conformance
+import Emulator
+import Harness
+import Sesame
+import Simulation
+
+/// An emulated device that users can name.
+struct EmulatedDevice {
+  /// The name.
+  let name: String
+  /// What it stands for: a scenario for one device can be driven on another of its family.
+  let family: String
+  /// The machines that it can be compared with, the usual one first.
+  let machines: [String]
+  /// The names of its options.
+  let options: [String]
+  /// What values it reports.
+  let readings: [String]
+  /// Makes it with some options and a seed.
+  let make: (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
+
+  /// All of them, in the order in which they are listed.
+  static var all: [EmulatedDevice] { locks + [reference] }
+
+  /// The locks with their real protocol, each behind a client and a direct link.
+  private static var locks: [EmulatedDevice] {
+    EmulatedLockSpecification.names.map { name, model in
+      EmulatedDevice(
+        name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
+        options: EmulatedLockSpecification.settingNames,
+        readings: ["battery", "history", "autolock", "version", "login", "passed over"]
+      ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
+    }
+  }
+
+  private static func lock(
+    _ name: String, _ options: [DeviceSpec.Setting], seed: UInt64
+  ) throws(DeviceProblem) -> any DeviceUnderTest {
+    let specification: EmulatedLockSpecification
+    do {
+      specification = try EmulatedLockSpecification(
+        parsing: name, settings: options.map { ($0.name, $0.value) })
+    } catch {
+      throw DeviceProblem(error)
+    }
+    return SesameDevice(
+      DirectLink(specification, seed: seed), circumstances: specification.weather.isFair ? [] : ["loss"],
+      secrets: { SeededGenerator(seed: seed, for: "client") })
+  }
+
+  /// The lock of the open benchmark, which follows the documentation's tables step by step.
+  private static var reference: EmulatedDevice {
+    EmulatedDevice(
+      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: []
+    ) { options, _ throws(DeviceProblem) in
+      ReferenceLock(bug: try defect(of: options, in: ReferenceLock.Bug.self))
+    }
+  }
+
+  /// The defect that options name, if they name one.
+  static func defect<Defect: RawRepresentable & CaseIterable>(
+    of options: [DeviceSpec.Setting], in type: Defect.Type
+  ) throws(DeviceProblem) -> Defect? where Defect.RawValue == String {
+    var found: Defect?
+    for option in options where option.name == "defect" {
+      guard let defect = Defect(rawValue: option.value) else {
+        throw .unknown(.value(of: "defect"), "defect", option.value, of: Defect.allCases.map(\.rawValue))
+      }
+      found = defect
+    }
+    return found
+  }
+}
+
+extension DeviceProblem {
+  /// What is wrong with the settings of an emulated lock.
+  init(_ error: LockOptionError) {
+    switch error {
+    case .unknownDevice(let name, let nearest):
+      self.init(.name, "unknown device `\(name)`", hint: nearest.map { "did you mean `\($0)`?" })
+    case .unknownName(let name, let nearest):
+      self.init(.setting(name), "unknown setting `\(name)`", hint: nearest.map { "did you mean `\($0)`?" })
+    case .unknownValue(let value, let name, let values, let nearest):
+      self.init(
+        .value(of: name), "`\(value)` is not a value of `\(name)`",
+        hint: nearest.map { "did you mean `\($0)`?" } ?? "expected \(values)")
+    }
+  }
+}

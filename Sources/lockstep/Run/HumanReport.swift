@@ -1,0 +1,133 @@
+import Harness
+import Simulation
+
+/// Prints what a person wants to know of a run: failures as they come, and a summary.
+final class HumanReport: JournalListener {
+  private let console: Console
+  private let paint: Painter
+  private let isQuiet: Bool
+  private let total: Int
+  private var done = 0
+  private var skips: [(reason: String, count: Int)] = []
+  private var coverage: [Coverage] = []
+
+  init(_ console: Console, _ paint: Painter, isQuiet: Bool, total: Int) {
+    self.console = console
+    self.paint = paint
+    self.isQuiet = isQuiet
+    self.total = total
+  }
+
+  func take(_ entry: JournalEntry) {
+    switch entry {
+    case .begin(let test):
+      if showsProgress { console.show(progress: "[\(done + 1)/\(total)] \(test.file)") }
+    case .verdict(let outcome, let test):
+      done += 1
+      if showsProgress { console.show(progress: "") }
+      report(outcome, test)
+    case .coverage(let figures): coverage.append(figures)
+    case .run, .stimulus, .fault, .wait, .expect, .note, .observation, .lab, .end: break
+    }
+  }
+
+  private var showsProgress: Bool { console.showsProgress && !isQuiet }
+
+  private func report(_ outcome: Outcome, _ test: Case) {
+    switch outcome.verdict {
+    case .agree: break
+    case .skipped(let reason):
+      if let index = skips.firstIndex(where: { $0.reason == reason }) {
+        skips[index].count += 1
+      } else {
+        skips.append((reason, 1))
+      }
+    case .divergence, .labFault, .incomplete:
+      // What was not begun is counted in the summary.
+      if outcome.mark == .start, case .incomplete = outcome.verdict { return }
+      console.print(failureText(outcome, test, paint))
+    }
+  }
+
+  /// Prints the counts, the cells and where the reports are.
+  func summarize(_ summary: Run.Summary, seed: UInt64, took time: Interval, reports: [String]) {
+    let tally = summary.tally
+    if isQuiet, summary.exitStatus == .agree { return }
+    let parts = [
+      (tally.agree, "agree", Console.Style.good), (tally.divergences, "diverge", .bad),
+      (tally.labFaults, "in trouble", .warning), (tally.incomplete, "incomplete", .warning),
+      (tally.skipped, "skipped", .faint),
+    ]
+    let counts = parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }
+    let noun = tally.cases == 1 ? "case" : "cases"
+    let figures =
+      [paint(.strong, "\(tally.cases) \(noun)")] + (counts.isEmpty ? [] : [counts.joined(separator: ", ")])
+    console.print("\(figures.joined(separator: ": "))     \(rounded(time))   seed \(seed)")
+    for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
+    for item in coverage {
+      console.print("  cells    \(item.machine): \(item.summary)")
+      if (1...4).contains(item.missing.count) {
+        console.print(paint(.faint, "           not visited: \(item.missing.joined(separator: "; "))"))
+      }
+    }
+    for report in reports { console.print("  report   \(report)") }
+  }
+}
+
+/// A failed case as a person sees it, with the line to paste at its end.
+func failureText(_ outcome: Outcome, _ test: Case, _ paint: Painter) -> String {
+  let line = outcome.mark.line > 0 ? ":\(outcome.mark.line)" : ""
+  let (sign, word, style): (String, String, Console.Style) =
+    switch outcome.verdict {
+    case .divergence: ("✘", "diverged", .bad)
+    case .labFault: ("⚡", "trouble in the lab", .warning)
+    case .agree, .skipped, .incomplete: ("…", "incomplete", .warning)
+    }
+  let place = outcome.mark.number > 0 ? " at step \(outcome.mark.number), t = \(outcome.time)" : ""
+  var lines = [paint(style, "\(sign) \(test.file)\(line)   \(word)\(place)")]
+  if test.id.contains("#") { lines[0] += "   (\(test.id))" }
+  let message = outcome.verdict.message ?? ""
+  lines += (message.split(separator: "\n").map(String.init) + outcome.details).map { "    " + $0 }
+  if let replay = outcome.replay { lines.append("  \(replay)") }
+  return lines.joined(separator: "\n") + "\n"
+}
+
+/// A time of day's length, with one decimal.
+private func rounded(_ time: Interval) -> String {
+  let tenths = (time.nanoseconds + 50_000_000) / 100_000_000
+  return "\(tenths / 10).\(tenths % 10) s"
+}
+
+/// Prints verdicts, cells and the end as JSON, one object a line.
+final class JSONReport: JournalListener {
+  private let console: Console
+  private let isQuiet: Bool
+
+  init(_ console: Console, isQuiet: Bool) {
+    self.console = console
+    self.isQuiet = isQuiet
+  }
+
+  func take(_ entry: JournalEntry) {
+    switch entry {
+    case .verdict(let outcome, _):
+      if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }
+    case .coverage, .end:
+      if !isQuiet { console.print(entry.json) }
+    case .run, .begin, .stimulus, .fault, .wait, .expect, .note, .observation, .lab: break
+    }
+  }
+}
+
+/// Hands a journal on to several listeners.
+final class Listeners: JournalListener {
+  private let all: [any JournalListener]
+
+  init(_ all: [any JournalListener]) {
+    self.all = all
+  }
+
+  func take(_ entry: JournalEntry) {
+    for listener in all { listener.take(entry) }
+  }
+}

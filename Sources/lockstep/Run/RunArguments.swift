@@ -1,0 +1,109 @@
+import Harness
+import Simulation
+
+/// How results are printed.
+enum OutputFormat: String, Choice {
+  case human, json
+}
+
+/// The options of `run`, and of the commands that select scenarios as it does.
+struct RunArguments {
+  var paths: [String] = []
+  var device: String?
+  var seed: UInt64?
+  var out = "Reports"
+  var junit: String?
+  var filter: String?
+  var shard: Shard?
+  var rounds = Count(1)
+  var answerTimeout = Interval.seconds(5)
+  var format = OutputFormat.human
+  var color = ColorChoice.auto
+  var isQuiet = false
+}
+
+extension Interval: ArgumentValue {
+  /// A duration with its unit, or a number of seconds.
+  init?(argument: String) {
+    let isNumber = argument.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
+    guard let interval = Interval(text: isNumber ? argument + " s" : argument), interval > .zero else {
+      return nil
+    }
+    self = interval
+  }
+
+  static var form: String { "a duration such as 5s" }
+}
+
+extension RunArguments {
+  static var paths: ArgumentParser<RunArguments>.Operands {
+    ArgumentParser<RunArguments>.Operands(
+      placeholder: "PATH", summary: "Scenarios, or folders of them. Without any: Scenarios/.",
+      count: 0...Int.max, path: \.paths)
+  }
+
+  static var device: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "device", \.device, "SPEC",
+      "Drives this device in place of the scenarios' own, where machine and generation match: "
+        + "emulator:NAME?SETTING=VALUE&…, or exec:COMMAND.")
+  }
+  static var seed: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.")
+  }
+  static var filter: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "filter", \.filter, "TEXT", "Only scenarios with this text in their path, title or tags.")
+  }
+  static var shard: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "shard", \.shard, "I/N", "Only the I-th of N parts.")
+  }
+  static var format: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "format", \.format, "human|json", "How results are printed; json is one object a line.")
+  }
+  static var color: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "color", \.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too.")
+  }
+  static var quiet: Option<RunArguments> {
+    Option<RunArguments>.flag("quiet", \.isQuiet, "Prints failures only.")
+  }
+  static var answerTimeout: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "answer-timeout", \.answerTimeout, "TIME",
+      "How long an exec: device may take to answer. 5s unless given."
+    )
+  }
+
+  /// The scenarios that are asked for, read and checked.
+  ///
+  /// Says what is wrong with them; `nil` when something is.
+  func scenarios(_ world: World, _ console: Console) -> ScenarioSet? {
+    let set = ScenarioSet(paths.isEmpty ? ["Scenarios"] : paths, reader: world.reader)
+    for folder in set.empty { console.say("lockstep: \(folder): there is no scenario in this folder") }
+    guard set.problems.isEmpty else {
+      console.say(set.problems.joined(separator: "\n"))
+      return nil
+    }
+    return set
+  }
+
+  /// What is to be driven, and how.
+  func plan(_ set: ScenarioSet, _ world: World) throws(UsageError) -> Plan {
+    var selection = Plan.Selection()
+    selection.filter = filter
+    selection.rounds = rounds.value
+    if let shard { selection.shard = (shard.part, shard.count) }
+    selection.seed = seed ?? UInt64(world.drawSeed())
+    selection.seedOverrides = seed != nil
+    do {
+      selection.device = try device.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }
+      return try Plan(set, selection, provider: world.devices)
+    } catch {
+      throw UsageError((device == nil ? "" : "--device: ") + error.description)
+    }
+  }
+}

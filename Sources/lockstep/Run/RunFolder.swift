@@ -1,0 +1,108 @@
+import Documents
+import Harness
+import Transports
+
+/// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
+final class RunFolder: JournalListener {
+  /// The folder of reports.
+  let out: String
+  /// The folder of this run.
+  let path: String
+  private let name: String
+  private let start = WallClock.now
+  private let command: [String]
+  private let journal: OutputFile
+  /// Why nothing more is written, if it is not.
+  private(set) var fault: FileFault?
+
+  /// Makes the folder of a run that begins now.
+  init(out: String, kind: String, command: [String]) throws(FileFault) {
+    self.out = out
+    self.command = command
+    try makeFolder(out + "/runs")
+    // Two runs may begin in one second.
+    let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
+    var name = stem
+    var number = 1
+    while try !makeNewFolder("\(out)/runs/\(name)") {
+      number += 1
+      name = "\(stem)-\(number)"
+    }
+    self.name = name
+    path = "\(out)/runs/\(name)"
+    journal = try OutputFile(creating: path + "/journal.jsonl")
+    try writeManifest(end: nil, seed: nil)
+  }
+
+  /// The journal's path.
+  var journalPath: String { path + "/journal.jsonl" }
+
+  func take(_ entry: JournalEntry) {
+    guard fault == nil else { return }
+    do {
+      try journal.write(entry.json.line + "\n")
+    } catch {
+      fault = FileFault(path: journalPath, code: error.code)
+    }
+  }
+
+  /// Completes the manifest.
+  func finish(seed: UInt64) throws(FileFault) {
+    if let fault { throw fault }
+    journal.synchronize()
+    try writeManifest(end: WallClock.now, seed: seed)
+  }
+
+  private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
+    var members: [JSON.Member] = [
+      .init("name", .text(name)), .init("host", .text(Host.name)), .init("start", .text(start)),
+    ]
+    if let end { members.append(.init("end", .text(end))) }
+    members.append(.init("version", .text(Version.text)))
+    if let seed { members.append(.init("seed", .integer(seed))) }
+    members.append(.init("command", .list(command.map(JSON.text))))
+    try OutputFile.replace(path + "/manifest.json", with: JSON.mapping(members).pages)
+  }
+
+  /// Saves a case that diverged as a scenario of its own.
+  ///
+  /// - Returns: its path.
+  func save(_ test: Case, _ outcome: Outcome) throws(FileFault) -> String {
+    let folder = out + "/failures"
+    try makeFolder(folder)
+    let scenario = test.standalone(in: folder)
+    let comment = "\(test.id), step \(outcome.mark.number): \(outcome.verdict.message ?? "")"
+    let path = "\(folder)/\(test.slug)-\(fingerprint(scenario.yaml())).yaml"
+    try OutputFile.replace(path, with: scenario.yaml(comments: [comment]))
+    return path
+  }
+}
+
+extension Case {
+  /// A name for files: the last folder and the file of the scenario.
+  fileprivate var slug: String {
+    let parts = id.split(separator: "/").suffix(2).filter { $0 != "Scenarios" }
+    return String(
+      parts.joined(separator: "-").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
+  }
+}
+
+/// Six hexadecimal digits of FNV-1a: the same text has the same name on every machine.
+private func fingerprint(_ text: String) -> String {
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  let digits = String((hash ^ hash >> 32) & 0xFF_FFFF, radix: 16)
+  return String(repeating: "0", count: 6 - digits.count) + digits
+}
+
+/// A word for the shell, in quotes where it needs them.
+func shellWord(_ word: String) -> String {
+  let isPlain =
+    !word.isEmpty
+    && word.utf8.allSatisfy { byte in
+      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || "0123456789_-./:=,@%+".utf8.contains(byte)
+    }
+  return isPlain
+    ? word
+    : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

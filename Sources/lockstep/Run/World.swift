@@ -1,0 +1,39 @@
+import Automata
+import Documents
+import Harness
+import Models
+import Simulation
+import Transports
+
+/// Everything that scenarios can name: machines and devices.
+struct World {
+  let machines: MachineLibrary
+  let devices: Devices
+  let reader: ScenarioReader
+
+  init(answerTimeout: Interval = .seconds(5)) {
+    devices = Devices(answerTimeout: answerTimeout)
+    machines = MachineLibrary(World.definitions, read: World.readMachine)
+    reader = ScenarioReader(machines: machines, provider: devices)
+  }
+
+  /// The built-in machines.
+  static let definitions: [MachineDefinition] = [.sesame, .sesameTable]
+
+  /// A seed for who gives none; short, so that it is easily typed.
+  func drawSeed() -> UInt32 {
+    UInt32(truncatingIfNeeded: SystemEntropy().next())
+  }
+
+  /// Reads a machine from YAML or, where the name says so, from DOT.
+  private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineDefinition {
+    do {
+      let bytes = try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20))
+      let isDot = path.hasSuffix(".dot") || path.hasSuffix(".gv")
+      return try isDot
+        ? MachineDefinition(dot: bytes, name: path) : MachineDefinition(yaml: bytes, name: path)
+    } catch {
+      throw MachineLibrary.Missing(error.description)
+    }
+  }
+}

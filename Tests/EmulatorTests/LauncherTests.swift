@@ -1,0 +1,59 @@
+import Conformance
+import Emulator
+import Models
+import TestSupport
+import Testing
+
+@Suite("The launcher device")
+struct LauncherDeviceTests {
+  private let walk = AppWalk<LauncherApp>(machine: .launcher)
+
+  @Test(
+    "the first screen depends on the upgrade and the credentials",
+    arguments: [
+      (
+        false, false,
+        [
+          "initialized", "indexing", "createSecondaryIndices", "loggedOut", "clearAuthentication",
+          "showLogin",
+        ]
+      ),
+      (false, true, ["initialized", "indexing", "createSecondaryIndices", "loggedIn", "showTourList"]),
+      (true, true, ["initialized", "upgrading", "showUpgrade"]),
+    ])
+  func start(upgrade: Bool, credentials: Bool, lines: [String]) throws {
+    var device = LauncherDevice()
+    try device.reset(
+      to: StartCondition([
+        Argument("upgradePending", .flag(upgrade)), Argument("credentials", .flag(credentials)),
+      ]))
+    expect(try shown(by: &device, of: .launcher, on: ["initialize"]), lines)
+  }
+
+  @Test("screens call back: the upgrade ends, the user logs in and out, and nothing else is obeyed")
+  func callbacks() throws {
+    var device = LauncherDevice()
+    try device.reset(to: StartCondition([Argument("upgradePending", .flag(true))]))
+    expect(
+      try shown(
+        by: &device, of: .launcher,
+        on: ["initialize", "logIn", "indexDatabase", "logIn", "initialize", "logOut"]),
+      [
+        "initialized", "upgrading", "showUpgrade", "refused: nobody is asked to log in", "indexing",
+        "createSecondaryIndices", "loggedOut", "clearAuthentication", "showLogin", "loggedIn", "showTourList",
+        "refused: the app is initialized already", "loggedOut", "clearAuthentication", "showLogin",
+      ])
+  }
+
+  @Test("it agrees with its model on random walks, from every start", arguments: [1, 2, 3] as [UInt64])
+  func agrees(seed: UInt64) throws {
+    let found = try walk.run(nil, seed: seed, tests: 100, steps: 20)
+    #expect(found == nil, "\(found.map { "\($0.0.summary) after \($0.1)" } ?? "")")
+  }
+
+  @Test("each defect is found by random walks", arguments: LauncherApp.Defect.allCases)
+  func defects(defect: LauncherApp.Defect) throws {
+    #expect(try walk.run(defect, seed: 1, tests: 200, steps: 20) != nil)
+    #expect(LauncherApp.Defect(named: defect.name) == defect && defect.sentence.hasSuffix("."))
+  }
+}

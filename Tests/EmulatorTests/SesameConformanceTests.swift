@@ -1,0 +1,135 @@
+import Automata
+import Conformance
+import Emulator
+import Models
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// A client and an emulated lock over the direct link, in lockstep with the living lock's machine.
+struct SesameBench {
+  var lockstep: Lockstep<SesameDevice<DirectLink>, TraceList>
+
+  init(_ name: String, _ settings: [(name: String, value: String)] = [], seed: UInt64 = 1) throws {
+    let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
+    let device = SesameDevice(DirectLink(lock, seed: seed)) { SeededGenerator(seed: seed, for: "client") }
+    let specification = Specification(try Machine(.sesame), showsEffects: false)
+    lockstep = Lockstep(specification, device, recorder: TraceList())
+  }
+
+  mutating func reset(registered: Bool = true, configured: Bool = true) throws {
+    let settings = [
+      Argument("registered", .flag(registered)), Argument("configured", .flag(registered && configured)),
+    ]
+    try lockstep.reset(to: StartCondition(registered ? settings : [settings[0]]))
+  }
+
+  mutating func perform(_ name: String, _ arguments: [Argument] = []) throws -> Divergence? {
+    let number = try #require(lockstep.vocabulary.stimulus(name))
+    return try lockstep.perform(Stimulus(number, arguments))
+  }
+
+  /// Lets time pass until a status is shown.
+  mutating func until(_ status: String, within limit: Interval = .seconds(60)) throws -> Divergence? {
+    let end = lockstep.now + limit
+    while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != status {
+      guard lockstep.now < end else { return Divergence(.unmet("no \(status)"), at: lockstep.now) }
+      if let divergence = try lockstep.next(until: end) { return divergence }
+    }
+    return nil
+  }
+
+  var trace: [String] {
+    lockstep.recorder.entries.map { entry in
+      let what: String =
+        switch entry.event {
+        case .stimulus(let stimulus): "\(lockstep.vocabulary.stimuli[stimulus.number])()"
+        case .fault(let fault): "fault \(fault.name)"
+        case .observation(let observation): lockstep.vocabulary.text(of: observation)
+        }
+      return "\(entry.time.secondsText) \(what)"
+    }
+  }
+}
+
+@Suite("The emulated lock and its client against the model")
+struct SesameConformanceTests {
+  @Test(
+    "a paired lock is found, logged in to, unlocked, locked and left",
+    arguments: ["sesame3", "sesame4", "sesame5", "sesame5pro"])
+  func session(name: String) throws {
+    var bench = try SesameBench(name)
+    try bench.reset()
+    expect(try bench.perform("closeTo"), nil)
+    expect(try bench.until("receivedBle"), nil)
+    expect(try bench.perform("connect"), nil)
+    expect(try bench.until("locked"), nil)
+    expect(try bench.perform("unlock"), nil)
+    expect(try bench.until("unlocked"), nil)
+    expect(try bench.perform("lock"), nil)
+    expect(try bench.until("locked"), nil)
+    expect(try bench.perform("disconnect"), nil)
+    expect(try bench.lockstep.pass(until: bench.lockstep.now + .seconds(60)), nil)
+  }
+
+  @Test(
+    "a new lock is registered, configured and reset, twice",
+    arguments: ["sesame3", "sesame4", "sesame5", "sesame5pro"])
+  func registration(name: String) throws {
+    var bench = try SesameBench(name)
+    try bench.reset(registered: false)
+    for _ in 0..<2 {
+      expect(try bench.perform("closeTo"), nil)
+      expect(try bench.until("receivedBle"), nil)
+      expect(try bench.perform("connect"), nil)
+      expect(try bench.until("readytoRegister"), nil)
+      expect(try bench.perform("register"), nil)
+      expect(try bench.until("nosetting"), nil)
+      expect(try bench.perform("configure"), nil)
+      expect(try bench.lockstep.pass(until: bench.lockstep.now + .seconds(10)), nil)
+      expect(try bench.perform("reset"), nil)
+      expect(try bench.until("noSignal"), nil)
+    }
+  }
+
+  /// Anything at any time: stimuli the model allows and stimuli it refuses, with waits between them that end
+  /// in the middle of whatever is going on.
+  @Test(
+    "a healthy lock agrees with the model, whatever its user does and whenever",
+    arguments: ["sesame3", "sesame5"], 1...6 as ClosedRange<UInt64>)
+  func walk(name: String, seed: UInt64) throws {
+    var bench = try SesameBench(name, seed: seed)
+    var random = SeededGenerator(seed: seed, for: "walk")
+    let waits: [Interval] = [
+      .zero, .milliseconds(1), .microseconds(7500), .milliseconds(20), .milliseconds(150), .milliseconds(600),
+      .seconds(1), .seconds(4), .seconds(12),
+    ]
+    let served = bench.lockstep.device.abilities.stimuli ?? []
+    let stimuli = bench.lockstep.vocabulary.stimuli.indices.filter { number in
+      served.contains(bench.lockstep.vocabulary.stimuli[number])
+        && !(name == "sesame5" && ["readStatus", "readAutolock"].contains(bench.lockstep.vocabulary.stimuli[number]))
+    }
+    for round in 0..<40 {
+      bench.lockstep.recorder = TraceList()
+      try bench.reset(registered: round % 3 != 0, configured: round % 3 != 1)
+      for _ in 0..<60 {
+        var stimulus = stimuli[random.below(stimuli.count)]
+        for _ in 0..<6 where !bench.lockstep.tracker.allows(stimulus) {
+          stimulus = stimuli[random.below(stimuli.count)]
+        }
+        let seconds = [0, 1, 10][random.below(3)]
+        let isAutolock = bench.lockstep.vocabulary.stimuli[stimulus] == "setAutolock"
+        let arguments = isAutolock ? [Argument("seconds", .integer(seconds))] : []
+        let wait = waits[random.below(waits.count)]
+        let divergence =
+          try bench.lockstep.perform(Stimulus(stimulus, arguments))
+          ?? bench.lockstep.pass(until: bench.lockstep.now + wait)
+        if let divergence {
+          Issue.record("round \(round): \(divergence.summary)\n\(bench.trace.suffix(25).joined(separator: "\n"))\n\(divergence)")
+          return
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Reporting
+import Testing
+
+/// A directory of its own for one test, removed with it.
+final class Workshop {
+  let directory: URL
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("lockstep-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+
+  /// Writes a file and gives its path.
+  func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+    try Data(bytes).write(to: directory.appendingPathComponent(name))
+    return path(name)
+  }
+
+  func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: directory.appendingPathComponent(name)), as: UTF8.self)
+  }
+
+  /// Makes a report of a journal and gives its text and what it counts.
+  func report(_ journal: [UInt8], manifest: String? = nil) throws -> (xml: String, report: JUnitReport) {
+    let manifest = try manifest.map { try file("manifest.json", Array($0.utf8)) }
+    let report = try JUnitReport.write(
+      journal: file("journal.jsonl", journal), manifest: manifest, to: path("junit.xml"))
+    return (try text("junit.xml"), report)
+  }
+
+  func report(_ lines: [String], manifest: String? = nil) throws -> (xml: String, report: JUnitReport) {
+    try report(Array(lines.map { $0 + "\n" }.joined().utf8), manifest: manifest)
+  }
+}
+
+/// A whole journal of the given lines between its first and its last.
+func journal(_ lines: [String], cases: Int, status: Int = 0) -> [String] {
+  [#"{"run":{"format":1,"seed":42,"command":["run","Scenarios/"]}}"#] + lines
+    + [#"{"end":{"cases":\#(cases),"status":\#(status)}}"#]
+}
+
+/// The lines of a case that ends with a verdict.
+func caseLines(
+  _ id: String, _ word: String = "agree", file: String? = nil, time: String = "1.000"
+) -> [String] {
+  let file = file.map { #","file":"\#($0)""# } ?? ""
+  return [
+    #"{"case":{"id":"\#(id)"\#(file)}}"#, #"{"verdict":"\#(word)","case":"\#(id)","t":"\#(time)"}"#,
+  ]
+}
+
+/// Runs a program and gives its exit status and what it printed.
+func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: Data, errors: String) {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = [program] + arguments
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lockstep-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  // Files and not pipes: nothing to drain, whatever the size.
+  let (output, errors) = (folder.appendingPathComponent("out"), folder.appendingPathComponent("err"))
+  for file in [output, errors] { try Data().write(to: file) }
+  process.standardInput = FileHandle.nullDevice
+  process.standardOutput = try FileHandle(forWritingTo: output)
+  process.standardError = try FileHandle(forWritingTo: errors)
+  try process.run()
+  process.waitUntilExit()
+  return (
+    process.terminationStatus, try Data(contentsOf: output),
+    String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+  )
+}

@@ -1,0 +1,195 @@
+import Bluetooth
+import Conformance
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// A source that gives what a test lays down, so that a session has the keys of the published vectors.
+private struct FixedSource: SecretSource {
+  var draws: [[UInt8]]
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    let draw = draws.removeFirst()
+    precondition(draw.count == count, "a draw of \(draw.count) bytes where \(count) are asked for")
+    return draw
+  }
+}
+
+private func hex(_ text: String) throws -> [UInt8] { try [UInt8](hex: text) }
+
+/// A Sesame 5 and its client, with the keys of the OS3 vectors.
+private struct OS3Bench {
+  static let id = "0123456789abcdef0123456789abcdef"
+  static let advertisement = "02010616ff5a05050001\(id)030381fd"
+  var client: SesameClient
+
+  init(registered: Bool = true) throws {
+    let key = LockKey(
+      deviceID: try UUID128(decoding: hex(Self.id)),
+      secret: try SecretKey(bytes: hex("d948215b7f16c6d281fe80037f2c37c4")))
+    let scalar = try hex("e0bee72d4aaf6d85489854136591b9f38cc44c2f50b1f60f9c271b1a556e8be4")
+    client = SesameClient(
+      key: registered ? key : nil, settings: ClientSettings(tag: .text("Alice", for: .os3)),
+      secrets: FixedSource(draws: [scalar]))
+  }
+
+  /// Brings the client to an open session in which the bolt is locked, ten milliseconds a step.
+  mutating func login() throws {
+    expect(client.perform(.closeTo, at: .zero), [.listen])
+    expect(client.receive(.advertisement(try hex(Self.advertisement)), at: .zero), [.show(.receivedBle)])
+    expect(client.perform(.connect, at: .zero), [.stopListening, .connect, .show(.connecting)])
+    expect(client.receive(.connected, at: .zero), [.show(.waitingGatt)])
+    expect(client.receive(.ready, at: .zero), [])
+    expect(
+      client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero),
+      [.send(try hex("030255b74990")), .show(.logining)])
+    expect(client.receive(.frame(try hex("05a71fdcec2e15bb7f086a81")), at: .zero), [])
+    expect(client.receive(.frame(try hex("05d81a82ad8b2d072398718078")), at: .zero), [])
+    expect(
+      client.receive(.frame(try hex("0545542e8cfb82cdc19bc9b475ca")), at: .zero),
+      [.report(Reading("battery", .number(5.85))), .show(.locked)])
+  }
+}
+
+@Suite("The client, with the keys of the vectors")
+struct ClientTests {
+  @Test("a Sesame 5 is found, logged in to and unlocked, and the status changes when the bolt rests")
+  func os3() throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    // The first message of the session; the vector's unlock is its second.
+    expect(
+      bench.client.perform(.setTime, at: .zero), [.send(try hex("05a81d2dbfbae00afa6d"))])
+    expect(
+      bench.client.perform(.unlock(.text("Alice", for: .os3)), at: .zero),
+      [.send(try hex("05834f5f3e864e5ec8669f14"))])
+    expect(bench.client.receive(.frame(try hex("051ff508403dc074")), at: .zero), [])
+    expect(
+      bench.client.receive(.frame(try hex("05457b7023eab8acaf533d66f258")), at: .zero),
+      [.report(Reading("battery", .number(5.8)))])
+    expect(
+      bench.client.receive(.frame(try hex("05ed626933d2faae42e875701253")), at: .zero),
+      [.report(Reading("battery", .number(5.84))), .show(.unlocked)])
+  }
+
+  @Test(
+    "a Sesame 3 is logged in to with the app's key pair and token, and its payload says where the bolt is")
+  func os2() throws {
+    let lockKey =
+      "87336130c7ccaca4f43acd2b0c0f41e241a486374893941994466d6a07b4942f"
+      + "54e5975af1a32223d9fa3fcd0c9967e5c06b08a8c43785e7b35320b6c2a38452"
+    let key = LockKey(
+      deviceID: try UUID128(decoding: hex("42918ad181544affbd1ff0cde88a8de1")),
+      secret: try SecretKey(bytes: hex("14206e77f82c25fb4f12ff1826c0f828")),
+      lockPublicKey: try PublicKey(bytes: hex(lockKey)))
+    let scalar = try hex("ccb96fce51a2c9b3a835e133a1d8a042ee56075461785e7e2ba32580b083e387")
+    var client = SesameClient(
+      key: key, settings: ClientSettings(),
+      secrets: FixedSource(draws: [scalar, try hex("55667788")]))
+    _ = client.perform(.closeTo, at: .zero)
+    let advertisement =
+      try hex("02010606ff5a05000001030381fd") + hex("17095170474b3059465553762b39482f444e3649714e3451")
+    expect(client.receive(.advertisement(advertisement), at: .zero), [.show(.receivedBle)])
+    _ = client.perform(.connect, at: .zero)
+    _ = client.receive(.connected, at: .zero)
+    expect(
+      client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero),
+      [
+        .send(try hex("0105020000e7b95ff454c82ed76868b735d871a6")),
+        .send(try hex("009aaa162445f48663fde4a03ec85559c9a6004a")),
+        .send(try hex("00920946279ad7887659beea6e70eaf5b12a009e")),
+        .send(try hex("02267f5765b18828478b975d55667788e0b61fb3")), .show(.logining),
+      ])
+    expect(client.receive(.frame(try hex("01601e774b38f7a4e55da1980241b3001a0f3c2c")), at: .zero), [])
+    let shown = client.receive(.frame(try hex("04732f8e988d04df59f67dbdc36d161f9f71")), at: .zero)
+    expect(shown.last, .show(.locked))
+    expect(shown.count, 2)
+    expect(
+      client.perform(.lock(.text("Alice", for: .os2)), at: .zero),
+      [
+        .send(try hex("013a19d499a908fa20b7630b23e12960af6c6a23")), .send(try hex("044dee9532cb7b40d118")),
+      ])
+  }
+
+  @Test(
+    "each wait ends at its deadline, and not a nanosecond earlier",
+    arguments: [(1, 10), (2, 30), (3, 30), (4, 10)])
+  func deadlines(steps: Int, seconds: Int64) throws {
+    var client = try OS3Bench().client
+    _ = client.perform(.closeTo, at: .zero)
+    _ = client.receive(.advertisement(try hex(OS3Bench.advertisement)), at: .zero)
+    if steps > 1 { _ = client.perform(.connect, at: .zero) }
+    if steps > 2 { _ = client.receive(.connected, at: .zero) }
+    if steps > 3 { _ = client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero) }
+    let deadline = Instant.zero + .seconds(seconds)
+    expect(client.deadline, deadline)
+    expect(client.advance(to: deadline - Interval(nanoseconds: 1)), [])
+    expect(client.advance(to: deadline), [steps == 1 ? .stopListening : .disconnect, .show(.noSignal)])
+    expect(client.deadline, nil)
+  }
+
+  @Test("an answer that does not come within five seconds ends the session, and is complained of")
+  func unanswered() throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    _ = bench.client.perform(.setTime, at: .zero)
+    expect(
+      bench.client.advance(to: .zero + .seconds(5)),
+      [.complain("no answer to time 00f15365 within 5 s"), .disconnect, .show(.noSignal)])
+  }
+
+  @Test(
+    "what a lock may not send is complained of and changes nothing",
+    arguments: [
+      ("0308516d0b0080620014", "mech status in clear"),
+      ("05aabbccddee", "a message that does not authenticate"),
+      ("03", "a message that does not decode, at 0: 1 more byte needed"),
+      ("0709", "a message of kind 3"),
+    ])
+  func complaints(frame: String, complaint: String) throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(bench.client.receive(.frame(try hex(frame)), at: .zero), [.complain(complaint)])
+    expect(bench.client.status, .locked)
+    // The counter stayed: what the lock says next is understood.
+    expect(
+      bench.client.receive(.frame(try hex("051ff508403dc074")), at: .zero),
+      [.complain("an answer to nothing: unlock")])
+  }
+
+  @Test("a token that is repeated changes nothing")
+  func repeatedToken() throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(bench.client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero), [])
+  }
+
+  @Test("advertisements of others are passed over, and told")
+  func foreign() throws {
+    var client = try OS3Bench().client
+    _ = client.perform(.closeTo, at: .zero)
+    for (data, reason) in [
+      ("", "advertisement, at 0: the manufacturer data is missing"),
+      ("03ff5a05", "advertisement, at 2: 1 more byte needed"),
+      ("02010616ff5a05050001ffffffffffffffffffffffffffffffff030381fd", "advertisement of Sesame 5"),
+    ] {
+      expect(
+        client.receive(.advertisement(try hex(data)), at: .zero),
+        [.report(Reading("passed over", .text(reason)))])
+    }
+  }
+
+  @Test("what is not possible yet is refused in every status, and nothing is sent")
+  func refusals() throws {
+    var client = try OS3Bench().client
+    let requests: [ClientRequest] = [
+      .connect, .register, .configure(lock: 0, unlock: 90), .lock(.absent), .unlock(.absent),
+      .toggle(.absent),
+      .disconnect, .reset, .readHistory,
+    ]
+    for request in requests {
+      expect(client.perform(request, at: .zero), [.refuse("not possible in noSignal")])
+    }
+  }
+}

@@ -1,0 +1,279 @@
+import Conformance
+import Glibc
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Transports
+
+private let vocabulary = Vocabulary(stimuli: ["open", "close"], statuses: ["closed", "opened"])
+private let open = Stimulus(0)
+private let closed = Observation.status(0)
+private let opened = Observation.status(1)
+
+/// A door in Python, which the tests change a line of.
+private func door(_ line: String = "say(status=name)") -> String {
+  """
+  python3 -u -c '
+  import json, sys, time, os
+  def say(**line): print(json.dumps(line), flush=True)
+  status = "closed"
+  for line in sys.stdin:
+    ask = json.loads(line)
+    if "reset" in ask: status = "closed"
+    elif ask["stimulus"] == status.replace("ed", "").replace("clos", "close"):
+      say(refused="it is " + status); continue
+    else:
+      name = {"open": "opened", "close": "closed"}[ask["stimulus"]]
+      \(line)
+      status = name
+    say(settled=True)
+  '
+  """
+}
+
+private func started(
+  _ command: String, answerTimeout: Interval = .seconds(5), reset: Bool = true
+) throws -> ExecDevice {
+  let device = ExecDevice(command: command, answerTimeout: answerTimeout)
+  device.adopt(vocabulary)
+  if reset { try device.reset(to: StartCondition()) }
+  return device
+}
+
+/// Everything that is there to observe now.
+private func observations(of device: ExecDevice) throws -> [Observation] {
+  var all: [Observation] = []
+  let limit = device.now
+  while let observation = try device.observe(until: limit) { all.append(observation) }
+  return all
+}
+
+private func fault(_ body: () throws -> Void) -> LabFault? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? LabFault
+  }
+}
+
+@Suite("Programs as devices", .timeLimit(.minutes(1)))
+struct ExecDeviceTests {
+  @Test("a program answers with statuses, and silence is no observation")
+  func healthy() throws {
+    let device = try started(door())
+    expect(device.now, .zero)
+    expect(try observations(of: device), [])
+    try device.perform(open)
+    expect(try observations(of: device), [opened])
+    try device.perform(open)
+    expect(try observations(of: device), [.refused("it is opened")])
+    let limit = device.now + .milliseconds(20)
+    expect(try device.observe(until: limit), nil)
+    expect(device.now, limit)
+    try device.reset(to: StartCondition())
+    expect(device.now, .zero)
+    try device.perform(Stimulus(1))
+    expect(try observations(of: device), [.refused("it is closed")])
+  }
+
+  @Test("settings and arguments are sent as JSON, durations as seconds")
+  func requests() throws {
+    let echo =
+      "while read -r line; do echo \"$line\" >> /dev/stderr; echo '{\"settled\":true}'; done; sleep 9"
+    let device = try started(
+      "(\(echo)) 2>&1 | while read -r l; do case $l in *settled*) echo \"$l\";; "
+        + "*) printf '{\"status\":\"%s\"}\\n' \"$(echo \"$l\" | tr '\"' '~')\";; esac; done", reset: false)
+    try device.reset(
+      to: StartCondition([Argument("registered", .flag(true)), Argument("turns", .integer(3))]))
+    expect(try observations(of: device), [.unknown("{~reset~:{~registered~:true,~turns~:3}}")])
+    try device.perform(
+      Stimulus(
+        0,
+        [
+          Argument("delay", .duration(.milliseconds(7500))), Argument("by", .text("Zoé")),
+          Argument("x", .number(0.1)),
+        ]))
+    expect(
+      try observations(of: device),
+      [.unknown("{~stimulus~:~open~,~arguments~:{~delay~:7.5,~by~:~Zoé~,~x~:0.1}}")])
+  }
+
+  @Test("statuses that come unasked are observed as time passes")
+  func unasked() throws {
+    let device = try started(#"echo '{"settled":true}'; sleep 0.05; echo '{"status":"opened"}'; cat"#)
+    expect(try device.observe(until: .zero + .seconds(5)), opened)
+    #expect((.zero + .milliseconds(30))...(.zero + .seconds(4)) ~= device.now)
+  }
+
+  @Test("what is shown on the way keeps its own time")
+  func times() throws {
+    let device = try started(
+      door(#"say(status="opened"); time.sleep(0.1); say(status="closed"); time.sleep(0.1)"#))
+    try device.perform(open)
+    let end = device.now
+    var times: [Instant] = []
+    while try device.observe(until: end) != nil { times.append(device.now) }
+    expect(times.count, 2)
+    #expect(times[1] - times[0] > .milliseconds(50) && end - times[1] > .milliseconds(50))
+    expect(device.now, end)
+  }
+
+  @Test("a program that cannot start so is no divergence")
+  func refusedReset() {
+    let fault = fault { _ = try started(#"read x; echo '{"refused":"no keys"}'; cat"#) }
+    expect(fault, LabFault(.notPossible, "the device cannot start so: no keys"))
+  }
+
+  @Test("a hanging program is killed with everything that it started")
+  func hanging() throws {
+    let mark = "7\(getpid())\(UInt16.random(in: 10_000...60_000))"
+    let device = try started(
+      "sleep \(mark) & \(door("say(status=name); print(1, file=sys.stderr); time.sleep(60)"))",
+      answerTimeout: .milliseconds(300))
+    let before = MonotonicClock.now
+    let fault = fault { try device.perform(open) }
+    #expect(MonotonicClock.now - before < .seconds(3))
+    expect(
+      fault,
+      LabFault(
+        .noAnswer,
+        "no end of the answer within 300 ms to {\"stimulus\":\"open\"}\nits standard error ended with:\n1"))
+    expect(runs(mark), false)
+    // It can be started afresh.
+    try device.reset(to: StartCondition())
+    expect(runs(mark), true)
+    device.shutDown()
+    expect(runs(mark), false)
+  }
+
+  @Test(
+    "an answer of no known form is quoted",
+    arguments: [
+      ("hello", "'hello': expected a JSON value at byte 0"),
+      (
+        #"{"status":"a","settled":true}"#,
+        #"'{"status":"a","settled":true}': expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+      ),
+      (
+        #"{"settled":false}"#,
+        #"'{"settled":false}': expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+      ),
+      (
+        #"{"status":7}"#,
+        #"'{"status":7}': expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+      ),
+      ("", "'': expected a JSON value at byte 0"),
+      ("\\033[1m\\377", "'\\u{1B}[1m\u{FFFD}': expected a JSON value at byte 0"),
+    ])
+  func garbage(line: String, reason: String) throws {
+    let fault = fault { _ = try started("printf '\(line)\\n'; cat >/dev/null") }
+    expect(fault, LabFault(.badAnswer, "the device wrote \(reason)"))
+  }
+
+  @Test("a long line is quoted up to two hundred bytes, and an endless one is cut")
+  func longLines() {
+    let long = fault { _ = try started("python3 -c 'print(\"x\" * 300)'; cat >/dev/null") }
+    expect(
+      long,
+      LabFault(
+        .badAnswer,
+        "the device wrote '\(String(repeating: "x", count: 200))'… (300 bytes): expected a JSON value at byte 0"
+      ))
+    let endless = fault { _ = try started("yes | tr -d '\\n'") }
+    expect(
+      endless,
+      LabFault(
+        .badAnswer,
+        "a line of more than 65536 bytes, which begins '\(String(repeating: "y", count: 200))'… (65536 bytes)"
+      ))
+  }
+
+  @Test("a program that never stops writing is stopped")
+  func flooding() throws {
+    let answer = fault { _ = try started(#"yes '{"status":"closed"}'"#) }
+    expect(answer?.symptom, .badAnswer)
+    expect(answer?.detail.hasPrefix("more than 10000 lines without a pause"), true)
+    let device = try started(#"echo '{"settled":true}'; yes '{"status":"closed"}'"#)
+    let unasked = fault {
+      while try device.observe(until: device.now) != nil {};
+      while try device.observe(until: .zero + .seconds(20)) != nil {}
+    }
+    expect(unasked?.detail.hasPrefix("more than 10000 lines without a pause"), true)
+  }
+
+  @Test(
+    "a program that ended says how",
+    arguments: [
+      (
+        "echo out of ink >&2; exit 3", LabFault.Symptom.ended, "exit status 3",
+        "\nits standard error ended with:\nout of ink"
+      ),
+      ("kill -SEGV $$", .ended, "signal 11", ""),
+      ("read x; exec 1>&-; sleep 5", .ended, "it closed its output and went on", ""),
+      (
+        "/no/such/program", .noDevice, "exit status 127",
+        "\nits standard error ended with:\n/bin/sh: 1: /no/such/program: not found"
+      ),
+    ])
+  func ending(command: String, symptom: LabFault.Symptom, how: String, words: String) {
+    let fault = fault { _ = try started(command) }
+    expect(fault, LabFault(symptom, "\(how), of \(command)\(words)"))
+  }
+
+  @Test("a program that ends while time passes, or settles unasked, is at fault")
+  func betweenAnswers() throws {
+    let dying = try started(#"echo '{"settled":true}'; sleep 0.05; exit 4"#)
+    expect(fault { _ = try dying.observe(until: .zero + .seconds(5)) }?.symptom, .ended)
+    let eager = try started(#"echo '{"settled":true}'; echo '{"settled":true}'; cat >/dev/null"#)
+    expect(
+      fault { _ = try eager.observe(until: .zero + .seconds(5)) },
+      LabFault(.badAnswer, "nothing was asked, and the device wrote '{\"settled\":true}'"))
+  }
+
+  @Test("standard error is drained, and a program that does not read cannot block us")
+  func fullPipes() throws {
+    let loud = try started(door("say(status=name); sys.stderr.write(\"x\" * 500000)"))
+    try loud.perform(open)
+    expect(try observations(of: loud), [opened])
+    let deaf = ExecDevice(command: "sleep 60", answerTimeout: .milliseconds(200))
+    let long = StartCondition([Argument("text", .text(String(repeating: "x", count: 1_000_000)))])
+    expect(fault { try deaf.reset(to: long) }?.symptom, .noAnswer)
+    let gone = ExecDevice(command: "exec 0<&-; sleep 60", answerTimeout: .milliseconds(200))
+    expect(fault { try gone.reset(to: long) }?.symptom, .noAnswer)
+  }
+
+  @Test("a program is asked for nothing that only a lab can do")
+  func faults() throws {
+    let device = try started(door())
+    expect(fault { try device.bring(about: Fault("jam")) }?.symptom, .notPossible)
+    expect(device.abilities, Abilities(stimuli: nil, settings: nil, slack: .milliseconds(100)))
+  }
+
+  @Test("no child and no descriptor is left behind")
+  func nothingLeft() async {
+    await #expect(processExitsWith: .success) {
+      let before = descriptors()
+      for round in 0..<8 {
+        let commands = [door(), "exit 1", "yes", "sleep 60", "exec 1>&-; sleep 60"]
+        let device = ExecDevice(command: commands[round % 5], answerTimeout: .milliseconds(100))
+        if round % 2 == 0 { try? device.reset(to: StartCondition()) }
+        try? device.restart()
+        if round % 3 == 0 { device.shutDown() }
+      }
+      guard descriptors().isSubset(of: before) else { exit(1) }
+      guard waitpid(-1, nil, WNOHANG) == -1, errno == ECHILD else { exit(2) }
+    }
+  }
+}
+
+private func descriptors() -> Set<Int32> {
+  Set((0..<200).filter { fcntl($0, F_GETFD) >= 0 })
+}
+
+/// Whether a process with this word in its command line runs.
+private func runs(_ word: String) -> Bool {
+  let probe = try? ChildProcess(command: "pgrep -f '^sleep \(word)' >/dev/null && echo yes || echo no")
+  return probe?.nextLine(until: MonotonicClock.now + .seconds(10)) == .line(Array("yes".utf8))
+}
