@@ -123,9 +123,12 @@ private struct DOTReader {
       sources.number(names[edge.from] ?? edge.from)
       targets.number(names[edge.to] ?? edge.to)
     }
+    let to: Transition.Target =
+      attributes["stay"] != nil
+      ? .stay : attributes["shift"] != nil ? .shift(targets.values) : .states(targets.values)
     return Transition(
       trigger, from: first.from == dotAnyState ? .wildcard : .states(sources.values),
-      to: attributes["stay"] != nil ? .stay : .states(targets.values), window: try window(attributes),
+      to: to, window: try window(attributes),
       before: try list(attributes["first"]), after: try list(attributes["then"]),
       shows: try attributes["shows"].map(decoded), given: try list(attributes["given"]),
       unless: try list(attributes["unless"]), origin: attributes["ours"] != nil ? .ours : .seed)

@@ -30,6 +30,8 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case duplicateFrom(event: String, state: String)
   /// A row names one state twice among those it leads to.
   case duplicateTo(event: String, from: String, state: String)
+  /// A row that lets the time of a state go on leads to one of another status.
+  case shiftChangesStatus(event: String, from: String, to: String)
   case severalWildcards(event: String)
   case circumstanceNotDefined(event: String, circumstance: String)
   /// A window that closes before it opens.
@@ -72,6 +74,8 @@ extension DefinitionFault: CustomStringConvertible {
     case .emptyTo(let event, let from): "'\(event)' from '\(from)' leads to no state"
     case .duplicateFrom(let event, let state): "'\(event)' has two rows from '\(state)'"
     case .duplicateTo(let event, let from, let state): "'\(event)' from '\(from)' leads to '\(state)' twice"
+    case .shiftChangesStatus(let event, let from, let to):
+      "'\(event)' shifts from '\(from)' to '\(to)', which shows another status"
     case .severalWildcards(let event): "'\(event)' has more than one row from any state"
     case .circumstanceNotDefined(let event, let name):
       "'\(event)' depends on circumstance '\(name)', which is not defined"

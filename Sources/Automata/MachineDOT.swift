@@ -166,6 +166,7 @@ private struct DOTWriter {
     }
     if let shows = transition.shows { attributes.append(("shows", encode(shows))) }
     if transition.to == .stay { attributes.append(("stay", "true")) }
+    if case .shift = transition.to { attributes.append(("shift", "true")) }
     if transition.origin == .ours { attributes.append(("ours", "true")) }
     let sources: [String?] =
       switch transition.from {

@@ -20,7 +20,8 @@ import Simulation
 //       - { event: blowShut, from: Opened, to: Closed, within: 3 s, given: wind, ours: true }
 //       - { from: Opened, to: Closed, after: 1 h }
 //
-// A row without an event is a timer; `from: "*"` is every state without a row of its own, `to: "="` stays.
+// A row without an event is a timer; `from: "*"` is every state without a row of its own, `to: "="` stays, and
+// `shift` stands in place of `to` where the time of the state goes on in the next.
 
 private let anyState = "*"
 private let sameState = "="
@@ -98,6 +99,7 @@ extension Transition {
     }
     switch to {
     case .states(let states): entries.append(("to", names(states, unless: sameState)))
+    case .shift(let states): entries.append(("shift", names(states)))
     case .stay: entries.append(("to", .text(sameState)))
     }
     for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
@@ -219,21 +221,30 @@ private struct MachineReader {
 
   private func transition(_ cursor: Cursor) -> Transition? {
     let keys = [
-      "event", "from", "to", "after", "within", "not-before", "plus", "given", "unless", "first", "then",
+      "event", "from", "to", "shift", "after", "within", "not-before", "plus", "given", "unless", "first",
+      "then",
       "shows", "ours",
     ]
-    guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = fields.required("to")
+    guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = target(fields)
     else { return nil }
     let event = fields.optional("event")
     let trigger = event.map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
     guard let trigger, let window = window(fields, isTimer: event == nil, cursor) else { return nil }
     return Transition(
       trigger, from: from.node.text == anyState ? .wildcard : .states(names(from)),
-      to: to.node.text == sameState ? .stay : .states(names(to)), window: window,
+      to: to, window: window,
       before: names(fields.optional("first")), after: names(fields.optional("then")),
       shows: fields.optional("shows")?.text(), given: names(fields.optional("given")),
       unless: names(fields.optional("unless")),
       origin: fields.optional("ours")?.flag() ?? false ? .ours : .seed)
+  }
+
+  private func target(_ fields: Fields) -> Transition.Target? {
+    guard let shift = fields.optional("shift") else {
+      return fields.required("to").map { $0.node.text == sameState ? .stay : .states(names($0)) }
+    }
+    fields.key("to")?.report("a row leads `to` a state or makes a `shift`, not both")
+    return fields.key("to") == nil ? .shift(names(shift)) : nil
   }
 
   private func window(_ fields: Fields, isTimer: Bool, _ row: Cursor) -> Window? {

@@ -49,6 +49,8 @@ struct RandomMachines {
     var row = Transition(
       .event(event.name), from: from, to: chance(5) ? .stay : .states(targets), before: list("b"),
       after: list("a"), origin: chance(3) ? .ours : .seed)
+    // A state always shows the same status as itself.
+    if case .states(let names) = from, names.count == 1, chance(3) { row.to = .shift(names) }
     if event.kind != .stimulus { row.window = window(circumstances) }
     if chance(4) { row.shows = name("o") }
     if !circumstances.isEmpty, chance(3) { row.given = [pick(circumstances)] }

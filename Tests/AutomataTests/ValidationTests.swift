@@ -59,6 +59,9 @@ private let flaws: [Flaw] = [
   Flaw(.duplicateTo(event: "go", from: "B", state: "A"), at: .row(2)) {
     add(&$0, "go", to: .states(["A", "A"]))
   },
+  Flaw(.shiftChangesStatus(event: "go", from: "B", to: "A"), at: .row(2)) {
+    add(&$0, "go", to: .shift(["A"]))
+  },
   Flaw(.duplicateFrom(event: "go", state: "A"), at: .row(2)) { add(&$0, "go", from: .states(["A"])) },
   Flaw(.duplicateFrom(event: "go", state: "B"), at: .row(2)) { add(&$0, "go", from: .states(["B", "B"])) },
   Flaw(.severalWildcards(event: "come"), at: .row(2)) { add(&$0, "come", from: .wildcard) },
