@@ -33,6 +33,8 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   /// A row that lets the time of a state go on leads to one of another status.
   case shiftChangesStatus(event: String, from: String, to: String)
   case severalWildcards(event: String)
+  /// A circumstance that would take hold before it is brought about.
+  case negativeDelay(circumstance: String)
   case circumstanceNotDefined(event: String, circumstance: String)
   /// A window that closes before it opens.
   case emptyWindow(event: String)
@@ -79,6 +81,7 @@ extension DefinitionFault: CustomStringConvertible {
     case .severalWildcards(let event): "'\(event)' has more than one row from any state"
     case .circumstanceNotDefined(let event, let name):
       "'\(event)' depends on circumstance '\(name)', which is not defined"
+    case .negativeDelay(let name): "circumstance '\(name)' has a negative delay"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"

@@ -191,11 +191,11 @@ private struct DOTWriter {
 }
 
 extension Circumstance {
-  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`.
+  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`, `:delay=2 s`.
   fileprivate var encoded: String {
     let parts =
       faults.map { "fault=" + encode($0) } + stimuli.map { "stimulus=" + encode($0) }
-      + (isLasting ? ["lasting"] : [])
+      + (isLasting ? ["lasting"] : []) + (delay == Self.usualDelay ? [] : ["delay=\(delay)"])
     return ([encode(name)] + parts).joined(separator: ":")
   }
 }

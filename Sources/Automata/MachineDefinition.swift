@@ -109,10 +109,13 @@ public struct Circumstance: Equatable, Sendable {
   /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
   public var delay: Interval
 
+  /// The delay of a circumstance that does not say otherwise.
+  public static let usualDelay = Interval.milliseconds(100)
+
   /// Makes a circumstance.
   public init(
     _ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false,
-    delay: Interval = .milliseconds(100)
+    delay: Interval = usualDelay
   ) {
     self.name = name
     self.faults = faults

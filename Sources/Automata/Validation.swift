@@ -20,6 +20,10 @@ extension MachineDefinition {
     findings += rowFindings()
     findings += timerFindings()
     for (number, circumstance) in circumstances.enumerated() {
+      if circumstance.delay < .zero {
+        findings.append(
+          DefinitionFinding(.negativeDelay(circumstance: circumstance.name), at: .circumstance(number)))
+      }
       for stimulus in circumstance.stimuli where !names.events.contains(stimulus) {
         let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
         findings.append(DefinitionFinding(fault, at: .circumstance(number)))

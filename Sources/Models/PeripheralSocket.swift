@@ -34,7 +34,8 @@ extension MachineDefinition {
     let clearing = ["stopAdvertising", "removeAllServices"]
     machine.states = [
       State("Idle (unknown)", entry: clearing), State("Idle (off)", entry: clearing),
-      State("Idle (on)", entry: clearing), State("Opening (unknown)"), State("Opening (off)"), State("Opening (on)"), State("AddingService", entry: ["addService"]),
+      State("Idle (on)", entry: clearing), State("Opening (unknown)"), State("Opening (off)"),
+      State("Opening (on)"), State("AddingService", entry: ["addService"]),
       State("StartingAdvertising", entry: ["startAdvertising"]), State("WaitingForSubscription"),
       State("Opened", entry: ["didOpen"]), State("Connected"), State("Connected (sending)"),
       State("Failed (off)"), State("Failed (on)"),

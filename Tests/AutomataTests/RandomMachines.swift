@@ -16,7 +16,8 @@ struct RandomMachines {
     machine.events = events.map { Event($0, Event.Kind.allCases[generator.below(3)]) }
     machine.circumstances = circumstances.map {
       Circumstance(
-        $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [], isLasting: chance(3))
+        $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [], isLasting: chance(3),
+        delay: chance(3) ? .zero : Circumstance.usualDelay)
     }
     for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }
     for state in states where chance(3) {
