@@ -29,7 +29,7 @@ extension Transition {
   /// The states that the row leads to from one of its own.
   func targets(from source: String) -> [String] {
     switch to {
-    case .states(let names): names
+    case .states(let names), .shift(let names): names
     case .stay: [source]
     }
   }

@@ -97,7 +97,8 @@ extension Transition {
     case .wildcard: entries.append(("from", .text(anyState)))
     }
     switch to {
-    case .states(let states): entries.append(("to", names(states, unless: sameState)))
+    case .states(let states), .shift(let states):
+      entries.append(("to", names(states, unless: sameState)))
     case .stay: entries.append(("to", .text(sameState)))
     }
     for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
@@ -105,6 +106,7 @@ extension Transition {
     where !list.isEmpty {
       entries.append((key, names(list)))
     }
+    if case .shift = to { entries.append(("keeps-time", .plain("true"))) }
     if let shows { entries.append(("shows", .text(shows))) }
     if origin == .ours { entries.append(("ours", .plain("true"))) }
     return .mapping(entries, layout: .flow)
@@ -220,16 +222,18 @@ private struct MachineReader {
   private func transition(_ cursor: Cursor) -> Transition? {
     let keys = [
       "event", "from", "to", "after", "within", "not-before", "plus", "given", "unless", "first", "then",
-      "shows", "ours",
+      "keeps-time", "shows", "ours",
     ]
     guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = fields.required("to")
     else { return nil }
     let event = fields.optional("event")
     let trigger = event.map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
     guard let trigger, let window = window(fields, isTimer: event == nil, cursor) else { return nil }
+    let keepsTime = fields.optional("keeps-time")?.flag() ?? false
+    let target: Transition.Target =
+      to.node.text == sameState ? .stay : keepsTime ? .shift(names(to)) : .states(names(to))
     return Transition(
-      trigger, from: from.node.text == anyState ? .wildcard : .states(names(from)),
-      to: to.node.text == sameState ? .stay : .states(names(to)), window: window,
+      trigger, from: from.node.text == anyState ? .wildcard : .states(names(from)), to: target, window: window,
       before: names(fields.optional("first")), after: names(fields.optional("then")),
       shows: fields.optional("shows")?.text(), given: names(fields.optional("given")),
       unless: names(fields.optional("unless")),

@@ -54,6 +54,7 @@ extension MachineDefinition {
     let target =
       switch transition.to {
       case .states(let names): names.joined(separator: "/")
+      case .shift(let names): ">" + names.joined(separator: "/")
       case .stay: "="
       }
     let shown = transition.shows.map { " [\($0)]" } ?? ""
