@@ -106,13 +106,22 @@ public struct Circumstance: Equatable, Sendable {
   public var stimuli: [String]
   /// Whether it holds to the end of the test once a fault has brought it about, though the fault may end.
   public var isLasting: Bool
+  /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
+  public var delay: Interval
+
+  /// Long enough for what a link carries to arrive.
+  public static let usualDelay = Interval.milliseconds(100)
 
   /// Makes a circumstance.
-  public init(_ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false) {
+  public init(
+    _ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false,
+    delay: Interval = Circumstance.usualDelay
+  ) {
     self.name = name
     self.faults = faults
     self.stimuli = stimuli
     self.isLasting = isLasting
+    self.delay = delay
   }
 }
 

@@ -73,6 +73,7 @@ extension Circumstance {
     if !faults.isEmpty { entries.append(("faults", names(faults))) }
     if !stimuli.isEmpty { entries.append(("stimuli", names(stimuli))) }
     if isLasting { entries.append(("lasting", .plain("true"))) }
+    if delay != Circumstance.usualDelay { entries.append(("delay", .text(delay.description))) }
     return entries.count == 1 ? .text(name) : .mapping(entries, layout: .flow)
   }
 }
@@ -97,8 +98,8 @@ extension Transition {
     case .wildcard: entries.append(("from", .text(anyState)))
     }
     switch to {
-    case .states(let states), .shift(let states):
-      entries.append(("to", names(states, unless: sameState)))
+    case .states(let states): entries.append(("to", names(states, unless: sameState)))
+    case .shift(let states): entries.append(("shift", names(states, unless: sameState)))
     case .stay: entries.append(("to", .text(sameState)))
     }
     for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
@@ -106,7 +107,6 @@ extension Transition {
     where !list.isEmpty {
       entries.append((key, names(list)))
     }
-    if case .shift = to { entries.append(("keeps-time", .plain("true"))) }
     if let shows { entries.append(("shows", .text(shows))) }
     if origin == .ours { entries.append(("ours", .plain("true"))) }
     return .mapping(entries, layout: .flow)
@@ -198,12 +198,14 @@ private struct MachineReader {
 
   private func circumstance(_ cursor: Cursor) -> Circumstance? {
     if cursor.node.entries == nil { return cursor.text("a circumstance").map { Circumstance($0) } }
-    guard let fields = cursor.fields(["name", "faults", "stimuli", "lasting"]),
+    guard let fields = cursor.fields(["name", "faults", "stimuli", "lasting", "delay"]),
       let name = fields.required("name")?.text("a name")
     else { return nil }
+    let delay = fields.optional("delay").map { interval($0) } ?? Circumstance.usualDelay
+    guard let delay else { return nil }
     return Circumstance(
       name, faults: names(fields.optional("faults")), stimuli: names(fields.optional("stimuli")),
-      isLasting: fields.optional("lasting")?.flag() ?? false)
+      isLasting: fields.optional("lasting")?.flag() ?? false, delay: delay)
   }
 
   private func start(_ cursor: Cursor) -> Start? {
@@ -221,23 +223,29 @@ private struct MachineReader {
 
   private func transition(_ cursor: Cursor) -> Transition? {
     let keys = [
-      "event", "from", "to", "after", "within", "not-before", "plus", "given", "unless", "first", "then",
-      "keeps-time", "shows", "ours",
+      "event", "from", "to", "shift", "after", "within", "not-before", "plus", "given", "unless", "first", "then",
+      "shows", "ours",
     ]
-    guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = fields.required("to")
+    guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = target(fields)
     else { return nil }
     let event = fields.optional("event")
     let trigger = event.map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
     guard let trigger, let window = window(fields, isTimer: event == nil, cursor) else { return nil }
-    let keepsTime = fields.optional("keeps-time")?.flag() ?? false
-    let target: Transition.Target =
-      to.node.text == sameState ? .stay : keepsTime ? .shift(names(to)) : .states(names(to))
     return Transition(
-      trigger, from: from.node.text == anyState ? .wildcard : .states(names(from)), to: target, window: window,
+      trigger, from: from.node.text == anyState ? .wildcard : .states(names(from)),
+      to: to, window: window,
       before: names(fields.optional("first")), after: names(fields.optional("then")),
       shows: fields.optional("shows")?.text(), given: names(fields.optional("given")),
       unless: names(fields.optional("unless")),
       origin: fields.optional("ours")?.flag() ?? false ? .ours : .seed)
+  }
+
+  private func target(_ fields: Fields) -> Transition.Target? {
+    if let shift = fields.optional("shift") {
+      fields.key("to")?.report("`shift` says where the row leads, so this cannot be added")
+      return fields.optional("to") == nil ? .shift(names(shift)) : nil
+    }
+    return fields.required("to").map { $0.node.text == sameState ? .stay : .states(names($0)) }
   }
 
   private func window(_ fields: Fields, isTimer: Bool, _ row: Cursor) -> Window? {

@@ -54,8 +54,8 @@ extension MachineDefinition {
     let target =
       switch transition.to {
       case .states(let names): names.joined(separator: "/")
-      case .shift(let names): ">" + names.joined(separator: "/")
       case .stay: "="
+      case .shift(let names): "> " + names.joined(separator: "/")
       }
     let shown = transition.shows.map { " [\($0)]" } ?? ""
     return target + shown + transition.effectText + (transition.origin == .ours ? " *" : "")

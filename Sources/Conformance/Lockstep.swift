@@ -118,6 +118,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     tracker.start(in: number)
     for circumstance in standing { tracker.apply(circumstance, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
+    tracker.settleCircumstances()
     for index in invariants.indices { invariants[index].reset() }
     status = nil
     refusal = nil

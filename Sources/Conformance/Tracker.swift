@@ -37,9 +37,9 @@ public struct Tracker: Sendable {
   private(set) var entries: [Entry]
   private var nextEntries: [Entry]
   private(set) var circumstances: UInt64 = 0
-  /// The circumstances just withdrawn: what they allowed may still be on its way.
-  private(set) var fading: UInt64 = 0
-  private var fadingEnd = Instant.zero
+  /// The circumstances that changed so lately that the device may still behave as before.
+  private(set) var changing: UInt64 = 0
+  private var changed: [Instant]
   private var values: [Interval]
 
   // What the hot path needs of the specification, at hand.
@@ -53,9 +53,6 @@ public struct Tracker: Sendable {
   private let symbolCount: Int
   private let statusCount: Int
   private let resting: UInt64
-
-  /// How long what a withdrawn circumstance allowed may still arrive.
-  static let grace = Interval.milliseconds(100)
 
   /// Makes a tracker that stands at the machine's usual start.
   public init(_ specification: Specification, slack: Interval = .zero) {
@@ -82,6 +79,8 @@ public struct Tracker: Sendable {
     visits = [UInt32](
       repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
     happened = [UInt32](repeating: 0, count: specification.machine.definition.transitions.count)
+    changed = [Instant](
+      repeating: .zero, count: specification.machine.definition.circumstances.count)
     values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
     start(in: specification.startNodes.count - 1)
   }
@@ -93,7 +92,7 @@ public struct Tracker: Sendable {
     before = possible
     refusing.removeAll()
     circumstances = 0
-    fading = 0
+    changing = 0
     for index in values.indices { values[index] = .zero }
     for index in entries.indices { entries[index] = .start }
   }
@@ -248,6 +247,9 @@ extension Tracker {
     return awaiting
   }
 
+  /// Lets the circumstances be as they are from the very start, with nothing under way from before.
+  public mutating func settleCircumstances() { changing = 0 }
+
   /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated()
@@ -274,11 +276,10 @@ extension Tracker {
 
   private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
     let bit: UInt64 = 1 << UInt64(number)
-    let changed = holds ? circumstances | bit : circumstances & ~bit
-    guard changed != circumstances else { return }
-    fading = circumstances
-    fadingEnd = now + Self.grace
-    circumstances = changed
+    guard (circumstances & bit != 0) != holds else { return }
+    circumstances ^= bit
+    changing |= bit
+    changed[number] = now
   }
 }
 
@@ -334,7 +335,7 @@ extension Tracker {
     var allowed = false
     while index < end {
       let step = specification.caused[index]
-      if specification.isPlain || isEnabled(step) {
+      if specification.isPlain || mayBeEnabled(step, at: now) {
         allowed = true
         add(Int(step.node), step.enters ? Entry(earliest: now, latest: now) : entry(node))
       }
@@ -396,7 +397,7 @@ extension Tracker {
       possible.forEach { node in
         for index in Int(specification.silentStart[node])..<Int(specification.silentStart[node + 1]) {
           let step = specification.silent[index]
-          guard isEnabled(step) else { continue }
+          guard mayBeEnabled(step, at: now) else { continue }
           let from = entries[node]
           let earliest = from.earliest + step.earliest - slack
           guard earliest <= now else { continue }
@@ -446,10 +447,24 @@ extension Tracker {
 
   func isEnabled(_ step: Specification.Step) -> Bool { step.isEnabled(under: circumstances) }
 
+  /// Whether a step can be taken, given that a circumstance that just changed may not have had its effect yet.
+  func mayBeEnabled(_ step: Specification.Step, at now: Instant) -> Bool {
+    if changing == 0 { return step.isEnabled(under: circumstances) }
+    var recent: UInt64 = 0
+    var bits = changing
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      let delay = specification.machine.definition.circumstances[number].delay
+      if now <= changed[number] + delay { recent |= 1 << UInt64(number) }
+    }
+    return (step.given == 0 || step.given & (circumstances | recent) != 0)
+      && step.unless & circumstances & ~recent == 0
+  }
+
   /// Whether a step can have been taken just now, given when its node was entered.
   func isPossible(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
-    let enabled =
-      step.isEnabled(under: circumstances) || (now <= fadingEnd && step.isEnabled(under: fading))
+    let enabled = mayBeEnabled(step, at: now)
     // What is pending is shown at once, whenever its state was entered.
     guard enabled, specification.resting.contains(node) else { return enabled }
     return entries[node].earliest + step.earliest - slack <= now

@@ -1,4 +1,5 @@
 public import Automata
+import Simulation
 
 extension MachineDefinition {
   /// The Sesame tables for a lock that lives: what the device does by itself is spontaneous and has deadlines.
@@ -28,7 +29,7 @@ extension MachineDefinition {
         ], isLasting: true),
       Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),
       Circumstance("jam", faults: ["jam"]),
-      Circumstance("autolock", stimuli: ["setAutolock", "reset"]),
+      Circumstance("autolock", stimuli: ["setAutolock", "reset"], delay: .seconds(6)),
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"]),
     ]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
@@ -241,7 +242,7 @@ extension MachineDefinition {
         | disconnect        | noSignal                  |
         """, region: "configured", origin: .ours)
       for (event, position) in turns {
-        if position == shown { add(.event(event), from: "\(shown) (configured)", to: nil) }
+        if position == shown { addHand(event, where: shown) }
         let adrift = ["\(shown) (adrift)"]
         add(.event(event), from: adrift[0], to: adrift)
         for goal in ["locked", "unlocked"] {
@@ -250,6 +251,19 @@ extension MachineDefinition {
         }
       }
     }
+  }
+
+  /// A hand that turns the bolt to where it is; unless the autolock was just turning it away.
+  private mutating func addHand(_ event: String, where shown: String) {
+    let state = "\(shown) (configured)"
+    guard shown == "unlocked" else { return add(.event(event), from: state, to: nil) }
+    // swift-format-ignore
+    add(table: """
+      | action/status             | \(state)          |
+      |:-------------------------:|:-----------------:|
+      | \(event) unless autolock  | =                 |
+      | \(event) given autolock   | unlocked (adrift) |
+      """, origin: .ours)
   }
 
   /// A hand that turns the bolt while the lock's word on it is on its way: what was said is put right at once.

@@ -16,7 +16,8 @@ struct RandomMachines {
     machine.events = events.map { Event($0, Event.Kind.allCases[generator.below(3)]) }
     machine.circumstances = circumstances.map {
       Circumstance(
-        $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [], isLasting: chance(3))
+        $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [], isLasting: chance(3),
+        delay: .milliseconds(Int64(100 * (1 + generator.below(3)))))
     }
     for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }
     for state in states where chance(3) {
@@ -47,7 +48,7 @@ struct RandomMachines {
   ) -> Transition {
     let targets = Array(states.shuffled(using: &generator).prefix(1 + generator.below(states.count)))
     var row = Transition(
-      .event(event.name), from: from, to: chance(5) ? .stay : .states(targets), before: list("b"),
+      .event(event.name), from: from, to: chance(5) ? .stay : chance(5) ? .shift(targets) : .states(targets), before: list("b"),
       after: list("a"), origin: chance(3) ? .ours : .seed)
     if event.kind != .stimulus { row.window = window(circumstances) }
     if chance(4) { row.shows = name("o") }

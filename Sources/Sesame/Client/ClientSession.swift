@@ -18,7 +18,7 @@ extension SesameClient {
     /// The lock's last word on its bolt, in rest.
     var status: MechStatus?
     var pending: [Pending] = []
-    /// The setting sent, until the lock takes it.
+    /// Positions were sent, and the lock has not said yet where its bolt is by them.
     var isConfiguring = false
     var isResetting = false
     /// The last history record that was deleted, and how many have been read in a row.
@@ -181,7 +181,10 @@ extension SesameClient {
       answer(response, in: &session, at: now)
     case .publish(let publish):
       session.take(publish, &actions)
-      if case .open = state, let status = session.restingStatus { show(status) }
+      if let status = session.restingStatus {
+        session.isConfiguring = false
+        show(status)
+      }
     }
   }
 
@@ -219,7 +222,6 @@ extension SesameClient {
   ) throws(DecodeError) {
     switch command {
     case .setMechSetting:
-      session.isConfiguring = false
       // What was said of the bolt before was said of the old ranges: setting and status are published anew.
       session.setting = nil
       session.status = nil
