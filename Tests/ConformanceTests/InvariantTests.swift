@@ -1,4 +1,5 @@
 import Conformance
+import Simulation
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct InvariantTests {
     var invariant = invariant
     invariant.reset()
     return events.enumerated().map { second, event in
-      invariant.check(event, at: .zero + .seconds(10 * Int64(second)), in: vocabulary)
+      invariant.check(event, at: Instant.zero + .seconds(10 * Int64(second)), in: vocabulary)
     }
   }
 
