@@ -1,6 +1,7 @@
 import Conformance
 import Emulator
 import Models
+import Simulation
 import TestSupport
 import Testing
 
@@ -55,5 +56,17 @@ struct LauncherDeviceTests {
   func defects(defect: LauncherApp.Defect) throws {
     #expect(try walk.run(defect, seed: 1, tests: 200, steps: 20) != nil)
     #expect(LauncherApp.Defect(named: defect.name) == defect && defect.sentence.hasSuffix("."))
+  }
+
+  @Test("an app that is done with leaves nothing behind, though a screen still waits for its user")
+  func released() {
+    weak var display: Display?
+    do {
+      let shown = Display()
+      let app = LauncherApp(StartCondition(), defect: nil, display: shown)
+      expect(app.perform("initialize", at: .zero), nil)
+      display = shown
+    }
+    #expect(display == nil)
   }
 }

@@ -46,6 +46,9 @@ public final class LauncherApp: EmulatedApp {
       rootViewController: root, display: display)
   }
 
+  /// The screen keeps a callback that keeps the launcher, whose effects keep the screen.
+  deinit { root.dismiss() }
+
   /// Initializes the app, or does on its screen what calls it back.
   public func perform(_ stimulus: String, at now: Instant) -> String? {
     switch stimulus {
@@ -195,6 +198,9 @@ private final class RootViewController: Sendable {
     display.show(effect: screen.rawValue)
     shown.withLock { $0 = (screen, callback) }
   }
+
+  /// Takes the screen away, with what it would have called back.
+  func dismiss() { shown.withLock { $0 = nil } }
 
   /// Does what the screen waits for, if it is the one shown.
   func callBack(from screen: Screen) -> Bool {
