@@ -18,20 +18,20 @@ extension MachineDefinition {
       starts: [Start("uninitialized")])
     // swift-format-ignore
     machine.add(mappings: """
-      /* Input                                    |      from             to       |   effect */
-      initialize                                  | uninitialized => initialized
+    /* Input                             |      from             to       |   effect */
+    initialize                           | uninitialized => initialized
 
-      upgrade       given upgradePending after 0 s  | initialized   => upgrading   | showUpgrade
+    upgrade given upgradePending after 0 s | initialized => upgrading     | showUpgradeController
 
-      indexDatabase unless upgradePending after 0 s | initialized   => indexing    | createSecondaryIndices
-      indexDatabase                                 | upgrading     => indexing    | createSecondaryIndices
+    indexDatabase unless upgradePending after 0 s | initialized => indexing | createSecondaryIndices
+    indexDatabase                        | upgrading     => indexing      | createSecondaryIndices
 
-      logIn         given credentials after 0 s     | indexing      => loggedIn    | showTourList
-      logIn                                         | loggedOut     => loggedIn    | showTourList
+    logIn given credentials after 0 s    | indexing      => loggedIn      | showTourListViewController
+    logIn                                | loggedOut     => loggedIn      | showTourListViewController
 
-      logOut        unless credentials after 0 s    | indexing      => loggedOut   | clearAuthentication, showLogin
-      logOut                                        | loggedIn      => loggedOut   | clearAuthentication, showLogin
-      """)
+    logOut unless credentials after 0 s | indexing => loggedOut | clearAuthentication, showLoginViewController
+    logOut                              | loggedIn => loggedOut | clearAuthentication, showLoginViewController
+    """)
     return machine
   }()
 }

@@ -16,11 +16,14 @@ struct LauncherDeviceTests {
         false, false,
         [
           "initialized", "indexing", "createSecondaryIndices", "loggedOut", "clearAuthentication",
-          "showLogin",
+          "showLoginViewController",
         ]
       ),
-      (false, true, ["initialized", "indexing", "createSecondaryIndices", "loggedIn", "showTourList"]),
-      (true, true, ["initialized", "upgrading", "showUpgrade"]),
+      (
+        false, true,
+        ["initialized", "indexing", "createSecondaryIndices", "loggedIn", "showTourListViewController"]
+      ),
+      (true, true, ["initialized", "upgrading", "showUpgradeController"]),
     ])
   func start(upgrade: Bool, credentials: Bool, lines: [String]) throws {
     var device = LauncherDevice()
@@ -40,9 +43,11 @@ struct LauncherDeviceTests {
         by: &device, of: .launcher,
         on: ["initialize", "logIn", "indexDatabase", "logIn", "initialize", "logOut"]),
       [
-        "initialized", "upgrading", "showUpgrade", "refused: nobody is asked to log in", "indexing",
-        "createSecondaryIndices", "loggedOut", "clearAuthentication", "showLogin", "loggedIn", "showTourList",
-        "refused: the app is initialized already", "loggedOut", "clearAuthentication", "showLogin",
+        "initialized", "upgrading", "showUpgradeController", "refused: nobody is asked to log in", "indexing",
+        "createSecondaryIndices", "loggedOut", "clearAuthentication", "showLoginViewController", "loggedIn",
+        "showTourListViewController",
+        "refused: the app is initialized already", "loggedOut", "clearAuthentication",
+        "showLoginViewController",
       ])
   }
 

@@ -182,9 +182,9 @@ private struct PersistenceService: Sendable {
 /// Shows one screen at a time and calls back when the user is done with it.
 private final class RootViewController: Sendable {
   enum Screen: String {
-    case upgrade = "showUpgrade"
-    case tourList = "showTourList"
-    case login = "showLogin"
+    case upgrade = "showUpgradeController"
+    case tourList = "showTourListViewController"
+    case login = "showLoginViewController"
   }
 
   private let display: Display
