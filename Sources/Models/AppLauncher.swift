@@ -3,9 +3,10 @@ public import Automata
 extension MachineDefinition {
   /// The app launcher: which screen an app begins with.
   ///
-  /// The eight mappings are the documentation's own. An input that an effect sends by itself happens at once; one
-  /// that waits for a callback is the tester's: the upgrade that ends (`indexDatabase`), the user who logs in or
-  /// out. Whether an upgrade is pending and whether there are credentials are circumstances of the start.
+  /// The eight mappings are the documentation's own. An input that an effect sends by itself happens at once;
+  /// one that waits for a callback is the tester's: the upgrade that ends (`indexDatabase`), the user who
+  /// logs in or out. Whether an upgrade is pending and whether there are credentials are circumstances of the
+  /// start.
   public static let launcher: MachineDefinition = {
     var machine = MachineDefinition(
       name: "launcher", summary: "An app that upgrades, indexes its data and shows the first screen.",
