@@ -190,10 +190,11 @@ extension Bolt {
     var run = Run(
       goal: goal, from: here, to: to, start: now, end: now + time(from: here, to: to, positions),
       isBlocked: isJammed || goal == .between)
-    if let range = range(of: goal, positions), !range.contains(here) {
+    if let range = range(of: goal, positions), !range.contains(here), here != to {
       let border = here < range.lowerBound ? range.lowerBound : range.upperBound
       if min(here, to) <= border, border <= max(here, to) {
-        run.entry = now + time(from: here, to: border, positions)
+        run.entry =
+          now + share(of: run.end - now, Int64(here.distance(to: border).units), in: here.distance(to: to))
       }
     }
     return run
@@ -218,6 +219,12 @@ extension Bolt {
   private func obstacle(from here: BoltAngle, to aim: BoltAngle, _ positions: BoltPositions) -> BoltAngle {
     let middle = positions.middle
     return min(here, aim) < middle && middle < max(here, aim) ? middle : here
+  }
+
+  /// The part of a time after which a part of a distance is covered, rounded up: never before.
+  private func share(of time: Interval, _ part: Int64, in whole: BoltAngle) -> Interval {
+    let whole = Int64(whole.units)
+    return Interval(nanoseconds: (time.nanoseconds * part + whole - 1) / whole)
   }
 
   private func time(from: BoltAngle, to: BoltAngle, _ positions: BoltPositions) -> Interval {

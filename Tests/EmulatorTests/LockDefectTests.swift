@@ -1,0 +1,368 @@
+import Bluetooth
+import Emulator
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// What shows a defect: a lock, what is done with it, and what it does with and without the defect.
+private struct Exposure: Sendable, CustomTestStringConvertible {
+  var defect: LockDefect
+  var model = ProductModel.sesame5
+  var settings: [String] = []
+  var rest = BoltState.locked
+  var script: @Sendable (inout LockProbe) -> [String]
+  var healthy: [String]
+  var defective: [String]
+
+  var testDescription: String { "\(defect) on \(model)" }
+
+  func trace(with defects: LockDefects) -> [String] {
+    var probe = LockProbe(model, settings, defects: defects, rest: rest)
+    return script(&probe)
+  }
+}
+
+@Suite("An emulated lock's defects")
+struct LockDefectTests {
+  @Test("a short sequence shows the defect, and a healthy lock never shows it", arguments: exposures)
+  private func exposure(of exposure: Exposure) {
+    expect(exposure.trace(with: []), exposure.healthy)
+    expect(exposure.trace(with: [exposure.defect]), exposure.defective)
+  }
+
+  @Test("every defect is shown on a lock of either generation, or on the one that has it")
+  func complete() {
+    for defect in LockDefect.allCases {
+      #expect(exposures.contains { $0.defect == defect }, "\(defect)")
+    }
+  }
+
+  @Test("defects have names, and the nearest one is offered for a name that is none")
+  func names() throws {
+    expect(Set(LockDefect.allCases.map(\.name)).count, LockDefect.allCases.count)
+    for defect in LockDefect.allCases {
+      expect(try LockDefect(named: defect.name), defect)
+      expect(defect.sentence.last, ".")
+      expect(LockDefects([defect]).all, [defect])
+    }
+    #expect(throws: LockOptionError.self) { try LockDefect(named: "deaf") }
+    do {
+      _ = try LockDefect(named: "deaf-unlok")
+    } catch {
+      expect(error.description.hasSuffix("; did you mean 'deaf-unlock'?"), true)
+    }
+  }
+}
+
+extension LockProbe {
+  /// Resets the lock and registers it again.
+  fileprivate mutating func resetAndRegister() -> [String] {
+    open()
+    _ = send(.reset)
+    _ = pass(.seconds(2))
+    return connect() + register()
+  }
+
+  fileprivate mutating func configure() -> [String] {
+    generation == .os2
+      ? send(.setMechSetting(Sesame3Setting(lock: 0, unlock: 256).encoded))
+      : send(.setMechSetting(Sesame5Setting(lock: 0, unlock: 90).positions))
+  }
+
+  /// Sends a command and lets five seconds pass.
+  fileprivate mutating func work(_ command: Command) -> [String] { send(command) + pass(.seconds(5)) }
+}
+
+private let unlocking = [
+  "unlock: success", "status moved moving", "status unlocked moving", "status unlocked",
+]
+
+private let exposures =
+  [ProductModel.sesame3, .sesame5].flatMap(both)
+  + [
+    Exposure(
+      defect: .loginProofReplayed,
+      script: { probe in
+        _ = probe.connect()
+        let proof = OS3Keys.sessionKey(deviceSecret: probe.owner!, probe.token!).proof
+        _ = probe.login()
+        _ = probe.disconnect()
+        return probe.connect() + probe.login(proof: proof)
+      },
+      healthy: ["clear token", "disconnect 0x13"],
+      defective: ["clear token", "login: success", "setting lock at 0.0°, unlock at 90.0°", "status locked"]),
+    Exposure(
+      defect: .loginProofReplayed, model: .sesame3,
+      script: { probe in
+        probe.open()
+        let login = probe.lastFrames
+        _ = probe.disconnect()
+        _ = probe.connect()
+        return probe.send(frames: login)
+      },
+      healthy: ["disconnect 0x13"], defective: ["undecipherable"]),
+    Exposure(
+      defect: .historyNeverEmpties, model: .sesame3,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.lock(.absent))
+        return probe.send(.readHistory(0)) + probe.send(.readHistory(1)) + probe.send(.readHistory(1))
+      },
+      healthy: ["history: success +32", "history: success +32", "history: not found"],
+      defective: ["history: success +32", "history: success +32", "history: success +32"]),
+    Exposure(
+      defect: .historyNeverEmpties,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.lock(.absent))
+        return probe.send(.readHistory(1)) + probe.send(.deleteHistory(id: 1)) + probe.send(.readHistory(1))
+      },
+      healthy: ["history: success +16", "history delete: success", "history: not found"],
+      defective: ["history: success +16", "history delete: success", "history: success +16"]),
+    Exposure(
+      defect: .historyTagMissing, model: .sesame3,
+      script: { probe in
+        probe.open()
+        return probe.work(.lock(.text([0x41]))) + probe.send(.readHistory(1))
+      },
+      healthy: ["lock: success", "status locked", "history: success +33"],
+      defective: ["lock: success", "status locked", "history: success +32"]),
+    Exposure(
+      defect: .historyTagMissing,
+      script: { probe in
+        probe.open()
+        return probe.work(.lock(.text([0x41]))) + probe.send(.readHistory(1))
+      },
+      healthy: ["lock: success", "status locked", "history: success +18"],
+      defective: ["lock: success", "status locked", "history: success +16"]),
+  ]
+
+/// The exposures that look the same in both generations.
+private func both(_ model: ProductModel) -> [Exposure] {
+  let login = model == .sesame5 ? ["setting lock at 0.0°, unlock at 90.0°", "status locked"] : []
+  let jam = ["unlock: success", "status moved moving", "status moved failed"]
+  let relocking = ["status moved moving", "status locked moving", "status locked"]
+  return [
+    Exposure(
+      defect: .deafUnlock, model: model,
+      script: { probe in
+        _ = probe.resetAndRegister()
+        _ = probe.configure()
+        _ = probe.work(.lock(.absent))
+        return probe.work(.unlock(.absent))
+      },
+      healthy: unlocking, defective: ["unlock: success"]),
+    Exposure(
+      defect: .deafUnlock, model: model,
+      script: { probe in
+        _ = probe.resetAndRegister()
+        _ = probe.configure()
+        _ = probe.disconnect()
+        probe.open()
+        _ = probe.work(.lock(.absent))
+        return probe.work(.unlock(.absent)) + probe.work(.unlock(.absent))
+      },
+      healthy: unlocking + ["unlock: success", "status unlocked"],
+      defective: ["unlock: success"] + unlocking),
+    Exposure(
+      defect: .jamAfterAbortedLogins, model: model,
+      script: { probe in
+        for _ in 0..<4 { _ = probe.connect() + probe.disconnect() }
+        probe.open()
+        _ = probe.work(.unlock(.absent))
+        _ = probe.work(.lock(.absent))
+        return probe.work(.lock(.absent))
+      },
+      healthy: ["lock: success", "status locked"],
+      defective: ["lock: success", "status moved moving", "status moved failed"]),
+    Exposure(
+      defect: .jamReportedAsLocked, model: model,
+      script: { probe in
+        probe.open()
+        return probe.jam(true) + probe.work(.unlock(.absent))
+      },
+      healthy: jam, defective: ["unlock: success", "status moved moving", "status locked"]),
+    Exposure(
+      defect: .plaintextCommandObeyed, model: model,
+      script: { $0.connect() + $0.send(.unlock(.absent), inClear: true) },
+      healthy: ["clear token"], defective: ["clear token", "clear unlock: success"]),
+    Exposure(
+      defect: .plaintextCommandObeyed, model: model,
+      script: { probe in
+        probe.open()
+        return probe.send(.unlock(.absent), inClear: true)
+      },
+      healthy: [], defective: ["clear unlock: success", "status moved moving"]),
+    Exposure(
+      defect: .loginProofUnchecked, model: model,
+      script: { $0.connect() + $0.login(secret: .wrong) },
+      healthy: ["clear token", "disconnect 0x13"],
+      defective: ["clear token", "login: success"] + login),
+    Exposure(
+      defect: .replayedCommandObeyed, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.unlock(.absent))
+        let frames = probe.lastFrames
+        _ = probe.turn(to: .locked)
+        return probe.send(frames: frames)
+      },
+      healthy: [], defective: ["unlock: success", "status moved moving"]),
+    Exposure(
+      defect: .tokenRepeated, model: model,
+      script: { probe in
+        _ = probe.connect()
+        let token = probe.token
+        _ = probe.disconnect()
+        _ = probe.connect()
+        return [probe.token == token ? "the same" : "another"]
+      },
+      healthy: ["another"], defective: ["the same"]),
+    Exposure(
+      defect: .counterKeptAcrossSessions, model: model,
+      script: { probe in
+        probe.open()
+        return probe.disconnect() + probe.connect() + probe.login()
+      },
+      healthy: ["clear token", "login: success"] + login,
+      defective: ["clear token"] + [String](repeating: "undecipherable", count: 1 + login.count)),
+    Exposure(
+      defect: .staleStatusAfterHandTurn, model: model,
+      script: { probe in
+        probe.open()
+        return probe.turn(to: .unlocked) + probe.work(.lock(.absent))
+      },
+      healthy: ["status unlocked", "lock: success"] + relocking, defective: ["lock: success"] + relocking),
+    Exposure(
+      defect: .movedReportedAsUnlocked, model: model,
+      script: { probe in
+        probe.open()
+        return probe.turn(to: .moved)
+      },
+      healthy: ["status moved"], defective: ["status unlocked"]),
+    Exposure(
+      defect: .statusLagsOneBehind, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.lock(.absent))
+        return probe.work(.unlock(.absent))
+      },
+      healthy: unlocking,
+      defective: ["unlock: success", "status locked", "status moved moving", "status unlocked moving"]),
+    Exposure(
+      defect: .restUnpublishedAfterTurnabout, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.unlock(.absent))
+        _ = probe.pass(.milliseconds(600))
+        return probe.work(.lock(.absent))
+      },
+      healthy: ["lock: success"] + relocking,
+      defective: ["lock: success", "status moved moving", "status locked moving"]),
+    Exposure(
+      defect: .publishBeforeLogin, model: model, script: { $0.connect() }, healthy: ["clear token"],
+      defective: ["clear token", "clear status locked"]),
+    Exposure(
+      defect: .resetKeepsKey, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.reset) + probe.pass(.seconds(2))
+        return [probe.lock.advertisement?.isRegistered == true ? "registered" : "not registered"]
+      },
+      healthy: ["not registered"], defective: ["registered"]),
+    Exposure(
+      defect: .registrationBusyAfterReset, model: model,
+      script: { probe in
+        let first = probe.resetAndRegister().filter { $0.contains("registration") }
+        _ = probe.cyclePower() + probe.connect()
+        return first + probe.register().filter { $0.contains("registration") }
+      },
+      healthy: [
+        "clear registration: success" + (model == .sesame5 ? " +77" : ""),
+        "clear registration: invalid action",
+      ],
+      defective: [
+        "clear registration: busy", "clear registration: success" + (model == .sesame5 ? " +77" : ""),
+      ]),
+    Exposure(
+      defect: .settingsLostOnReconnect, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.disconnect()
+        return probe.lock.isConfigured ? ["configured"] : ["not configured"]
+      },
+      healthy: ["configured"], defective: ["not configured"]),
+    Exposure(
+      defect: .autolockChangeIgnored, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        return probe.send(.setAutolock(seconds: 5)) + probe.pass(.seconds(10))
+      },
+      healthy: ["autolock: success"] + relocking, defective: ["autolock: success"]),
+    Exposure(
+      defect: .autolockOutlivesOff, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.setAutolock(seconds: 5)) + probe.pass(.seconds(2))
+        return probe.send(.setAutolock(seconds: 0)) + probe.pass(.seconds(10))
+      },
+      healthy: ["autolock: success"], defective: ["autolock: success"] + relocking),
+    Exposure(
+      defect: .autolockForgottenOnDisconnect, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.setAutolock(seconds: 5)) + probe.disconnect() + probe.pass(.seconds(10))
+        return ["bolt at \(probe.lock.angle(at: probe.now))"]
+      },
+      healthy: ["bolt at 0°"], defective: ["bolt at 90°"]),
+    Exposure(
+      defect: .deadUntilPowerCycle, model: model,
+      script: { probe in
+        let heard = { (probe: LockProbe) in probe.lock.advertisement == nil ? "silent" : "advertising" }
+        probe.open()
+        _ = probe.disconnect()
+        var log = [heard(probe)]
+        probe.open()
+        _ = probe.disconnect(reason: 0x08)
+        log.append(heard(probe))
+        _ = probe.cyclePower()
+        return log + [heard(probe)]
+      },
+      healthy: ["advertising", "advertising", "advertising"],
+      defective: ["advertising", "silent", "advertising"]),
+    Exposure(
+      defect: .tokenMissingEverySecondTime, model: model,
+      script: { $0.connect() + $0.disconnect() + $0.connect() + $0.disconnect() + $0.connect() },
+      healthy: ["clear token", "clear token", "clear token"], defective: ["clear token", "clear token"]),
+    Exposure(
+      defect: .answersStopAfterIdling, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.pass(.seconds(599))
+        let early = probe.send(.lock(.absent))
+        _ = probe.pass(.seconds(600))
+        return early + probe.send(.lock(.absent)) + probe.send(.lock(.absent))
+      },
+      healthy: [
+        "lock: success", "status locked", "lock: success", "status locked", "lock: success", "status locked",
+      ], defective: ["lock: success", "status locked"]),
+    Exposure(
+      defect: .calibrationDrifts, model: model,
+      script: { probe in
+        probe.open()
+        for _ in 0..<8 { _ = probe.work(.unlock(.absent)) + probe.work(.lock(.absent)) }
+        return probe.work(.unlock(.absent))
+      },
+      healthy: unlocking,
+      defective: ["unlock: success", "status moved moving", "status unlocked moving", "status moved"]),
+    Exposure(
+      defect: .batteryWrapsAtZero, model: model, settings: ["battery=0.0001", "sag=0.0002"],
+      script: { probe in
+        probe.open()
+        _ = probe.work(.unlock(.absent))
+        return ["\(probe.lock.volts) V"]
+      },
+      healthy: ["0.0 V"], defective: ["7.2 V"]),
+  ]
+}
