@@ -20,7 +20,12 @@ struct EmulatedDevice {
   let make: (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
 
   /// All of them, in the order in which they are listed.
-  static var all: [EmulatedDevice] { locks + [reference] }
+  static var all: [EmulatedDevice] {
+    locks + [
+      reference, app(SocketApp.self, "socket"), app(LauncherApp.self, "launcher"), app(FlowApp.self, "flow"),
+      app(DoorApp.self, "door"),
+    ]
+  }
 
   /// The locks with their real protocol, each behind a client and a direct link.
   private static var locks: [EmulatedDevice] {
@@ -54,6 +59,15 @@ struct EmulatedDevice {
       name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: []
     ) { options, _ throws(DeviceProblem) in
       ReferenceLock(bug: try defect(of: options, in: ReferenceLock.Bug.self))
+    }
+  }
+
+  /// An application that is compared with the machine of its name.
+  private static func app<App: EmulatedApp>(_ type: App.Type, _ name: String) -> EmulatedDevice {
+    EmulatedDevice(
+      name: name, family: name, machines: [name], options: ["defect"], readings: []
+    ) { options, _ throws(DeviceProblem) in
+      AppDevice<App>(defect: try defect(of: options, in: App.Defect.self))
     }
   }
 
