@@ -66,7 +66,8 @@ extension DirectLink {
   /// | `delay` | how much longer the next frame takes; those behind it wait |
   /// | `lose-link` | both ends lose the link now, with reason 0x08 |
   /// | `out-of-range` | `yes` or `no`; a link survives two seconds of it |
-  /// | `power` | `off`, `on` or `cycle` |
+  /// | `no-power` | `yes` or `no` |
+  /// | `power-cycle` | the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
   /// | `battery` | the volts of a new battery |
   /// | `clock` | by how much the lock's clock is put forward, or back |
@@ -82,7 +83,8 @@ extension DirectLink {
       tampering.append(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
     case ("lose-link", let value): if !value.isNothing { loseLink() }
     case ("out-of-range", let value): setAbsent(!value.isNothing)
-    case ("power", let value): try switchPower(value)
+    case ("no-power", let value): if value.isNothing { restorePower() } else { cutPower() }
+    case ("power-cycle", let value): if !value.isNothing { cyclePower() }
     case ("jam", let value): jam(!value.isNothing)
     case ("battery", .number(let volts)): replaceBattery(volts: volts)
     case ("battery", .integer(let volts)): replaceBattery(volts: Double(volts))
@@ -103,17 +105,6 @@ extension DirectLink {
       return try [UInt8](hex: text.filter { $0 != " " })
     } catch {
       throw LabFault(.notPossible, "the fault '\(fault.name)' takes bytes in hexadecimal: \(error)")
-    }
-  }
-
-  private mutating func switchPower(_ value: Value) throws(LabFault) {
-    switch value {
-    case .text("cycle"):
-      cutPower()
-      restorePower()
-    case .text("off"), .flag(false): cutPower()
-    case .text("on"), .flag(true): restorePower()
-    default: throw LabFault(.notPossible, "power is off, on or cycle, and not '\(value)'")
     }
   }
 }
