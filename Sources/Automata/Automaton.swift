@@ -48,7 +48,8 @@ public struct Automaton: Sendable {
 
   /// Takes one of the ways that ``ways(on:at:)`` named.
   public mutating func take(_ way: Machine.Edge, at now: Instant = .zero) {
-    if way.enters { enter(way.target, at: now) }
+    // A row that shifts changes the state and leaves its time running.
+    if way.enters { enter(way.target, at: now) } else { state = way.target }
   }
 
   /// Enters a state, whatever the table says: its timers start afresh.

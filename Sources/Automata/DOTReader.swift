@@ -67,11 +67,7 @@ private struct DOTReader {
         case ("fault", 2): circumstance.faults.append(try decoded(pair[1]))
         case ("stimulus", 2): circumstance.stimuli.append(try decoded(pair[1]))
         case ("lasting", 1): circumstance.isLasting = true
-        case ("delay", 2):
-          guard let delay = Interval(text: try decoded(pair[1])) else {
-            throw DOTProblem(value.start, to: value.end, "`\(part.text)` is no time")
-          }
-          circumstance.delay = delay
+        case ("delay", 2): circumstance.delay = try interval(pair[1])
         default: throw DOTProblem(value.start, to: value.end, "`\(part.text)` says nothing of a circumstance")
         }
       }
@@ -128,11 +124,12 @@ private struct DOTReader {
       sources.number(names[edge.from] ?? edge.from)
       targets.number(names[edge.to] ?? edge.to)
     }
+    let to: Transition.Target =
+      attributes["stay"] != nil
+      ? .stay : attributes["shift"] != nil ? .shift(targets.values) : .states(targets.values)
     return Transition(
       trigger, from: first.from == dotAnyState ? .wildcard : .states(sources.values),
-      to: attributes["stay"] != nil
-        ? .stay : attributes["shift"] != nil ? .shift(targets.values) : .states(targets.values),
-      window: try window(attributes),
+      to: to, window: try window(attributes),
       before: try list(attributes["first"]), after: try list(attributes["then"]),
       shows: try attributes["shows"].map(decoded), given: try list(attributes["given"]),
       unless: try list(attributes["unless"]), origin: attributes["ours"] != nil ? .ours : .seed)

@@ -30,7 +30,11 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case duplicateFrom(event: String, state: String)
   /// A row names one state twice among those it leads to.
   case duplicateTo(event: String, from: String, state: String)
+  /// A row that lets the time of a state go on leads to one of another status.
+  case shiftChangesStatus(event: String, from: String, to: String)
   case severalWildcards(event: String)
+  /// A circumstance that would take hold before it is brought about.
+  case negativeDelay(circumstance: String)
   case circumstanceNotDefined(event: String, circumstance: String)
   /// A window that closes before it opens.
   case emptyWindow(event: String)
@@ -72,9 +76,12 @@ extension DefinitionFault: CustomStringConvertible {
     case .emptyTo(let event, let from): "'\(event)' from '\(from)' leads to no state"
     case .duplicateFrom(let event, let state): "'\(event)' has two rows from '\(state)'"
     case .duplicateTo(let event, let from, let state): "'\(event)' from '\(from)' leads to '\(state)' twice"
+    case .shiftChangesStatus(let event, let from, let to):
+      "'\(event)' shifts from '\(from)' to '\(to)', which shows another status"
     case .severalWildcards(let event): "'\(event)' has more than one row from any state"
     case .circumstanceNotDefined(let event, let name):
       "'\(event)' depends on circumstance '\(name)', which is not defined"
+    case .negativeDelay(let name): "circumstance '\(name)' has a negative delay"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"

@@ -9,7 +9,8 @@ extension MachineDefinition {
   ///
   /// A label begins like the row of a table, with the event's name or `after 3 s`, and may end with `! a, b`
   /// for effects before the change of state and `; a, b` for effects after it. Several states may stand on
-  /// either side with `/` between them; `=` on the right is a state that goes on. States that are not defined
+  /// either side with `/` between them; `=` on the right is a state that goes on, and `> B` one of the same
+  /// status in which its time goes on. States that are not defined
   /// yet are, in the order in which they appear.
   ///
   /// A diagram that cannot be read is a fault of the program that holds it, and stops it.
@@ -54,13 +55,13 @@ extension MachineDefinition {
     _ label: RowLabel, from: Substring, to: Substring, _ outcome: RowOutcome, origin: Transition.Origin
   ) {
     let sources = from.split(separator: "/").map(trim)
-    let targets = to.split(separator: "/").map(trim)
-    for name in sources + targets where name != "=" && !states.contains(where: { $0.name == name }) {
+    let leads = RowOutcome(to)
+    for name in sources + leads.targets where name != "=" && !states.contains(where: { $0.name == name }) {
       states.append(State(name))
     }
     transitions.append(
       Transition(
-        label.trigger, from: .states(sources), to: targets == ["="] ? .stay : .states(targets),
+        label.trigger, from: .states(sources), to: leads.target(leads.targets),
         window: label.window, before: outcome.before, after: outcome.after, given: label.given,
         unless: label.unless, origin: origin))
   }

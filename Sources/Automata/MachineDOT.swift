@@ -165,11 +165,8 @@ private struct DOTWriter {
       attributes.append((key, encode(names)))
     }
     if let shows = transition.shows { attributes.append(("shows", encode(shows))) }
-    switch transition.to {
-    case .states: break
-    case .stay: attributes.append(("stay", "true"))
-    case .shift: attributes.append(("shift", "true"))
-    }
+    if transition.to == .stay { attributes.append(("stay", "true")) }
+    if case .shift = transition.to { attributes.append(("shift", "true")) }
     if transition.origin == .ours { attributes.append(("ours", "true")) }
     let sources: [String?] =
       switch transition.from {
@@ -194,12 +191,11 @@ private struct DOTWriter {
 }
 
 extension Circumstance {
-  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`, `:delay=6 s`.
+  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`, `:delay=2 s`.
   fileprivate var encoded: String {
     let parts =
       faults.map { "fault=" + encode($0) } + stimuli.map { "stimulus=" + encode($0) }
-      + (isLasting ? ["lasting"] : [])
-      + (delay == Self.usualDelay ? [] : ["delay=" + encode(delay.description)])
+      + (isLasting ? ["lasting"] : []) + (delay == Self.usualDelay ? [] : ["delay=\(delay)"])
     return ([encode(name)] + parts).joined(separator: ":")
   }
 }

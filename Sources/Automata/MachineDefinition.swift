@@ -109,13 +109,13 @@ public struct Circumstance: Equatable, Sendable {
   /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
   public var delay: Interval
 
-  /// Long enough for what a link carries to arrive.
+  /// The delay of a circumstance that does not say otherwise.
   public static let usualDelay = Interval.milliseconds(100)
 
   /// Makes a circumstance.
   public init(
     _ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false,
-    delay: Interval = Circumstance.usualDelay
+    delay: Interval = usualDelay
   ) {
     self.name = name
     self.faults = faults

@@ -20,7 +20,8 @@ import Simulation
 //       - { event: blowShut, from: Opened, to: Closed, within: 3 s, given: wind, ours: true }
 //       - { from: Opened, to: Closed, after: 1 h }
 //
-// A row without an event is a timer; `from: "*"` is every state without a row of its own, `to: "="` stays.
+// A row without an event is a timer; `from: "*"` is every state without a row of its own, `to: "="` stays, and
+// `shift` stands in place of `to` where the time of the state goes on in the next.
 
 private let anyState = "*"
 private let sameState = "="
@@ -73,7 +74,7 @@ extension Circumstance {
     if !faults.isEmpty { entries.append(("faults", names(faults))) }
     if !stimuli.isEmpty { entries.append(("stimuli", names(stimuli))) }
     if isLasting { entries.append(("lasting", .plain("true"))) }
-    if delay != Circumstance.usualDelay { entries.append(("delay", .text(delay.description))) }
+    if delay != Self.usualDelay { entries.append(("delay", .text(delay.description))) }
     return entries.count == 1 ? .text(name) : .mapping(entries, layout: .flow)
   }
 }
@@ -99,7 +100,7 @@ extension Transition {
     }
     switch to {
     case .states(let states): entries.append(("to", names(states, unless: sameState)))
-    case .shift(let states): entries.append(("shift", names(states, unless: sameState)))
+    case .shift(let states): entries.append(("shift", names(states)))
     case .stay: entries.append(("to", .text(sameState)))
     }
     for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
@@ -201,8 +202,7 @@ private struct MachineReader {
     guard let fields = cursor.fields(["name", "faults", "stimuli", "lasting", "delay"]),
       let name = fields.required("name")?.text("a name")
     else { return nil }
-    let delay = fields.optional("delay").map { interval($0) } ?? Circumstance.usualDelay
-    guard let delay else { return nil }
+    let delay = fields.optional("delay").flatMap(interval) ?? Circumstance.usualDelay
     return Circumstance(
       name, faults: names(fields.optional("faults")), stimuli: names(fields.optional("stimuli")),
       isLasting: fields.optional("lasting")?.flag() ?? false, delay: delay)
@@ -223,7 +223,8 @@ private struct MachineReader {
 
   private func transition(_ cursor: Cursor) -> Transition? {
     let keys = [
-      "event", "from", "to", "shift", "after", "within", "not-before", "plus", "given", "unless", "first", "then",
+      "event", "from", "to", "shift", "after", "within", "not-before", "plus", "given", "unless", "first",
+      "then",
       "shows", "ours",
     ]
     guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = target(fields)
@@ -241,11 +242,11 @@ private struct MachineReader {
   }
 
   private func target(_ fields: Fields) -> Transition.Target? {
-    if let shift = fields.optional("shift") {
-      fields.key("to")?.report("`shift` says where the row leads, so this cannot be added")
-      return fields.optional("to") == nil ? .shift(names(shift)) : nil
+    guard let shift = fields.optional("shift") else {
+      return fields.required("to").map { $0.node.text == sameState ? .stay : .states(names($0)) }
     }
-    return fields.required("to").map { $0.node.text == sameState ? .stay : .states(names($0)) }
+    fields.key("to")?.report("a row leads `to` a state or makes a `shift`, not both")
+    return fields.key("to") == nil ? .shift(names(shift)) : nil
   }
 
   private func window(_ fields: Fields, isTimer: Bool, _ row: Cursor) -> Window? {

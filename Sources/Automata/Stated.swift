@@ -36,8 +36,8 @@ extension Stated {
       current = Atomic(0)
       work = Mutex(
         Work(
-          automaton: Automaton(machine), conditions: plan.conditions,
-          effects: plan.rows.map { mappings[$0].effect }, onTransition: onTransition))
+          automaton: Automaton(machine), conditions: plan.conditions, effects: plan.effects,
+          onTransition: onTransition))
     }
 
     /// Makes a machine of mappings that the program itself holds: one that is wrong stops it.
@@ -114,8 +114,8 @@ extension Stated {
       var states = Roster<State>()
       var inputs = Roster<Input>()
       var conditions: [(event: Int, isMet: (Input) -> Bool)] = []
-      /// The mapping of each row of the definition.
-      var rows: [Int] = []
+      /// The effect of each row of the definition.
+      var effects: [StateMappingWithEffect<State, Input>.Effect] = []
       var definition: MachineDefinition
 
       init(name: String, initialState: State, mappings: [StateMappingWithEffect<State, Input>]) {
@@ -129,10 +129,12 @@ extension Stated {
         definition.states = states.names.map { Automata.State($0) }
         definition.events = inputs.names.map { Event($0) }
         definition.starts = [Start(definition.states[0].name)]
-        for (number, mapping) in mappings.enumerated() { add(mapping.mapping, number) }
+        for mapping in mappings { add(mapping.mapping, mapping.effect) }
       }
 
-      private mutating func add(_ mapping: StateMapping<State, Input>, _ number: Int) {
+      private mutating func add(
+        _ mapping: StateMapping<State, Input>, _ effect: @escaping StateMappingWithEffect<State, Input>.Effect
+      ) {
         let event: String
         switch mapping.input {
         case .value(let input):
@@ -145,7 +147,7 @@ extension Stated {
         let from = sources(of: mapping.transition.from, on: event)
         // A condition that earlier mappings leave nothing of is no row.
         if from.isEmpty, case .condition = mapping.transition.from { return }
-        rows.append(number)
+        effects.append(effect)
         definition.transitions.append(
           Transition(
             .event(event), from: .states(from),

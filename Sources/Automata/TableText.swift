@@ -54,8 +54,8 @@ extension MachineDefinition {
     let target =
       switch transition.to {
       case .states(let names): names.joined(separator: "/")
-      case .stay: "="
       case .shift(let names): "> " + names.joined(separator: "/")
+      case .stay: "="
       }
     let shown = transition.shows.map { " [\($0)]" } ?? ""
     return target + shown + transition.effectText + (transition.origin == .ours ? " *" : "")
@@ -79,8 +79,10 @@ extension MachineDefinition {
     }
     for item in circumstances {
       let faults = item.faults.isEmpty ? "" : ", by the faults " + item.faults.joined(separator: ", ")
+      let delay = item.delay == Circumstance.usualDelay ? "" : ", after \(item.delay)"
       let stimuli = item.stimuli.isEmpty ? "" : ", by " + item.stimuli.joined(separator: ", ")
-      notes.append("circumstance \(item.name)\(faults)\(stimuli)\(item.isLasting ? ", to the end" : "")")
+      notes.append(
+        "circumstance \(item.name)\(faults)\(stimuli)\(item.isLasting ? ", to the end" : "")\(delay)")
     }
     if transitions.contains(where: { $0.origin == .ours }) {
       notes.append("* ours, where the document is silent")

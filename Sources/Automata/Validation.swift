@@ -20,6 +20,10 @@ extension MachineDefinition {
     findings += rowFindings()
     findings += timerFindings()
     for (number, circumstance) in circumstances.enumerated() {
+      if circumstance.delay < .zero {
+        findings.append(
+          DefinitionFinding(.negativeDelay(circumstance: circumstance.name), at: .circumstance(number)))
+      }
       for stimulus in circumstance.stimuli where !names.events.contains(stimulus) {
         let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
         findings.append(DefinitionFinding(fault, at: .circumstance(number)))
@@ -128,9 +132,13 @@ extension MachineDefinition {
     where transition.window.latest <= .zero && transition.window.plus == nil
       && transition.given.isEmpty && transition.unless.isEmpty
     {
-      guard case .states(let targets) = transition.to, targets.count == 1,
-        case .states(let sources) = transition.from
-      else { continue }
+      guard case .states(let sources) = transition.from else { continue }
+      let targets: [String] =
+        switch transition.to {
+        case .states(let names), .shift(let names): names
+        case .stay: []
+        }
+      guard targets.count == 1 else { continue }
       for source in sources where forced[source] == nil { forced[source] = (targets[0], row) }
     }
     var settled = Set<String>()
@@ -179,12 +187,14 @@ private struct Names {
   let events: Set<String>
   let stimuli: Set<String>
   let circumstances: Set<String>
+  let statuses: [String: String]
 
   init(_ definition: MachineDefinition) {
     states = Set(definition.states.map(\.name))
     events = Set(definition.events.map(\.name))
     stimuli = Set(definition.events.filter { $0.kind == .stimulus }.map(\.name))
     circumstances = Set(definition.circumstances.map(\.name))
+    statuses = Dictionary(definition.states.map { ($0.name, $0.status) }) { first, _ in first }
   }
 
   func faults(of transition: Transition) -> [DefinitionFault] {
@@ -209,6 +219,12 @@ private struct Names {
     case .stay: break
     case .states(let names), .shift(let names):
       faults += self.faults(ofTargets: names, event: label, from: sources)
+    }
+    if case .shift(let targets) = transition.to, case .states(let names) = transition.from {
+      for name in names {
+        faults += targets.filter { statuses[$0] != nil && statuses[$0] != statuses[name] }
+          .map { .shiftChangesStatus(event: label, from: name, to: $0) }
+      }
     }
     if transition.window.earliest < .zero { faults.append(.negativeWindow(event: label)) }
     if transition.window.latest < transition.window.earliest { faults.append(.emptyWindow(event: label)) }

@@ -177,7 +177,8 @@ extension CaseRunner {
     // A real device may have shown something since we last looked.
     try pass(until: lockstep.now)
     let limit = lockstep.now + Self.patience
-    while waits, !lockstep.tracker.allows(stimulus.number), lockstep.tracker.isAwaiting, lockstep.now < limit
+    while waits, lockstep.now < limit, !lockstep.tracker.allows(stimulus.number),
+      lockstep.tracker.mayAllow(stimulus.number)
     {
       try next(until: limit)
     }

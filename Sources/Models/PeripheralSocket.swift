@@ -31,9 +31,11 @@ extension MachineDefinition {
       "otherUnsubscribe", "write", "otherWrite", "strayWrite",
     ].map { Event($0) }
     machine.circumstances = [Circumstance("queueFull", faults: ["queue-full"])]
+    let clearing = ["stopAdvertising", "removeAllServices"]
     machine.states = [
-      State("Idle (unknown)"), State("Idle (off)"), State("Idle (on)"), State("Opening (unknown)"),
-      State("Opening (off)"), State("Opening (on)"), State("AddingService", entry: ["addService"]),
+      State("Idle (unknown)", entry: clearing), State("Idle (off)", entry: clearing),
+      State("Idle (on)", entry: clearing), State("Opening (unknown)"), State("Opening (off)"),
+      State("Opening (on)"), State("AddingService", entry: ["addService"]),
       State("StartingAdvertising", entry: ["startAdvertising"]), State("WaitingForSubscription"),
       State("Opened", entry: ["didOpen"]), State("Connected"), State("Connected (sending)"),
       State("Failed (off)"), State("Failed (on)"),
@@ -68,7 +70,7 @@ extension MachineDefinition {
         AddingService          --> Opened                 : subscribe
         StartingAdvertising    --> Opened                 : subscribe
         Opened                 --> Connected              : after 0 s
-        Connected              --> Idle (on)              : close ; stopAdvertising, removeAllServices
+        Connected              --> Idle (on)              : close
 
         Opening (off)          --> Failed (off)           : after 0 s ; didFail(bluetoothOff)
         Opening (unknown)      --> Failed (off)           : powerOff ; didFail(bluetoothOff)
@@ -79,8 +81,8 @@ extension MachineDefinition {
         WaitingForSubscription --> Failed (off)           : powerOff ; didFail(bluetoothOff)
         Connected              --> Failed (off)           : powerOff ; didFail(lostConnection)
         Connected              --> Failed (on)            : unsubscribe ; didFail(lostConnection)
-        Failed (off)           --> Idle (off)             : after 0 s ; stopAdvertising, removeAllServices
-        Failed (on)            --> Idle (on)              : after 0 s ; stopAdvertising, removeAllServices
+        Failed (off)           --> Idle (off)             : after 0 s
+        Failed (on)            --> Idle (on)              : after 0 s
       """)
   }
 
@@ -88,9 +90,9 @@ extension MachineDefinition {
   private mutating func addSocketPower() {
     // swift-format-ignore
     add(diagram: """
-      Idle (unknown)/Idle (off)                                --> Idle (on)    : powerOn
-      Idle (unknown)/Idle (on)                                 --> Idle (off)   : powerOff
-      Idle (unknown)/Idle (on)                                 --> Idle (off)   : unauthorized
+      Idle (unknown)/Idle (off)                                --> > Idle (on)  : powerOn
+      Idle (unknown)/Idle (on)                                 --> > Idle (off) : powerOff
+      Idle (unknown)/Idle (on)                                 --> > Idle (off) : unauthorized
       Opening (unknown)                                        --> Failed (off) : unauthorized ; didFail(bluetoothOff)
       AddingService/StartingAdvertising/WaitingForSubscription --> Failed (off) : unauthorized ; didFail(bluetoothOff)
       Connected/Connected (sending)                            --> Failed (off) : unauthorized ; didFail(lostConnection)
@@ -123,11 +125,11 @@ extension MachineDefinition {
   private mutating func addSocketClosing() {
     // swift-format-ignore
     add(diagram: """
-      Idle (unknown)/Opening (unknown)                         --> Idle (unknown) : close ; stopAdvertising, removeAllServices
-      Idle (off)                                               --> Idle (off)     : close ; stopAdvertising, removeAllServices
-      Idle (on)                                                --> Idle (on)      : close ; stopAdvertising, removeAllServices
-      AddingService/StartingAdvertising/WaitingForSubscription --> Idle (on)      : close ; stopAdvertising, removeAllServices
-      Connected (sending)                                      --> Idle (on)      : close ; stopAdvertising, removeAllServices
+      Idle (unknown)/Opening (unknown)                         --> Idle (unknown) : close
+      Idle (off)                                               --> Idle (off)     : close
+      Idle (on)                                                --> Idle (on)      : close
+      AddingService/StartingAdvertising/WaitingForSubscription --> Idle (on)      : close
+      Connected (sending)                                      --> Idle (on)      : close
       """, origin: .ours)
   }
 }

@@ -8,7 +8,9 @@ private let lock: MachineDefinition = {
   var machine = MachineDefinition(
     name: "lock", summary: "A lock, in brief.",
     events: [Event("lock"), Event("linkUp", .spontaneous), Event("drop", .both)],
-    circumstances: [Circumstance("jam", faults: ["jam", "ice"], stimuli: ["lock"], isLasting: true)],
+    circumstances: [
+      Circumstance("jam", faults: ["jam", "ice"], stimuli: ["lock"], isLasting: true, delay: .seconds(2))
+    ],
     starts: [
       Start("away", when: [.init("registered", false)]),
       Start("locked (registered)", when: [.init("registered", true)]),
@@ -54,7 +56,7 @@ struct FormatTests {
       happen by themselves: linkUp
       happen by themselves where they have a time: drop
       entering locked (registered): beep
-      circumstance jam, by the faults jam, ice, by lock, to the end
+      circumstance jam, by the faults jam, ice, by lock, to the end, after 2 s
       * ours, where the document is silent
 
       """)
@@ -108,7 +110,7 @@ struct FormatTests {
         - linkUp: spontaneous
         - drop: both
       circumstances:
-        - { name: jam, faults: [jam, ice], stimuli: lock, lasting: true }
+        - { name: jam, faults: [jam, ice], stimuli: lock, lasting: true, delay: 2 s }
       starts:
         - { state: away, when: { registered: false } }
         - { state: locked (registered), when: { registered: true } }
@@ -130,7 +132,7 @@ struct FormatTests {
       text,
       #"""
       digraph "lock" {
-        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:stimulus=lock:lasting", starts="away:registered=no,locked (registered):registered=yes"];
+        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:stimulus=lock:lasting:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
         "away";
         "locked (registered)" [entry="beep"];
         "x" [status="moved"];

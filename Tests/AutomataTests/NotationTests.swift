@@ -134,6 +134,7 @@ struct NotationTests {
         A/B --> C : go given power ! stop ; tell, note
         C --> = : write ; hear
         C --> A/B : after 3 s ! stop
+        A --> > B : tick
         """)
     expect(socket.states.map(\.name), ["A", "B", "C"])
     expect(
@@ -146,6 +147,7 @@ struct NotationTests {
         Transition(
           .timer, from: .states(["C"]), to: .states(["A", "B"]), window: .after(.seconds(3)), before: ["stop"]
         ),
+        Transition(.event("tick"), from: .states(["A"]), to: .shift(["B"])),
       ])
     var list = MachineDefinition(name: "socket")
     list.add(
@@ -153,6 +155,7 @@ struct NotationTests {
         go given power | A/B => C   | ! stop ; tell, note
         write          | C   => =   | hear
         after 3 s      | C   => A/B | ! stop
+        tick           | A   => > B
         """)
     expect(list.states.map(\.name), ["A", "B", "C"])
     expect(list.transitions, socket.transitions)

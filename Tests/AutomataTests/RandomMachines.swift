@@ -17,7 +17,7 @@ struct RandomMachines {
     machine.circumstances = circumstances.map {
       Circumstance(
         $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [], isLasting: chance(3),
-        delay: .milliseconds(Int64(100 * (1 + generator.below(3)))))
+        delay: chance(3) ? .zero : Circumstance.usualDelay)
     }
     for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }
     for state in states where chance(3) {
@@ -48,8 +48,10 @@ struct RandomMachines {
   ) -> Transition {
     let targets = Array(states.shuffled(using: &generator).prefix(1 + generator.below(states.count)))
     var row = Transition(
-      .event(event.name), from: from, to: chance(5) ? .stay : chance(5) ? .shift(targets) : .states(targets), before: list("b"),
+      .event(event.name), from: from, to: chance(5) ? .stay : .states(targets), before: list("b"),
       after: list("a"), origin: chance(3) ? .ours : .seed)
+    // A state always shows the same status as itself.
+    if case .states(let names) = from, names.count == 1, chance(3) { row.to = .shift(names) }
     if event.kind != .stimulus { row.window = window(circumstances) }
     if chance(4) { row.shows = name("o") }
     if !circumstances.isEmpty, chance(3) { row.given = [pick(circumstances)] }

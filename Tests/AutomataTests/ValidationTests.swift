@@ -51,6 +51,9 @@ private let flaws: [Flaw] = [
   Flaw(.setterNotDefined(circumstance: "x", stimulus: "set"), at: .circumstance(1)) {
     $0.circumstances.append(Circumstance("x", stimuli: ["set"]))
   },
+  Flaw(.negativeDelay(circumstance: "jam"), at: .circumstance(0)) {
+    $0.circumstances[0].delay = .seconds(-1)
+  },
   Flaw(.eventNotDefined("fly"), at: .row(2)) { add(&$0, "fly") },
   Flaw(.fromNotDefined(event: "go", state: "X"), at: .row(2)) { add(&$0, "go", from: .states(["X"])) },
   Flaw(.toNotDefined(event: "go", state: "X"), at: .row(2)) { add(&$0, "go", to: .states(["X"])) },
@@ -58,6 +61,9 @@ private let flaws: [Flaw] = [
   Flaw(.emptyTo(event: "go", from: "B"), at: .row(2)) { add(&$0, "go", to: .states([])) },
   Flaw(.duplicateTo(event: "go", from: "B", state: "A"), at: .row(2)) {
     add(&$0, "go", to: .states(["A", "A"]))
+  },
+  Flaw(.shiftChangesStatus(event: "go", from: "B", to: "A"), at: .row(2)) {
+    add(&$0, "go", to: .shift(["A"]))
   },
   Flaw(.duplicateFrom(event: "go", state: "A"), at: .row(2)) { add(&$0, "go", from: .states(["A"])) },
   Flaw(.duplicateFrom(event: "go", state: "B"), at: .row(2)) { add(&$0, "go", from: .states(["B", "B"])) },

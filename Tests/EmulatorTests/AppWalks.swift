@@ -10,6 +10,10 @@ struct AppWalk<App: EmulatedApp> {
   let machine: MachineDefinition
   /// The settings of the starts, each drawn on or off.
   var settings: [String] = App.settings
+  /// Stimuli that are drawn half of the time where they are legal, to get far.
+  var favoured: [String] = []
+  /// A stimulus that is left out in a status, because the tracker restarts the status's time on it.
+  var leftOut: (status: String, stimulus: String)?
 
   /// Drives model and device with random stimuli, legal ones mostly, and lets random times pass between them.
   ///
@@ -25,9 +29,18 @@ struct AppWalk<App: EmulatedApp> {
       try lockstep.reset(to: StartCondition(generator.below(2) == 0 ? start : []))
       var events: [String] = []
       for _ in 0..<steps {
-        let legal = stimuli.filter { lockstep.tracker.allows($0) }
-        let pool = generator.below(10) == 0 ? stimuli : legal
-        guard !pool.isEmpty else { break }
+        let status = lockstep.status.map { specification.vocabulary.statuses[$0] }
+        let legal = stimuli.filter { stimulus in
+          let isLeftOut =
+            status == leftOut?.status && specification.vocabulary.stimuli[stimulus] == leftOut?.stimulus
+          return lockstep.tracker.allows(stimulus) && !isLeftOut
+        }
+        let good = legal.filter { favoured.contains(specification.vocabulary.stimuli[$0]) }
+        let pool =
+          generator.below(10) == 0
+          ? stimuli.filter { !lockstep.tracker.allows($0) }
+          : !good.isEmpty && generator.below(2) == 0 ? good : legal
+        guard !pool.isEmpty else { continue }
         let stimulus = Stimulus(pool[generator.below(pool.count)])
         events.append(specification.vocabulary.stimuli[stimulus.number])
         if let divergence = try lockstep.perform(stimulus) { return (divergence, events) }

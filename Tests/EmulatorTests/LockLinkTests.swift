@@ -307,6 +307,7 @@ struct LockLinkTests {
         "the fault 'drop' takes next-notification, next-write or a number of frames, and not 'all'"
       ),
       (Fault("jamm"), "an emulated lock cannot be given the fault 'jamm'"),
+      (Fault("power"), "an emulated lock cannot be given the fault 'power'"),
       (Fault("inject", .text("0x1")), "the fault 'inject' takes bytes in hexadecimal: at 1: not hexadecimal"),
       (Fault("battery", .text("full")), "the fault 'battery' cannot have the value 'full'"),
     ])

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("The socket device")
 struct SocketDeviceTests {
-  private let walk = AppWalk<SocketApp>(machine: .socket)
+  private let walk = AppWalk<SocketApp>(
+    machine: .socket, favoured: ["open", "powerOn", "serviceAdded", "advertisingStarted", "close"],
+    leftOut: ("WaitingForSubscription", "send"))
 
   @Test("the way to a connection, a value received and one sent, and closing")
   func happyPath() throws {

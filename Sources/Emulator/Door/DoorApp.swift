@@ -47,8 +47,10 @@ public final class DoorApp: EmulatedApp {
         let count = openings.add(1, ordering: .relaxed).newValue
         return defect == .bouncing && count % 3 == 0 ? (stateClosed, nil) : nil
       }
-      eventOpen = try Stately.Event(name: "Open", transitions: [(fromState: stateClosed, toState: stateOpened)])
-      eventClose = try Stately.Event(name: "Close", transitions: [(fromState: stateOpened, toState: stateClosed)])
+      eventOpen = try Stately.Event(
+        name: "Open", transitions: [(fromState: stateClosed, toState: stateOpened)])
+      eventClose = try Stately.Event(
+        name: "Close", transitions: [(fromState: stateOpened, toState: stateClosed)])
       stateMachine = try Stately.StateMachine(
         name: "Door", defaultState: stateClosed, states: [stateClosed, stateOpened],
         events: [eventClose, eventOpen])

@@ -16,7 +16,8 @@ public final class LauncherApp: EmulatedApp {
     /// What is wrong.
     public var sentence: String {
       switch self {
-      case .forgottenCredentials: "An upgrade loses the credentials, so that the user must log in again after it."
+      case .forgottenCredentials:
+        "An upgrade loses the credentials, so that the user must log in again after it."
       case .lingeringSession: "From the second log-out on, the authentication is not cleared."
       }
     }

@@ -41,9 +41,8 @@ struct Tampered: Equatable, Sendable {
 extension DirectLink {
   public var faults: [String] {
     [
-      "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "power", "jam", "battery",
-      "clock",
-      "inject", "write", "advertise",
+      "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle", "jam",
+      "battery", "clock", "inject", "write", "advertise",
     ]
   }
 
@@ -67,7 +66,7 @@ extension DirectLink {
   /// | `lose-link` | both ends lose the link now, with reason 0x08 |
   /// | `out-of-range` | `yes` or `no`; a link survives two seconds of it |
   /// | `no-power` | `yes` or `no` |
-  /// | `power-cycle` | the power goes and comes back at once |
+  /// | `power-cycle` | `yes`: the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
   /// | `battery` | the volts of a new battery |
   /// | `clock` | by how much the lock's clock is put forward, or back |
@@ -83,7 +82,7 @@ extension DirectLink {
       tampering.append(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
     case ("lose-link", let value): if !value.isNothing { loseLink() }
     case ("out-of-range", let value): setAbsent(!value.isNothing)
-    case ("no-power", let value): if value.isNothing { restorePower() } else { cutPower() }
+    case ("no-power", let value): value.isNothing ? restorePower() : cutPower()
     case ("power-cycle", let value): if !value.isNothing { cyclePower() }
     case ("jam", let value): jam(!value.isNothing)
     case ("battery", .number(let volts)): replaceBattery(volts: volts)

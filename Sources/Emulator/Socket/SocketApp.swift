@@ -68,7 +68,8 @@ public final class SocketApp: EmulatedApp {
     case "serviceAdded": peripheral.delegate?.peripheralManagerDidAddService(peripheral, error: nil)
     case "serviceFailed":
       peripheral.delegate?.peripheralManagerDidAddService(peripheral, error: .serviceNotAdded)
-    case "advertisingStarted": peripheral.delegate?.peripheralManagerDidStartAdvertising(peripheral, error: nil)
+    case "advertisingStarted":
+      peripheral.delegate?.peripheralManagerDidStartAdvertising(peripheral, error: nil)
     case "advertisingFailed":
       peripheral.delegate?.peripheralManagerDidStartAdvertising(peripheral, error: .notAdvertising)
     case "readyToUpdate": peripheral.delegate?.peripheralManagerIsReadyToUpdateSubscribers(peripheral)
