@@ -77,8 +77,6 @@ public struct DirectLink: LockLink, Sendable {
   var clientLink = 0
   var lockLink = 0
   private var lastLink = 0
-  /// The link that the client ended, of which the lock does not know yet.
-  private var endingLink = 0
   /// Until when each direction is busy with the frames before.
   private var busyToLock = Instant.zero
   private var busyToClient = Instant.zero
@@ -164,7 +162,6 @@ extension DirectLink {
     clientLink = 0
     lockLink = 0
     lastLink = 0
-    endingLink = 0
     busyToLock = .zero
     busyToClient = .zero
     tampering = []
@@ -200,9 +197,9 @@ extension DirectLink {
       queue.removeAll { if case .connection = $0 { true } else { false } }
       queue.schedule(.report(.disconnected(reason: 0x02)), at: now)
     } else if clientLink != 0 {
-      // What is still under way goes down with the link.
-      queue.schedule(.lockLearns(reason: 0x13, link: clientLink), at: now + Self.frameTime)
-      endingLink = clientLink
+      // What was written before still arrives.
+      queue.schedule(
+        .lockLearns(reason: 0x13, link: clientLink), at: max(now, busyToLock) + Self.frameTime)
       clientLink = 0
       queue.schedule(.report(.disconnected(reason: 0x16)), at: now)
     }
@@ -250,7 +247,7 @@ extension DirectLink {
       if link == lockLink { carryOut(lock.subscribed(at: now)) }
       return .ready
     case .toLock(let frame, let link):
-      if link == lockLink, link != endingLink { carryOut(lock.receive(frame, at: now)) }
+      if link == lockLink { carryOut(lock.receive(frame, at: now)) }
       return nil
     case .toClient(let frame, let link):
       return link == clientLink ? .frame(frame) : nil

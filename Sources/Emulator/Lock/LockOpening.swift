@@ -47,7 +47,7 @@ extension EmulatedLock {
     }
     memory.abortedBeforeLogin = memory.abortedConnections
     memory.abortedConnections = 0
-    state = .open(Session(cipher: cipher, lastHeard: now))
+    state = .open(Session(cipher: cipher, opened: now, lastHeard: now))
   }
 }
 

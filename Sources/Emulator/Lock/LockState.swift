@@ -55,6 +55,8 @@ extension EmulatedLock {
   /// An open session.
   struct Session: Sendable {
     var cipher: SessionCipher
+    /// When it was opened.
+    var opened: Instant
     /// When the client was last heard.
     var lastHeard: Instant
   }
