@@ -180,6 +180,7 @@ extension EmulatedLock {
       memory.abortedConnections += 1
       state = .advertising
     case .open, .ending(.inSession):
+      if memory.recent.0 == .login { memory.abortedConnections += 1 }
       if defects.contains(.settingsLostOnReconnect) { bolt.positions = nil }
       if defects.contains(.autolockForgottenOnDisconnect) { autolockDue = nil }
       let isLost = reason == 0x08 && defects.contains(.deadUntilPowerCycle)

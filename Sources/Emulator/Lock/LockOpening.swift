@@ -46,7 +46,6 @@ extension EmulatedLock {
       cipher.receiveCounter = last.receiveCounter
     }
     memory.abortedBeforeLogin = memory.abortedConnections
-    memory.abortedConnections = 0
     state = .open(Session(cipher: cipher, lastHeard: now))
   }
 }
