@@ -16,6 +16,8 @@ struct EmulatedDevice {
   let options: [String]
   /// What values it reports.
   let readings: [String]
+  /// The bugs that it can be given with the option `defect`.
+  let defects: [String]
   /// Makes it with some options and a seed.
   let make: (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
 
@@ -27,13 +29,17 @@ struct EmulatedDevice {
     ]
   }
 
+  /// The device of a name.
+  static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
+
   /// The locks with their real protocol, each behind a client and a direct link.
   private static var locks: [EmulatedDevice] {
     EmulatedLockSpecification.names.map { name, model in
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
-        readings: ["battery", "history", "autolock", "version", "login", "passed over"]
+        readings: ["battery", "history", "autolock", "version", "login", "passed over"],
+        defects: LockDefect.allCases.map(\.name)
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }
   }
@@ -56,7 +62,8 @@ struct EmulatedDevice {
   /// The lock of the open benchmark, which follows the documentation's tables step by step.
   private static var reference: EmulatedDevice {
     EmulatedDevice(
-      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: []
+      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: [],
+      defects: ReferenceLock.Bug.allCases.map(\.rawValue)
     ) { options, _ throws(DeviceProblem) in
       ReferenceLock(bug: try defect(of: options, in: ReferenceLock.Bug.self))
     }
@@ -65,7 +72,8 @@ struct EmulatedDevice {
   /// An application that is compared with the machine of its name.
   private static func app<App: EmulatedApp>(_ type: App.Type, _ name: String) -> EmulatedDevice {
     EmulatedDevice(
-      name: name, family: name, machines: [name], options: ["defect"], readings: []
+      name: name, family: name, machines: [name], options: ["defect"], readings: [],
+      defects: App.Defect.allCases.map(\.rawValue)
     ) { options, _ throws(DeviceProblem) in
       AppDevice<App>(defect: try defect(of: options, in: App.Defect.self))
     }
