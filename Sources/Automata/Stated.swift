@@ -25,19 +25,26 @@ extension Stated {
     /// - Parameters:
     ///   - onTransition: learns what became of each input, in order, before its effect.
     /// - Throws: everything that is wrong with the mappings.
-    public init(
+    public convenience init(
       name: String, initialState: State, mappings: sending [StateMappingWithEffect<State, Input>],
       onTransition: sending ((TransitionResult<State, Input>) -> Void)? = nil
     ) throws(DefinitionError) {
       let plan = Plan(name: name, initialState: initialState, mappings: mappings)
-      machine = try Machine(plan.definition)
-      states = plan.states.values
-      events = plan.inputs.numbers
-      current = Atomic(0)
-      work = Mutex(
+      let machine = try Machine(plan.definition)
+      self.init(
+        machine, states: plan.states.values, events: plan.inputs.numbers,
         Work(
           automaton: Automaton(machine), conditions: plan.conditions, effects: plan.effects,
           onTransition: onTransition))
+    }
+
+    /// Apart from the one that throws: the optimiser of Swift 6.3.1 stops at an initialiser that does both.
+    private init(_ machine: Machine, states: [State], events: [Input: Int], _ work: sending Work) {
+      self.machine = machine
+      self.states = states
+      self.events = events
+      current = Atomic(0)
+      self.work = Mutex(work)
     }
 
     /// Makes a machine of mappings that the program itself holds: one that is wrong stops it.

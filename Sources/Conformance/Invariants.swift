@@ -1,4 +1,4 @@
-import Simulation
+public import Simulation
 
 /// No rule of the device's protocol is broken, unless the tester tampered with the link.
 public struct NoViolation: Invariant {
@@ -13,7 +13,7 @@ public struct NoViolation: Invariant {
 
   public mutating func reset() { isExcused = false }
 
-  public mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String? {
+  public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .fault(let fault):
       if excuses.contains(fault.name) { isExcused = true }
@@ -42,7 +42,7 @@ public struct NeverRises: Invariant {
 
   public mutating func reset() { last = nil }
 
-  public mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String? {
+  public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .fault(let fault) where fault.name == self.fault:
       last = nil
@@ -70,26 +70,39 @@ public struct NeedsStimulus: Invariant {
   public let passing: [String]
   /// The reasons.
   public let stimuli: [String]
+  /// How long a reason may take to have its effect.
+  public let lead: Interval
   private var isGiven = true
+  private var lastGiven: Instant?
 
   /// Makes the invariant.
-  public init(_ status: String, from origin: String, passing: [String] = [], after stimuli: [String]) {
+  public init(
+    _ status: String, from origin: String, passing: [String] = [], after stimuli: [String],
+    within lead: Interval = .seconds(6)
+  ) {
     self.status = status
     self.origin = origin
     self.passing = passing
     self.stimuli = stimuli
+    self.lead = lead
   }
 
-  public mutating func reset() { isGiven = true }
+  public mutating func reset() {
+    isGiven = true
+    lastGiven = nil
+  }
 
-  public mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String? {
+  public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .stimulus(let stimulus):
-      if stimuli.contains(vocabulary.stimuli[stimulus.number]) { isGiven = true }
+      guard stimuli.contains(vocabulary.stimuli[stimulus.number]) else { return nil }
+      isGiven = true
+      lastGiven = time
     case .observation(.status(let number)):
       let shown = vocabulary.statuses[number]
       if shown == origin {
-        isGiven = false
+        // A reason given shortly before may be what shows next.
+        isGiven = lastGiven.map { time <= $0 + lead } ?? false
       } else if shown == status {
         if !isGiven { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
       } else if !passing.contains(shown) {

@@ -58,7 +58,7 @@ public protocol Invariant: Sendable {
   mutating func reset()
 
   /// Looks at one event of the trace and says what is wrong with it, if anything is.
-  mutating func check(_ event: TraceEvent, in vocabulary: Vocabulary) -> String?
+  mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String?
 }
 
 /// Model and device, fed the same events and compared after each.
@@ -187,7 +187,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   private mutating func check(_ event: TraceEvent) -> Divergence? {
     for index in invariants.indices {
-      if let rule = invariants[index].check(event, in: vocabulary) { return divergence(.invariant(rule)) }
+      if let rule = invariants[index].check(event, at: device.now, in: vocabulary) { return divergence(.invariant(rule)) }
     }
     return nil
   }

@@ -40,7 +40,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
         let verdict = try attempt()
         return finished(verdict, after: faults)
       } catch {
-        if error.symptom == .notPossible { return outcome(.skipped(error.detail)) }
+        // A device that has to be asked says only at the start what it cannot do.
+        if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         faults.append(error)
         listener.take(.lab(error, attempt: faults.count, at: lockstep.now))
         let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)

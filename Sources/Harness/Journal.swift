@@ -128,10 +128,12 @@ extension JournalEntry {
       .init("t", .text(outcome.time.secondsText)),
     ]
     if let message = outcome.verdict.message {
-      members += [
-        .init("step", .integer(outcome.mark.number)), .init("line", .integer(outcome.mark.line)),
-        .init("message", .text(message)),
-      ]
+      if outcome.mark != .start {
+        members += [
+          .init("step", .integer(outcome.mark.number)), .init("line", .integer(outcome.mark.line)),
+        ]
+      }
+      members.append(.init("message", .text(message)))
     }
     if case .divergence(let divergence) = outcome.verdict {
       if !divergence.allowed.isEmpty { members.append(.init("expected", .text(divergence.expected))) }

@@ -48,7 +48,7 @@ public enum ScenarioFiles {
     }
     guard kind(of: path) == .file else { throw problem("there is no such file") }
     let attributes = try? FileManager.default.attributesOfItem(atPath: real(path))
-    guard let size = attributes?[.size] as? any BinaryInteger else {
+    guard let size = attributes?[.size] as? UInt64 else {
       throw problem("the file cannot be read")
     }
     try limits.admit(byteCount: Int(clamping: size), name: path)

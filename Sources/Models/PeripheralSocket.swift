@@ -4,13 +4,13 @@ extension MachineDefinition {
   /// The socket state machine: a peripheral that opens a connection and hands each callback of its manager to
   /// its state.
   ///
-  /// The documentation's diagram stands in it arrow by arrow. The tester plays the application (`open`, `send`,
-  /// `close`), the operating system (`powerOn`, `serviceAdded`, …) and the centrals (`subscribe`, `write`, …); the
-  /// effects are what the socket asks of the peripheral manager and tells its own delegate. Where the diagram
-  /// is silent:
+  /// The documentation's diagram stands in it arrow by arrow. The tester plays the application (`open`,
+  /// `send`, `close`), the operating system (`powerOn`, `serviceAdded`, …) and the centrals (`subscribe`,
+  /// `write`, …); the effects are what the socket asks of the peripheral manager and tells its own delegate.
+  /// Where the diagram is silent:
   ///
-  /// - The region of a state says what the manager last told of its power: `on`, `off` or nothing yet. Opening
-  ///   goes on or fails at once where that is known. `unauthorized` counts as power that is lost.
+  /// - The region of a state says what the manager last told of its power: `on`, `off` or nothing yet.
+  ///   Opening goes on or fails at once where that is known. `unauthorized` counts as power that is lost.
   /// - The three seconds count while one wait for a subscription lasts, and begin again with the next.
   /// - A subscription opens the socket in AddingService, StartingAdvertising and WaitingForSubscription; in
   ///   Opening, where no service can have been found, it is ignored.

@@ -1,4 +1,5 @@
 import Conformance
+import Simulation
 import TestSupport
 import Testing
 
@@ -10,7 +11,9 @@ struct InvariantTests {
   private func verdicts(_ invariant: some Invariant, _ events: [TraceEvent]) -> [String?] {
     var invariant = invariant
     invariant.reset()
-    return events.map { invariant.check($0, in: vocabulary) }
+    return events.enumerated().map { second, event in
+      invariant.check(event, at: Instant.zero + .seconds(10 * Int64(second)), in: vocabulary)
+    }
   }
 
   private func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }

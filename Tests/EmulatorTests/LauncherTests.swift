@@ -1,6 +1,7 @@
 import Conformance
 import Emulator
 import Models
+import Simulation
 import TestSupport
 import Testing
 
@@ -15,11 +16,14 @@ struct LauncherDeviceTests {
         false, false,
         [
           "initialized", "indexing", "createSecondaryIndices", "loggedOut", "clearAuthentication",
-          "showLogin",
+          "showLoginViewController",
         ]
       ),
-      (false, true, ["initialized", "indexing", "createSecondaryIndices", "loggedIn", "showTourList"]),
-      (true, true, ["initialized", "upgrading", "showUpgrade"]),
+      (
+        false, true,
+        ["initialized", "indexing", "createSecondaryIndices", "loggedIn", "showTourListViewController"]
+      ),
+      (true, true, ["initialized", "upgrading", "showUpgradeController"]),
     ])
   func start(upgrade: Bool, credentials: Bool, lines: [String]) throws {
     var device = LauncherDevice()
@@ -39,9 +43,11 @@ struct LauncherDeviceTests {
         by: &device, of: .launcher,
         on: ["initialize", "logIn", "indexDatabase", "logIn", "initialize", "logOut"]),
       [
-        "initialized", "upgrading", "showUpgrade", "refused: nobody is asked to log in", "indexing",
-        "createSecondaryIndices", "loggedOut", "clearAuthentication", "showLogin", "loggedIn", "showTourList",
-        "refused: the app is initialized already", "loggedOut", "clearAuthentication", "showLogin",
+        "initialized", "upgrading", "showUpgradeController", "refused: nobody is asked to log in", "indexing",
+        "createSecondaryIndices", "loggedOut", "clearAuthentication", "showLoginViewController", "loggedIn",
+        "showTourListViewController",
+        "refused: the app is initialized already", "loggedOut", "clearAuthentication",
+        "showLoginViewController",
       ])
   }
 
@@ -55,5 +61,17 @@ struct LauncherDeviceTests {
   func defects(defect: LauncherApp.Defect) throws {
     #expect(try walk.run(defect, seed: 1, tests: 200, steps: 20) != nil)
     #expect(LauncherApp.Defect(named: defect.name) == defect && defect.sentence.hasSuffix("."))
+  }
+
+  @Test("an app that is done with leaves nothing behind, though a screen still waits for its user")
+  func released() {
+    weak var display: Display?
+    do {
+      let shown = Display()
+      let app = LauncherApp(StartCondition(), defect: nil, display: shown)
+      expect(app.perform("initialize", at: .zero), nil)
+      display = shown
+    }
+    #expect(display == nil)
   }
 }

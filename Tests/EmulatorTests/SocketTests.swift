@@ -122,4 +122,18 @@ struct SocketDeviceTests {
   private func effect(_ name: String) throws -> Int {
     try #require(Specification(try Machine(.socket)).vocabulary.effect(name))
   }
+
+  @Test("a socket that is done with leaves nothing behind, though its three seconds still count")
+  func released() {
+    weak var display: Display?
+    do {
+      let shown = Display()
+      let app = SocketApp(StartCondition(), defect: nil, display: shown)
+      for stimulus in ["open", "serviceAdded", "advertisingStarted"] {
+        expect(app.perform(stimulus, at: .zero), nil)
+      }
+      display = shown
+    }
+    #expect(display == nil)
+  }
 }

@@ -200,7 +200,7 @@ struct RunTests {
     ([[hangs], [(.zero, .status("tired"))]], #""message":"the device showed tired, which the model does not allow""#, 1, .divergence),
     ([[hangs]], #""message":"stopped answering: no answer: silence, and again in two fresh starts","observed":"no answer""#, 2, .divergence),
     ([[gone]], #""verdict":"lab-fault""#, 0, .labFault),
-    ([[(.zero, .trouble(LabFault(.notPossible, "too cold")))]], #""verdict":"skipped","case":"toys/door","t":"0.000","step":1,"line":4,"message":"too cold""#, 0, .nothingSelected),
+([[(.zero, .trouble(LabFault(.notPossible, "too cold")))]], #""verdict":"lab-fault","case":"toys/door","t":"0.000","step":1,"line":4,"message":"not possible with this device: too cold""#, 0, .labFault),
   ]
 
   @Test(
@@ -214,6 +214,14 @@ struct RunTests {
     expect(result.summary.exitStatus, status)
   }
 
+  @Test("a device that cannot start so skips the case")
+  func impossibleStart() throws {
+    let result = try run("open", ["reset": [[(.zero, .trouble(LabFault(.notPossible, "too cold")))]]])
+    expect(
+      verdict(result.lines), #"{"verdict":"skipped","case":"toys/door","t":"0.000","message":"too cold"}"#)
+    expect(result.summary.exitStatus, .nothingSelected)
+  }
+
   @Test("a run that is stopped finishes its step and says so")
   func stopped() throws {
     let result = try run("open\nwait: 1 s\nwait: 1 s", stopAfter: 3)
@@ -225,6 +233,6 @@ struct RunTests {
     let nothing = try run("open", stopAfter: 0)
     expect(
       verdict(nothing.lines),
-      #"{"verdict":"incomplete","case":"toys/door","t":"0.000","step":0,"line":0,"message":"not begun"}"#)
+      #"{"verdict":"incomplete","case":"toys/door","t":"0.000","message":"not begun"}"#)
   }
 }

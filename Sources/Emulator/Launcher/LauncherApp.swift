@@ -46,6 +46,9 @@ public final class LauncherApp: EmulatedApp {
       rootViewController: root, display: display)
   }
 
+  /// The screen keeps a callback that keeps the launcher, whose effects keep the screen.
+  deinit { root.dismiss() }
+
   /// Initializes the app, or does on its screen what calls it back.
   public func perform(_ stimulus: String, at now: Instant) -> String? {
     switch stimulus {
@@ -179,9 +182,9 @@ private struct PersistenceService: Sendable {
 /// Shows one screen at a time and calls back when the user is done with it.
 private final class RootViewController: Sendable {
   enum Screen: String {
-    case upgrade = "showUpgrade"
-    case tourList = "showTourList"
-    case login = "showLogin"
+    case upgrade = "showUpgradeController"
+    case tourList = "showTourListViewController"
+    case login = "showLoginViewController"
   }
 
   private let display: Display
@@ -195,6 +198,9 @@ private final class RootViewController: Sendable {
     display.show(effect: screen.rawValue)
     shown.withLock { $0 = (screen, callback) }
   }
+
+  /// Takes the screen away, with what it would have called back.
+  func dismiss() { shown.withLock { $0 = nil } }
 
   /// Does what the screen waits for, if it is the one shown.
   func callBack(from screen: Screen) -> Bool {

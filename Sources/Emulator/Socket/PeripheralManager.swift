@@ -40,8 +40,8 @@ extension PeripheralManagerDelegate {
   ) {}
 }
 
-/// The operating system's side of a peripheral, as far as the socket uses it: it shows what it is asked for, and
-/// answers when the tester says so.
+/// The operating system's side of a peripheral, as far as the socket uses it: it shows what it is asked for,
+/// and answers when the tester says so.
 final class PeripheralManager {
   /// What the manager knows of its radio.
   enum State {

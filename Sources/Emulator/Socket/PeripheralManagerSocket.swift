@@ -11,8 +11,8 @@ enum SocketError: String {
 
 /// A socket over the peripheral's side of Bluetooth LE.
 ///
-/// It handles no callback itself: whenever its state is set, the state becomes the manager's delegate, and its
-/// `transition` is run.
+/// It handles no callback itself: whenever its state is set, the state becomes the manager's delegate, and
+/// its `transition` is run.
 final class PeripheralManagerSocket {
   let peripheral: PeripheralManager
   let clock: VirtualClock

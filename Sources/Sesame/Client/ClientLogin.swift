@@ -20,7 +20,10 @@ extension SesameClient {
     case .os2:
       guard let lockKey = key.lockPublicKey else { return }
       let pair = ownPair()
-      let appToken = secrets.token()
+      // What is sent again was made with the token of its own time, and so would the answer be.
+      let isReplay = pretences.contains(.replayedLogin)
+      let appToken = (isReplay ? lastAppToken : nil) ?? secrets.token()
+      lastAppToken = appToken
       guard let shared = try? pair.sharedSecret(with: lockKey) else { return }
       let sessionToken = SessionToken.os2(app: appToken, lock: token)
       let payload = OS2Keys.loginPayload(

@@ -59,6 +59,8 @@ public struct SesameClient {
   private var pair: PrivateKey?
   /// The last login command, for those who send it again.
   var lastLogin: [UInt8]?
+  /// The app's token of that login, in OS2.
+  var lastAppToken: Token?
   /// The frames of the last encrypted command.
   var lastCommand: [[UInt8]] = []
 

@@ -15,14 +15,16 @@ extension Command {
           "lockstep: no figure begins so; the figures are \(Figure.all.map(\.name).joined(separator: ", "))")
         return .nothingSelected
       }
+      var status = CommandStatus.agree
       for figure in figures {
         guard let value = figure.measure() else {
           console.say("lockstep: \(figure.name) cannot be measured here")
-          return .internalFault
+          status = .internalFault
+          continue
         }
         console.print(figure.json(value))
       }
-      return .agree
+      return status
     }
   }
 }

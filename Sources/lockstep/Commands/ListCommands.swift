@@ -1,6 +1,7 @@
 import Automata
 import Documents
 import Harness
+import Models
 
 extension Command {
   static var list: Command {
@@ -76,7 +77,7 @@ extension Command {
       defaults: { MachineArguments() }
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
-        console.print(columns(World.definitions.map { ($0.name, $0.summary) }))
+        console.print(columns(MachineDefinition.catalog.map { ($0.name, $0.summary) }))
         return .agree
       }
       do throws(MachineLibrary.Missing) {

@@ -46,9 +46,6 @@ private struct RunSession {
     do {
       folder = try RunFolder(
         out: arguments.out, kind: "run", command: Array(CommandLine.arguments.dropFirst()))
-      if let junit = arguments.junit, let slash = junit.lastIndex(of: "/") {
-        try makeFolder(String(junit[..<slash]))
-      }
     } catch {
       throw UsageError(error.description)
     }
@@ -69,7 +66,7 @@ private struct RunSession {
     guard finish(seed: plan.seed) else { return .internalFault }
     if arguments.format == .human {
       human.summarize(
-        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: [folder.journalPath])
+        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: [junit, folder.journalPath])
     }
     if summary.exitStatus == .nothingSelected {
       console.say(
@@ -91,12 +88,15 @@ private struct RunSession {
   private func finish(seed: UInt64) -> Bool {
     do {
       try folder.finish(seed: seed)
+      try folder.writeJUnit(to: junit)
       return true
     } catch {
       console.say("lockstep: \(error)")
       return false
     }
   }
+
+  private var junit: String { arguments.junit ?? arguments.out + "/junit.xml" }
 
   /// The line to paste that does a failed case again.
   private func replay(_ test: Case, _ outcome: Outcome) -> String? {

@@ -16,11 +16,21 @@ struct EmulatedDevice {
   let options: [String]
   /// What values it reports.
   let readings: [String]
+  /// The bugs that it can be given with the option `defect`.
+  let defects: [String]
   /// Makes it with some options and a seed.
   let make: (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
 
   /// All of them, in the order in which they are listed.
-  static var all: [EmulatedDevice] { locks + [reference] }
+  static var all: [EmulatedDevice] {
+    locks + [
+      reference, app(SocketApp.self, "socket"), app(LauncherApp.self, "launcher"), app(FlowApp.self, "flow"),
+      app(DoorApp.self, "door"),
+    ]
+  }
+
+  /// The device of a name.
+  static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
   /// The locks with their real protocol, each behind a client and a direct link.
   private static var locks: [EmulatedDevice] {
@@ -28,7 +38,8 @@ struct EmulatedDevice {
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
-        readings: ["battery", "history", "autolock", "version", "login", "passed over"]
+        readings: ["battery", "history", "autolock", "version", "login", "passed over"],
+        defects: LockDefect.allCases.map(\.name)
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }
   }
@@ -51,9 +62,20 @@ struct EmulatedDevice {
   /// The lock of the open benchmark, which follows the documentation's tables step by step.
   private static var reference: EmulatedDevice {
     EmulatedDevice(
-      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: []
+      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: [],
+      defects: ReferenceLock.Bug.allCases.map(\.rawValue)
     ) { options, _ throws(DeviceProblem) in
       ReferenceLock(bug: try defect(of: options, in: ReferenceLock.Bug.self))
+    }
+  }
+
+  /// An application that is compared with the machine of its name.
+  private static func app<App: EmulatedApp>(_ type: App.Type, _ name: String) -> EmulatedDevice {
+    EmulatedDevice(
+      name: name, family: name, machines: [name], options: ["defect"], readings: [],
+      defects: App.Defect.allCases.map(\.rawValue)
+    ) { options, _ throws(DeviceProblem) in
+      AppDevice<App>(defect: try defect(of: options, in: App.Defect.self))
     }
   }
 

@@ -1,5 +1,6 @@
 import Documents
 import Harness
+import Reporting
 import Transports
 
 /// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
@@ -48,9 +49,14 @@ final class RunFolder: JournalListener {
 
   /// Completes the manifest.
   func finish(seed: UInt64) throws(FileFault) {
-    if let fault { throw fault }
     journal.synchronize()
     try writeManifest(end: WallClock.now, seed: seed)
+    if let fault { throw fault }
+  }
+
+  /// Makes the JUnit report from the journal.
+  func writeJUnit(to path: String) throws(ReportError) {
+    _ = try JUnitReport.write(journal: journalPath, manifest: self.path + "/manifest.json", to: path)
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {

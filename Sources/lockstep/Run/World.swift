@@ -13,12 +13,9 @@ struct World {
 
   init(answerTimeout: Interval = .seconds(5)) {
     devices = Devices(answerTimeout: answerTimeout)
-    machines = MachineLibrary(World.definitions, read: World.readMachine)
+    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine)
     reader = ScenarioReader(machines: machines, provider: devices)
   }
-
-  /// The built-in machines.
-  static let definitions: [MachineDefinition] = [.sesame, .sesameTable]
 
   /// A seed for who gives none; short, so that it is easily typed.
   func drawSeed() -> UInt32 {

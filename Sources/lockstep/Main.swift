@@ -4,7 +4,7 @@ import Transports
 
 /// The command: joins the harness with the devices that there are.
 @main
-enum Lockstep {
+enum Main {
   static func main() {
     BrokenPipes.ignore()
     let status = Commands.run(Array(CommandLine.arguments.dropFirst()), Console())

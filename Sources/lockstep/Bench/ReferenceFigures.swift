@@ -1,0 +1,65 @@
+import Automata
+import Conformance
+import Emulator
+import Models
+import Simulation
+
+extension Figure {
+  /// How fast model and device go in lockstep.
+  static var reference: [Figure] {
+    let walk =
+      "Uniform legal walk on sesame-table with the healthy reference lock, tests of 50 events, one core"
+    return [
+      Figure(
+        name: "reference.events", unit: "events/s", better: .higher,
+        method: "\(walk), nothing kept; median of 5 runs of 5 million events.",
+        measure: { eventsPerSecond(count: 5_000_000) { NoRecorder() } }),
+      Figure(
+        name: "reference.events-traced", unit: "events/s", better: .higher,
+        method: "\(walk), the trace of each test kept; median of 5 runs of 1 million events.",
+        measure: { eventsPerSecond(count: 1_000_000) { TraceList() } }),
+    ]
+  }
+
+  /// The length of a test.
+  private static let length = 50
+
+  private static func eventsPerSecond<Recorder: TraceRecorder>(
+    count: Int, recorder: () -> Recorder
+  ) -> Double? {
+    guard let machine = try? Machine(.sesameTable) else { return nil }
+    var lockstep = Lockstep(
+      Specification(machine, showsEffects: false), ReferenceLock(), recorder: recorder())
+    var generator = SeededGenerator(seed: 1)
+    var rates: [Double] = []
+    for _ in 0..<5 {
+      var agrees = true
+      let time = seconds {
+        for _ in 0..<count / length where agrees {
+          lockstep.recorder = recorder()
+          agrees = walk(&lockstep, &generator)
+        }
+      }
+      guard agrees else { return nil }
+      rates.append(Double(count / length * length) / time)
+    }
+    return median(rates)
+  }
+
+  /// One test; false when model and device disagree, which a healthy lock never does.
+  private static func walk<Recorder: TraceRecorder>(
+    _ lockstep: inout Lockstep<ReferenceLock, Recorder>, _ generator: inout SeededGenerator
+  ) -> Bool {
+    do {
+      try lockstep.reset()
+      for _ in 0..<length {
+        var legal = lockstep.legalStimuli
+        for _ in 0..<generator.below(legal.nonzeroBitCount) { legal &= legal - 1 }
+        if try lockstep.perform(Stimulus(legal.trailingZeroBitCount)) != nil { return false }
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+}

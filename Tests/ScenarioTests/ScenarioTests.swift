@@ -1,0 +1,81 @@
+import Automata
+import Conformance
+import Documents
+import FoundationEssentials
+import Harness
+import Models
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+@Suite("Scenarios")
+struct ScenarioTests {
+  @Test("the scenario agrees with its device, and would not with a wrong one", arguments: Suite.files)
+  func agreesAndCanFail(file: String) throws {
+    let world = World()
+    let item = try Suite.item(file, world)
+    let healthy = try Suite.run(item, world)
+    #expect(healthy.agrees, "\(healthy.ending)")
+    #expect(try killer(of: item, healthy, world) != nil, "no defect and no wrong transition makes it fail")
+  }
+
+  /// What makes a scenario fail: a defect of its device, else one wrong transition of its machine.
+  private func killer(of item: ScenarioSet.Item, _ healthy: Journal, _ world: World) throws -> String? {
+    let device = try #require(item.scenario.device)
+    for defect in EmulatedDevice.named(device.name)?.defects ?? [] {
+      var wrong = item
+      wrong.scenario.device?.settings.append(DeviceSpec.Setting("defect", defect))
+      if try !Suite.run(wrong, world).agrees { return defect }
+    }
+    for mutant in Mutants(of: item.machine.machine.definition, tried: healthy.tried) {
+      guard let machine = try? Machine(mutant.definition) else { continue }
+      var wrong = item
+      wrong.machine = MachineLibrary.Entry(label: item.machine.label, machine: machine)
+      if try !Suite.run(wrong, world).agrees { return mutant.name }
+    }
+    return nil
+  }
+
+  @Test("every legal cell of the tables is visited, and every empty one of sesame-table")
+  func coverage() throws {
+    let world = World()
+    let set = ScenarioSet([Suite.root + "/Scenarios"], reader: world.reader)
+    let journal = Journal()
+    let plan = try Plan(set, Plan.Selection(), provider: world.devices)
+    let coverage = Run(plan, provider: world.devices, listener: journal).perform().coverage
+    let table = try #require(coverage.first { $0.machine == "sesame-table" })
+    expect(table.missing, [])
+    expect(table.summary, "31 of 31 legal, 177 of 177 empty")
+  }
+
+  @Test("the schema in the repository is the one that the command prints")
+  func schemaIsCurrent() throws {
+    let path = Suite.root + "/Scenarios/schema/scenario.schema.json"
+    let saved = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    #expect(saved == Scenario.schema.pages, "run: lockstep schema > Scenarios/schema/scenario.schema.json")
+  }
+
+  /// Each device that some scenario is written for, with each of its defects.
+  static let defects: [(device: String, defect: String)] = {
+    let world = World()
+    let set = ScenarioSet([Suite.root + "/Scenarios"], reader: world.reader)
+    return EmulatedDevice.all.filter { device in
+      set.items.contains { $0.scenario.device?.name == device.name }
+    }
+    .flatMap { device in device.defects.map { (device.name, $0) } }
+  }()
+
+  @Test("every defect makes some scenario fail", arguments: defects)
+  func defectIsFound(device: String, defect: String) throws {
+    let world = World()
+    let set = ScenarioSet([Suite.root + "/Scenarios"], reader: world.reader)
+    let found = try set.items.first { item in
+      var wrong = item
+      guard item.scenario.device?.name == device else { return false }
+      wrong.scenario.device?.settings.append(DeviceSpec.Setting("defect", defect))
+      return try !Suite.run(wrong, world).agrees
+    }
+    #expect(found != nil)
+  }
+}
