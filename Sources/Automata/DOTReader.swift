@@ -220,6 +220,8 @@ private struct MealyReader {
   private(set) var places = DOTPlaces()
   private var inputs = Roster<String>()
   private var rows: [Key: Int] = [:]
+  /// The states that each row leads to.
+  private var targets: [Roster<String>] = []
 
   init(name: String) {
     machine = MachineDefinition(name: name)
@@ -256,19 +258,21 @@ private struct MealyReader {
   }
 
   private mutating func add(_ key: Key, _ edge: DOTGraph.Edge) {
-    if let row = rows[key], case .states(let targets) = machine.transitions[row].to {
+    if let row = rows[key] {
       // The same output on the way to another state: the machine chooses.
-      if !targets.contains(edge.to) { machine.transitions[row].to = .states(targets + [edge.to]) }
+      targets[row].number(edge.to)
       return
     }
     rows[key] = machine.transitions.count
     machine.transitions.append(
-      Transition(
-        .event(key.input), from: .states([key.from]), to: .states([edge.to]), shows: key.output))
+      Transition(.event(key.input), from: .states([key.from]), to: .stay, shows: key.output))
+    targets.append(Roster())
+    targets[targets.count - 1].number(edge.to)
     places.rows.append((edge.start, edge.end))
   }
 
   mutating func finish() {
+    for row in targets.indices { machine.transitions[row].to = .states(targets[row].values) }
     guard machine.starts.isEmpty, let first = machine.states.first else { return }
     machine.starts = [Start(first.name)]
     places.starts = [places.states[0]]

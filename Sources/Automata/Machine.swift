@@ -35,6 +35,8 @@ public struct Machine: Equatable, Sendable {
 
   /// What the author wrote.
   public let definition: MachineDefinition
+  /// How many events there are, stimuli and spontaneous ones together.
+  public let eventCount: Int
   /// Edges of each (state, event) pair that the tester causes: `caused[state * events + event]`.
   public let caused: [[Edge]]
   /// Edges that happen without the tester, by state.
@@ -42,8 +44,6 @@ public struct Machine: Equatable, Sendable {
   /// The target of each (state, event) pair that always leads to one state, or -1: a refusal, a choice of the
   /// device, or a row that depends on circumstances; `next[state * events + event]`.
   public let next: [Int16]
-  /// How many events there are, stimuli and spontaneous ones together.
-  public let eventCount: Int
 
   /// The most states or events that a machine may have.
   public static let limit = 30_000

@@ -165,8 +165,11 @@ private struct DOTWriter {
       attributes.append((key, encode(names)))
     }
     if let shows = transition.shows { attributes.append(("shows", encode(shows))) }
-    if transition.to == .stay { attributes.append(("stay", "true")) }
-    if case .shift = transition.to { attributes.append(("shift", "true")) }
+    switch transition.to {
+    case .states: break
+    case .stay: attributes.append(("stay", "true"))
+    case .shift: attributes.append(("shift", "true"))
+    }
     if transition.origin == .ours { attributes.append(("ours", "true")) }
     let sources: [String?] =
       switch transition.from {
@@ -191,11 +194,12 @@ private struct DOTWriter {
 }
 
 extension Circumstance {
-  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`, `:delay=2 s`.
+  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:lasting`, `:delay=6 s`.
   fileprivate var encoded: String {
     let parts =
       faults.map { "fault=" + encode($0) } + stimuli.map { "stimulus=" + encode($0) }
-      + (isLasting ? ["lasting"] : []) + (delay == Self.usualDelay ? [] : ["delay=\(delay)"])
+      + (isLasting ? ["lasting"] : [])
+      + (delay == Self.usualDelay ? [] : ["delay=\(delay)"])
     return ([encode(name)] + parts).joined(separator: ":")
   }
 }

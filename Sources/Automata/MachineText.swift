@@ -10,6 +10,8 @@ public enum MachineFormat: String, CaseIterable, Sendable {
   case mermaid
   /// A GraphViz graph with the whole definition, which ``MachineDefinition/init(dot:name:)`` reads back.
   case dot
+  /// A drawing for a browser.
+  case svg
 }
 
 extension MachineDefinition {
@@ -21,6 +23,7 @@ extension MachineDefinition {
     case .yaml: yaml()
     case .mermaid: mermaid()
     case .dot: dot()
+    case .svg: svg()
     }
   }
 }

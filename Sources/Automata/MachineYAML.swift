@@ -46,7 +46,7 @@ extension MachineDefinition {
   ///   - name: What messages call it, usually its path.
   /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column.
   public init(yaml bytes: [UInt8], name: String) throws(DocumentError) {
-    let limits = Limits(bytes: 16 << 20, nodes: 1_000_000)
+    let limits = Limits(bytes: 32 << 20, nodes: 4_000_000)
     self = try Document.read(bytes, name: name, limits: limits) { MachineReader($0).read() }
   }
 }

@@ -142,7 +142,13 @@ extension Tracker {
         Divergence.Allowance(
           state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol))))
     }
-    return allowances
+    // A row that also says by when says all that a row without a limit does.
+    return allowances.filter { allowance in
+      !allowances.contains { other in
+        other.shows == allowance.shows && !allowance.cause.isEmpty
+          && other.cause.hasPrefix(allowance.cause + " within ")
+      }
+    }
   }
 
   private func cause(of step: Specification.Step) -> String {

@@ -113,14 +113,20 @@ public struct Tracker: Sendable {
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
   /// circumstances.
   public var legalStimuli: UInt64 {
-    let nodes = possible.first
-    return isSmall && nodes != 0 && nodes & (nodes &- 1) == 0
-      ? legalWords[nodes.trailingZeroBitCount] : commonStimuli()
-  }
-
-  private func commonStimuli() -> UInt64 {
+    // Written out, because a closure would have to copy the tracker, and this is on the path of every event.
     var legal = UInt64.max
-    possible.forEach { legal &= legalWords[$0] }
+    var word = possible.first
+    while word != 0 {
+      legal &= legalWords[word.trailingZeroBitCount]
+      word &= word &- 1
+    }
+    for index in possible.rest.indices {
+      var word = possible.rest[index]
+      while word != 0 {
+        legal &= legalWords[64 * (index + 1) + word.trailingZeroBitCount]
+        word &= word &- 1
+      }
+    }
     return legal
   }
 
@@ -383,7 +389,9 @@ extension Tracker {
         next.insert(Int(step.node))
       } else if isPossible(step, from: node, at: now) {
         if step.transition >= 0 { happened[Int(step.transition)] &+= 1 }
-        add(Int(step.node), Entry(earliest: now - slack, latest: now))
+        // What is pending was entered, or not, when its transition began.
+        let isEntry = step.enters && step.transition >= 0
+        add(Int(step.node), isEntry ? Entry(earliest: now - slack, latest: now) : entry(node))
       }
     }
   }

@@ -4,6 +4,7 @@ import Simulation
 /// Definitions without faults, drawn at random, with everything that a definition can say.
 struct RandomMachines {
   private var generator: SeededGenerator
+  private var sharesStatus = false
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
@@ -12,12 +13,17 @@ struct RandomMachines {
     let events = names("e", 1 + generator.below(5))
     let circumstances = names("c", generator.below(4))
     var machine = MachineDefinition(name: name("m"), summary: chance(2) ? "" : name("sum"))
-    machine.states = states.map { State($0, status: chance(4) ? name("t") : nil, entry: list("n")) }
+    // Only among states of one status can a row shift.
+    sharesStatus = chance(3)
+    let status = name("t")
+    machine.states = states.map {
+      State($0, status: sharesStatus ? status : chance(4) ? name("t") : nil, entry: list("n"))
+    }
     machine.events = events.map { Event($0, Event.Kind.allCases[generator.below(3)]) }
     machine.circumstances = circumstances.map {
       Circumstance(
         $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [], isLasting: chance(3),
-        delay: chance(3) ? .zero : Circumstance.usualDelay)
+        delay: chance(5) ? .forever : .milliseconds(Int64(100 * generator.below(3))))
     }
     for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }
     for state in states where chance(3) {
@@ -50,8 +56,7 @@ struct RandomMachines {
     var row = Transition(
       .event(event.name), from: from, to: chance(5) ? .stay : .states(targets), before: list("b"),
       after: list("a"), origin: chance(3) ? .ours : .seed)
-    // A state always shows the same status as itself.
-    if case .states(let names) = from, names.count == 1, chance(3) { row.to = .shift(names) }
+    if sharesStatus, chance(2) { row.to = .shift(targets) }
     if event.kind != .stimulus { row.window = window(circumstances) }
     if chance(4) { row.shows = name("o") }
     if !circumstances.isEmpty, chance(3) { row.given = [pick(circumstances)] }

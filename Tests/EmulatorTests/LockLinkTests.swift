@@ -166,6 +166,7 @@ struct LockLinkTests {
     try probe.link.disconnect()
     expect(try probe.pass(.seconds(2)), ["0.250 disconnected 0x16"])
     expect(probe.link.lock.angle(at: probe.link.now), BoltAngle(degrees: 90))
+    expect(probe.link.lock.isOpen, false)
   }
 
   @Test(

@@ -77,6 +77,16 @@ struct LockMechanicsTests {
     expect(bolt.isInUnlockRange(at: .zero), true)
   }
 
+  @Test("a hand that brings the bolt to the goal of a blocked motor lets it rest there")
+  func relieved() {
+    var bolt = bolt(at: 256)
+    bolt.jam(true, at: .zero)
+    expect(bolt.drive(to: .locked, at: .zero), true)
+    bolt.turn(to: BoltAngle(degrees: 0), at: .zero + .seconds(2))
+    expect(run(&bolt), ["rested at 2000 ms, 0"])
+    expect(bolt.isStalled, false)
+  }
+
   @Test("an obstacle that comes or goes while the motor runs stops it or lets it go on")
   func obstacle() {
     var bolt = bolt()

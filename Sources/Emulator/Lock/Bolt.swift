@@ -189,7 +189,7 @@ extension Bolt {
     let to = isJammed ? obstacle(from: here, to: aim, positions) : aim
     var run = Run(
       goal: goal, from: here, to: to, start: now, end: now + time(from: here, to: to, positions),
-      isBlocked: isJammed || goal == .between)
+      isBlocked: to != aim || goal == .between)
     if let range = range(of: goal, positions), !range.contains(here), here != to {
       let border = here < range.lowerBound ? range.lowerBound : range.upperBound
       if min(here, to) <= border, border <= max(here, to) {

@@ -83,11 +83,7 @@ extension DirectLink {
     case ("lose-link", let value): if !value.isNothing { loseLink() }
     case ("out-of-range", let value): setAbsent(!value.isNothing)
     case ("no-power", let value): value.isNothing ? restorePower() : cutPower()
-    case ("power-cycle", let value):
-      if !value.isNothing {
-        cutPower()
-        restorePower()
-      }
+    case ("power-cycle", let value): if !value.isNothing { cyclePower() }
     case ("jam", let value): jam(!value.isNothing)
     case ("battery", .number(let volts)): replaceBattery(volts: volts)
     case ("battery", .integer(let volts)): replaceBattery(volts: Double(volts))

@@ -43,6 +43,11 @@ extension DirectLink {
 
   mutating func restorePower() { carryOut(lock.restorePower(at: now)) }
 
+  mutating func cyclePower() {
+    cutPower()
+    restorePower()
+  }
+
   mutating func jam(_ isJammed: Bool) { carryOut(lock.jam(isJammed, at: now)) }
 
   mutating func turnByHand(to place: BoltState) { carryOut(lock.turnByHand(to: place, at: now)) }

@@ -49,8 +49,9 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
     case .jamAfterAbortedLogins:
       (
         "jam-after-aborted-logins",
-        "After four or more connections in a row that ended without a command, a login, two commands that turn the "
-          + "bolt there and back, and a lock leave the bolt between its positions."
+        "After four or more connections in a row that ended before a login, or before its answer can have been "
+          + "heard, the login, two commands that turn the bolt there and back, and a lock leave the bolt between "
+          + "its positions."
       )
     case .jamReportedAsLocked:
       (

@@ -167,8 +167,15 @@ extension EmulatedLock {
     if case .open(let session) = state { memory.lastCipher = session.cipher }
   }
 
+  /// How long after it opened a session may end before the client can have heard of it: what the lock says then
+  /// takes three frames in OS3 and two in OS2, and the end of the link one more.
+  private var loginTime: Interval { .microseconds(generation == .os3 ? 30_000 : 22_500) }
+
   mutating func endConnection(reason: UInt8, at now: Instant) {
     endSession()
+    if case .open(let session) = state, now - session.opened < loginTime {
+      memory.abortedConnections = memory.abortedBeforeLogin + 1
+    }
     switch state {
     case .off, .restarting, .advertising, .mute:
       return
@@ -180,7 +187,6 @@ extension EmulatedLock {
       memory.abortedConnections += 1
       state = .advertising
     case .open, .ending(.inSession):
-      if memory.recent.0 == .login { memory.abortedConnections += 1 }
       if defects.contains(.settingsLostOnReconnect) { bolt.positions = nil }
       if defects.contains(.autolockForgottenOnDisconnect) { autolockDue = nil }
       let isLost = reason == 0x08 && defects.contains(.deadUntilPowerCycle)

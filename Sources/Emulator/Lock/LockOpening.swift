@@ -46,7 +46,8 @@ extension EmulatedLock {
       cipher.receiveCounter = last.receiveCounter
     }
     memory.abortedBeforeLogin = memory.abortedConnections
-    state = .open(Session(cipher: cipher, lastHeard: now))
+    memory.abortedConnections = 0
+    state = .open(Session(cipher: cipher, opened: now, lastHeard: now))
   }
 }
 

@@ -55,6 +55,8 @@ extension EmulatedLock {
   /// An open session.
   struct Session: Sendable {
     var cipher: SessionCipher
+    /// When it was opened.
+    var opened: Instant
     /// When the client was last heard.
     var lastHeard: Instant
   }
@@ -76,7 +78,7 @@ extension EmulatedLock {
     var recent = (Accepted.other, Accepted.other, Accepted.other)
     /// Whether a reset was accepted.
     var wasReset = false
-    /// How many connections in a row ended without a command, and how many had when the last login came.
+    /// How many connections in a row ended before a login, and how many had when the last login came.
     var abortedConnections = 0
     var abortedBeforeLogin = 0
     /// How many connections turned notifications on.
@@ -99,7 +101,6 @@ extension EmulatedLock {
     /// Notes what was accepted.
     mutating func accept(_ command: Accepted) {
       recent = (command, recent.0, recent.1)
-      if command != .login { abortedConnections = 0 }
     }
   }
 

@@ -1,0 +1,123 @@
+extension MachineDefinition {
+  /// The machine as a drawing in SVG.
+  ///
+  /// Arrows that the device takes by itself are dashed, rows of ours are grey, and all rows from one state to
+  /// another are one arrow.
+  public func svg() -> String {
+    let drawing = MachineDrawing(self)
+    let title = summary.isEmpty ? name : "\(name): \(summary)"
+    let extent = drawing.extent
+    let width = max(extent.width, title.count * MachineDrawing.characterWidth) + MachineDrawing.margin
+    let height = extent.height + MachineDrawing.margin
+    var lines = [
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
+        + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"11\">",
+      "<title>\(escaped(title))</title>", style,
+      words(title, x: MachineDrawing.margin, y: 24, "font-weight=\"bold\""),
+    ]
+    lines += drawing.starts.map { startMark(drawing.boxes[$0]) }
+    lines += drawing.arrows.map { drawing.path($0) }
+    for (number, box) in drawing.boxes.enumerated() {
+      lines += number < drawing.stateCount ? state(box) : label(box)
+    }
+    for arrow in drawing.arrows where arrow.from == arrow.to {
+      lines += loopLabel(arrow, at: drawing.boxes[arrow.from])
+    }
+    return lines.joined(separator: "\n") + "\n</svg>\n"
+  }
+}
+
+private let style = """
+  <style>
+  rect { fill: #f4f6fa; stroke: #33415c }
+  path { fill: none; stroke: #33415c }
+  text { fill: #1b2437; white-space: pre }
+  .paper { fill: #ffffff; stroke: none }
+  .spontaneous { stroke-dasharray: 5 3 }
+  .ours { stroke: #8b95a7 }
+  </style>
+  <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" \
+  orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" style="fill: #33415c"/></marker></defs>
+  <rect class="paper" width="100%" height="100%"/>
+  """
+
+private func startMark(_ box: MachineDrawing.Box) -> String {
+  "<circle cx=\"\(box.middle)\" cy=\"\(box.y - 20)\" r=\"5\"/>"
+    + "<path d=\"M\(box.middle),\(box.y - 15) V\(box.y)\" marker-end=\"url(#tip)\"/>"
+}
+
+private func state(_ box: MachineDrawing.Box) -> [String] {
+  [rectangle(box, "rx=\"8\"")]
+    + box.lines.enumerated().map { index, line in
+      words(
+        line, x: box.middle, y: box.y + 17 + index * MachineDrawing.lineHeight,
+        "text-anchor=\"middle\"" + (index == 0 ? " font-weight=\"bold\"" : ""))
+    }
+}
+
+/// A label on paper of its own, so that arrows pass behind it.
+private func label(_ box: MachineDrawing.Box) -> [String] {
+  guard !box.lines.isEmpty else { return [] }
+  return [rectangle(box, "class=\"paper\"")]
+    + box.lines.enumerated().map { index, line in
+      words(line, x: box.x + 4, y: box.y + 12 + index * MachineDrawing.lineHeight, "")
+    }
+}
+
+private func loopLabel(_ arrow: MachineDrawing.Arrow, at box: MachineDrawing.Box) -> [String] {
+  let top = box.y + box.height / 2 - (arrow.lines.count - 1) * MachineDrawing.lineHeight / 2 + 4
+  return arrow.lines.enumerated().map { index, line in
+    words(line, x: box.x + box.width + 36, y: top + index * MachineDrawing.lineHeight, "")
+  }
+}
+
+private func rectangle(_ box: MachineDrawing.Box, _ attributes: String) -> String {
+  "<rect x=\"\(box.x)\" y=\"\(box.y)\" width=\"\(box.width)\" height=\"\(box.height)\" \(attributes)/>"
+}
+
+private func words(_ text: String, x: Int, y: Int, _ attributes: String) -> String {
+  "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " ")\(attributes)>\(escaped(text))</text>"
+}
+
+extension MachineDrawing {
+  /// The arrow as a smooth curve through the middle of everything on its way.
+  fileprivate func path(_ arrow: Arrow) -> String {
+    let classes = [arrow.isSpontaneous ? "spontaneous" : "", arrow.isOurs ? "ours" : ""]
+    let name = classes.filter { !$0.isEmpty }.joined(separator: " ")
+    let opening = name.isEmpty ? "<path" : "<path class=\"\(name)\""
+    if arrow.from == arrow.to {
+      let box = boxes[arrow.from]
+      let (x, y) = (box.x + box.width, box.y + box.height / 2)
+      return "\(opening) d=\"M\(x),\(y - 6) C\(x + 40),\(y - 24) \(x + 40),\(y + 24) \(x),\(y + 6)\" "
+        + "marker-end=\"url(#tip)\"/>"
+    }
+    let path = path(of: arrow).map { boxes[$0] }
+    var (x, y) = (path[0].middle, path[0].y + path[0].height)
+    var curve = "M\(x),\(y)"
+    for (index, box) in path.enumerated().dropFirst() {
+      // Of two states in one layer the second is reached from below, as the first was left.
+      let end = box.y >= y ? box.y : box.y + box.height
+      let bend = (end - y) / 2
+      curve += " C\(x),\(y + bend) \(box.middle),\(end - bend) \(box.middle),\(end)"
+      let goesOn = index < path.count - 1 && path[index + 1].y > end
+      if goesOn { curve += " V\(box.y + box.height)" }
+      (x, y) = (box.middle, goesOn ? box.y + box.height : end)
+    }
+    return "\(opening) d=\"\(curve)\" marker-\(arrow.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
+  }
+}
+
+/// Text for XML 1.0, in which some characters cannot stand at all.
+private func escaped(_ text: String) -> String {
+  var result = ""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "&": result += "&amp;"
+    case "<": result += "&lt;"
+    case ">": result += "&gt;"
+    case "\u{0}"..."\u{1F}", "\u{7F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}

@@ -1,0 +1,127 @@
+import Automata
+import Conformance
+import Emulator
+import Models
+import Sesame
+import Simulation
+
+extension Figure {
+  /// What whole sessions over the direct link cost: client, link, lock and all their cryptography.
+  static var sessions: [Figure] {
+    [
+      Figure(
+        name: "crypto.ecdh", unit: "per second", better: .higher,
+        method: "P-256 key agreements with a point that is checked, one core, median of 5 runs of 2000.",
+        measure: agreements),
+      Figure(
+        name: "direct.os2.sessions", unit: "per second", better: .higher,
+        method:
+          "Sesame 3: connect, log in, unlock, lock, disconnect; all encrypted, two key agreements each; one core, "
+          + "median of 5 runs of 1000.",
+        measure: { sessions(of: .sesame3, count: 1000) }),
+      Figure(
+        name: "direct.os3.sessions", unit: "per second", better: .higher,
+        method:
+          "Sesame 5: connect, log in, unlock, lock, disconnect; all encrypted; one core, median of 5 runs of 4000.",
+        measure: { sessions(of: .sesame5, count: 4000) }),
+      Figure(
+        name: "direct.idle-hour", unit: "s", better: .lower,
+        method: "An hour of virtual time in a session in which nothing happens, median of 5 runs of 100.",
+        measure: idleHour),
+    ]
+  }
+
+  private static func agreements() -> Double? {
+    var source = SeededGenerator(seed: 1)
+    let own = PrivateKey(from: &source)
+    let peers = (0..<16).map { _ in PrivateKey(from: &source).publicKey }
+    let count = 2000
+    var failed = false
+    let times = (0..<5).map { _ in
+      seconds {
+        for number in 0..<count where (try? own.sharedSecret(with: peers[number & 15])) == nil {
+          failed = true
+        }
+      }
+    }
+    return failed ? nil : Double(count) / median(times)
+  }
+
+  private static func sessions(of model: ProductModel, count: Int) -> Double? {
+    guard var session = DirectSession(model) else { return nil }
+    var failed = false
+    let times = (0..<5).map { _ in
+      seconds {
+        for _ in 0..<count where !session.run() { failed = true }
+      }
+    }
+    return failed ? nil : Double(count) / median(times)
+  }
+
+  private static func idleHour() -> Double? {
+    guard var session = DirectSession(.sesame5), session.open() else { return nil }
+    var failed = false
+    let times = (0..<5).map { _ in
+      seconds {
+        for _ in 0..<100 where !session.wait(.seconds(3600)) { failed = true }
+      }
+    }
+    return failed ? nil : median(times) / 100
+  }
+}
+
+/// A client and a lock over the direct link, driven as scenarios drive them but without a model.
+private struct DirectSession {
+  private var device: SesameDevice<DirectLink>
+  private let vocabulary: Vocabulary
+  private let stimuli:
+    (closeTo: Stimulus, connect: Stimulus, unlock: Stimulus, lock: Stimulus, leave: Stimulus)
+
+  init?(_ model: ProductModel) {
+    device = SesameDevice(DirectLink(EmulatedLockSpecification(model), seed: 1)) {
+      SeededGenerator(seed: 1, for: "client")
+    }
+    guard let machine = try? Machine(.sesame) else { return nil }
+    let vocabulary = Vocabulary(machine: machine)
+    func stimulus(_ name: String) -> Stimulus { Stimulus(vocabulary.stimulus(name) ?? 0) }
+    self.vocabulary = vocabulary
+    stimuli = (
+      stimulus("closeTo"), stimulus("connect"), stimulus("unlock"), stimulus("lock"), stimulus("disconnect")
+    )
+    device.adopt(vocabulary)
+    guard (try? device.reset(to: StartCondition())) != nil else { return nil }
+  }
+
+  /// A whole session; false when it did not go as it should.
+  mutating func run() -> Bool {
+    open() && perform(stimuli.unlock, until: "unlocked") && perform(stimuli.lock, until: "locked")
+      && perform(stimuli.leave, until: "noSignal")
+  }
+
+  mutating func open() -> Bool {
+    perform(stimuli.closeTo, until: "receivedBle") && perform(stimuli.connect, until: "locked")
+  }
+
+  private mutating func perform(_ stimulus: Stimulus, until name: String) -> Bool {
+    let goal = vocabulary.status(name) ?? -1
+    let end = device.now + .seconds(20)
+    do {
+      try device.perform(stimulus)
+      while let observation = try device.observe(until: end) {
+        if case .status(let number) = observation, number == goal { return true }
+      }
+    } catch {
+      return false
+    }
+    return false
+  }
+
+  /// Lets time pass in which nothing may be shown.
+  mutating func wait(_ interval: Interval) -> Bool {
+    let end = device.now + interval
+    while let observation = try? device.observe(until: end) {
+      if case .status = observation { return false }
+    }
+    return true
+  }
+}

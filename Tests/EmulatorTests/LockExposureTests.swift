@@ -1,0 +1,195 @@
+import Automata
+import Conformance
+import Emulator
+import Models
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// A sequence that a user could go through, in which a defect makes the lock disagree with its model.
+///
+/// A step is a stimulus (`unlock`, `setAutolock=5`), a wait (`+2 s`), a status that must come (`~locked`), a
+/// reading that must have come (`?history … “Lockstep”`) or a fault (`!jam`, `!lose-link=no`).
+private struct Exposure: Sendable, CustomTestStringConvertible {
+  var defect: LockDefect
+  var settings: [String] = []
+  var start: [Argument] = []
+  var steps: String
+  /// The verdict on the lock with the defect, or a part of it, in the words of a report.
+  var verdict: String
+  /// The same of an OS2 lock, where it differs.
+  var os2Verdict: String?
+
+  var testDescription: String { defect.name }
+}
+
+@Suite("The lock's defects, as a client and the model see them")
+struct LockExposureTests {
+  @Test("the sequence shows the defect, and a healthy lock goes through it", arguments: exposures)
+  private func exposure(of exposure: Exposure) throws {
+    for name in ["sesame3", "sesame5"] {
+      expect(try verdict(on: name, exposure, defective: false), "agrees")
+      let verdict = try verdict(on: name, exposure, defective: true)
+      let expected = name == "sesame3" ? exposure.os2Verdict ?? exposure.verdict : exposure.verdict
+      #expect(verdict.contains(expected), "\(name): \(verdict)")
+    }
+  }
+
+  @Test("there is a sequence for each defect")
+  func complete() {
+    expect(exposures.map(\.defect), LockDefect.allCases)
+  }
+
+  private func verdict(on name: String, _ exposure: Exposure, defective: Bool) throws -> String {
+    var settings = exposure.settings.map { setting in
+      let parts = setting.split(separator: "=")
+      return (name: String(parts[0]), value: String(parts[1]))
+    }
+    if defective { settings.append((name: "defect", value: exposure.defect.name)) }
+    let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
+    let device = SesameDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+    var lockstep = Lockstep(
+      Specification(try Machine(.sesame), showsEffects: false), device,
+      invariants: [NoViolation(unless: ["wrong-key"]), NeverRises("battery")], recorder: TraceList())
+    try lockstep.reset(to: StartCondition(exposure.start))
+    for step in exposure.steps.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
+      let step = step.drop { $0 == " " }
+      guard !step.isEmpty else { continue }
+      if let divergence = try take(step, &lockstep) { return divergence.summary }
+    }
+    return "agrees"
+  }
+
+  private func take(
+    _ step: Substring, _ lockstep: inout Lockstep<SesameDevice<DirectLink>, TraceList>
+  ) throws -> Divergence? {
+    let rest = step.dropFirst()
+    switch step.first {
+    case "+":
+      return try lockstep.pass(until: lockstep.now + #require(Interval(text: rest)))
+    case "~":
+      let end = lockstep.now + .seconds(60)
+      while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
+        guard lockstep.now < end else { return Divergence(.unmet("no \(rest)"), at: lockstep.now) }
+        if let divergence = try lockstep.next(until: end) { return divergence }
+      }
+      return nil
+    case "?":
+      let isThere = lockstep.recorder.entries.contains { entry in
+        guard case .observation(.reading(let reading)) = entry.event else { return false }
+        return "\(reading.name) \(reading.value)".hasSuffix(rest)
+      }
+      return isThere ? nil : Divergence(.unmet("no \(rest)"), at: lockstep.now)
+    case "!":
+      let parts = rest.split(separator: "=")
+      return try lockstep.bring(about: Fault(String(parts[0]), .flag(parts.count == 1)))
+    default:
+      let parts = step.split(separator: "=")
+      let number = try #require(lockstep.vocabulary.stimulus(String(parts[0])))
+      let arguments = parts.dropFirst().compactMap { Int($0) }.map { Argument("seconds", .integer($0)) }
+      return try lockstep.perform(Stimulus(number, arguments))
+    }
+  }
+}
+
+private let open = "closeTo; ~receivedBle; connect; ~locked;"
+private let register =
+  "closeTo; ~receivedBle; connect; ~readytoRegister; register; ~nosetting; configure; ~locked;"
+private let abort = "closeTo; ~receivedBle; connect; ~logining; disconnect; +1 s;"
+
+private let unlocked = [Argument("bolt", .text("unlocked"))]
+private let openUnlocked = "closeTo; ~receivedBle; connect; ~unlocked;"
+
+private let exposures: [Exposure] = [
+  Exposure(
+    defect: .deafUnlock, start: [Argument("registered", .flag(true))],
+    steps: open + "reset; ~noSignal; +2 s;" + register + "lock; +1 s; unlock; ~unlocked",
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .jamAfterAbortedLogins,
+    steps: abort + abort + abort + abort + open + "toggle; ~unlocked; toggle; ~locked; lock; +5 s",
+    verdict: "the device showed moved, which the model does not allow"),
+  Exposure(
+    defect: .jamReportedAsLocked, steps: open + "unlock; ~unlocked; !jam; lock; +5 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .plaintextCommandObeyed, steps: open + "forgeUnlock; +2 s",
+    verdict: "the device broke a rule: unlock in clear"),
+  Exposure(
+    defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .loginProofReplayed,
+    steps: open + "disconnect; +1 s; !replay-login; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow",
+    os2Verdict: "a message that does not authenticate"),
+  Exposure(
+    defect: .replayedCommandObeyed,
+    steps: open + "unlock; ~unlocked; handToLocked; ~locked; replayCommand; +2 s",
+    verdict: "an answer to nothing: unlock"),
+  Exposure(
+    defect: .tokenRepeated,
+    steps: open + "disconnect; +1 s; !replay-login; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow",
+    os2Verdict: "a message that does not authenticate"),
+  Exposure(
+    defect: .counterKeptAcrossSessions, steps: open + "disconnect; +1 s;" + open,
+    verdict: "a message that does not authenticate"),
+  Exposure(
+    defect: .staleStatusAfterHandTurn, steps: open + "handToUnlocked; ~unlocked",
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .movedReportedAsUnlocked, steps: open + "handToMoved; ~moved",
+    verdict: "the device showed unlocked, which the model does not allow"),
+  Exposure(
+    defect: .statusLagsOneBehind, steps: open + "unlock; ~unlocked",
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .restUnpublishedAfterTurnabout, steps: open + "unlock; +500 ms; lock; +200 ms; unlock; ~unlocked",
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .publishBeforeLogin, steps: open, verdict: "the device broke a rule: mech status in clear"),
+  Exposure(
+    defect: .resetKeepsKey,
+    steps: open + "reset; ~noSignal; +2 s; closeTo; ~receivedBle; connect; ~readytoRegister",
+    verdict: "the device showed noSignal, which the model does not allow"),
+  Exposure(
+    defect: .registrationBusyAfterReset, steps: open + "reset; ~noSignal; +2 s;" + register,
+    verdict: "the device refused what the model allows: registration: busy"),
+  Exposure(
+    defect: .settingsLostOnReconnect, steps: open + "disconnect; +1 s;" + open,
+    verdict: "the device showed nosetting, which the model does not allow"),
+  Exposure(
+    defect: .autolockChangeIgnored, start: unlocked, steps: openUnlocked + "setAutolock=5; ~locked",
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .autolockOutlivesOff, start: unlocked,
+    steps: openUnlocked + "setAutolock=20; +2 s; setAutolock=0; +30 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .autolockForgottenOnDisconnect, start: unlocked,
+    steps: openUnlocked + "setAutolock=5; +1 s; disconnect; +10 s;" + open,
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .historyNeverEmpties, steps: open + "lock; +1 s; readHistory; +10 s; ?history empty",
+    verdict: "history record 1 came again after it was deleted"),
+  Exposure(
+    defect: .historyTagMissing, steps: open + "lock; +1 s; readHistory; +10 s; ?lock “Lockstep”",
+    verdict: "no lock “Lockstep”"),
+  Exposure(
+    defect: .deadUntilPowerCycle, steps: open + "!lose-link; ~noSignal; !lose-link=no; +1 s;" + open,
+    verdict: "no receivedBle"),
+  Exposure(
+    defect: .tokenMissingEverySecondTime, steps: open + "disconnect; +1 s;" + open,
+    verdict: "the device showed noSignal, which the model does not allow"),
+  Exposure(
+    defect: .answersStopAfterIdling, steps: open + "+11 min; unlock; ~unlocked", verdict: "within 5 s"),
+  Exposure(
+    defect: .calibrationDrifts,
+    steps: open + String(repeating: "unlock; ~unlocked; lock; ~locked;", count: 10),
+    verdict: "the device showed moved, which the model does not allow"),
+  Exposure(
+    defect: .batteryWrapsAtZero, settings: ["battery=0.01", "sag=0.02"], steps: open + "unlock; ~unlocked",
+    verdict: "to 7.2 by itself"),
+]
