@@ -15,20 +15,18 @@ public struct Coverage: Equatable, Sendable {
   /// Counts the cells of a machine, of which some were visited.
   init(_ machine: MachineLibrary.Entry, visits: [UInt64]) {
     self.machine = machine.label
-    let table = machine.machine
-    for state in 0..<table.stateCount {
-      for event in 0..<table.eventCount where table.isStimulus(event) {
-        let isVisited = visits[state * table.eventCount + event] > 0
-        if table.edges(from: state, on: event).isEmpty {
+    let definition = machine.machine.definition
+    let cells = machine.machine.caused
+    for (event, item) in definition.events.enumerated() where item.kind != .spontaneous {
+      for (state, place) in definition.states.enumerated() {
+        let cell = state * definition.events.count + event
+        if cells[cell].isEmpty {
           empty.count += 1
-          empty.visited += isVisited ? 1 : 0
+          empty.visited += visits[cell] > 0 ? 1 : 0
         } else {
           legal.count += 1
-          legal.visited += isVisited ? 1 : 0
-          if !isVisited {
-            let definition = table.definition
-            missing.append("\(definition.states[state].name), \(definition.events[event].name)")
-          }
+          legal.visited += visits[cell] > 0 ? 1 : 0
+          if visits[cell] == 0 { missing.append("\(place.name), \(item.name)") }
         }
       }
     }

@@ -1,5 +1,7 @@
 public import Automata
+import Conformance
 import Documents
+import Synchronization
 
 /// The machines that scenarios and commands can name: those built in, and files.
 public final class MachineLibrary {
@@ -11,12 +13,38 @@ public final class MachineLibrary {
     public var machine: Machine
     /// Whether it comes from a file.
     public var isFile: Bool
+    private let specifications: Specifications
 
     /// Gives a machine a name.
     public init(label: String, machine: Machine, isFile: Bool = false) {
       self.label = label
       self.machine = machine
       self.isFile = isFile
+      specifications = Specifications(machine)
+    }
+
+    /// The machine made ready for tracking; made once.
+    func specification(showsEffects: Bool) -> Specification {
+      specifications.get(showsEffects: showsEffects)
+    }
+  }
+
+  /// The tables of one machine, which take a while to make.
+  private final class Specifications: Sendable {
+    private let machine: Machine
+    private let made = Mutex<(plain: Specification?, withEffects: Specification?)>((nil, nil))
+
+    init(_ machine: Machine) {
+      self.machine = machine
+    }
+
+    func get(showsEffects: Bool) -> Specification {
+      made.withLock { made in
+        if let known = showsEffects ? made.withEffects : made.plain { return known }
+        let specification = Specification(machine, showsEffects: showsEffects)
+        if showsEffects { made.withEffects = specification } else { made.plain = specification }
+        return specification
+      }
     }
   }
 

@@ -18,7 +18,6 @@ public final class Run {
   private let listener: any JournalListener
   private let isStopped: () -> Bool
   private let replay: (Case, Outcome) -> String?
-  private var specifications: [String: Specification] = [:]
 
   /// Prepares a run.
   ///
@@ -74,20 +73,12 @@ public final class Run {
   private func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ count: inout CoverageCount
   ) -> Outcome {
-    let specification = specification(of: test.machine, showsEffects: device.abilities.showsEffects)
+    let specification = test.machine.specification(showsEffects: device.abilities.showsEffects)
     var runner = CaseRunner(
       test, specification, device, invariants: invariants(for: test.machine.machine.name),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
     count.add(runner.visits, of: test.machine)
     return outcome
-  }
-
-  private func specification(of machine: MachineLibrary.Entry, showsEffects: Bool) -> Specification {
-    let key = machine.label + (showsEffects ? " with effects" : "")
-    if let known = specifications[key] { return known }
-    let specification = Specification(machine.machine, showsEffects: showsEffects)
-    specifications[key] = specification
-    return specification
   }
 }

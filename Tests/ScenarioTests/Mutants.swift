@@ -56,10 +56,10 @@ struct Mutants: Sequence, IteratorProtocol {
     return mutants
   }
 
-  /// A state of another status than a state's own, and than those that a row leads to.
+  /// A state of another status than those that a row leads to or, where there is no row, than a state's own.
   private func elsewhere(from state: String, besides row: Transition? = nil) -> String? {
     var right = [status(of: state)]
-    if case .states(let names)? = row?.to { right += names.map(status) }
+    if case .states(let names)? = row?.to { right = names.map(status) }
     return original.states.first { !right.contains($0.status) }?.name
   }
 

@@ -14,7 +14,7 @@ struct ScenarioTests {
   @Test("the scenario agrees with its device, and would not with a wrong one", arguments: Suite.files)
   func agreesAndCanFail(file: String) throws {
     let world = World()
-    let item = try Suite.item(file, world)
+    let item = try #require(Suite.items.first { $0.path == Suite.root + "/" + file })
     let healthy = try Suite.run(item, world)
     #expect(healthy.agrees, "\(healthy.ending)")
     #expect(try killer(of: item, healthy, world) != nil, "no defect and no wrong transition makes it fail")
@@ -37,12 +37,17 @@ struct ScenarioTests {
     return nil
   }
 
+  @Test("every file is read without a problem")
+  func wellFormed() {
+    expect(Suite.problems, [])
+    #expect(Suite.items.count >= 50)
+  }
+
   @Test("every legal cell of the tables is visited, and every empty one of sesame-table")
   func coverage() throws {
     let world = World()
-    let set = ScenarioSet([Suite.root + "/Scenarios"], reader: world.reader)
     let journal = Journal()
-    let plan = try Plan(set, Plan.Selection(), provider: world.devices)
+    let plan = try Plan(ScenarioSet(Suite.items), Plan.Selection(), provider: world.devices)
     let coverage = Run(plan, provider: world.devices, listener: journal).perform().coverage
     let table = try #require(coverage.first { $0.machine == "sesame-table" })
     expect(table.missing, [])
@@ -56,26 +61,28 @@ struct ScenarioTests {
     #expect(saved == Scenario.schema.pages, "run: lockstep schema > Scenarios/schema/scenario.schema.json")
   }
 
-  /// Each device that some scenario is written for, with each of its defects.
+  /// Each device that some scenario is written for, the first of its family, with each of its defects.
   static let defects: [(device: String, defect: String)] = {
-    let world = World()
-    let set = ScenarioSet([Suite.root + "/Scenarios"], reader: world.reader)
-    return EmulatedDevice.all.filter { device in
-      set.items.contains { $0.scenario.device?.name == device.name }
-    }
-    .flatMap { device in device.defects.map { (device.name, $0) } }
+    var families = Set<String>()
+    let names = Suite.items.compactMap { $0.scenario.device?.name }
+    return EmulatedDevice.all
+      .filter { names.contains($0.name) && families.insert($0.family).inserted }
+      .flatMap { device in device.defects.map { (device.name, $0) } }
   }()
 
   @Test("every defect makes some scenario fail", arguments: defects)
   func defectIsFound(device: String, defect: String) throws {
     let world = World()
-    let set = ScenarioSet([Suite.root + "/Scenarios"], reader: world.reader)
-    let found = try set.items.first { item in
-      var wrong = item
-      guard item.scenario.device?.name == device else { return false }
-      wrong.scenario.device?.settings.append(DeviceSpec.Setting("defect", defect))
-      return try !Suite.run(wrong, world).agrees
+    let items = Suite.items.filter { item in
+      item.scenario.device.flatMap { EmulatedDevice.named($0.name)?.family }
+        == EmulatedDevice.named(device)?.family
     }
-    #expect(found != nil)
+    var selection = Plan.Selection()
+    selection.device = DeviceSpec(.emulator, device, [DeviceSpec.Setting("defect", defect)])
+    let journal = Journal()
+    let run = Run(
+      try Plan(ScenarioSet(items), selection, provider: world.devices), provider: world.devices,
+      listener: journal, isStopped: { journal.diverges })
+    #expect(run.perform().tally.divergences > 0)
   }
 }

@@ -14,17 +14,19 @@ enum Suite {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
 
-  /// Every scenario's path, from the repository on.
-  static let files: [String] = ScenarioFiles.find([root + "/Scenarios"]).files.map {
-    String($0.dropFirst(root.count + 1))
-  }
+  /// Every scenario, read once as the command reads them, and what is wrong with any.
+  private static let all = {
+    let set = ScenarioSet([root + "/Scenarios"], reader: World().reader)
+    return (items: set.items, problems: set.problems)
+  }()
 
-  /// Reads one scenario as the command does.
-  static func item(_ file: String, _ world: World) throws -> ScenarioSet.Item {
-    let set = ScenarioSet([root + "/" + file], reader: world.reader)
-    try #require(set.problems.isEmpty, "\(set.problems.joined(separator: "\n"))")
-    return try #require(set.items.first)
-  }
+  /// Every scenario.
+  static var items: [ScenarioSet.Item] { all.items }
+  /// What is wrong with those that cannot be read.
+  static var problems: [String] { all.problems }
+
+  /// Every scenario's path, from the repository on.
+  static let files: [String] = items.map { String($0.path.dropFirst(root.count + 1)) }
 
   /// Drives a scenario, perhaps with another machine or device, and gives its journal.
   static func run(_ item: ScenarioSet.Item, _ world: World) throws -> Journal {
@@ -58,6 +60,12 @@ final class Journal: JournalListener {
 
   /// Whether model and device agreed.
   var agrees: Bool { outcome?.verdict == .agree }
+
+  /// Whether they diverged.
+  var diverges: Bool {
+    guard case .divergence = outcome?.verdict else { return false }
+    return true
+  }
 
   /// How it ended, for messages.
   var ending: String {
