@@ -91,7 +91,9 @@ public func makeFolder(_ path: String) throws(FileFault) {
     made += (made.isEmpty || made == "/" ? "" : "/") + part
     if unsafe mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
   }
-  guard unsafe access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else { throw FileFault(path: path, code: errno) }
+  guard unsafe access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else {
+    throw FileFault(path: path, code: errno)
+  }
 }
 
 /// Makes a folder that must be new.
