@@ -90,9 +90,9 @@ struct CommandTests {
       A lock that is expected elsewhere
         sesame-table and emulator:reference, seed 7
 
-               0.000 s    1  closeTo
-               0.000 s                    ▸ receivedBle
-               0.000 s    2  expect status connecting
+             0.000 s    1  closeTo
+             0.000 s                    ▸ receivedBle
+             0.000 s    2  expect status connecting
 
       ✘ Reports/failures/\(failures[0]):9   diverged at step 2, t = 0.000 s
           expected status connecting, the device shows receivedBle
