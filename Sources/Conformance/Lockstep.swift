@@ -187,7 +187,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   private mutating func check(_ event: TraceEvent) -> Divergence? {
     for index in invariants.indices {
-      if let rule = invariants[index].check(event, at: device.now, in: vocabulary) { return divergence(.invariant(rule)) }
+      let rule = invariants[index].check(event, at: device.now, in: vocabulary)
+      if let rule { return divergence(.invariant(rule)) }
     }
     return nil
   }

@@ -219,7 +219,7 @@ extension MachineDefinition {
           | \(event)        | \(shown) (by hand to \(position)) | =                                |
           | turned unless loss or autolock within 1 s |        | \(position)                       |
           | turned given loss or autolock |                    | \(position)                       |
-          | autolocked given autolock |                        | locked                            |
+          | autolocked given autolock |                        | locked (adrift)                   |
           | lock            |                                  | \(shown) (then to locked)         |
           | unlock          |                                  | \(shown) (then to unlocked)       |
           | toggle          |                                  | \(toggled(shown))                 |

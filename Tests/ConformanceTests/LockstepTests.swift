@@ -8,7 +8,8 @@ import Testing
 private func lamp() -> MachineDefinition {
   var machine = MachineDefinition(name: "lamp")
   machine.events = [
-    Event("press"), Event("shake"), Event("dim"), Event("lit", .spontaneous), Event("failed", .spontaneous),
+    Event("press"), Event("shake"), Event("nudge"), Event("dim"), Event("lit", .spontaneous),
+    Event("failed", .spontaneous),
   ]
   machine.circumstances = [
     Circumstance("broken", faults: ["break"]), Circumstance("dimmed", stimuli: ["dim"]),
@@ -19,6 +20,7 @@ private func lamp() -> MachineDefinition {
     |--------------------------------|-------------------------|---------------|----------------------|
     | press                          | off (warming) ! click   |               | off ! click ; thanks |
     | shake                          | =                       |               | =                    |
+    | nudge                          |                         |               | = ! flicker ; settle |
     | dim                            |                         |               | on                   |
     | lit unless broken within 1 s   |                         | on            |                      |
     | failed given broken            |                         | off           |                      |
@@ -170,6 +172,17 @@ struct LockstepTests {
   func stay() throws {
     expect(
       try run(healthy, [.stimulus("press"), .wait(.seconds(2)), .stimulus("shake"), .wait(.seconds(9))]), nil)
+  }
+
+  @Test("nor does one that shows something: the timer counts from when the state was entered")
+  func stayWithEffects() throws {
+    let script = healthy.merging(["nudge": [(.zero, .effect("flicker")), (.zero, .effect("settle"))]]) { $1 }
+    let steps: [Do] = [.stimulus("press"), .wait(.seconds(2)), .stimulus("nudge")]
+    expect(try run(script, steps + [.wait(.seconds(9))]), nil)
+    let late = script.merging(["press": [press, (.milliseconds(400), .status("on"))]]) { $1 }
+    let divergence = try #require(try run(late, steps + [.wait(.seconds(9))]))
+    expect(divergence.kind, .overdue)
+    expect(divergence.time, .zero + .milliseconds(3400))
   }
 
   @Test("a status the model does not have is a divergence and not a trap")

@@ -12,8 +12,6 @@ struct AppWalk<App: EmulatedApp> {
   var settings: [String] = App.settings
   /// Stimuli that are drawn half of the time where they are legal, to get far.
   var favoured: [String] = []
-  /// A stimulus that is left out in a status, because the tracker restarts the status's time on it.
-  var leftOut: (status: String, stimulus: String)?
 
   /// Drives model and device with random stimuli, legal ones mostly, and lets random times pass between them.
   ///
@@ -29,12 +27,7 @@ struct AppWalk<App: EmulatedApp> {
       try lockstep.reset(to: StartCondition(generator.below(2) == 0 ? start : []))
       var events: [String] = []
       for _ in 0..<steps {
-        let status = lockstep.status.map { specification.vocabulary.statuses[$0] }
-        let legal = stimuli.filter { stimulus in
-          let isLeftOut =
-            status == leftOut?.status && specification.vocabulary.stimuli[stimulus] == leftOut?.stimulus
-          return lockstep.tracker.allows(stimulus) && !isLeftOut
-        }
+        let legal = stimuli.filter { lockstep.tracker.allows($0) }
         let good = legal.filter { favoured.contains(specification.vocabulary.stimuli[$0]) }
         let pool =
           generator.below(10) == 0

@@ -87,6 +87,25 @@ struct SocketTraceTests {
     expect(played.trace.last { line in statuses.contains { line.hasSuffix($0) } }, "3.000 s   \(status)")
   }
 
+  @Test("sending in vain does not lengthen the wait")
+  func sendInVain() throws {
+    let played = try socket(
+      "open, serviceAdded, advertisingStarted, wait 1 s, send, wait 1 s, send, wait 9 s")
+    expect(played.divergence, nil)
+    expect(
+      played.trace.suffix(8),
+      [
+        "1.000 s > send",
+        "1.000 s   didFailToSend(notConnected)",
+        "2.000 s > send",
+        "2.000 s   didFailToSend(notConnected)",
+        "3.000 s   removeService",
+        "3.000 s   stopAdvertising",
+        "3.000 s   AddingService",
+        "3.000 s   addService",
+      ])
+  }
+
   @Test("a value waits for the transmit queue, and is gone with its connection")
   func queue() throws {
     let played = try socket(

@@ -13,7 +13,9 @@ extension SesameClient {
   }
 
   mutating func beginLogin(to sighting: Sighting, _ token: Token, _ key: LockKey, at now: Instant) {
-    let secret = pretences.contains(.wrongKey) ? key.secret.withOneBitFlipped : key.secret
+    // Who has overheard no login yet has nothing to send again, and no key either.
+    let isIgnorant = pretences.contains(.replayedLogin) && lastLogin == nil
+    let secret = isIgnorant || pretences.contains(.wrongKey) ? key.secret.withOneBitFlipped : key.secret
     let message: [UInt8]
     let cipher: SessionCipher
     switch sighting.generation {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Conformance
 import Simulation
 
 extension SesameClient {
@@ -136,7 +137,7 @@ extension SesameClient {
   }
 
   private mutating func refused(_ response: Response) {
-    actions.append(.refuse("\(response.item): \(response.result)"))
+    actions.append(.report(Reading("registration", .text(response.result.description))))
     leave(disconnecting: true)
   }
 

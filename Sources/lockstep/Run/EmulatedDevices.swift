@@ -38,7 +38,7 @@ struct EmulatedDevice {
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
-        readings: ["battery", "history", "autolock", "version", "login", "passed over"],
+        readings: ["battery", "history", "autolock", "version", "login", "registration", "passed over"],
         defects: LockDefect.allCases.map(\.name)
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }

@@ -1,0 +1,31 @@
+import Emulator
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The emulated lock's documentation")
+struct LockDocumentationTests {
+  private func lines(of article: String) throws -> [String] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources/Emulator/Emulator.docc")
+    let text = try String(contentsOf: folder.appending(path: article), encoding: .utf8)
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  @Test("the table of settings is the lock's own")
+  func settings() throws {
+    let rows = LockOption.all.map { "| `\($0.name)` | \($0.values) | `\($0.usual)` | \($0.sentence) |" }
+    let link = [
+      "| `defect` | the name of a defect | | One of the bugs of <doc:Defects>; may be given several times. |",
+      "| `loss` | a probability from 0 to 1 | `0` | How likely a frame, or an advertisement, is lost. |",
+      "| `link-loss` | a probability from 0 to 1 | `0` | How likely the link is lost with a frame. |",
+    ]
+    expect(try lines(of: "LockSettings.md").filter { $0.hasPrefix("| `") }, link + rows)
+  }
+
+  @Test("the table of defects is the lock's own")
+  func defects() throws {
+    let rows = LockDefect.allCases.map { "| `\($0.name)` | \($0.sentence) |" }
+    expect(try lines(of: "Defects.md").filter { $0.hasPrefix("| `") }, rows)
+  }
+}
