@@ -33,6 +33,23 @@ public enum BrokenPipes {
   public static func ignore() { ignored }
 }
 
+/// Signals that end a program.
+public enum EndingSignals {
+  /// SIGINT and SIGTERM.
+  public static let all: [Int32] = [SIGINT, SIGTERM]
+
+  /// Lets them through, whatever the program that started us had blocked, and has a handler take them.
+  public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in all {
+      _ = signal(number, handler)
+      unsafe sigaddset(&set, number)
+    }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+}
+
 /// What the operating system calls an error.
 public func errorText(_ code: Int32) -> String {
   guard let text = unsafe strerror(code) else { return "error \(code)" }

@@ -13,11 +13,10 @@ enum Interruption {
   static func listen() {
     // Made before the handler needs it, since making it is nothing for a signal handler.
     _ = isRequested
-    let handler: @convention(c) (Int32) -> Void = { signal in
+    EndingSignals.handle { signal in
       guard Interruption.count.add(1, ordering: .relaxed).oldValue > 0 else { return }
       RunningGroup.end()
       _exit(128 + signal)
     }
-    for number in [SIGINT, SIGTERM] { _ = signal(number, handler) }
   }
 }

@@ -69,7 +69,8 @@ extension Command {
       ArgumentParser(
         options: [
           .value(
-            "format", \.format, "table|yaml|mermaid|dot", "How the machine is printed. A table unless given.")
+            "format", \.format, MachineFormat.allCases.map(\.rawValue).joined(separator: "|"),
+            "How the machine is printed. A table unless given.")
         ],
         operands: .init(
           placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,

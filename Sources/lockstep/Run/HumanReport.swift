@@ -45,7 +45,7 @@ final class HumanReport: JournalListener {
     case .divergence, .labFault, .incomplete:
       // What was not begun is counted in the summary.
       if outcome.mark == .start, case .incomplete = outcome.verdict { return }
-      console.print(failureText(outcome, test, paint))
+      console.print(failureText(outcome, test, paint) + "\n")
     }
   }
 

@@ -16,7 +16,7 @@ final class TraceReport: JournalListener {
     switch entry {
     case .begin(let test):
       console.print(paint(.strong, test.name))
-      console.print("  \(test.machine.label) and \(test.device), seed \(test.seed)\n")
+      console.print("  \(test.machine.label) and \(test.device), seed \(test.seed)\n\n")
     case .stimulus(let call, let mark, let time):
       let arguments = call.arguments.map { " \($0.name): \($0.value)" }.joined(separator: ",")
       row(time, mark, call.name + arguments)

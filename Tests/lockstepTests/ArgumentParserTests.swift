@@ -1,0 +1,84 @@
+import Simulation
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+private struct Values: Equatable {
+  var names: [String] = []
+  var seed: UInt64?
+  var count = Count(1)
+  var isQuiet = false
+  var time = Interval.seconds(5)
+  var color = ColorChoice.auto
+  var shard: Shard?
+}
+
+private func parse(_ words: String, operands: ClosedRange<Int> = 0...2) throws(UsageError) -> Values? {
+  let parser = ArgumentParser<Values>(
+    options: [
+      .value("seed", \.seed, "N", "A seed."), .value("count", \.count, "N", "A count."),
+      .flag("quiet", \.isQuiet, "Says less."), .value("time", \.time, "TIME", "A time."),
+      .value("color", \.color, "WHEN", "A choice."), .value("shard", \.shard, "I/N", "A part."),
+    ], operands: .init(placeholder: "NAME", summary: "Names.", count: operands, path: \.names))
+  switch try parser.parse(words.split(separator: " ").map(String.init), into: Values()) {
+  case .help: return nil
+  case .run(let values): return values
+  }
+}
+
+@Suite("Command lines")
+struct ArgumentParserTests {
+  @Test("options may stand anywhere, with a space or an equals sign, and the last one holds")
+  func values() throws {
+    let shard = Shard(argument: "2/4")
+    expect(
+      try parse("a --seed=42 --quiet b --count 3 --time 1.5s --color never --shard 2/4"),
+      Values(
+        names: ["a", "b"], seed: 42, count: Count(3), isQuiet: true, time: .milliseconds(1500), color: .never,
+        shard: shard))
+    expect(try parse("--seed 1 --seed 18446744073709551615"), Values(seed: .max))
+    expect(try parse("--time 2"), Values(time: .seconds(2)))
+    expect(try parse("-- --seed -x"), Values(names: ["--seed", "-x"]))
+    expect(try parse("-"), Values(names: ["-"]))
+    expect(try parse("a --help --nonsense"), nil)
+    expect(try parse("-h"), nil)
+  }
+
+  @Test(
+    "what is wrong is said in one line",
+    arguments: [
+      ("--sed 3", "unknown option '--sed': did you mean '--seed'?"), ("--zzz", "unknown option '--zzz'"),
+      ("-s 3", "unknown option '-s'"), ("--quiet=yes", "'--quiet' takes no value"),
+      ("--seed", "'--seed' needs a value: --seed N"), ("--seed --quiet", "'--seed' needs a value: --seed N"),
+      ("--seed=", "'--seed' expects a whole number from 0 to 18446744073709551615, not ''"),
+      ("--seed -1", "'--seed' expects a whole number from 0 to 18446744073709551615, not '-1'"),
+      ("--seed 1_0", "'--seed' expects a whole number from 0 to 18446744073709551615, not '1_0'"),
+      ("--count 0", "'--count' expects a whole number from 1 to 1000000, not '0'"),
+      ("--time 0", "'--time' expects a duration such as 5s, not '0'"),
+      ("--time soon", "'--time' expects a duration such as 5s, not 'soon'"),
+      ("--color red", "'--color' expects one of auto, always, never, not 'red'"),
+      ("--shard 5/4", "'--shard' expects a part of so many, such as 2/4, not '5/4'"),
+      ("--shard 0/4", "'--shard' expects a part of so many, such as 2/4, not '0/4'"),
+      ("--shard 1", "'--shard' expects a part of so many, such as 2/4, not '1'"),
+      ("a b c", "unexpected argument 'c'"),
+    ])
+  func wrong(words: String, message: String) {
+    #expect(throws: UsageError(message)) { try parse(words) }
+  }
+
+  @Test("an operand that must be there is missed")
+  func missing() {
+    #expect(throws: UsageError("missing NAME")) { try parse("--quiet", operands: 1...1) }
+  }
+
+  @Test(
+    "a word for the shell is quoted where it must be",
+    arguments: [
+      ("Scenarios/a-b_c.yaml", "Scenarios/a-b_c.yaml"), ("exec:python3 x.py", "'exec:python3 x.py'"),
+      ("it's", #"'it'\''s'"#), ("", "''"), ("a?b=c", "'a?b=c'"), ("é", "'é'"),
+    ])
+  func shellWords(word: String, quoted: String) {
+    expect(shellWord(word), quoted)
+  }
+}

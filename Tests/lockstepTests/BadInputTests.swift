@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Harness
+
+private let head = "scenario: A\nmachine: sesame-table\nsteps:\n"
+
+@Suite("Bad input", .timeLimit(.minutes(2)))
+struct BadInputTests {
+  /// What stands in the file, and everything that is said of it.
+  // swift-format-ignore
+  static let files: [(text: String, message: String)] = [
+    (head + "  - conect\n", """
+      bad.yaml:4:5: unknown step `conect`
+        4 |   - conect
+          |     ^~~~~~ did you mean `connect`?
+      """),
+    (head + "  - expect: { statuss: noSignal }\n", """
+      bad.yaml:4:15: unknown key `statuss`
+        4 |   - expect: { statuss: noSignal }
+          |               ^~~~~~~ did you mean `status`?
+      """),
+    ("scenario: A\nmachine: sesame\ndevice: { lock: sesame5, defect: deaf-unlok }\nsteps: [closeTo]\n", """
+      bad.yaml:3:34: `deaf-unlok` is not a value of `defect`
+        3 | device: { lock: sesame5, defect: deaf-unlok }
+          |                                  ^~~~~~~~~~ did you mean `deaf-unlock`?
+      """),
+    (head + "  - wait: soon\n  - wait: 3\n", """
+      bad.yaml:4:11: expected a duration such as 3 s, found `soon`
+        4 |   - wait: soon
+          |           ^~~~
+      bad.yaml:5:11: expected a duration such as 3 s, found `3`
+        5 |   - wait: 3
+          |           ^ a unit is missing: `3 s`
+      """),
+    (head + "  - connect\nsteps: []\n", """
+      bad.yaml:5:1: duplicate key `steps`
+        5 | steps: []
+          | ^~~~~ it is given on line 3 already
+      """),
+    ("scenario: A\nmachine: sesame-table\nsteps: &a\n  - repeat: { times: 2, steps: *a }\n", """
+      bad.yaml:4:32: `*a` stands inside the node it names
+        4 |   - repeat: { times: 2, steps: *a }
+          |                                ^~
+      """),
+    ("", "bad.yaml:1:1: the document is empty"),
+    ("\u{0}\u{1}\u{2}\u{7F}ELF", "bad.yaml:1:1: "),
+    ("scenario: [", "bad.yaml:1:"), ("- a\n- b\n", "bad.yaml:1:1: expected a mapping, found a list"),
+  ]
+
+  @Test("what is wrong is shown with its place, and nothing is run", arguments: files.indices)
+  func messages(index: Int) throws {
+    let folder = try Command.Folder()
+    try folder.write("bad.yaml", Self.files[index].text)
+    try folder.write("good.yaml", head + "  - closeTo\n")
+    for command in ["run good.yaml bad.yaml", "validate bad.yaml", "replay bad.yaml", "list bad.yaml"] {
+      let result = try Command.shell("$LOCKSTEP " + command, in: folder.path)
+      expect(result.status, 2)
+      expect(result.output, "")
+      #expect(result.errors.hasPrefix(Self.files[index].message), "\(result.errors)")
+    }
+    let run = try #require(folder.names("Reports/runs").first)
+    #expect(try !folder.read("Reports/runs/\(run)/journal.jsonl").contains("case\":{"))
+    #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
+  }
+
+  @Test(
+    "bytes that are no text, and text that is no UTF-8, are refused",
+    arguments: [
+      Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data([0xFF, 0xFE, 0x61, 0x00]),
+      Data(repeating: 0, count: 5000),
+      Data("scenario: \u{FFFD}".utf8.map { $0 == 0xEF ? 0xC0 : $0 }),
+    ])
+  func binary(bytes: Data) throws {
+    let folder = try Command.Folder()
+    try bytes.write(to: URL(filePath: folder.path + "/bad.yaml"))
+    let result = try Command.run("validate", "bad.yaml", in: folder.path)
+    expect(result.status, 2)
+    #expect(result.errors.hasPrefix("bad.yaml:1:"), "\(result.errors)")
+  }
+
+  @Test("a file of 100 MB is refused by its size, before it is read")
+  func huge() throws {
+    let folder = try Command.Folder()
+    let path = try folder.write("huge.yaml", head)
+    let handle = try FileHandle(forWritingTo: URL(filePath: path))
+    try handle.truncate(atOffset: 100_000_000)
+    let result = try Command.run("validate", "huge.yaml", in: folder.path)
+    expect(result.status, 2)
+    expect(result.errors, "huge.yaml:1:1: the file has 100000000 bytes, and at most 4194304 are read\n")
+  }
+
+  @Test(
+    "paths that are no files are told apart",
+    arguments: [
+      ("gone.yaml", "gone.yaml: there is no such file or folder"),
+      ("''", ": there is no such file or folder"),
+      ("pipe", "pipe: expected a file or a folder"), ("/dev/zero", "/dev/zero: expected a file or a folder"),
+      ("loop.yaml", "loop.yaml: expected a file or a folder"),
+    ])
+  func paths(path: String, message: String) throws {
+    let folder = try Command.Folder()
+    let result = try Command.shell(
+      "mkfifo pipe; ln -s loop.yaml loop.yaml; $LOCKSTEP validate \(path)", in: folder.path)
+    expect(result.status, 2)
+    expect(result.errors, message + "\n")
+  }
+
+  @Test("a machine that is wrong is told with every fault of it")
+  func machine() throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "m.yaml",
+      "machine: m\nstates: [a]\nevents: [go]\nstarts: [{ state: a }]\ntransitions: [{ event: go, from: a, to: b }]\n"
+    )
+    try folder.write("s.yaml", "scenario: A\nmachine: ./m.yaml\ndevice: exec:true\nsteps: [go]\n")
+    let result = try Command.run("validate", "s.yaml", in: folder.path)
+    expect(result.status, 2)
+    #expect(
+      result.errors.hasPrefix("s.yaml:2:10: ") && result.errors.contains("m.yaml:5:"), "\(result.errors)")
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The reference lock in a few lines of Python, as a user might write it from the description of the protocol.
+private let lock = """
+  import json, sys
+  table = {"noSignal": {"closeTo": "receivedBle"}, "receivedBle": {"connect": "connecting"},
+           "connecting": {"linkUp": "waitingGatt"}, "waitingGatt": {"gattReady": "logining"},
+           "logining": {"loginDone": "locked", "disconnect": "noSignal"},
+           "locked": {"unlock": "unlocked", "disconnect": "noSignal"}, "unlocked": {"lock": "locked", "disconnect": "noSignal"}}
+  for line in sys.stdin:
+      message = json.loads(line)
+      if "reset" in message: status = "noSignal"
+      else: status = table[status].get(message["stimulus"], status)
+      EXTRA
+      print(json.dumps({"status": status}))
+      print(json.dumps({"settled": True}), flush=True)
+
+  """
+
+private let scenario = """
+  scenario: A lock in another program
+  machine: sesame-table
+  device: exec:python3 lock.py
+  steps:
+    - closeTo
+    - connect
+    - linkUp
+    - gattReady
+    - loginDone
+    - unlock
+    - expect: { status: unlocked }
+    - refuse: connect
+    - disconnect
+
+  """
+
+private func folder(_ extra: String = "pass") throws -> Command.Folder {
+  let folder = try Command.Folder()
+  try folder.write("lock.py", lock.replacingOccurrences(of: "EXTRA", with: extra))
+  try folder.write("Scenarios/lock.yaml", scenario)
+  return folder
+}
+
+@Suite("Programs as devices of the command", .timeLimit(.minutes(2)))
+struct ExecTests {
+  @Test("a program agrees, in place of an emulated lock too")
+  func agrees() throws {
+    let folder = try folder()
+    let result = try Command.run("run", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.hasPrefix("1 case: 1 agree"), "\(result.output)")
+    try folder.write(
+      "Scenarios/lock.yaml", scenario.replacingOccurrences(of: "device: exec:python3 lock.py\n", with: ""))
+    let other = try Command.run("run", "--device", "exec:python3 lock.py", in: folder.path)
+    expect(other.status, 0)
+    // A program cannot be asked for faults: such scenarios are skipped, with the reason.
+    try folder.write(
+      "Scenarios/jam.yaml", "scenario: B\nmachine: sesame\ndevice: sesame5\nsteps: [closeTo, fault: jam]\n")
+    let skipped = try Command.run(
+      "run", "Scenarios/jam.yaml", "--device", "exec:python3 lock.py", in: folder.path)
+    expect(skipped.status, 4)
+    #expect(
+      skipped.output.contains("  skipped  1: needs the fault jam, which python3 lock.py cannot bring about"))
+  }
+
+  @Test("a program that does what no state allows diverges")
+  func diverges() throws {
+    let folder = try folder("if status == 'unlocked': status = 'moved'")
+    let result = try Command.run("run", in: folder.path)
+    expect(result.status, 1)
+    #expect(
+      result.output.contains(
+        """
+            the device showed moved, which the model does not allow
+            after   unlock
+            model   unlocked (registered)
+            device  moved
+        """), "\(result.output)")
+  }
+
+  @Test("a program that refuses what is legal diverges")
+  func refuses() throws {
+    let folder = try folder(
+      "if status == 'unlocked': print(json.dumps({'refused': 'tired'}), flush=True); continue")
+    let result = try Command.run("run", in: folder.path)
+    expect(result.status, 1)
+    #expect(result.output.contains("the device refused what the model allows: tired"), "\(result.output)")
+  }
+
+  @Test(
+    "trouble once is the lab's, and the same three times the device's",
+    arguments: [
+      ("if status == 'unlocked' and fails(1): sys.exit(3)", 3, "the device's program ended: exit status 3"),
+      (
+        "if status == 'unlocked' and fails(2): print('oops', flush=True)", 3,
+        "an answer of no known form: the device wrote 'oops'"
+      ),
+      (
+        "if status == 'unlocked': sys.exit(3)", 1,
+        "stopped answering: the device's program ended: exit status 3, of python3 lock.py"
+      ),
+      (
+        "if status == 'unlocked': import time; time.sleep(60)", 1,
+        "no end of the answer within 1 s to {\"stimulus\":\"unlock\"}"
+      ),
+      (
+        "if status == 'unlocked': print('oops', flush=True)", 1,
+        "stopped answering: an answer of no known form: the device wrote 'oops'"
+      ),
+    ])
+  func trouble(extra: String, status: Int32, message: String) throws {
+    let folder = try folder(extra)
+    let counter = """
+      def fails(most):
+          with open("count", "a+") as file:
+              file.write("x"); file.seek(0)
+              return len(file.read()) <= most
+
+      """
+    try folder.write("lock.py", counter + folder.read("lock.py"))
+    let result = try Command.run("run", "--answer-timeout", "1", in: folder.path)
+    expect(result.status, status)
+    #expect(result.output.contains(message), "\(result.output)")
+    let tag = status == 1 ? "<failure" : "<error"
+    #expect(try folder.read("Reports/junit.xml").contains(tag))
+    // What stopped answering is saved like any other divergence, and replays.
+    expect(folder.names("Reports/failures").count, status == 1 ? 1 : 0)
+    #expect(
+      result.output.contains(
+        status == 1 ? "  lockstep replay " : "  lockstep run Scenarios/lock.yaml --seed "))
+  }
+
+  @Test("a program that is not there is trouble in the lab at once")
+  func missing() throws {
+    let folder = try folder()
+    let result = try Command.run("run", "--device", "exec:/no/such/program", in: folder.path)
+    expect(result.status, 3)
+    #expect(result.output.contains("no device: exit status 127"), "\(result.output)")
+  }
+
+  @Test(
+    "the first signal ends the run after its step, with a report; the second at once",
+    arguments: [
+      (SIGINT, 1, Int32(5)), (SIGTERM, 1, 5), (SIGINT, 2, 130), (SIGTERM, 2, 143),
+    ])
+  func signals(signal: Int32, times: Int, status: Int32) throws {
+    let folder = try folder("open('begun', 'w')")
+    let waits = String(repeating: "  - wait: 700 ms\n", count: 60)
+    try folder.write(
+      "Scenarios/slow.yaml",
+      "scenario: A\nmachine: sesame-table\ndevice: exec:python3 lock.py\nsteps:\n" + waits)
+    try folder.write("Scenarios/third.yaml", scenario)
+    let process = try Command.start(Command.path, ["run"], in: folder.path, out: folder)
+    while !folder.has("begun") || !process.isRunning { usleep(10_000) }
+    usleep(300_000)
+    kill(process.processIdentifier, signal)
+    if times == 2 {
+      usleep(100_000)
+      kill(process.processIdentifier, signal)
+    }
+    let asked = Date()
+    process.waitUntilExit()
+    #expect(Date().timeIntervalSince(asked) < 5)
+    expect(process.terminationStatus, status)
+    if times == 1 {
+      let report = try folder.read("Reports/junit.xml")
+      #expect(report.contains("stopped after step") && report.contains("not begun"), "\(report)")
+    }
+  }
+}
