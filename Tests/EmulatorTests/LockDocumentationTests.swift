@@ -26,6 +26,8 @@ struct LockDocumentationTests {
   @Test("the table of defects is the lock's own")
   func defects() throws {
     let rows = LockDefect.allCases.map { "| `\($0.name)` | \($0.sentence) |" }
-    expect(try lines(of: "Defects.md").filter { $0.hasPrefix("| `") }, rows)
+    let documented = try lines(of: "Defects.md").filter { $0.hasPrefix("| `") }
+    // The last column, the scenario that shows it, is tried where scenarios are.
+    expect(documented.map { $0[..<($0.dropLast(2).lastIndex(of: "|") ?? $0.endIndex)] + "|" }, rows)
   }
 }

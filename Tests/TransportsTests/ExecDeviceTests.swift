@@ -131,15 +131,15 @@ struct ExecDeviceTests {
     let mark = "7\(getpid())\(UInt16.random(in: 10_000...60_000))"
     let device = try started(
       "sleep \(mark) & \(door("say(status=name); print(1, file=sys.stderr); time.sleep(60)"))",
-      answerTimeout: .milliseconds(300))
+      answerTimeout: .seconds(3))
     let before = MonotonicClock.now
     let fault = fault { try device.perform(open) }
-    #expect(MonotonicClock.now - before < .seconds(3))
+    #expect(MonotonicClock.now - before < .seconds(20))
     expect(
       fault,
       LabFault(
         .noAnswer,
-        "no end of the answer within 300 ms to {\"stimulus\":\"open\"}\nits standard error ended with:\n1"))
+        "no end of the answer within 3 s to {\"stimulus\":\"open\"}\nits standard error ended with:\n1"))
     expect(runs(mark), false)
     // It can be started afresh.
     try device.reset(to: StartCondition())
