@@ -131,7 +131,12 @@ enum Path {
   static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {
-      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+      if part == "..", let last = parts.last, last != ".." {
+        parts.removeLast()
+      } else if part != ".." || !path.hasPrefix("/") {
+        // Above the root is the root.
+        parts.append(part)
+      }
     }
     let joined = parts.joined(separator: "/")
     if path.hasPrefix("/") { return "/" + joined }
