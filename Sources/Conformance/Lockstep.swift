@@ -105,7 +105,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public var vocabulary: Vocabulary { tracker.specification.vocabulary }
 
   /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
-  public var legalStimuli: UInt64 { tracker.legalStimuli }
+  public var legalStimuli: UInt64 { mutating get { tracker.legalStimuli } }
 
   /// Starts a test in a condition.
   ///
