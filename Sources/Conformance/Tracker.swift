@@ -25,8 +25,6 @@ public struct Tracker: Sendable {
   public let slack: Interval
   /// How often each cell was tried: `visits[state * events + event]`.
   public private(set) var visits: [UInt32]
-  /// How often each row of the definition was seen to happen without the tester.
-  public private(set) var happened: [UInt32]
 
   private(set) var possible: NodeSet
   /// The set before the last operation: what a divergence is explained with.
@@ -78,7 +76,6 @@ public struct Tracker: Sendable {
     nextEntries = entries
     visits = [UInt32](
       repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
-    happened = [UInt32](repeating: 0, count: specification.machine.definition.transitions.count)
     changed = [Instant](
       repeating: .zero, count: specification.machine.definition.circumstances.count)
     values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
@@ -96,9 +93,6 @@ public struct Tracker: Sendable {
     for index in values.indices { values[index] = .zero }
     for index in entries.indices { entries[index] = .start }
   }
-
-  /// Whether no state is possible any more.
-  public var isLost: Bool { possible.isEmpty }
 
   /// The states that the device could be in.
   public var possibleStates: [Int] {
@@ -397,7 +391,6 @@ extension Tracker {
       if specification.isPlain {
         next.insert(Int(step.node))
       } else if isPossible(step, from: node, at: now) {
-        if step.transition >= 0 { happened[Int(step.transition)] &+= 1 }
         // What is pending was entered, or not, when its transition began.
         let isEntry = step.enters && step.transition >= 0
         add(Int(step.node), isEntry ? Entry(earliest: now - slack, latest: now) : entry(node))
