@@ -105,7 +105,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public var vocabulary: Vocabulary { tracker.specification.vocabulary }
 
   /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
-  public var legalStimuli: UInt64 { tracker.legalStimuli }
+  public var legalStimuli: UInt64 { mutating get { tracker.legalStimuli } }
 
   /// Starts a test in a condition.
   ///
@@ -155,7 +155,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Lets time pass up to the next observation, the model's next deadline or a limit, and no further.
   public mutating func next(until limit: Instant) throws(LabFault) -> Divergence? {
-    let horizon = isTimed ? tracker.deadline.map { max(min($0, limit), device.now) } ?? limit : limit
+    let horizon = isTimed ? horizon(within: limit) : limit
     while true {
       guard let observation = try device.observe(until: horizon) else {
         return tracker.settle(at: device.now) ? nil : divergence(.overdue)
@@ -176,12 +176,34 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   private mutating func take(_ observation: Observation) -> Divergence? {
     if Recorder.isRecording { recorder.record(.observation(observation), at: device.now) }
-    if case .refused(let reason) = observation { refusal = reason }
-    guard tracker.observe(observation, at: device.now) else {
-      if case .refused(let reason) = observation { return divergence(.refusedLegal(reason)) }
+    guard tracker.observe(observation, at: device.now) else { return mismatch(observation) }
+    if case .status(let number) = observation {
+      status = number
+      if !hasInvariants { return nil }
+    }
+    return note(observation)
+  }
+
+  // What follows is rare. Kept apart and mutating, it costs the path of every event nothing: a method that only
+  // reads would have to be handed a copy.
+
+  @inline(never)
+  private mutating func horizon(within limit: Instant) -> Instant {
+    tracker.deadline.map { max(min($0, limit), device.now) } ?? limit
+  }
+
+  @inline(never)
+  private mutating func mismatch(_ observation: Observation) -> Divergence {
+    guard case .refused(let reason) = observation else {
       return divergence(.unexpected(vocabulary.text(of: observation)))
     }
-    if case .status(let number) = observation { status = number }
+    refusal = reason
+    return divergence(.refusedLegal(reason))
+  }
+
+  @inline(never)
+  private mutating func note(_ observation: Observation) -> Divergence? {
+    if case .refused(let reason) = observation { refusal = reason }
     return hasInvariants ? check(.observation(observation)) : nil
   }
 
@@ -193,7 +215,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  private func divergence(_ kind: Divergence.Kind) -> Divergence {
+  @inline(never)
+  private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
     Divergence(
       kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
       lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances())

@@ -112,8 +112,17 @@ public struct Tracker: Sendable {
 
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
   /// circumstances.
+  ///
+  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
   public var legalStimuli: UInt64 {
-    // Written out, because a closure would have to copy the tracker, and this is on the path of every event.
+    @inline(never) mutating get {
+      let nodes = possible.first
+      return isSmall && nodes != 0 && nodes & (nodes &- 1) == 0
+        ? legalWords[nodes.trailingZeroBitCount] : legalInAll
+    }
+  }
+
+  private var legalInAll: UInt64 {
     var legal = UInt64.max
     var word = possible.first
     while word != 0 {

@@ -47,6 +47,9 @@ extension Figure {
   }
 
   /// One test; false when model and device disagree, which a healthy lock never does.
+  ///
+  /// Not inlined: it is to be measured as a caller would use it, through a reference.
+  @inline(never)
   private static func walk<Recorder: TraceRecorder>(
     _ lockstep: inout Lockstep<ReferenceLock, Recorder>, _ generator: inout SeededGenerator
   ) -> Bool {
