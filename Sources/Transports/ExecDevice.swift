@@ -60,6 +60,8 @@ extension ExecDevice {
   public func reset(to start: StartCondition) throws(LabFault) {
     if child == nil { try restart() }
     let request: JSON = ["reset": .mapping(start.settings.map(member))]
+    // What was shown after the last test was looked at belongs to no test.
+    while hasAnswered, case .line(let line)? = child?.nextLine(until: .zero) { _ = try answer(line) }
     shown = Queue()
     lineCount = 0
     epoch = MonotonicClock.now

@@ -132,6 +132,19 @@ struct ExecTests {
         status == 1 ? "  lockstep replay " : "  lockstep run Scenarios/lock.yaml --seed "))
   }
 
+  @Test("no program outlives the run")
+  func nothingLeft() throws {
+    let folder = try folder()
+    let mark = "9\(getpid())\(UInt16.random(in: 10_000...60_000))"
+    let device = "exec:sleep \(mark) & python3 lock.py; sleep \(mark)"
+    for command in ["run", "replay Scenarios/lock.yaml"] {
+      let result = try Command.shell(
+        "$LOCKSTEP \(command) --device '\(device)'; pgrep -f '^sleep \(mark)' >&2", in: folder.path)
+      expect(result.errors, "")
+      #expect(result.output.contains("agree"), "\(result.output)")
+    }
+  }
+
   @Test("a program that is not there is trouble in the lab at once")
   func missing() throws {
     let folder = try folder()

@@ -17,6 +17,7 @@ extension Command {
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try arguments.plan(set, world)
       Interruption.listen()
+      defer { world.devices.shutDown() }
       let listener: any JournalListener =
         arguments.format == .human
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)

@@ -6,6 +6,9 @@ extension Command {
     Command(
       "run", "Runs scenarios: model and device in lockstep.",
       discussion: """
+        Emulated devices: \(EmulatedDevice.all.map(\.name).joined(separator: ", ")). Settings follow a '?', such as
+        'emulator:sesame5?defect=deaf-unlock&loss=0.01'; a wrong one is answered with those that there are.
+
         A run leaves junit.xml, runs/NAME/ with its journal, and each divergence as a scenario in failures/.
         Ctrl-C ends it after the step that is being done, with a report; a second one ends it at once.
 
@@ -54,6 +57,7 @@ private struct RunSession {
   func perform() -> CommandStatus {
     guard let plan else { return refuse() }
     Interruption.listen()
+    defer { world.devices.shutDown() }
     let begin = MonotonicClock.now
     let human = HumanReport(
       console, console.painter(arguments.color), isQuiet: arguments.isQuiet, total: plan.cases.count)

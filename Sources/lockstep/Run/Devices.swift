@@ -14,6 +14,12 @@ final class Devices: DeviceProvider {
     self.answerTimeout = answerTimeout
   }
 
+  /// Lets every program end, and ends those that do not.
+  func shutDown() {
+    for command in programs.keys.sorted() { programs[command]?.shutDown() }
+    programs = [:]
+  }
+
   var emulators: [String] { known.map(\.name) }
 
   func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
