@@ -41,6 +41,9 @@ private func significant(_ value: Double) -> Double {
   return (value * scale).rounded() / scale
 }
 
+/// The least of several times: what the machine can do when nothing else disturbs it.
+func least(_ times: [Double]) -> Double { times.min() ?? .infinity }
+
 /// The median of several measurements.
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
