@@ -290,6 +290,6 @@ extension CaseRunner {
   private func divergence(_ kind: Divergence.Kind) -> Divergence {
     Divergence(
       kind, at: lockstep.now, step: mark.number, lastStimulus: lockstep.recorder.lastStimulus,
-      lastStatus: status)
+      lastStatus: status, allowed: lockstep.tracker.allowances())
   }
 }

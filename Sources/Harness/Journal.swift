@@ -136,7 +136,7 @@ extension JournalEntry {
       members.append(.init("message", .text(message)))
     }
     if case .divergence(let divergence) = outcome.verdict {
-      if !divergence.allowed.isEmpty { members.append(.init("expected", .text(divergence.expected))) }
+      if !divergence.expected.isEmpty { members.append(.init("expected", .text(divergence.expected))) }
       members.append(.init("observed", .text(divergence.seen)))
       members.append(.init("details", .list(outcome.details.map(JSON.text))))
     }

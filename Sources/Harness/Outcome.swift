@@ -68,13 +68,13 @@ extension Outcome {
     var lines: [String] = []
     if let stimulus = divergence.lastStimulus { lines.append("after   \(stimulus)") }
     switch divergence.kind {
-    case .unexpected, .overdue, .refusedLegal:
+    case .unexpected, .overdue, .refusedLegal, .unmet, .invariant:
       for (index, allowance) in divergence.allowed.prefix(Self.mostAllowances).enumerated() {
         lines.append((index == 0 ? "model   " : "        ") + Self.text(of: allowance))
       }
       let more = divergence.allowed.count - Self.mostAllowances
       if more > 0 { lines.append("        and \(more) more") }
-    case .invariant, .unmet, .stoppedAnswering: break
+    case .stoppedAnswering: break
     }
     lines.append("device  \(divergence.seen)")
     return lines
@@ -91,8 +91,12 @@ extension Outcome {
 }
 
 extension Divergence {
-  /// What would have been right, in a few words.
+  /// What the model would have taken, in a few words; empty where it was not the model that disagreed.
   var expected: String {
+    switch kind {
+    case .unmet, .invariant, .stoppedAnswering: return ""
+    case .unexpected, .overdue, .refusedLegal: break
+    }
     var names: [String] = []
     for allowance in allowed where !names.contains(allowance.shows) { names.append(allowance.shows) }
     return names.joined(separator: " or ")

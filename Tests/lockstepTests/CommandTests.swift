@@ -76,6 +76,7 @@ struct CommandTests {
       ✘ Scenarios/bad.yaml:5   diverged at step 2, t = 0.000 s
           expected status connecting, the device shows receivedBle
           after   closeTo
+          model   receivedBle (registered)
           device  receivedBle
         lockstep replay Reports/failures/\(failures[0])
 
@@ -97,6 +98,7 @@ struct CommandTests {
       ✘ Reports/failures/\(failures[0]):9   diverged at step 2, t = 0.000 s
           expected status connecting, the device shows receivedBle
           after   closeTo
+          model   receivedBle (registered)
           device  receivedBle
 
       """)
