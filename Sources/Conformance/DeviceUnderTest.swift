@@ -35,6 +35,15 @@ public protocol DeviceUnderTest {
 
   /// Starts the device afresh after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
+
+  /// What the lab has to say since it was last asked, one line each: how a carrier was brought back, why a motor
+  /// was spared. It goes into the journal and is no part of the comparison.
+  mutating func takeRemarks() -> [String]
+}
+
+extension DeviceUnderTest {
+  /// Nothing: most devices have no lab around them.
+  public mutating func takeRemarks() -> [String] { [] }
 }
 
 /// The names that model and device share, with their numbers.

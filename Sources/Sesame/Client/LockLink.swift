@@ -48,6 +48,32 @@ public protocol LockLink {
 
   /// Brings about one of ``faults``.
   mutating func bring(about fault: Fault) throws(LabFault)
+
+  /// Keeps the key of a lock that was registered with the client just now. It is kept before it is used.
+  mutating func keep(_ key: LockKey) throws(LabFault)
+
+  /// Drops the key of a lock that has forgotten its owner.
+  mutating func drop(_ key: LockKey) throws(LabFault)
+
+  /// Makes the link usable again after a lab fault, as far as that can be done.
+  mutating func restart() throws(LabFault)
+
+  /// What the lab has to say since it was last asked, one line each; see ``DeviceUnderTest/takeRemarks()``.
+  mutating func takeRemarks() -> [String]
+}
+
+extension LockLink {
+  /// Nothing: the lock's key is known to whoever prepares it.
+  public mutating func keep(_ key: LockKey) throws(LabFault) {}
+
+  /// Nothing.
+  public mutating func drop(_ key: LockKey) throws(LabFault) {}
+
+  /// Nothing: what is in memory does not fail.
+  public mutating func restart() throws(LabFault) {}
+
+  /// Nothing.
+  public mutating func takeRemarks() -> [String] { [] }
 }
 
 /// What a link reports.

@@ -66,7 +66,9 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     taken = 0
   }
 
-  public mutating func restart() throws(LabFault) {}
+  public mutating func restart() throws(LabFault) { try link.restart() }
+
+  public mutating func takeRemarks() -> [String] { link.takeRemarks() }
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     switch meanings[stimulus.number] {
@@ -120,7 +122,8 @@ extension SesameDevice {
       case .report(let reading): queue.append(.reading(reading))
       case .refuse(let reason): queue.append(.refused(reason))
       case .complain(let rule): queue.append(.violation(rule))
-      case .keep, .drop: break
+      case .keep(let key): try link.keep(key)
+      case .drop(let key): try link.drop(key)
       }
     }
   }

@@ -1,0 +1,221 @@
+/// A characteristic's or descriptor's place in a server, from 1 to 0xFFFF (Core 5.4, Vol 3 Part F §3.2.2).
+public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable {
+  /// The number.
+  public var rawValue: UInt16
+
+  /// Makes a handle from its number.
+  @inlinable
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  @inlinable
+  public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension AttributeHandle: CustomStringConvertible {
+  /// The number in hexadecimal.
+  public var description: String {
+    "0x" + [UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)].hex
+  }
+}
+
+/// A procedure of a GATT client, as the user of a host starts it (Core 5.4, Vol 3 Part G §4).
+///
+/// Procedures of one link wait for each other: ATT has one request at a time.
+public enum GATTProcedure: Hashable, Sendable {
+  /// Exchange MTU, §4.3.1; once in a link's life.
+  case exchangeMTU
+  /// Discover Primary Service by Service UUID, §4.4.2.
+  case discoverServices(BluetoothUUID)
+  /// Discover All Primary Services, §4.4.1.
+  case discoverAllServices
+  /// Discover All Characteristics of a Service, §4.6.1. Ends early once every one of `wanted` was found, unless
+  /// that is empty.
+  case discoverCharacteristics(AttributeRange, wanted: [BluetoothUUID])
+  /// Discover All Characteristic Descriptors, §4.7.1. Ends early once `wanted` was found.
+  case discoverDescriptors(AttributeRange, wanted: BluetoothUUID?)
+  /// Read Characteristic Value, or Read Long where the value fills a whole response, §4.8.1, §4.8.3.
+  case read(AttributeHandle)
+  /// Write Characteristic Value; a value longer than a packet is written with prepared writes, §4.9.3, §4.9.4.
+  case write(AttributeHandle, [UInt8])
+}
+
+/// A number that tells the procedures of a link apart.
+public typealias GATTProcedureID = Int
+
+/// What came of a procedure.
+public enum GATTResult: Hashable, Sendable {
+  /// The MTU that both ends use from now on.
+  case mtu(UInt16)
+  case services([DiscoveredService])
+  case characteristics([DiscoveredCharacteristic])
+  case descriptors([DiscoveredDescriptor])
+  case value([UInt8])
+  case written
+}
+
+/// Why a procedure failed.
+public enum GATTFailure: Error, Hashable, Sendable {
+  /// The server refused a request.
+  case refused(ATTErrorCode, AttributeHandle)
+  /// The server answered what it may not; the sentence says what.
+  case badAnswer(String)
+  /// The server did not answer for 30 s, after which nothing more may be asked (Vol 3 Part F §3.3.3).
+  case timedOut
+  /// The link ended.
+  case linkLost
+}
+
+/// A primary service that was found.
+public struct DiscoveredService: Hashable, Sendable {
+  /// What kind of service.
+  public var uuid: BluetoothUUID
+  /// Its declaration and everything that belongs to it.
+  public var range: AttributeRange
+
+  /// Makes a service.
+  public init(uuid: BluetoothUUID, range: AttributeRange) {
+    self.uuid = uuid
+    self.range = range
+  }
+}
+
+/// Handles from a first to a last.
+public struct AttributeRange: Hashable, Sendable {
+  /// The first.
+  public var first: AttributeHandle
+  /// The last.
+  public var last: AttributeHandle
+
+  /// Makes a range.
+  public init(_ first: AttributeHandle, _ last: AttributeHandle) {
+    self.first = first
+    self.last = last
+  }
+
+  /// All there are.
+  public static let all = AttributeRange(AttributeHandle(rawValue: 1), AttributeHandle(rawValue: 0xFFFF))
+}
+
+/// A characteristic that was found.
+public struct DiscoveredCharacteristic: Hashable, Sendable {
+  /// What kind of characteristic.
+  public var uuid: BluetoothUUID
+  /// What can be done with it.
+  public var properties: CharacteristicProperties
+  /// Its declaration.
+  public var declaration: AttributeHandle
+  /// Its value.
+  public var value: AttributeHandle
+
+  /// Makes a characteristic.
+  public init(
+    uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
+    value: AttributeHandle
+  ) {
+    self.uuid = uuid
+    self.properties = properties
+    self.declaration = declaration
+    self.value = value
+  }
+}
+
+/// A descriptor that was found.
+public struct DiscoveredDescriptor: Hashable, Sendable {
+  /// What kind of descriptor.
+  public var uuid: BluetoothUUID
+  /// Where it is.
+  public var handle: AttributeHandle
+
+  /// Makes a descriptor.
+  public init(uuid: BluetoothUUID, handle: AttributeHandle) {
+    self.uuid = uuid
+    self.handle = handle
+  }
+}
+
+/// What can be done with a characteristic (Core 5.4, Vol 3 Part G §3.3.1.1).
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+  /// The bits as sent.
+  public var rawValue: UInt8
+
+  /// Makes properties from their bits.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let broadcast = CharacteristicProperties(rawValue: 0x01)
+  public static let read = CharacteristicProperties(rawValue: 0x02)
+  public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
+  public static let write = CharacteristicProperties(rawValue: 0x08)
+  public static let notify = CharacteristicProperties(rawValue: 0x10)
+  public static let indicate = CharacteristicProperties(rawValue: 0x20)
+  public static let signedWrite = CharacteristicProperties(rawValue: 0x40)
+  public static let extended = CharacteristicProperties(rawValue: 0x80)
+}
+
+/// What a client has asked to be told of (Core 5.4, Vol 3 Part G §3.3.3.3).
+public struct Subscription: OptionSet, Hashable, Sendable {
+  /// The bits as written.
+  public var rawValue: UInt16
+
+  /// Makes a subscription from its bits.
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  public static let notifications = Subscription(rawValue: 0x0001)
+  public static let indications = Subscription(rawValue: 0x0002)
+}
+
+/// What happens on the GATT side of a link, for whoever uses the host.
+public enum GATTEvent: Hashable, Sendable {
+  /// A procedure of our client ended.
+  case finished(GATTProcedureID, Result<GATTResult, GATTFailure>)
+  /// The other end's server notified us. Indications are confirmed by themselves and come out alike.
+  case notification(AttributeHandle, [UInt8])
+  /// The other end's client wrote a value of our server, with or without response.
+  case written(AttributeHandle, [UInt8])
+  /// The other end's client changed its subscription to a characteristic of our server; the handle is the value's.
+  case subscribed(AttributeHandle, Subscription)
+  /// The other end's client has confirmed an indication of ours.
+  case confirmed(AttributeHandle)
+  /// The MTU changed, by whomever it was asked for.
+  case mtu(UInt16)
+}
+
+/// The services that a server offers: built once, and the same for every link.
+///
+/// Handles are given in the order of the definitions, from 1 on, without gaps: a declaration for the service, then
+/// for each characteristic its declaration, its value and, where it notifies or indicates, its client
+/// characteristic configuration (Core 5.4, Vol 3 Part G §3).
+public struct ServiceDefinition: Hashable, Sendable {
+  /// A characteristic and its first value.
+  public struct Characteristic: Hashable, Sendable {
+    /// What kind of characteristic.
+    public var uuid: BluetoothUUID
+    /// What clients can do with it.
+    public var properties: CharacteristicProperties
+    /// The value that is read until it is set anew; at most 512 bytes.
+    public var value: [UInt8]
+
+    /// Makes a definition.
+    public init(_ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = []) {
+      self.uuid = uuid
+      self.properties = properties
+      self.value = value
+    }
+  }
+
+  /// What kind of service.
+  public var uuid: BluetoothUUID
+  /// Its characteristics.
+  public var characteristics: [Characteristic]
+
+  /// Makes a definition.
+  public init(_ uuid: BluetoothUUID, _ characteristics: [Characteristic]) {
+    self.uuid = uuid
+    self.characteristics = characteristics
+  }
+}

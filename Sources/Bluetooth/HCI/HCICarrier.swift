@@ -1,0 +1,58 @@
+public import Simulation
+
+/// The way to a controller: a socket, a USB dongle, or an emulated radio in virtual time.
+///
+/// Time passes only in ``receive(until:)``: on an emulated radio it is virtual, elsewhere it is the clock's.
+public protocol HCICarrier {
+  /// The carrier's time, which only ever goes on.
+  var now: Instant { get }
+
+  /// Hands a packet to the controller.
+  mutating func send(_ packet: HCIPacket) throws(CarrierFault)
+
+  /// Lets time pass up to the next packet of the controller, or up to a limit when there is none before.
+  ///
+  /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
+  /// limit or later.
+  mutating func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket?
+
+  /// Makes the carrier usable again after a fault: closes it and opens it anew. The controller must be reset
+  /// after that.
+  mutating func reopen() throws(CarrierFault)
+
+  /// Lets go of the controller. What is sent after that is a fault.
+  mutating func close()
+}
+
+/// Trouble on the way to a controller. It says nothing about what is at the other end of the radio.
+public struct CarrierFault: Error, Hashable, Sendable {
+  /// What kind of trouble.
+  public enum Symptom: String, Hashable, Sendable {
+    /// There is no such controller, or it may not be used.
+    case unavailable = "controller unavailable"
+    /// Somebody else uses it.
+    case busy = "controller in use"
+    /// It went away: unplugged, or its connection closed.
+    case lost = "controller lost"
+    /// It does not answer, or takes nothing more.
+    case silent = "controller silent"
+    /// What it sends is no HCI.
+    case nonsense = "nonsense from the controller"
+  }
+
+  /// What kind of trouble.
+  public var symptom: Symptom
+  /// One sentence on what happened and, where there is something, what to do.
+  public var detail: String
+
+  /// Makes a fault.
+  public init(_ symptom: Symptom, _ detail: String) {
+    self.symptom = symptom
+    self.detail = detail
+  }
+}
+
+extension CarrierFault: CustomStringConvertible {
+  /// The symptom and the detail.
+  public var description: String { "\(symptom.rawValue): \(detail)" }
+}

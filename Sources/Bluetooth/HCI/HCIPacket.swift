@@ -1,0 +1,73 @@
+/// A packet between a host and its controller (Core 5.4, Vol 4 Part E §5.4).
+///
+/// Parameters and data stay bytes here: who handles a packet decodes it, with ``HCICommand``, ``HCIEvent`` and
+/// ``ACLPacket``. On a serial line or a socket an octet in front tells the kinds apart (H4, Vol 4 Part A §2).
+public enum HCIPacket: Hashable, Sendable {
+  /// Host to controller: what it is to do.
+  case command(opcode: UInt16, parameters: [UInt8])
+  /// Either way: data of a link.
+  case acl(ACLPacket)
+  /// Either way: voice. Nothing here sends any; it is passed over.
+  case synchronous([UInt8])
+  /// Controller to host: what happened.
+  case event(code: UInt8, parameters: [UInt8])
+  /// Either way: isochronous data. Nothing here sends any; it is passed over.
+  case isochronous([UInt8])
+}
+
+/// A link, as host and controller call it: 12 bits (Core 5.4, Vol 4 Part E §5.3.1).
+public struct ConnectionHandle: RawRepresentable, Hashable, Comparable, Sendable {
+  /// The number, from 0 to 0x0EFF.
+  public var rawValue: UInt16
+
+  /// Makes a handle from its number.
+  @inlinable
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  @inlinable
+  public static func < (left: ConnectionHandle, right: ConnectionHandle) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+extension ConnectionHandle: CustomStringConvertible {
+  /// The number in hexadecimal.
+  public var description: String {
+    "0x" + [UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)].hex
+  }
+}
+
+/// A fragment of an L2CAP frame on its way to or from the controller (Core 5.4, Vol 4 Part E §5.4.2).
+public struct ACLPacket: Hashable, Sendable {
+  /// Which part of a frame a fragment is, with the two bits that say so.
+  public enum Boundary: UInt8, Hashable, Sendable {
+    /// The first fragment, host to controller: it may not be flushed, as always on LE.
+    case first = 0b00
+    /// A later fragment.
+    case continuing = 0b01
+    /// The first fragment, controller to host; on BR/EDR also host to controller, flushable.
+    case firstFlushable = 0b10
+    /// A whole frame that is flushed together; not for LE.
+    case complete = 0b11
+  }
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// Which part of a frame this is.
+  public var boundary: Boundary
+  /// The broadcast flag; 0 on LE.
+  public var broadcast: UInt8
+  /// The bytes of the fragment.
+  public var data: [UInt8]
+
+  /// Makes a fragment.
+  @inlinable
+  public init(handle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, data: [UInt8]) {
+    self.handle = handle
+    self.boundary = boundary
+    self.broadcast = broadcast
+    self.data = data
+  }
+}

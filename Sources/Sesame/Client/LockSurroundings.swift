@@ -1,0 +1,36 @@
+public import Conformance
+
+/// What stands around a lock on the air: whoever can bring it into a condition, turn its bolt, empty its battery.
+///
+/// Beside an emulated lock stands its emulator, in this process or, over a socket, in another. Beside a real lock
+/// stands nobody: it starts in the condition it is in.
+public protocol LockSurroundings {
+  /// The faults that can be brought about.
+  var faults: [String] { get }
+
+  /// The stimuli beside the client's own that can be given.
+  var stimuli: [String] { get }
+
+  /// The settings of a start condition that can be made true.
+  var settings: [String] { get }
+
+  /// The circumstances of the model that always hold here.
+  var circumstances: [String] { get }
+
+  /// Brings the lock into a start condition, out of any connection.
+  ///
+  /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
+  mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey?
+
+  /// Does to the lock what its surroundings can do: one of ``stimuli``, by name.
+  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
+
+  /// Brings about one of ``faults``.
+  mutating func bring(about fault: Fault) throws(LabFault)
+
+  /// Keeps the key of a lock that was registered with the client just now, before the client uses it.
+  mutating func keep(_ key: LockKey) throws(LabFault)
+
+  /// Drops the key of a lock that has forgotten its owner.
+  mutating func drop(_ key: LockKey) throws(LabFault)
+}
