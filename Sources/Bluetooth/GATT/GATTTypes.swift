@@ -10,7 +10,9 @@ public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable 
   }
 
   @inlinable
-  public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool { left.rawValue < right.rawValue }
+  public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
+    left.rawValue < right.rawValue
+  }
 }
 
 extension AttributeHandle: CustomStringConvertible {
