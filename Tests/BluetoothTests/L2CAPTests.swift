@@ -3,6 +3,29 @@ import Simulation
 import TestSupport
 import Testing
 
+/// One command of every kind, drawn at random.
+func sampleSignalling(_ random: inout SeededGenerator) -> [SignallingPacket] {
+  let identifier = UInt8(1 + random.below(255))
+  return [
+    .commandReject(
+      identifier: identifier, .init(rawValue: random.u16()), data: random.bytes(random.below(9))),
+    .connectionParameterUpdateRequest(
+      identifier: identifier, random.parameters(withEventLengths: false)),
+    .connectionParameterUpdateResponse(identifier: identifier, isAccepted: random.flag()),
+    .creditBasedConnectionRequest(
+      identifier: identifier,
+      .init(
+        service: random.u16(), sourceChannel: random.u16(), mtu: random.u16(), mps: random.u16(),
+        credits: random.u16())),
+    .creditBasedConnectionResponse(
+      identifier: identifier,
+      .init(
+        destinationChannel: random.u16(), mtu: random.u16(), mps: random.u16(), credits: random.u16(),
+        result: random.u16())),
+    .other(code: 0x17, identifier: identifier, data: random.bytes(random.below(100))),
+  ]
+}
+
 @Suite struct L2CAPTests {
   @Test("a frame is a length, a channel and a payload")
   func frames() throws {
@@ -60,26 +83,7 @@ import Testing
   @Test("signalling of random values comes back", arguments: 0..<20 as Range<UInt64>)
   func signallingInverse(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let identifier = UInt8(1 + random.below(255))
-    let packets: [SignallingPacket] = [
-      .commandReject(
-        identifier: identifier, .init(rawValue: random.u16()), data: random.bytes(random.below(9))),
-      .connectionParameterUpdateRequest(
-        identifier: identifier, random.parameters(withEventLengths: false)),
-      .connectionParameterUpdateResponse(identifier: identifier, isAccepted: random.flag()),
-      .creditBasedConnectionRequest(
-        identifier: identifier,
-        .init(
-          service: random.u16(), sourceChannel: random.u16(), mtu: random.u16(), mps: random.u16(),
-          credits: random.u16())),
-      .creditBasedConnectionResponse(
-        identifier: identifier,
-        .init(
-          destinationChannel: random.u16(), mtu: random.u16(), mps: random.u16(), credits: random.u16(),
-          result: random.u16())),
-      .other(code: 0x17, identifier: identifier, data: random.bytes(random.below(100))),
-    ]
-    for packet in packets {
+    for packet in sampleSignalling(&random) {
       checkCodec(Sample(packet), encode: \.encoded) { bytes throws(DecodeError) in
         try SignallingPacket(decoding: bytes)
       }
