@@ -49,7 +49,7 @@ func sampleATTPackets(_ random: inout SeededGenerator) -> [Sample<ATTPacket>] {
   private static func handle(_ number: UInt16) -> AttributeHandle { AttributeHandle(rawValue: number) }
   private static let range = AttributeRange(handle(1), handle(0xFFFF))
 
-  private static let vectors: [(String, ATTPacket)] = [
+  static let vectors: [(String, ATTPacket)] = [
     ("011001000a", .errorResponse(request: 0x10, handle(1), .attributeNotFound)),
     ("02f700", .exchangeMTURequest(247)),
     ("031700", .exchangeMTUResponse(23)),
@@ -71,7 +71,7 @@ func sampleATTPackets(_ random: inout SeededGenerator) -> [Sample<ATTPacket>] {
     ("0a0300", .readRequest(handle(3))),
     ("0b6c6f636b", .readResponse([0x6C, 0x6F, 0x63, 0x6B])),
     ("0c03001600", .readBlobRequest(handle(3), offset: 22)),
-    ("0d", .readBlobResponse([])),
+    ("0d6c", .readBlobResponse([0x6C])),
     ("0e03000500", .readMultipleRequest([handle(3), handle(5)])),
     ("0f0102", .readMultipleResponse([1, 2])),
     ("100100ffff0028", .readByGroupTypeRequest(range, type: BluetoothUUID(0x2800))),
