@@ -51,6 +51,15 @@ let package = Package(
         "Transports", "Harness", "Reporting",
       ],
       swiftSettings: settings),
+    // Fuzzing: no part of the product
+    .target(
+      name: "DecoderChecks",
+      dependencies: [
+        "Simulation", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
+        "Harness",
+      ],
+      path: "Tests/DecoderChecks", swiftSettings: settings),
+    .executableTarget(name: "FuzzDecoders", dependencies: ["DecoderChecks"], swiftSettings: settings),
     // C libraries, and the C that Swift cannot import
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -59,6 +68,7 @@ let package = Package(
     .target(name: "CShims"),
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Simulation", ["Simulation"]),
     tests("Documents", ["Documents", "Simulation"]),
     tests("Automata", ["Automata", "Simulation", "Documents"]),

@@ -3,11 +3,53 @@ import Simulation
 import TestSupport
 import Testing
 
+/// One packet of every kind, drawn at random.
+func sampleATTPackets(_ random: inout SeededGenerator) -> [Sample<ATTPacket>] {
+  let handle = AttributeHandle(rawValue: random.u16())
+  let range = AttributeRange(handle, AttributeHandle(rawValue: random.u16()))
+  let value = random.bytes(random.below(245))
+  let length = UInt8(4 + random.below(40))
+  let list = random.bytes(Int(length) * (1 + random.below(5)))
+  let open = value.count
+  return [
+    Sample(.errorResponse(request: random.u8(), handle, ATTErrorCode(rawValue: random.u8()))),
+    Sample(.exchangeMTURequest(random.u16())),
+    Sample(.exchangeMTUResponse(random.u16())),
+    Sample(.findInformationRequest(range)),
+    Sample(.findInformationResponse(format: 1, random.bytes(4))),
+    Sample(.findInformationResponse(format: 2, random.bytes(18))),
+    Sample(.findByTypeValueRequest(range, type: random.u16(), value: value), openEnd: open),
+    Sample(.findByTypeValueResponse([range])),
+    Sample(.readByTypeRequest(range, type: BluetoothUUID(random.u16()))),
+    Sample(.readByGroupTypeRequest(range, type: BluetoothUUID(random.u16()))),
+    Sample(.readByTypeResponse(length: 40, random.bytes(40))),
+    Sample(.readByGroupTypeResponse(length: length, [UInt8](list[..<Int(length)]))),
+    Sample(.readRequest(handle)),
+    Sample(.readResponse(value), openEnd: open),
+    Sample(.readBlobRequest(handle, offset: random.u16())),
+    Sample(.readBlobResponse(value), openEnd: open),
+    Sample(.readMultipleRequest([handle, handle])),
+    Sample(.readMultipleResponse(value), openEnd: open),
+    Sample(.writeRequest(handle, value), openEnd: open),
+    Sample(.writeResponse),
+    Sample(.writeCommand(handle, value), openEnd: open),
+    Sample(.signedWriteCommand(handle, value + random.bytes(12)), openEnd: open),
+    Sample(.prepareWriteRequest(handle, offset: random.u16(), value), openEnd: open),
+    Sample(.prepareWriteResponse(handle, offset: random.u16(), value), openEnd: open),
+    Sample(.executeWriteRequest(random.flag())),
+    Sample(.executeWriteResponse),
+    Sample(.notification(handle, value), openEnd: open),
+    Sample(.indication(handle, value), openEnd: open),
+    Sample(.confirmation),
+    Sample(.unknown(opcode: 0x23, value), openEnd: open),
+  ]
+}
+
 @Suite struct ATTPacketTests {
   private static func handle(_ number: UInt16) -> AttributeHandle { AttributeHandle(rawValue: number) }
   private static let range = AttributeRange(handle(1), handle(0xFFFF))
 
-  private static let vectors: [(String, ATTPacket)] = [
+  static let vectors: [(String, ATTPacket)] = [
     ("011001000a", .errorResponse(request: 0x10, handle(1), .attributeNotFound)),
     ("02f700", .exchangeMTURequest(247)),
     ("031700", .exchangeMTUResponse(23)),
@@ -29,7 +71,7 @@ import Testing
     ("0a0300", .readRequest(handle(3))),
     ("0b6c6f636b", .readResponse([0x6C, 0x6F, 0x63, 0x6B])),
     ("0c03001600", .readBlobRequest(handle(3), offset: 22)),
-    ("0d", .readBlobResponse([])),
+    ("0d6c", .readBlobResponse([0x6C])),
     ("0e03000500", .readMultipleRequest([handle(3), handle(5)])),
     ("0f0102", .readMultipleResponse([1, 2])),
     ("100100ffff0028", .readByGroupTypeRequest(range, type: BluetoothUUID(0x2800))),
@@ -51,47 +93,6 @@ import Testing
     ("200102", .unknown(opcode: 0x20, [1, 2])),
   ]
 
-  private static func samples(_ random: inout SeededGenerator) -> [Sample<ATTPacket>] {
-    let handle = Self.handle(random.u16())
-    let range = AttributeRange(handle, Self.handle(random.u16()))
-    let value = random.bytes(random.below(245))
-    let length = UInt8(4 + random.below(40))
-    let list = random.bytes(Int(length) * (1 + random.below(5)))
-    let open = value.count
-    return [
-      Sample(.errorResponse(request: random.u8(), handle, ATTErrorCode(rawValue: random.u8()))),
-      Sample(.exchangeMTURequest(random.u16())),
-      Sample(.exchangeMTUResponse(random.u16())),
-      Sample(.findInformationRequest(range)),
-      Sample(.findInformationResponse(format: 1, random.bytes(4))),
-      Sample(.findInformationResponse(format: 2, random.bytes(18))),
-      Sample(.findByTypeValueRequest(range, type: random.u16(), value: value), openEnd: open),
-      Sample(.findByTypeValueResponse([range])),
-      Sample(.readByTypeRequest(range, type: BluetoothUUID(random.u16()))),
-      Sample(.readByGroupTypeRequest(range, type: BluetoothUUID(random.u16()))),
-      Sample(.readByTypeResponse(length: 40, random.bytes(40))),
-      Sample(.readByGroupTypeResponse(length: length, [UInt8](list[..<Int(length)]))),
-      Sample(.readRequest(handle)),
-      Sample(.readResponse(value), openEnd: open),
-      Sample(.readBlobRequest(handle, offset: random.u16())),
-      Sample(.readBlobResponse(value), openEnd: open),
-      Sample(.readMultipleRequest([handle, handle])),
-      Sample(.readMultipleResponse(value), openEnd: open),
-      Sample(.writeRequest(handle, value), openEnd: open),
-      Sample(.writeResponse),
-      Sample(.writeCommand(handle, value), openEnd: open),
-      Sample(.signedWriteCommand(handle, value + random.bytes(12)), openEnd: open),
-      Sample(.prepareWriteRequest(handle, offset: random.u16(), value), openEnd: open),
-      Sample(.prepareWriteResponse(handle, offset: random.u16(), value), openEnd: open),
-      Sample(.executeWriteRequest(random.flag())),
-      Sample(.executeWriteResponse),
-      Sample(.notification(handle, value), openEnd: open),
-      Sample(.indication(handle, value), openEnd: open),
-      Sample(.confirmation),
-      Sample(.unknown(opcode: 0x23, value), openEnd: open),
-    ]
-  }
-
   private static func decode(_ bytes: [UInt8]) throws(DecodeError) -> ATTPacket {
     try ATTPacket(decoding: bytes)
   }
@@ -105,7 +106,7 @@ import Testing
     }
     var random = SeededGenerator(seed: 0)
     expect(
-      Set(Self.vectors.map(\.1.opcode)).symmetricDifference(Self.samples(&random).map(\.value.opcode)),
+      Set(Self.vectors.map(\.1.opcode)).symmetricDifference(sampleATTPackets(&random).map(\.value.opcode)),
       [0x20, 0x23])
   }
 
@@ -114,7 +115,7 @@ import Testing
     arguments: 0..<20 as Range<UInt64>)
   func inverse(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    for sample in Self.samples(&random) { checkCodec(sample, encode: \.encoded, decode: Self.decode) }
+    for sample in sampleATTPackets(&random) { checkCodec(sample, encode: \.encoded, decode: Self.decode) }
   }
 
   @Test("lists of several entries come back whole")
@@ -134,7 +135,7 @@ import Testing
   @Test("packets of wrong bytes are refused or stable")
   func garbage() {
     var random = SeededGenerator(seed: 7)
-    let samples = Self.samples(&random).map(\.value.encoded)
+    let samples = sampleATTPackets(&random).map(\.value.encoded)
     checkGarbage(like: samples, seed: 8, encode: \.encoded, decode: Self.decode)
   }
 

@@ -81,7 +81,7 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
   private static let link = ConnectionHandle(rawValue: 0x0040)
 
   /// Packets as hosts send them, with the octet of H4.
-  private static let vectors: [(String, HCICommand)] = [
+  static let vectors: [(String, HCICommand)] = [
     ("01030c00", .reset),
     ("01060403400013", .disconnect(link, reason: .remoteUserTerminated)),
     ("011d04024000", .readRemoteVersionInformation(link)),

@@ -63,7 +63,7 @@ private func sampleReport(_ random: inout SeededGenerator, extended: Bool) -> Ad
     timing: ConnectionTiming(interval: 24, latency: 0, supervisionTimeout: 200), clockAccuracy: 5)
 
   /// Packets as controllers send them, with the octet of H4.
-  private static let vectors: [(String, HCIEvent)] = [
+  static let vectors: [(String, HCIEvent)] = [
     ("04050400400013", .disconnectionComplete(status: .success, link, reason: .remoteUserTerminated)),
     ("04080400400001", .encryptionChange(status: .success, link, isEnabled: true)),
     (
@@ -120,13 +120,13 @@ private func sampleReport(_ random: inout SeededGenerator, extended: Bool) -> Ad
     (
       "043e370d02"
         + "130001f6f5f4f3f2f10100ff7fc400000000000000000003020106"
-        + "010001f6f5f4f3f2f10100ff7f7f00000000000000000002aabb",
+        + "010001f6f5f4f3f2f10100ff7f7f000000000000000000020109",
       .leExtendedAdvertisingReport([
         AdvertisingReport(.connectable, from: peer, [2, 1, 6], rssi: -60),
-        AdvertisingReport(.extended(1), from: peer, [0xAA, 0xBB], rssi: nil),
+        AdvertisingReport(.extended(1), from: peer, [0x01, 0x09], rssi: nil),
       ])
     ),
-    ("043e03121234", .otherLE(subevent: 0x12, parameters: [0x12, 0x34])),
+    ("043e06120001400005", .otherLE(subevent: 0x12, parameters: [0x00, 0x01, 0x40, 0x00, 0x05])),
     ("04ff021234", .other(code: 0xFF, parameters: [0x12, 0x34])),
   ]
 

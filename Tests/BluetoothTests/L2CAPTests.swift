@@ -3,6 +3,29 @@ import Simulation
 import TestSupport
 import Testing
 
+/// One command of every kind, drawn at random.
+func sampleSignalling(_ random: inout SeededGenerator) -> [SignallingPacket] {
+  let identifier = UInt8(1 + random.below(255))
+  return [
+    .commandReject(
+      identifier: identifier, .init(rawValue: random.u16()), data: random.bytes(random.below(9))),
+    .connectionParameterUpdateRequest(
+      identifier: identifier, random.parameters(withEventLengths: false)),
+    .connectionParameterUpdateResponse(identifier: identifier, isAccepted: random.flag()),
+    .creditBasedConnectionRequest(
+      identifier: identifier,
+      .init(
+        service: random.u16(), sourceChannel: random.u16(), mtu: random.u16(), mps: random.u16(),
+        credits: random.u16())),
+    .creditBasedConnectionResponse(
+      identifier: identifier,
+      .init(
+        destinationChannel: random.u16(), mtu: random.u16(), mps: random.u16(), credits: random.u16(),
+        result: random.u16())),
+    .other(code: 0x17, identifier: identifier, data: random.bytes(random.below(100))),
+  ]
+}
+
 @Suite struct L2CAPTests {
   @Test("a frame is a length, a channel and a payload")
   func frames() throws {
@@ -17,7 +40,7 @@ import Testing
     #expect(throws: DecodeError.truncated(at: 5, missing: 1)) { try L2CAPFrame(decoding: [2, 0, 4, 0, 9]) }
   }
 
-  private static let signalling: [(String, SignallingPacket)] = [
+  static let signalling: [(String, SignallingPacket)] = [
     (
       "010702000000",
       .commandReject(identifier: 7, .commandNotUnderstood, data: [])
@@ -60,26 +83,7 @@ import Testing
   @Test("signalling of random values comes back", arguments: 0..<20 as Range<UInt64>)
   func signallingInverse(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let identifier = UInt8(1 + random.below(255))
-    let packets: [SignallingPacket] = [
-      .commandReject(
-        identifier: identifier, .init(rawValue: random.u16()), data: random.bytes(random.below(9))),
-      .connectionParameterUpdateRequest(
-        identifier: identifier, random.parameters(withEventLengths: false)),
-      .connectionParameterUpdateResponse(identifier: identifier, isAccepted: random.flag()),
-      .creditBasedConnectionRequest(
-        identifier: identifier,
-        .init(
-          service: random.u16(), sourceChannel: random.u16(), mtu: random.u16(), mps: random.u16(),
-          credits: random.u16())),
-      .creditBasedConnectionResponse(
-        identifier: identifier,
-        .init(
-          destinationChannel: random.u16(), mtu: random.u16(), mps: random.u16(), credits: random.u16(),
-          result: random.u16())),
-      .other(code: 0x17, identifier: identifier, data: random.bytes(random.below(100))),
-    ]
-    for packet in packets {
+    for packet in sampleSignalling(&random) {
       checkCodec(Sample(packet), encode: \.encoded) { bytes throws(DecodeError) in
         try SignallingPacket(decoding: bytes)
       }
@@ -102,23 +106,23 @@ import Testing
     #expect(throws: error) { try SignallingPacket(decoding: bytes) }
   }
 
+  static let security: [(String, SecurityPacket)] = [
+    (
+      "01030009100201",
+      .pairingRequest(.init(capability: 3, authentication: 0x09, initiatorKeys: 2, responderKeys: 1))
+    ),
+    ("0505", .pairingFailed(.pairingNotSupported)),
+    ("0b01", .securityRequest(authentication: 1)),
+    ("03000102030405060708090a0b0c0d0e0f", .other(code: 3, data: [UInt8](0...15))),
+  ]
+
   @Test("security commands have the specification's layouts, and come back")
-  func security() throws {
-    var random = SeededGenerator(seed: 5)
-    let data = random.bytes(16)
-    let features = SecurityPacket.PairingFeatures(
-      capability: 3, authentication: 0x09, initiatorKeys: 2, responderKeys: 1)
-    let vectors: [(String, Sample<SecurityPacket>)] = [
-      ("01030009100201", Sample(.pairingRequest(features))),
-      ("0505", Sample(.pairingFailed(.pairingNotSupported))),
-      ("0b01", Sample(.securityRequest(authentication: 1))),
-      ("03" + data.hex, Sample(.other(code: 3, data: data), openEnd: 16)),
-    ]
-    for (text, sample) in vectors {
-      expect(sample.value.encoded.hex, text)
-      expect([sample.value.code].hex, String(text.prefix(2)))
-      checkCodec(sample, encode: \.encoded) { bytes throws(DecodeError) in
-        try SecurityPacket(decoding: bytes)
+  func securityLayouts() throws {
+    for (text, packet) in Self.security {
+      expect(packet.encoded.hex, text)
+      expect([packet.code].hex, String(text.prefix(2)))
+      checkCodec(Sample(packet, openEnd: packet.code == 3 ? 16 : 0), encode: \.encoded) {
+        bytes throws(DecodeError) in try SecurityPacket(decoding: bytes)
       }
     }
     #expect(throws: DecodeError.value(2, of: "out of band data", at: 2)) {
