@@ -89,10 +89,11 @@ extension BluetoothHost {
     }
     if initiator.deadline <= now { connectDeadlinePassed(at: now) }
     if strays.deadline <= now { giveUpStrays() }
-    for index in links.indices where links[index].deadline <= now {
-      // A failure on the way ends all links.
-      guard index < links.count else { break }
-      linkDeadlinePassed(index, at: now)
+    var index = 0
+    // A failure on the way ends all links.
+    while index < links.count {
+      if links[index].deadline <= now { linkDeadlinePassed(index, at: now) }
+      index += 1
     }
     return takeActions()
   }

@@ -123,7 +123,8 @@ extension BluetoothHost {
       }
       let count = min(Int(packets.count), links[index].unsent)
       if count < packets.count {
-        complain(links[index].id, "the controller says that it sent \(packets.count) packets and had \(count)")
+        complain(
+          links[index].id, "the controller says that it sent \(packets.count) packets and had \(count)")
       }
       links[index].unsent -= count
       buffers.free += count

@@ -195,9 +195,11 @@ extension BluetoothHost {
     }
   }
 
-  private mutating func complainOfRefusal(_ purpose: String, _ handle: ConnectionHandle, _ status: HCIErrorCode) {
+  private mutating func complainOfRefusal(
+    _ purpose: String, _ handle: ConnectionHandle, _ status: HCIErrorCode
+  ) {
     guard let index = index(of: handle) else { return }
-    complain(links[index].id, "the controller refuses \(purpose): \(status)")
+    complain(links[index].reportedID, "the controller refuses \(purpose): \(status)")
   }
 }
 

@@ -199,13 +199,17 @@ extension BluetoothHost {
   }
 
   private mutating func connectingFailed(_ status: HCIErrorCode, at now: Instant) {
-    switch initiator.state {
-    case .cancelling(let cause, _): endAttempt(cause.status, at: now)
-    case .initiating: endAttempt(status, at: now)
-    case .requesting(_, let cause):
+    switch (initiator.state, status) {
+    case (.cancelling(let cause, _), _):
+      endAttempt(cause.status, at: now)
+    case (.initiating, .unknownConnection), (.requesting, .unknownConnection), (.idle, _), (.overtaken, _):
+      // The end of an attempt that was cancelled, which is no longer waited for.
+      complain(nil, "an attempt to connect that failed, \(status), and is not under way")
+    case (.initiating, _):
+      endAttempt(status, at: now)
+    case (.requesting(_, let cause), _):
       initiator.state = .overtaken
       report(.connectionFailed(cause?.status ?? status))
-    case .idle, .overtaken: complain(nil, "an attempt to connect that failed, \(status), and nobody made")
     }
   }
 }

@@ -38,6 +38,9 @@ struct Link: Sendable {
     }
   }
 
+  /// The link as those know it who were told of it.
+  var reportedID: LinkID? { isReported ? id : nil }
+
   var isOpen: Bool {
     switch stage {
     case .open: true
@@ -81,7 +84,8 @@ extension BluetoothHost {
     _ link: LinkID, reason: HCIErrorCode, at now: Instant
   ) -> [HostAction] {
     precondition(
-      [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B].contains(reason.rawValue), "no reason for Disconnect: \(reason)")
+      [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B].contains(reason.rawValue),
+      "no reason for Disconnect: \(reason)")
     guard let index = openIndex(of: link) else { return [] }
     endLink(index, reason, at: now)
     return takeActions()
@@ -96,20 +100,22 @@ extension BluetoothHost {
   }
 
   /// Takes in the answer to Disconnect.
-  mutating func disconnectCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant) {
+  mutating func disconnectCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant)
+  {
     guard let index = index(of: handle) else { return }
     switch status {
     case .success:
-      // The other end may not hear of it; then the link is over once the supervision time-out has passed.
-      let supervision = Interval.milliseconds(10) * Int64(links[index].timing.supervisionTimeout)
-      links[index].stage = .ending(patience: now + supervision + settings.commandTimeout)
+      break
     case .unknownConnection:
       // It is gone, and the controller did not say so.
-      removeLink(index, reason: .unknownConnection, at: now)
+      return removeLink(index, reason: .unknownConnection, at: now)
     default:
-      links[index].stage = .open
-      complain(links[index].id, "the controller refuses to disconnect: \(status)")
+      // It may be ending already.
+      complain(links[index].reportedID, "the controller refuses to disconnect: \(status)")
     }
+    // The other end may not hear of it; then the link is over once the supervision time-out has passed.
+    let supervision = Interval.milliseconds(10) * Int64(links[index].timing.supervisionTimeout)
+    links[index].stage = .ending(patience: now + supervision + settings.commandTimeout)
   }
 
   /// Takes in Disconnection Complete.
@@ -118,7 +124,7 @@ extension BluetoothHost {
   ) {
     switch (index(of: handle), status) {
     case (let index?, .success): removeLink(index, reason: reason, at: now)
-    case (let index?, _): complain(links[index].id, "the controller could not disconnect: \(status)")
+    case (let index?, _): complain(links[index].reportedID, "the controller could not disconnect: \(status)")
     case (nil, _): complain(nil, "the end of an unknown link \(handle)")
     }
   }

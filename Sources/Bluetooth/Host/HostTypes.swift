@@ -112,7 +112,8 @@ public struct HostSettings: Hashable, Sendable {
 
   /// Makes settings.
   public init(
-    address: BluetoothAddress, mtu: UInt16 = 247, commandTimeout: Interval = .seconds(2), queueLimit: Int = 64,
+    address: BluetoothAddress, mtu: UInt16 = 247, commandTimeout: Interval = .seconds(2),
+    queueLimit: Int = 64,
     name: String = "Lockstep"
   ) {
     precondition(address.isStaticRandom, "the address of a host is a static random one")
