@@ -180,7 +180,7 @@ struct Advertiser: Sendable {
       : time + Int64(parameters.minimumInterval) * AirTime.slot + delay()
   }
 
-  private mutating func delay() -> Int64 { Int64(generator.below(AirTime.advertisingDelay + 1)) }
+  private mutating func delay() -> Int64 { Int64(generator.below(AirTime.advertisingDelay + 1)) * 1000 }
 
   /// Draws whether a packet is lost, and how strong it is.
   mutating func isLost(_ loss: UInt64) -> Bool { loss > 0 && generator.next() < loss }

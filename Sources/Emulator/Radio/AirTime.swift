@@ -10,8 +10,8 @@ enum AirTime {
   static let pause: Int64 = 150_000
   /// From the end of an advertisement that nobody answered to the next on another channel.
   static let channelChange: Int64 = 350_000
-  /// Up to so much is added to each advertising interval, advDelay.
-  static let advertisingDelay = 10_000_000
+  /// Up to so many microseconds are added to each advertising interval, advDelay.
+  static let advertisingDelay = 10_000
   /// How long a device advertises to one other at the high duty cycle, and from one event to the next.
   static let highDutyDuration: Int64 = 1_280_000_000
   static let highDutyInterval: Int64 = 3_750_000
