@@ -12,6 +12,13 @@ func checkAdvertisements(_ bytes: [UInt8]) throws(Complaint) {
   try checkAdvertisement(try? Advertisement(manufacturerData: bytes, localName: nil))
 }
 
+/// The data of an advertisement or of a scan response.
+private func checkAdvertisingData(_ bytes: [UInt8]) throws(Complaint) -> AdvertisingData? {
+  guard let data = try check(AdvertisingData.self, bytes) else { return nil }
+  _ = (data.flags, data.localName, data.serviceUUIDs, data.manufacturerData, data.description)
+  return data
+}
+
 private func checkAdvertisement(_ advertisement: Advertisement?) throws(Complaint) {
   guard let advertisement else { return }
   _ = advertisement.description
