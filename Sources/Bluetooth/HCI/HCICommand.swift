@@ -1,7 +1,7 @@
 /// A command of the host, with its parameters (Core 5.4, Vol 4 Part E §7).
 ///
-/// Those that an LE host needs, or that other people's hosts send at start, are cases of their own; the rest is
-/// ``other(opcode:parameters:)``.
+/// Those that an LE host needs, or that other people's hosts send at start, are cases of their own; the rest, and
+/// only that, is ``other(opcode:parameters:)``.
 public enum HCICommand: Hashable, Sendable {
   // Link control, §7.1
   case disconnect(ConnectionHandle, reason: HCIErrorCode)
@@ -41,7 +41,7 @@ public enum HCICommand: Hashable, Sendable {
   case leConnectionUpdate(ConnectionHandle, ConnectionParameters)
   case leReadChannelMap(ConnectionHandle)
   case leReadRemoteFeatures(ConnectionHandle)
-  /// AES-128 of one block, both as the air carries them: least significant byte first.
+  /// AES-128 of one block; both are 16 bytes in the order in which they are sent, least significant first.
   case leEncrypt(key: UUID128, plaintext: UUID128)
   case leRand
   case leLongTermKeyRequestNegativeReply(ConnectionHandle)

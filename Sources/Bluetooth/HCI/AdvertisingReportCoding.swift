@@ -1,0 +1,122 @@
+// The specification lists the fields of several reports as arrays one after the other; controllers and hosts have
+// always read that as one report after the other, and so do these.
+
+extension AdvertisingReport {
+  /// Reads one report of LE Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.2).
+  init(legacy reader: inout ByteReader) throws(DecodeError) {
+    let start = reader.offset
+    let number = try reader.u8()
+    guard let kind = Kind(legacy: number) else {
+      throw .value(Int(number), of: "advertising event type", at: start)
+    }
+    let address: PeerAddress = try reader.value()
+    let data = try reader.bytes(Int(try reader.u8()))
+    self.init(kind, from: address, data, rssi: try reader.rssi())
+  }
+
+  /// Appends the report as LE Advertising Report has it.
+  func encodeLegacy(into bytes: inout [UInt8]) {
+    guard let number = kind.legacy else {
+      preconditionFailure("LE Advertising Report has no extended advertisements")
+    }
+    bytes.append(number)
+    bytes.append(address)
+    bytes.append(UInt8(data.count))
+    bytes.append(contentsOf: data)
+    bytes.append(rssi: rssi)
+  }
+}
+
+extension AdvertisingReport.Kind {
+  fileprivate init?(legacy number: UInt8) {
+    switch number {
+    case 0x00: self = .connectable
+    case 0x01: self = .directed
+    case 0x02: self = .scannable
+    case 0x03: self = .nonconnectable
+    case 0x04: self = .scanResponse
+    default: return nil
+    }
+  }
+
+  fileprivate var legacy: UInt8? {
+    switch self {
+    case .connectable: 0x00
+    case .directed: 0x01
+    case .scannable: 0x02
+    case .nonconnectable: 0x03
+    case .scanResponse: 0x04
+    case .extended: nil
+    }
+  }
+}
+
+extension AdvertisingReport {
+  /// An address type: the advertisement names no sender.
+  private static let anonymous: UInt8 = 0xFF
+
+  /// Reads one report of LE Extended Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.13); `nil` for an
+  /// anonymous one, to which nobody can connect.
+  static func extended(_ reader: inout ByteReader) throws(DecodeError) -> AdvertisingReport? {
+    let start = reader.offset
+    let bits = try reader.u16()
+    guard let kind = Kind(eventType: bits) else {
+      throw .value(Int(bits), of: "advertising event type", at: start)
+    }
+    let isAnonymous = reader.peek() == anonymous
+    var address = PeerAddress(.publicDevice, BluetoothAddress(0))
+    if isAnonymous { try reader.skip(7) } else { address = try reader.value() }
+    // Primary and secondary PHY, advertising set, transmit power
+    try reader.skip(4)
+    let rssi = try reader.rssi()
+    // Interval of periodic advertising, type and address of whom it is directed to
+    try reader.skip(9)
+    let data = try reader.bytes(Int(try reader.u8()))
+    return isAnonymous ? nil : AdvertisingReport(kind, from: address, data, rssi: rssi)
+  }
+
+  /// Appends the report as LE Extended Advertising Report has it; what it does not know is marked so.
+  func encodeExtended(into bytes: inout [UInt8]) {
+    precondition(data.count <= 229, "an extended report holds at most 229 bytes")
+    bytes.append(littleEndian: kind.eventType)
+    bytes.append(address)
+    // Primary PHY 1M, no secondary one, no advertising set, transmit power not known
+    bytes.append(contentsOf: [0x01, 0x00, 0xFF, 0x7F])
+    bytes.append(rssi: rssi)
+    bytes.append(contentsOf: repeatElement(0, count: 9))
+    bytes.append(UInt8(data.count))
+    bytes.append(contentsOf: data)
+  }
+}
+
+extension AdvertisingReport.Kind {
+  /// Bit 4 of an event type: the advertisement is one of the legacy kind.
+  private static let isLegacy: UInt16 = 0x0010
+
+  fileprivate init?(eventType bits: UInt16) {
+    guard bits & Self.isLegacy != 0 else {
+      self = .extended(bits)
+      return
+    }
+    // Connectable 1, scannable 2, directed 4, scan response 8.
+    switch bits & 0x000F {
+    case 0x3: self = .connectable
+    case 0x5: self = .directed
+    case 0x2: self = .scannable
+    case 0x0: self = .nonconnectable
+    case 0xA, 0xB: self = .scanResponse
+    default: return nil
+    }
+  }
+
+  fileprivate var eventType: UInt16 {
+    switch self {
+    case .connectable: 0x0013
+    case .directed: 0x0015
+    case .scannable: 0x0012
+    case .nonconnectable: 0x0010
+    case .scanResponse: 0x001B
+    case .extended(let bits): bits
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// Cuts the bytes of a serial line or a socket into packets (H4; Core 5.4, Vol 4 Part A §2).
+///
+/// H4 has no way to find the beginning of a packet again: after an error nothing that follows can be trusted, so
+/// the stream gives the same error until ``reset()``, which is for a connection that was opened anew. What it
+/// holds is bounded by the longest packet that it allows plus what was appended at once.
+public struct H4Stream: Sendable {
+  /// The longest data of an ACL or isochronous packet that is believed. Lengths above it come from a stream out
+  /// of step, and would make it wait for bytes that never come.
+  public let maximumDataLength: Int
+
+  private var buffer: [UInt8] = []
+  /// How much of the buffer was taken already.
+  private var position = 0
+  private var failure: DecodeError?
+
+  /// Makes an empty stream.
+  public init(maximumDataLength: Int = 4096) {
+    precondition(maximumDataLength > 0, "some length must be allowed")
+    self.maximumDataLength = maximumDataLength
+  }
+}
+
+extension H4Stream {
+  /// Takes in bytes as they came; after an error they are dropped.
+  public mutating func append(_ bytes: some Collection<UInt8>) {
+    guard failure == nil else { return }
+    if position == buffer.count {
+      buffer.removeAll(keepingCapacity: true)
+      position = 0
+    } else if position > 0, buffer.count + bytes.count > buffer.capacity {
+      buffer.removeFirst(position)
+      position = 0
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// Takes the next packet out, or returns `nil` while it is not there as a whole.
+  ///
+  /// Errors count their offset from the first byte of the packet.
+  public mutating func next() throws(DecodeError) -> HCIPacket? {
+    if let failure { throw failure }
+    do throws(DecodeError) {
+      guard let size = try nextSize() else { return nil }
+      var reader = ByteReader(buffer.span.extracting(position..<position + size))
+      let packet = try HCIPacket(decoding: &reader)
+      position += size
+      return packet
+    } catch {
+      failure = error
+      buffer = []
+      position = 0
+      throw error
+    }
+  }
+
+  /// Forgets everything, for a connection that was opened anew.
+  public mutating func reset() {
+    buffer = []
+    position = 0
+    failure = nil
+  }
+
+  /// The size of the next packet with its octet in front, once it is there as a whole.
+  private func nextSize() throws(DecodeError) -> Int? {
+    let available = buffer.count - position
+    guard available > 0 else { return nil }
+    guard let indicator = H4Indicator(rawValue: buffer[position]) else {
+      throw .value(Int(buffer[position]), of: "H4 packet indicator", at: 0)
+    }
+    let headerEnd = 1 + indicator.headerSize
+    guard available >= headerEnd else { return nil }
+    let length = indicator.dataLength(of: buffer.span.extracting(position + 1..<position + headerEnd))
+    guard length <= maximumDataLength else { throw .value(length, of: "data length", at: headerEnd - 2) }
+    return available >= headerEnd + length ? headerEnd + length : nil
+  }
+}

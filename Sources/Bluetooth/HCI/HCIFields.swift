@@ -1,0 +1,225 @@
+/// Fields that commands and events share (Core 5.4, Vol 4 Part E §5.2, §5.3).
+extension ByteReader {
+  /// Reads a connection handle; those above 0x0EFF are reserved.
+  @_lifetime(self: copy self)
+  mutating func connectionHandle() throws(DecodeError) -> ConnectionHandle {
+    let start = offset
+    let value = try u16()
+    guard value <= 0x0EFF else { throw .value(Int(value), of: "connection handle", at: start) }
+    return ConnectionHandle(rawValue: value)
+  }
+
+  /// Reads a status or a reason; every number is one.
+  @_lifetime(self: copy self)
+  mutating func errorCode() throws(DecodeError) -> HCIErrorCode { HCIErrorCode(rawValue: try u8()) }
+
+  /// Reads a byte that is 0 or 1.
+  @_lifetime(self: copy self)
+  mutating func flag(_ name: String) throws(DecodeError) -> Bool {
+    let start = offset
+    let value = try u8()
+    guard value <= 1 else { throw .value(Int(value), of: name, at: start) }
+    return value == 1
+  }
+
+  /// Reads a byte that is one of an enumeration's values.
+  @_lifetime(self: copy self)
+  mutating func choice<Value: RawRepresentable<UInt8>>(
+    _ name: String, as _: Value.Type = Value.self
+  ) throws(DecodeError) -> Value {
+    let start = offset
+    let number = try u8()
+    guard let value = Value(rawValue: number) else { throw .value(Int(number), of: name, at: start) }
+    return value
+  }
+
+  /// Reads a signal strength in dBm, where 127 says that it is not known.
+  @_lifetime(self: copy self)
+  mutating func rssi() throws(DecodeError) -> Int8? {
+    let value = try i8()
+    return value == 127 ? nil : value
+  }
+
+  /// Reads a value that knows its layout.
+  @_lifetime(self: copy self)
+  mutating func value<Value: BinaryCodable>(_: Value.Type = Value.self) throws(DecodeError) -> Value {
+    try Value(decoding: &self)
+  }
+}
+
+extension Array<UInt8> {
+  /// Appends a connection handle.
+  mutating func append(_ handle: ConnectionHandle) {
+    precondition(handle.rawValue <= 0x0EFF, "a connection handle is at most 0x0EFF")
+    append(littleEndian: handle.rawValue)
+  }
+
+  /// Appends a byte that is 0 or 1.
+  mutating func append(_ flag: Bool) { append(flag ? 1 as UInt8 : 0) }
+
+  /// Appends a signal strength in dBm.
+  mutating func append(rssi: Int8?) { append(UInt8(bitPattern: rssi ?? 127)) }
+}
+
+extension PeerAddress: BinaryCodable {
+  /// Reads the kind and six bytes of address.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    kind = try reader.choice("address type")
+    address = try BluetoothAddress(decoding: &reader)
+  }
+
+  /// Appends the kind and six bytes of address.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(kind.rawValue)
+    bytes.append(address)
+  }
+}
+
+extension AdvertisingParameters: BinaryCodable {
+  /// Reads the parameters of LE Set Advertising Parameters (Core 5.4, Vol 4 Part E §7.8.5).
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    minimumInterval = try reader.u16()
+    maximumInterval = try reader.u16()
+    kind = try reader.choice("advertising type")
+    ownAddressType = try reader.u8()
+    peer = try reader.value()
+    channels = try reader.u8()
+    filterPolicy = try reader.u8()
+  }
+
+  /// Appends the parameters, 15 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: minimumInterval)
+    bytes.append(littleEndian: maximumInterval)
+    bytes.append(kind.rawValue)
+    bytes.append(ownAddressType)
+    bytes.append(peer)
+    bytes.append(channels)
+    bytes.append(filterPolicy)
+  }
+}
+
+extension ScanParameters: BinaryCodable {
+  /// Reads the parameters of LE Set Scan Parameters (Core 5.4, Vol 4 Part E §7.8.10).
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    isActive = try reader.flag("scan type")
+    interval = try reader.u16()
+    window = try reader.u16()
+    ownAddressType = try reader.u8()
+    filterPolicy = try reader.u8()
+  }
+
+  /// Appends the parameters, 7 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(isActive)
+    bytes.append(littleEndian: interval)
+    bytes.append(littleEndian: window)
+    bytes.append(ownAddressType)
+    bytes.append(filterPolicy)
+  }
+}
+
+extension ConnectionParameters: BinaryCodable {
+  /// Reads the last six parameters of LE Connection Update (Core 5.4, Vol 4 Part E §7.8.18), which other
+  /// commands have in the same order.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    try self.init(withoutEventLengths: &reader)
+    minimumEventLength = try reader.u16()
+    maximumEventLength = try reader.u16()
+  }
+
+  /// Appends the six parameters, 12 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    encodeWithoutEventLengths(into: &bytes)
+    bytes.append(littleEndian: minimumEventLength)
+    bytes.append(littleEndian: maximumEventLength)
+  }
+
+  /// Reads what the other end of a link asks for: it has no say in the lengths of connection events.
+  init(withoutEventLengths reader: inout ByteReader) throws(DecodeError) {
+    self.init(
+      minimumInterval: try reader.u16(), maximumInterval: try reader.u16(), latency: try reader.u16(),
+      supervisionTimeout: try reader.u16())
+  }
+
+  /// Appends all but the lengths of connection events, 8 bytes.
+  func encodeWithoutEventLengths(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: minimumInterval)
+    bytes.append(littleEndian: maximumInterval)
+    bytes.append(littleEndian: latency)
+    bytes.append(littleEndian: supervisionTimeout)
+  }
+}
+
+extension ConnectionRequest: BinaryCodable {
+  /// Reads the parameters of LE Create Connection (Core 5.4, Vol 4 Part E §7.8.12).
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    scanInterval = try reader.u16()
+    scanWindow = try reader.u16()
+    usesFilterAcceptList = try reader.flag("initiator filter policy")
+    peer = try reader.value()
+    ownAddressType = try reader.u8()
+    parameters = try reader.value()
+  }
+
+  /// Appends the parameters, 25 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: scanInterval)
+    bytes.append(littleEndian: scanWindow)
+    bytes.append(usesFilterAcceptList)
+    bytes.append(peer)
+    bytes.append(ownAddressType)
+    bytes.append(parameters)
+  }
+}
+
+extension ConnectionTiming: BinaryCodable {
+  /// Reads interval, latency and time-out, as the events about a link have them
+  /// (Core 5.4, Vol 4 Part E §7.7.65.1, §7.7.65.3).
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    interval = try reader.u16()
+    latency = try reader.u16()
+    supervisionTimeout = try reader.u16()
+  }
+
+  /// Appends the three, 6 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: interval)
+    bytes.append(littleEndian: latency)
+    bytes.append(littleEndian: supervisionTimeout)
+  }
+}
+
+extension DataLength: BinaryCodable {
+  /// Reads octets and time to transmit, then to receive (Core 5.4, Vol 4 Part E §7.7.65.7, §7.8.46).
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    transmitOctets = try reader.u16()
+    transmitTime = try reader.u16()
+    receiveOctets = try reader.u16()
+    receiveTime = try reader.u16()
+  }
+
+  /// Appends the four, 8 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(littleEndian: transmitOctets)
+    bytes.append(littleEndian: transmitTime)
+    bytes.append(littleEndian: receiveOctets)
+    bytes.append(littleEndian: receiveTime)
+  }
+}
+
+extension VersionInformation: BinaryCodable {
+  /// Reads version, company and subversion (Core 5.4, Vol 4 Part E §7.7.12).
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    version = try reader.u8()
+    company = try reader.u16()
+    subversion = try reader.u16()
+  }
+
+  /// Appends the three, 5 bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(version)
+    bytes.append(littleEndian: company)
+    bytes.append(littleEndian: subversion)
+  }
+}

@@ -1,0 +1,122 @@
+/// A command of the security manager (Core 5.4, Vol 3 Part H §3.3).
+///
+/// The lock's security is its own, above GATT: hosts here refuse to pair, and need no more than what that takes.
+public enum SecurityPacket: Hashable, Sendable {
+  /// The central would pair (§3.5.1).
+  case pairingRequest(PairingFeatures)
+  /// It will not be (§3.5.5).
+  case pairingFailed(FailureReason)
+  /// The peripheral would have the central pair; the bits say how (§3.6.7).
+  case securityRequest(authentication: UInt8)
+  /// Any other, and only those.
+  case other(code: UInt8, data: [UInt8])
+}
+
+extension SecurityPacket {
+  /// What a device can do and wants when it pairs (§3.5.1).
+  public struct PairingFeatures: Hashable, Sendable {
+    /// 3 for a device with neither input nor output.
+    public var capability: UInt8
+    /// Whether it knows something of the other by another way.
+    public var hasOutOfBandData: Bool
+    /// Bits of what is wanted: bonding, protection against a man in the middle, secure connections.
+    public var authentication: UInt8
+    /// The longest key, 7 to 16 bytes.
+    public var keySize: UInt8
+    /// The keys that the central will give, as bits.
+    public var initiatorKeys: UInt8
+    /// The keys that the peripheral will give, as bits.
+    public var responderKeys: UInt8
+
+    /// Makes features.
+    public init(
+      capability: UInt8, hasOutOfBandData: Bool = false, authentication: UInt8, keySize: UInt8 = 16,
+      initiatorKeys: UInt8 = 0, responderKeys: UInt8 = 0
+    ) {
+      self.capability = capability
+      self.hasOutOfBandData = hasOutOfBandData
+      self.authentication = authentication
+      self.keySize = keySize
+      self.initiatorKeys = initiatorKeys
+      self.responderKeys = responderKeys
+    }
+  }
+
+  /// Why there will be no pairing (§3.5.5).
+  public struct FailureReason: RawRepresentable, Hashable, Sendable {
+    /// The assigned number.
+    public var rawValue: UInt8
+
+    /// Makes a reason from its number.
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The device does not pair, or not now.
+    public static let pairingNotSupported = FailureReason(rawValue: 0x05)
+    public static let commandNotSupported = FailureReason(rawValue: 0x07)
+    public static let invalidParameters = FailureReason(rawValue: 0x0A)
+  }
+}
+
+extension SecurityPacket {
+  private enum Code {
+    static let pairingRequest: UInt8 = 0x01
+    static let pairingFailed: UInt8 = 0x05
+    static let securityRequest: UInt8 = 0x0B
+  }
+
+  /// The first byte of the packet.
+  public var code: UInt8 {
+    switch self {
+    case .pairingRequest: Code.pairingRequest
+    case .pairingFailed: Code.pairingFailed
+    case .securityRequest: Code.securityRequest
+    case .other(let code, _): code
+    }
+  }
+}
+
+extension SecurityPacket: BinaryCodable {
+  /// Reads a packet that goes on to the end of the reader's bytes.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    let code = try reader.u8()
+    switch code {
+    case Code.pairingRequest: self = .pairingRequest(try reader.value())
+    case Code.pairingFailed: self = .pairingFailed(FailureReason(rawValue: try reader.u8()))
+    case Code.securityRequest: self = .securityRequest(authentication: try reader.u8())
+    default: self = .other(code: code, data: reader.rest())
+    }
+    try reader.end()
+  }
+
+  /// Appends the packet.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(code)
+    switch self {
+    case .pairingRequest(let features): bytes.append(features)
+    case .pairingFailed(let reason): bytes.append(reason.rawValue)
+    case .securityRequest(let authentication): bytes.append(authentication)
+    case .other(_, let data): bytes.append(contentsOf: data)
+    }
+  }
+}
+
+extension SecurityPacket.PairingFeatures: BinaryCodable {
+  /// Reads the six bytes.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    capability = try reader.u8()
+    hasOutOfBandData = try reader.flag("out of band data")
+    authentication = try reader.u8()
+    keySize = try reader.u8()
+    initiatorKeys = try reader.u8()
+    responderKeys = try reader.u8()
+  }
+
+  /// Appends the six bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    bytes.append(capability)
+    bytes.append(hasOutOfBandData)
+    bytes.append(contentsOf: [authentication, keySize, initiatorKeys, responderKeys])
+  }
+}

@@ -1,0 +1,203 @@
+/// A command of L2CAP's signalling on an LE link, which has one in each frame (Core 5.4, Vol 3 Part A §4).
+public enum SignallingPacket: Hashable, Sendable {
+  /// The command of this identifier was not understood; the data depends on the reason (§4.1).
+  case commandReject(identifier: UInt8, RejectReason, data: [UInt8])
+  /// The peripheral asks the central for another timing; lengths of connection events are not part of it (§4.20).
+  case connectionParameterUpdateRequest(identifier: UInt8, ConnectionParameters)
+  /// Whether the central will do that (§4.21).
+  case connectionParameterUpdateResponse(identifier: UInt8, isAccepted: Bool)
+  /// The other end would have a channel with credits (§4.22).
+  case creditBasedConnectionRequest(identifier: UInt8, CreditBasedConnectionRequest)
+  /// Whether it gets one (§4.23).
+  case creditBasedConnectionResponse(identifier: UInt8, CreditBasedConnectionResponse)
+  /// Any other, and only those.
+  case other(code: UInt8, identifier: UInt8, data: [UInt8])
+}
+
+extension SignallingPacket {
+  /// Why a command is rejected (§4.1).
+  public struct RejectReason: RawRepresentable, Hashable, Sendable {
+    /// The assigned number.
+    public var rawValue: UInt16
+
+    /// Makes a reason from its number.
+    public init(rawValue: UInt16) {
+      self.rawValue = rawValue
+    }
+
+    public static let commandNotUnderstood = RejectReason(rawValue: 0)
+    /// The data is the greatest length that is understood, two bytes.
+    public static let signallingMTUExceeded = RejectReason(rawValue: 1)
+    /// The data is the two channels in question, two bytes each.
+    public static let invalidChannel = RejectReason(rawValue: 2)
+  }
+
+  /// What whoever asks for a channel with credits says of it (§4.22).
+  public struct CreditBasedConnectionRequest: Hashable, Sendable {
+    /// The number of the service that the channel is for (SPSM).
+    public var service: UInt16
+    /// The channel at the end that asks.
+    public var sourceChannel: UInt16
+    /// How long what it receives may be.
+    public var mtu: UInt16
+    /// How long the payload of one frame may be.
+    public var mps: UInt16
+    /// How many frames it can take at first.
+    public var credits: UInt16
+
+    /// Makes a request.
+    public init(service: UInt16, sourceChannel: UInt16, mtu: UInt16, mps: UInt16, credits: UInt16) {
+      self.service = service
+      self.sourceChannel = sourceChannel
+      self.mtu = mtu
+      self.mps = mps
+      self.credits = credits
+    }
+  }
+
+  /// What comes of such a request (§4.23).
+  public struct CreditBasedConnectionResponse: Hashable, Sendable {
+    /// The channel at the end that answers.
+    public var destinationChannel: UInt16
+    /// How long what it receives may be.
+    public var mtu: UInt16
+    /// How long the payload of one frame may be.
+    public var mps: UInt16
+    /// How many frames it can take at first.
+    public var credits: UInt16
+    /// 0 when there is a channel now, else why not.
+    public var result: UInt16
+
+    /// Makes a response.
+    public init(destinationChannel: UInt16, mtu: UInt16, mps: UInt16, credits: UInt16, result: UInt16) {
+      self.destinationChannel = destinationChannel
+      self.mtu = mtu
+      self.mps = mps
+      self.credits = credits
+      self.result = result
+    }
+
+    /// There is no such service; everything but the result is 0.
+    public static let serviceNotSupported = CreditBasedConnectionResponse(
+      destinationChannel: 0, mtu: 0, mps: 0, credits: 0, result: 0x0002)
+  }
+}
+
+extension SignallingPacket {
+  private enum Code {
+    static let commandReject: UInt8 = 0x01
+    static let connectionParameterUpdateRequest: UInt8 = 0x12
+    static let connectionParameterUpdateResponse: UInt8 = 0x13
+    static let creditBasedConnectionRequest: UInt8 = 0x14
+    static let creditBasedConnectionResponse: UInt8 = 0x15
+  }
+
+  /// What kind of command it is.
+  public var code: UInt8 {
+    switch self {
+    case .commandReject: Code.commandReject
+    case .connectionParameterUpdateRequest: Code.connectionParameterUpdateRequest
+    case .connectionParameterUpdateResponse: Code.connectionParameterUpdateResponse
+    case .creditBasedConnectionRequest: Code.creditBasedConnectionRequest
+    case .creditBasedConnectionResponse: Code.creditBasedConnectionResponse
+    case .other(let code, _, _): code
+    }
+  }
+
+  /// What a response and its request have in common; never 0.
+  public var identifier: UInt8 {
+    switch self {
+    case .commandReject(let identifier, _, _), .connectionParameterUpdateRequest(let identifier, _),
+      .connectionParameterUpdateResponse(let identifier, _), .creditBasedConnectionRequest(let identifier, _),
+      .creditBasedConnectionResponse(let identifier, _), .other(_, let identifier, _):
+      identifier
+    }
+  }
+}
+
+extension SignallingPacket: BinaryCodable {
+  /// Reads code, identifier, length and data. An identifier of 0 is invalid.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    let code = try reader.u8()
+    let start = reader.offset
+    let identifier = try reader.u8()
+    guard identifier != 0 else { throw .value(0, of: "signalling identifier", at: start) }
+    let length = Int(try reader.u16())
+    var data = try reader.reader(length)
+    switch code {
+    case Code.commandReject:
+      let reason = RejectReason(rawValue: try data.u16())
+      self = .commandReject(identifier: identifier, reason, data: data.rest())
+    case Code.connectionParameterUpdateRequest:
+      self = .connectionParameterUpdateRequest(
+        identifier: identifier, try ConnectionParameters(withoutEventLengths: &data))
+    case Code.connectionParameterUpdateResponse:
+      let place = data.offset
+      let result = try data.u16()
+      guard result <= 1 else { throw .value(Int(result), of: "result of a parameter update", at: place) }
+      self = .connectionParameterUpdateResponse(identifier: identifier, isAccepted: result == 0)
+    case Code.creditBasedConnectionRequest:
+      self = .creditBasedConnectionRequest(identifier: identifier, try data.value())
+    case Code.creditBasedConnectionResponse:
+      self = .creditBasedConnectionResponse(identifier: identifier, try data.value())
+    default:
+      self = .other(code: code, identifier: identifier, data: data.rest())
+    }
+    try data.end()
+  }
+
+  /// Appends code, identifier, length and data.
+  public func encode(into bytes: inout [UInt8]) {
+    precondition(identifier != 0, "the identifier of a signalling command is never 0")
+    var data: [UInt8] = []
+    switch self {
+    case .commandReject(_, let reason, let rest):
+      data.append(littleEndian: reason.rawValue)
+      data.append(contentsOf: rest)
+    case .connectionParameterUpdateRequest(_, let parameters):
+      parameters.encodeWithoutEventLengths(into: &data)
+    case .connectionParameterUpdateResponse(_, let isAccepted):
+      data.append(littleEndian: isAccepted ? 0 : 1 as UInt16)
+    case .creditBasedConnectionRequest(_, let request): data.append(request)
+    case .creditBasedConnectionResponse(_, let response): data.append(response)
+    case .other(_, _, let rest): data = rest
+    }
+    precondition(data.count <= 0xFFFF, "a signalling command holds at most 65,535 bytes")
+    bytes.append(code)
+    bytes.append(identifier)
+    bytes.append(littleEndian: UInt16(data.count))
+    bytes.append(contentsOf: data)
+  }
+}
+
+extension SignallingPacket.CreditBasedConnectionRequest: BinaryCodable {
+  /// Reads the five numbers.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    service = try reader.u16()
+    sourceChannel = try reader.u16()
+    mtu = try reader.u16()
+    mps = try reader.u16()
+    credits = try reader.u16()
+  }
+
+  /// Appends the five numbers.
+  public func encode(into bytes: inout [UInt8]) {
+    for number in [service, sourceChannel, mtu, mps, credits] { bytes.append(littleEndian: number) }
+  }
+}
+
+extension SignallingPacket.CreditBasedConnectionResponse: BinaryCodable {
+  /// Reads the five numbers.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    destinationChannel = try reader.u16()
+    mtu = try reader.u16()
+    mps = try reader.u16()
+    credits = try reader.u16()
+    result = try reader.u16()
+  }
+
+  /// Appends the five numbers.
+  public func encode(into bytes: inout [UInt8]) {
+    for number in [destinationChannel, mtu, mps, credits, result] { bytes.append(littleEndian: number) }
+  }
+}

@@ -1,0 +1,167 @@
+import Bluetooth
+import Simulation
+
+/// The side of one controller that its host sees: what waits for the host, what it wants to hear of, how much it
+/// may send, and the hooks in between.
+struct HostPort: Sendable {
+  struct Waiting: Sendable {
+    /// In which order it arose among those of all controllers.
+    var number: UInt64
+    var packet: HCIPacket
+  }
+
+  var waiting = Queue<Waiting>()
+  var hooks = Hooks()
+  var isOn = true
+  var eventMask = defaultEventMask
+  var leEventMask = defaultLEEventMask
+  /// How many commands the host may send before it hears more.
+  var commandsAllowed = 1
+  /// How many commands wait to be carried out.
+  var commandsHeld = 0
+  /// How many fragments wait to be sent or acknowledged, on all links.
+  var fragmentsHeld = 0
+
+  /// Without the LE Meta event, as the specification has it (Core 5.4, Vol 4 Part E §7.3.1, §7.8.1).
+  static let defaultEventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
+  static let defaultLEEventMask: UInt64 = 0x1F
+
+  init() {}
+
+  /// Whether the host wants an event; Command Complete, Command Status and Number Of Completed Packets come always.
+  func wants(_ code: UInt8) -> Bool {
+    switch code {
+    case 0x0E, 0x0F, 0x13: true
+    case 1...64: eventMask >> (UInt64(code) - 1) & 1 == 1
+    default: true
+    }
+  }
+
+  func wantsLE(_ subevent: UInt8) -> Bool {
+    wants(0x3E) && (1...64).contains(subevent) && leEventMask >> (UInt64(subevent) - 1) & 1 == 1
+  }
+
+  /// As after a reset: only what waits for the host stays.
+  mutating func reset() {
+    eventMask = HostPort.defaultEventMask
+    leEventMask = HostPort.defaultLEEventMask
+    fragmentsHeld = 0
+  }
+}
+
+/// The host sides of all controllers, and the order in which what waits there arose.
+struct HostPorts: Sendable {
+  /// A packet that a hook or a slow controller holds back.
+  struct Held: Sendable {
+    var controller: Int
+    var direction: HCIDirection
+    var packet: HCIPacket
+  }
+
+  var ports: [HostPort] = []
+  /// What is held back, until when.
+  var held = EventQueue<Held>()
+  private var order = Queue<(number: UInt64, controller: Int32)>()
+  private var number: UInt64 = 0
+  private var count = 0
+
+  init() {}
+
+  // MARK: To the host
+
+  /// Gives the host an event if it wants it.
+  mutating func emit(_ event: HCIEvent, to controller: Int, at now: Int64) {
+    let packet = event.packet
+    guard case .event(let code, let parameters) = packet else { return }
+    if code == 0x3E {
+      guard let subevent = parameters.first, ports[controller].wantsLE(subevent) else { return }
+    } else {
+      guard ports[controller].wants(code) else { return }
+    }
+    send(packet, to: controller, at: now)
+  }
+
+  /// Gives the host a packet, past the hooks.
+  mutating func send(_ packet: HCIPacket, to controller: Int, at now: Int64) {
+    guard ports[controller].isOn else { return }
+    if ports[controller].hooks.isActive {
+      sendHooked(packet, to: controller, at: now)
+    } else {
+      put(packet, to: controller)
+    }
+  }
+
+  /// Lets the host have a packet; nothing comes between any more.
+  mutating func put(_ packet: HCIPacket, to controller: Int) {
+    number &+= 1
+    ports[controller].waiting.append(HostPort.Waiting(number: number, packet: packet))
+    order.append((number, Int32(truncatingIfNeeded: controller)))
+    count += 1
+  }
+
+  private mutating func sendHooked(_ packet: HCIPacket, to controller: Int, at now: Int64) {
+    var judged = packet
+    var before: [HCIPacket] = []
+    let verdict = ports[controller].hooks.judge(&judged, .toHost, before: &before)
+    for packet in before { put(packet, to: controller) }
+    switch verdict {
+    case .pass, .refuse: put(judged, to: controller)
+    case .drop, .silence:
+      // Nobody can wait for an answer that was swallowed: the next command is no breach of the rules.
+      ports[controller].commandsAllowed = max(1, ports[controller].commandsAllowed)
+    case .duplicate:
+      put(judged, to: controller)
+      put(judged, to: controller)
+    case .delay(let time):
+      held.schedule(
+        Held(controller: controller, direction: .toHost, packet: judged),
+        at: Instant(nanoseconds: now) + time)
+    }
+  }
+
+  // MARK: Taking
+
+  /// Takes the packet that has waited longest for one host.
+  mutating func next(_ controller: Int) -> HCIPacket? {
+    guard !ports[controller].waiting.isEmpty else { return nil }
+    let packet = ports[controller].waiting.removeFirst().packet
+    count -= 1
+    if count == 0 { order.removeAll() }
+    grantCredits(packet, controller)
+    return packet
+  }
+
+  /// Takes the packet that has waited longest for any host.
+  mutating func nextOfAny() -> (controller: Int, packet: HCIPacket)? {
+    while !order.isEmpty {
+      let (number, controller) = order.removeFirst()
+      let index = Int(controller)
+      // What its own host took already is passed over.
+      guard !ports[index].waiting.isEmpty, ports[index].waiting.first.number == number else { continue }
+      let packet = ports[index].waiting.removeFirst().packet
+      count -= 1
+      grantCredits(packet, index)
+      return (index, packet)
+    }
+    return nil
+  }
+
+  /// Forgets what waits for a host, and what is held back either way.
+  mutating func discard(_ controller: Int) {
+    count -= ports[controller].waiting.count
+    ports[controller].waiting.removeAll()
+    ports[controller].commandsHeld = 0
+    ports[controller].commandsAllowed = 1
+    held.removeAll { $0.controller == controller }
+  }
+
+  /// The host may send as many commands as the answer says that it takes now.
+  private mutating func grantCredits(_ packet: HCIPacket, _ controller: Int) {
+    guard case .event(let code, let parameters) = packet else { return }
+    if code == 0x0E, let credits = parameters.first {
+      ports[controller].commandsAllowed = Int(credits)
+    } else if code == 0x0F, parameters.count >= 2 {
+      ports[controller].commandsAllowed = Int(parameters[1])
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import Bluetooth
+import Simulation
+
+/// A link between two controllers, in connection events (Core 5.4, Vol 6 Part B §4.5).
+///
+///                 anchor                                                next anchor
+///     central      ██ packet          ██ packet
+///     peripheral           ██ packet           ██ packet
+///                    150 µs  150 µs     150 µs            … nothing more to say
+///
+///     waiting ──▶ centralSends ──▶ peripheralTurn ──▶ peripheralSends ──▶ centralTurn ──▶ centralSends …
+///        ▲              │ not heard                          │ no more, not heard, or no room
+///        └──────────────┴────────────────────────────────────┘
+///
+/// Connection events in which neither end has anything to say are counted and not played: without loss in one
+/// step, with loss in a loop that only draws. So the link is woken only for events that matter, and to see
+/// whether it was silent for too long.
+///
+/// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order, and its sender knows that
+/// when it hears the next packet of the other end. An empty packet needs no acknowledgement.
+struct Link: Sendable {
+  enum Phase: Sendable {
+    case waiting
+    case centralSends
+    case peripheralTurn
+    case peripheralSends
+    case centralTurn
+  }
+
+  /// New timing, from an event on (§5.1.1).
+  struct Update: Equatable, Sendable {
+    var parameters: ConnectionParameters
+    var instant: Int
+    /// Whether the peripheral knows.
+    var isShared = false
+  }
+
+  var central: LinkEnd
+  var peripheral: LinkEnd
+  var phase = Phase.waiting
+  /// When to call ``step(at:_:)``; the greatest number for never.
+  var next = Int64.max
+
+  /// When the next event begins that is not counted yet, and its number.
+  var anchor: Int64
+  var counter = 0
+  var interval: Int64
+  var parameters: ConnectionParameters
+  /// The first event at which the peripheral must listen.
+  var listens = 0
+  var update: Update?
+  /// Whether the ends no longer agree about the timing.
+  var isOutOfStep = false
+  /// Whether both devices are there and in reach.
+  private var isInReach: Bool
+  /// A packet is lost when a draw is below this.
+  private(set) var loss: UInt64
+  private var generator: SeededGenerator
+  private let created: Int64
+
+  init(
+    central: LinkEnd, peripheral: LinkEnd, parameters: ConnectionParameters, isInReach: Bool, loss: UInt64,
+    generator: SeededGenerator, at now: Int64
+  ) {
+    self.central = central
+    self.peripheral = peripheral
+    self.parameters = parameters
+    self.isInReach = isInReach
+    self.loss = loss
+    self.generator = generator
+    created = now
+    interval = Int64(parameters.minimumInterval) * AirTime.unit
+    anchor = now + AirTime.transmitWindow
+    plan(from: now)
+  }
+
+  /// Whether the ends can hear each other.
+  var isHeard: Bool { isInReach && central.isUp && peripheral.isUp && !isOutOfStep }
+
+  /// Whether an end has not heard the other yet: the first packets count, however little they say.
+  var isNew: Bool { !central.hasHeard || !peripheral.hasHeard }
+
+  /// The timing as the hosts know it.
+  var timing: ConnectionTiming {
+    ConnectionTiming(
+      interval: parameters.minimumInterval, latency: parameters.latency,
+      supervisionTimeout: parameters.supervisionTimeout)
+  }
+
+  /// How many connection events have begun.
+  func eventCount(at now: Int64) -> Int {
+    phase == .waiting ? max(counter, firstEvent(from: now + 1)) : counter + 1
+  }
+}
+
+// MARK: - What others do to it
+
+extension Link {
+  /// Gives the host's data to one end.
+  mutating func send(_ packet: ACLPacket, fromCentral: Bool, at now: Int64) {
+    if fromCentral {
+      central.fragments.append(packet)
+    } else {
+      peripheral.fragments.append(packet)
+    }
+    replan(from: now)
+  }
+
+  /// Gives a control packet to one end, behind those that wait already and before all data.
+  mutating func send(_ control: LinkControl, fromCentral: Bool, at now: Int64) {
+    if fromCentral {
+      central.controls.append(control)
+    } else {
+      peripheral.controls.append(control)
+    }
+    replan(from: now)
+  }
+
+  /// Sets whether the devices are in reach of each other, and what is lost.
+  mutating func setAir(isInReach: Bool, loss: UInt64, at now: Int64) {
+    if phase == .waiting { catchUp(to: firstEvent(from: now)) }
+    self.isInReach = isInReach
+    self.loss = loss
+    replan(from: now)
+  }
+
+  /// Ends the link for one end, or both; nobody says anything about it on the air.
+  mutating func drop(central endsCentral: Bool, peripheral endsPeripheral: Bool, at now: Int64) {
+    if phase == .waiting { catchUp(to: firstEvent(from: now)) }
+    if endsCentral { central.isUp = false }
+    if endsPeripheral { peripheral.isUp = false }
+    guard central.isUp || peripheral.isUp else {
+      phase = .waiting
+      next = .max
+      return
+    }
+    replan(from: now)
+  }
+
+  private mutating func replan(from now: Int64) {
+    if phase == .waiting { plan(from: now) }
+  }
+}
+
+// MARK: - Idle events
+
+extension Link {
+  /// The number of the first event that begins at a moment or after it.
+  func firstEvent(from now: Int64) -> Int {
+    guard now > anchor else { return counter }
+    return counter + Int((now - anchor + interval - 1) / interval)
+  }
+
+  func time(of event: Int) -> Int64 { anchor + Int64(event - counter) * interval }
+
+  /// Sets when to be woken next.
+  mutating func plan(from now: Int64) {
+    phase = .waiting
+    next = .max
+    guard central.isUp || peripheral.isUp else { return }
+    if !isHeard || loss > 0 || isNew {
+      if central.isUp { next = min(next, deadline(central)) }
+      if peripheral.isUp { next = min(next, deadline(peripheral)) }
+    }
+    if let update { next = min(next, time(of: max(counter, update.instant))) }
+    guard isHeard else { return }
+    if peripheral.isBusy || isNew {
+      next = min(next, time(of: firstEvent(from: now)))
+    } else if central.isBusy {
+      next = min(next, time(of: max(firstEvent(from: now), listens)))
+    }
+  }
+
+  /// When an end gives up if it hears nothing (§4.5.2).
+  func deadline(_ end: LinkEnd) -> Int64 {
+    end.hasHeard ? end.lastHeard + end.patience : created + 6 * interval
+  }
+
+  /// Counts the events before one, in which neither end has anything to say.
+  mutating func catchUp(to event: Int) {
+    guard event > counter else { return }
+    if !isHeard {
+      listens = event
+    } else if loss > 0 {
+      drawEvents(to: event)
+      return
+    } else if event > listens {
+      let step = parameters.latency == 0 ? 1 : Int(parameters.latency) + 1
+      let last = listens + (event - 1 - listens) / step * step
+      hear(at: time(of: last))
+      listens = last + step
+    }
+    anchor = time(of: event)
+    counter = event
+  }
+
+  /// Draws whether a packet is lost.
+  mutating func isLost() -> Bool { loss > 0 && generator.next() < loss }
+
+  private mutating func drawEvents(to event: Int) {
+    let latency = Int(parameters.latency)
+    while counter < event {
+      if counter >= listens, generator.next() >= loss {
+        peripheral.lastHeard = anchor + AirTime.packet(0)
+        listens = counter + 1 + latency
+        if generator.next() >= loss {
+          central.lastHeard = anchor + 2 * AirTime.packet(0) + AirTime.pause
+        }
+      }
+      counter += 1
+      anchor += interval
+    }
+  }
+
+  private mutating func hear(at time: Int64) {
+    peripheral.lastHeard = time + AirTime.packet(0)
+    central.lastHeard = time + 2 * AirTime.packet(0) + AirTime.pause
+  }
+}

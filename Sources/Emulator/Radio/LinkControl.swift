@@ -1,0 +1,101 @@
+import Bluetooth
+
+/// A control packet of the link layer (Core 5.4, Vol 6 Part B §2.4.2).
+enum LinkControl: Equatable, Sendable {
+  case connectionUpdate(ConnectionParameters)
+  case terminate(HCIErrorCode)
+  case featureRequest
+  case featureResponse
+  case versionIndication
+  case lengthRequest
+  case lengthResponse
+  case parameterRequest(ConnectionParameters)
+  case parameterReject(HCIErrorCode)
+
+  /// How many bytes of payload it has, the opcode included.
+  var length: Int {
+    switch self {
+    case .connectionUpdate: 12
+    case .terminate: 2
+    case .featureRequest, .featureResponse, .lengthRequest, .lengthResponse: 9
+    case .versionIndication: 6
+    case .parameterRequest: 24
+    case .parameterReject: 3
+    }
+  }
+}
+
+// MARK: - What the ends do with them
+
+extension Link {
+  /// Takes in a control packet that an end heard for the first time.
+  mutating func take(_ control: LinkControl, inCentral: Bool, at now: Int64, _ ports: inout HostPorts) {
+    if inCentral {
+      central.take(control, from: peripheral, at: now, &ports)
+    } else {
+      if case .connectionUpdate = control { update?.isShared = true }
+      peripheral.take(control, from: central, at: now, &ports)
+    }
+    if case .parameterReject(let reason) = control, !inCentral, peripheral.pending.update {
+      peripheral.pending.update = false
+      ports.emit(
+        .leConnectionUpdateComplete(status: reason, peripheral.handle, timing), to: peripheral.controller,
+        at: now)
+    }
+  }
+}
+
+extension LinkEnd {
+  fileprivate mutating func take(
+    _ control: LinkControl, from other: LinkEnd, at now: Int64, _ ports: inout HostPorts
+  ) {
+    switch control {
+    case .connectionUpdate, .parameterReject: break
+    case .terminate(let reason): leaving = reason
+    case .featureRequest: controls.append(.featureResponse)
+    case .featureResponse:
+      guard pending.features else { return }
+      pending.features = false
+      ports.emit(
+        .leReadRemoteFeaturesComplete(status: .success, handle, features: features & other.features),
+        to: controller, at: now)
+    case .versionIndication: takeVersion(of: other, at: now, &ports)
+    case .lengthRequest:
+      controls.append(.lengthResponse)
+      agree(with: other, at: now, &ports)
+    case .lengthResponse: agree(with: other, at: now, &ports)
+    case .parameterRequest(let parameters):
+      guard ports.ports[controller].wantsLE(0x06) else {
+        return controls.append(.parameterReject(.unsupportedRemoteFeature))
+      }
+      pending.parameterRequest = true
+      ports.emit(.leRemoteConnectionParameterRequest(handle, parameters), to: controller, at: now)
+    }
+  }
+
+  /// Each end says once in the life of a link what it is.
+  private mutating func takeVersion(of other: LinkEnd, at now: Int64, _ ports: inout HostPorts) {
+    knowsVersion = true
+    if !sentVersion {
+      sentVersion = true
+      controls.append(.versionIndication)
+    }
+    guard pending.version else { return }
+    pending.version = false
+    ports.emit(
+      .readRemoteVersionInformationComplete(status: .success, handle, other.version), to: controller, at: now)
+  }
+
+  private mutating func agree(with other: LinkEnd, at now: Int64, _ ports: inout HostPorts) {
+    let agreed = (transmit: wanted.common(with: other.possible), receive: possible.common(with: other.wanted))
+    guard agreed != (transmit, receive) else { return }
+    (transmit, receive) = agreed
+    ports.emit(
+      .leDataLengthChange(
+        handle,
+        DataLength(
+          transmitOctets: transmit.octets, transmitTime: transmit.time, receiveOctets: receive.octets,
+          receiveTime: receive.time)),
+      to: controller, at: now)
+  }
+}

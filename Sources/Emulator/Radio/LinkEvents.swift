@@ -1,0 +1,125 @@
+import Bluetooth
+
+/// Connection events in which there is something to say (Core 5.4, Vol 6 Part B §4.5.6 to §4.5.9).
+extension Link {
+  /// Does what is due now; ``next`` said when.
+  mutating func step(at now: Int64, _ ports: inout HostPorts) {
+    switch phase {
+    case .waiting: wake(at: now, &ports)
+    case .centralTurn: centralBegins(at: now)
+    case .centralSends: centralSent(at: now, &ports)
+    case .peripheralTurn:
+      phase = .peripheralSends
+      next = now + AirTime.packet(peripheral.load())
+    case .peripheralSends: peripheralSent(at: now, &ports)
+    }
+  }
+
+  private mutating func wake(at now: Int64, _ ports: inout HostPorts) {
+    catchUp(to: firstEvent(from: now))
+    expire(at: now)
+    if anchor == now, let update, counter == update.instant { begin(update, at: now, &ports) }
+    let isDue = peripheral.isBusy || isNew || central.isBusy && counter >= listens
+    guard anchor == now, isHeard, isDue else { return plan(from: now) }
+    centralBegins(at: now)
+  }
+
+  /// Gives up where nothing was heard for too long.
+  private mutating func expire(at now: Int64) {
+    guard !isHeard || loss > 0 || isNew else { return }
+    if central.isUp, deadline(central) <= now { central.giveUp() }
+    if peripheral.isUp, deadline(peripheral) <= now { peripheral.giveUp() }
+  }
+
+  private mutating func centralBegins(at now: Int64) {
+    let length = central.load()
+    if update == nil, central.sending == .control, !central.isDelivered,
+      case .connectionUpdate(let wanted) = central.controls.first
+    {
+      update = Update(parameters: wanted, instant: counter + 6 + Int(parameters.latency))
+    }
+    phase = .centralSends
+    next = now + AirTime.packet(length)
+  }
+
+  private mutating func centralSent(at now: Int64, _ ports: inout HostPorts) {
+    if let reason = central.leaving { central.ended = reason }
+    guard isHeard, !isLost() else { return close(at: now) }
+    peripheral.lastHeard = now
+    peripheral.hasHeard = true
+    if peripheral.isDelivered { peripheral.confirm(at: now, &ports) }
+    guard peripheral.ended == nil else { return close(at: now) }
+    if central.sending != .nothing, !central.isDelivered {
+      central.isDelivered = true
+      if case .data(let count) = central.sending {
+        peripheral.deliver(central.payload(count, to: peripheral.handle), at: now, &ports)
+      } else {
+        take(central.controls.first, inCentral: false, at: now, &ports)
+      }
+    }
+    phase = .peripheralTurn
+    next = now + AirTime.pause
+  }
+
+  private mutating func peripheralSent(at now: Int64, _ ports: inout HostPorts) {
+    if let reason = peripheral.leaving { peripheral.ended = reason }
+    guard isHeard, !isLost() else { return close(at: now) }
+    central.lastHeard = now
+    central.hasHeard = true
+    if central.isDelivered { central.confirm(at: now, &ports) }
+    guard central.ended == nil else { return close(at: now) }
+    if peripheral.sending != .nothing, !peripheral.isDelivered {
+      peripheral.isDelivered = true
+      if case .data(let count) = peripheral.sending {
+        central.deliver(peripheral.payload(count, to: central.handle), at: now, &ports)
+      } else {
+        take(peripheral.controls.first, inCentral: true, at: now, &ports)
+      }
+    }
+    let isWanted = central.hasMore || peripheral.hasMore || central.leaving != nil
+    guard peripheral.ended == nil, isWanted, hasRoom(at: now) else { return close(at: now) }
+    phase = .centralTurn
+    next = now + AirTime.pause
+  }
+
+  /// Whether another packet each way fits before the next event, and into the length that the host wishes.
+  private func hasRoom(at now: Int64) -> Bool {
+    let packets =
+      AirTime.packet(central.transmit.payload) + AirTime.packet(peripheral.transmit.payload)
+    let wish = Int64(parameters.maximumEventLength) * AirTime.slot
+    let length = wish == 0 ? interval : min(wish, interval)
+    return now + packets + 3 * AirTime.pause <= anchor + length
+  }
+
+  private mutating func close(at now: Int64) {
+    if peripheral.lastHeard > anchor { listens = counter + 1 + Int(parameters.latency) }
+    counter += 1
+    anchor += interval
+    expire(at: now)
+    plan(from: now)
+  }
+
+  /// The new timing holds from the event that begins now (§5.1.1).
+  private mutating func begin(_ update: Update, at now: Int64, _ ports: inout HostPorts) {
+    self.update = nil
+    let old = timing
+    parameters = update.parameters
+    interval = Int64(parameters.minimumInterval) * AirTime.unit
+    listens = counter
+    central.patience = Int64(parameters.supervisionTimeout) * 10_000_000
+    central.pending.update = false
+    ports.emit(
+      .leConnectionUpdateComplete(status: .success, central.handle, timing), to: central.controller, at: now)
+    guard update.isShared else {
+      // The peripheral never heard of it and listens at the old times.
+      isOutOfStep = true
+      return
+    }
+    peripheral.patience = central.patience
+    guard timing != old || peripheral.pending.update else { return }
+    peripheral.pending.update = false
+    ports.emit(
+      .leConnectionUpdateComplete(status: .success, peripheral.handle, timing), to: peripheral.controller,
+      at: now)
+  }
+}

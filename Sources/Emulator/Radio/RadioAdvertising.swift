@@ -1,0 +1,292 @@
+import Bluetooth
+import Simulation
+
+// MARK: - Playing advertisements
+
+extension Radio {
+  /// Does what is due for an advertiser: it was woken.
+  mutating func playAdvertiser(_ index: Int, at now: Int64) {
+    guard now < advertisers[index].end else { return endHighDuty(index, at: now) }
+    switch advertisers[index].phase {
+    case .quiet: break
+    case .packet:
+      if let packet = advertisers[index].awaited {
+        advertisers[index].skip(to: packet)
+        return hearPacket(of: index, at: now)
+      }
+    case .response: hearResponse(of: index, at: now)
+    case .request(let initiator):
+      advertisers[index].phase = .quiet
+      advertisers[index].advance(after: now + AirTime.pause)
+      if connect(initiator, to: index, at: now) { return }
+    }
+    planAdvertiser(index, at: now)
+  }
+
+  /// Sets when an advertiser is woken next: at the end of the next packet that somebody hears.
+  mutating func planAdvertiser(_ index: Int, at now: Int64) {
+    guard advertisers[index].isOn else { return wakeAdvertiser(index, at: .max) }
+    switch advertisers[index].phase {
+    case .response, .request: return
+    case .quiet, .packet: break
+    }
+    guard hasListeners(index) else {
+      advertisers[index].phase = .quiet
+      return wakeAdvertiser(index, at: advertisers[index].end)
+    }
+    advertisers[index].skip(to: now)
+    advertisers[index].phase = .packet
+    let packet = nextHeard(of: index, following: false, at: now) ?? nextHeard(of: index, following: true, at: now)
+    advertisers[index].awaited = packet
+    let wake = packet.map { $0.start + advertisers[index].duration } ?? advertisers[index].followingEnd
+    wakeAdvertiser(index, at: min(wake, advertisers[index].end))
+  }
+
+  /// Plans all advertisers again: who listens is another, or who is in reach.
+  mutating func replanAdvertisers() {
+    for index in advertisers.indices where advertisers[index].isOn { planAdvertiser(index, at: time) }
+  }
+
+  private func hasListeners(_ index: Int) -> Bool {
+    guard controllers[index].isOnAir else { return false }
+    for listener in listeners where listener.controller != index && controllers[listener.controller].isReachable {
+      return true
+    }
+    return false
+  }
+
+  /// The first packet of an event that is not over and that somebody hears.
+  private func nextHeard(of index: Int, following: Bool, at now: Int64) -> Advertiser.Packet? {
+    let duration = advertisers[index].duration
+    var candidate: Advertiser.Packet? = advertisers[index].firstPacket(following: following)
+    while let packet = candidate {
+      let end = packet.start + duration
+      if end > now {
+        for listener in listeners.indices
+        where listeners[listener].hears(packet.channel, from: packet.start, to: end)
+          && isHeard(index, by: listener)
+        {
+          return packet
+        }
+      }
+      candidate = advertisers[index].packet(after: packet)
+    }
+    return nil
+  }
+
+  private func isHeard(_ index: Int, by listener: Int) -> Bool {
+    let controller = listeners[listener].controller
+    return controller != index && controllers[controller].isReachable
+  }
+
+  /// Nobody connected at the high duty cycle (Core 5.4, Vol 6 Part B §4.4.2.4.3).
+  private mutating func endHighDuty(_ index: Int, at now: Int64) {
+    advertisers[index].stop()
+    wakeAdvertiser(index, at: .max)
+    emitFailure(.advertisingTimeout, role: .peripheral, to: index)
+  }
+}
+
+// MARK: - Hearing
+
+extension Radio {
+  /// The packet of an advertiser ends now: whoever heard it reports it, asks for more, or connects.
+  private mutating func hearPacket(of index: Int, at now: Int64) {
+    let channel = advertisers[index].channel
+    let start = advertisers[index].packetStart
+    var initiator: Int?
+    advertisers[index].askers.removeAll(keepingCapacity: true)
+    for listener in listeners.indices {
+      guard listeners[listener].hears(channel, from: start, to: now), isHeard(index, by: listener),
+        !advertisers[index].isLost(loss)
+      else { continue }
+      if listeners[listener].isInitiator {
+        if initiator == nil, mayConnect(listener, to: index) { initiator = listeners[listener].controller }
+      } else if isWanted(index, by: listener) {
+        report(index, to: listener, isResponse: false)
+        if asks(listener, for: index) { advertisers[index].askers.append(listeners[listener].controller) }
+      }
+    }
+    if let initiator {
+      advertisers[index].phase = .request(initiator: initiator)
+      wakeAdvertiser(index, at: now + AirTime.pause + AirTime.connectRequest)
+    } else if !advertisers[index].askers.isEmpty {
+      advertisers[index].phase = .response
+      let length = 6 + advertisers[index].response.count
+      wakeAdvertiser(index, at: now + 2 * AirTime.pause + AirTime.scanRequest + AirTime.packet(length))
+    } else {
+      advertisers[index].advance(after: now + AirTime.channelChange)
+      planAdvertiser(index, at: now)
+    }
+  }
+
+  /// A scan response ends now.
+  private mutating func hearResponse(of index: Int, at now: Int64) {
+    for place in advertisers[index].askers.indices {
+      let controller = advertisers[index].askers[place]
+      guard
+        let listener = listeners.firstIndex(where: { $0.controller == controller && !$0.isInitiator }),
+        isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].isLost(loss)
+      else { continue }
+      report(index, to: listener, isResponse: true)
+    }
+    advertisers[index].phase = .quiet
+    advertisers[index].advance(after: now + AirTime.pause)
+  }
+
+  /// Whether a scanner takes notice of an advertiser (Core 5.4, Vol 6 Part B §4.3.3).
+  private func isWanted(_ index: Int, by listener: Int) -> Bool {
+    if let target = advertisers[index].directedAt, target != listeners[listener].address { return false }
+    guard listeners[listener].usesAcceptList else { return true }
+    return controllers[listeners[listener].controller].acceptList.contains(advertisers[index].address)
+  }
+
+  /// Whether a scanner asks for a scan response, and the advertiser hears it and answers.
+  private mutating func asks(_ listener: Int, for index: Int) -> Bool {
+    guard listeners[listener].isActive, advertisers[index].isScannable,
+      listeners[listener].wantsResponse(advertisers[index].identity)
+    else { return false }
+    if advertisers[index].parameters.filterPolicy & 1 == 1 {
+      guard controllers[index].acceptList.contains(listeners[listener].address) else { return false }
+    }
+    return !advertisers[index].isLost(loss)
+  }
+
+  /// Whether an initiator connects to an advertiser that it heard.
+  private func mayConnect(_ listener: Int, to index: Int) -> Bool {
+    guard advertisers[index].isConnectable else { return false }
+    let initiator = listeners[listener]
+    if let target = advertisers[index].directedAt, target != initiator.address { return false }
+    if let wanted = initiator.wanted { return wanted == advertisers[index].address }
+    return controllers[initiator.controller].acceptList.contains(advertisers[index].address)
+  }
+
+  /// Tells a scanner's host what was heard, unless it knows.
+  private mutating func report(_ index: Int, to listener: Int, isResponse: Bool) {
+    guard !listeners[listener].isDuplicate(advertisers[index].identity, isResponse: isResponse) else { return }
+    let controller = listeners[listener].controller
+    let strength = signal(from: index, fading: advertisers[index].fading(settings.fading))
+    let data = isResponse ? advertisers[index].response : advertisers[index].directedAt == nil ? advertisers[index].data : []
+    ports.emit(
+      .leAdvertisingReport([
+        AdvertisingReport(
+          isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address, data,
+          rssi: strength)
+      ]), to: controller, at: time)
+  }
+
+  /// How strong the signal of a controller is where it is heard, in dBm (Core 5.4, Vol 4 Part E §7.5.4).
+  func signal(from controller: Int, fading: Int) -> Int8 {
+    let strength = Int(controllers[controller].settings.transmitPower) - settings.pathLoss + fading
+    return Int8(min(max(strength, -127), 20))
+  }
+}
+
+// MARK: - Listening
+
+extension Radio {
+  mutating func add(_ listener: Listener) {
+    listeners.append(listener)
+    replanAdvertisers()
+  }
+
+  mutating func removeListeners(where condition: (Listener) -> Bool) {
+    let count = listeners.count
+    listeners.removeAll(where: condition)
+    if listeners.count != count { replanAdvertisers() }
+  }
+
+  /// The number of an address, the same for whoever uses it.
+  mutating func identity(of address: PeerAddress) -> Int {
+    if let known = identities[address] { return known }
+    identities[address] = identities.count
+    return identities.count - 1
+  }
+}
+
+// MARK: - Connecting
+
+extension Radio {
+  /// CONNECT_IND ends now: the initiator has a link, and the advertiser too if it heard it
+  /// (Core 5.4, Vol 6 Part B §4.5.1). Returns whether the advertiser stopped.
+  private mutating func connect(_ initiator: Int, to index: Int, at now: Int64) -> Bool {
+    guard let request = controllers[initiator].request, controllers[initiator].isOnAir,
+      let own = controllers[initiator].ownAddress(request.ownAddressType)
+    else { return false }
+    controllers[initiator].request = nil
+    removeListeners { $0.controller == initiator && $0.isInitiator }
+    guard let handle = controllers[initiator].freeHandle else {
+      emitFailure(.connectionLimitExceeded, role: .central, to: initiator)
+      return false
+    }
+    let peer = advertisers[index].address
+    let peripheralHandle = controllers[index].freeHandle
+    let isAllowed = advertisers[index].parameters.filterPolicy & 2 == 0 || controllers[index].acceptList.contains(own)
+    let isHeard = isAllowed && peripheralHandle != nil && controllers[index].isOnAir
+      && !advertisers[index].isLost(loss)
+    let parameters = request.parameters
+    let central = end(initiator, handle, peer: peer, .central, parameters)
+    var peripheral = end(
+      index, peripheralHandle ?? ConnectionHandle(rawValue: 0), peer: own, .peripheral, parameters)
+    peripheral.isUp = isHeard
+    let place = add(
+      Link(
+        central: central, peripheral: peripheral, parameters: parameters, isInReach: true, loss: loss,
+        generator: drawGenerator(), at: now))
+    enter(place, handle, initiator)
+    if isHeard, let peripheralHandle {
+      advertisers[index].stop()
+      wakeAdvertiser(index, at: .max)
+      enter(place, peripheralHandle, index)
+    }
+    announce(links[place])
+    negotiateLengths(place)
+    return isHeard
+  }
+
+  private func end(
+    _ controller: Int, _ handle: ConnectionHandle, peer: PeerAddress, _ role: LinkRole,
+    _ parameters: ConnectionParameters
+  ) -> LinkEnd {
+    LinkEnd(
+      controller: controller, handle: handle, peer: peer, role: role, settings: controllers[controller].settings,
+      wanted: controllers[controller].suggested, patience: Int64(parameters.supervisionTimeout) * 10_000_000,
+      at: time)
+  }
+
+  private mutating func enter(_ link: Int, _ handle: ConnectionHandle, _ controller: Int) {
+    controllers[controller].links[Int(handle.rawValue) - Controller.firstHandle] = link
+  }
+
+  private mutating func announce(_ link: Link) {
+    for end in [link.central, link.peripheral] where end.isUp {
+      ports.emit(
+        .leConnectionComplete(
+          ConnectionComplete(
+            status: .success, handle: end.handle, role: end.role, peer: end.peer, timing: link.timing,
+            clockAccuracy: end.role == .central ? 0 : 5)),
+        to: end.controller, at: time)
+    }
+  }
+
+  /// An end whose host suggested longer packets asks for them by itself (Core 5.4, Vol 6 Part B §5.1.9).
+  private mutating func negotiateLengths(_ link: Int) {
+    let ends = (links[link].central, links[link].peripheral)
+    for (end, other) in [ends, (ends.1, ends.0)] where end.isUp && end.wanted.payload > 27 {
+      guard end.features & other.features & Feature.dataLength != 0 else { continue }
+      links[link].send(.lengthRequest, fromCentral: end.role == .central, at: time)
+    }
+    linkMoved(link)
+  }
+
+  /// Tells a host that there is no link after all.
+  mutating func emitFailure(_ status: HCIErrorCode, role: LinkRole, to controller: Int) {
+    ports.emit(
+      .leConnectionComplete(
+        ConnectionComplete(
+          status: status, handle: ConnectionHandle(rawValue: 0), role: role,
+          peer: PeerAddress(.publicDevice, BluetoothAddress(0)),
+          timing: ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0))),
+      to: controller, at: time)
+  }
+}

@@ -1,0 +1,97 @@
+/// When each of a fixed set of parties must next be woken, and who is first.
+///
+/// A binary heap in which each party has at most one entry, so that changing one's mind leaves nothing behind.
+/// Who is due at one time is woken in the order in which the times were set.
+struct WakeQueue: Sendable {
+  private struct Entry {
+    var time: Int64
+    var sequence: UInt64
+    var slot: Int32
+
+    func comes(before other: Entry) -> Bool {
+      time != other.time ? time < other.time : sequence < other.sequence
+    }
+  }
+
+  private var heap: [Entry] = []
+  /// Where in the heap a party's entry is, or −1.
+  private var places: [Int32] = []
+  private var sequence: UInt64 = 0
+
+  init() {}
+
+  /// When the first is due, in nanoseconds; the greatest number when nobody is.
+  var nextTime: Int64 { heap.isEmpty ? .max : heap[0].time }
+
+  /// Makes room for another party and gives its number.
+  mutating func addSlot() -> Int {
+    places.append(-1)
+    return places.count - 1
+  }
+
+  /// Sets when a party is to be woken; the greatest number stands for never.
+  mutating func set(_ slot: Int, _ time: Int64) {
+    let place = Int(places[slot])
+    guard time != .max else {
+      if place >= 0 { remove(at: place) }
+      return
+    }
+    sequence &+= 1
+    let entry = Entry(time: time, sequence: sequence, slot: Int32(truncatingIfNeeded: slot))
+    if place < 0 {
+      heap.append(entry)
+      rise(entry, from: heap.count - 1)
+    } else if entry.comes(before: heap[place]) {
+      rise(entry, from: place)
+    } else {
+      sink(entry, from: place)
+    }
+  }
+
+  /// Takes out the party that is due first; there must be one.
+  mutating func removeFirst() -> Int {
+    let slot = Int(heap[0].slot)
+    remove(at: 0)
+    return slot
+  }
+
+  private mutating func remove(at place: Int) {
+    places[Int(heap[place].slot)] = -1
+    let last = heap.removeLast()
+    guard place < heap.count else { return }
+    if place > 0, last.comes(before: heap[(place - 1) / 2]) {
+      rise(last, from: place)
+    } else {
+      sink(last, from: place)
+    }
+  }
+
+  private mutating func rise(_ entry: Entry, from place: Int) {
+    var place = place
+    while place > 0 {
+      let parent = (place - 1) / 2
+      guard entry.comes(before: heap[parent]) else { break }
+      put(heap[parent], at: place)
+      place = parent
+    }
+    put(entry, at: place)
+  }
+
+  private mutating func sink(_ entry: Entry, from place: Int) {
+    var place = place
+    while true {
+      var child = 2 * place + 1
+      guard child < heap.count else { break }
+      if child + 1 < heap.count, heap[child + 1].comes(before: heap[child]) { child += 1 }
+      guard heap[child].comes(before: entry) else { break }
+      put(heap[child], at: place)
+      place = child
+    }
+    put(entry, at: place)
+  }
+
+  private mutating func put(_ entry: Entry, at place: Int) {
+    heap[place] = entry
+    places[Int(entry.slot)] = Int32(truncatingIfNeeded: place)
+  }
+}
