@@ -32,7 +32,7 @@ struct EmulatedDevice {
   /// The device of a name.
   static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
-  /// The locks with their real protocol, each behind a client and a direct link.
+  /// The locks with their real protocol, each behind a client and a link, direct or over the air.
   private static var locks: [EmulatedDevice] {
     EmulatedLockSpecification.names.map { name, model in
       EmulatedDevice(
@@ -54,9 +54,16 @@ struct EmulatedDevice {
     } catch {
       throw DeviceProblem(error)
     }
-    return SesameDevice(
-      DirectLink(specification, seed: seed), circumstances: specification.weather.isFair ? [] : ["loss"],
-      secrets: { SeededGenerator(seed: seed, for: "client") })
+    let circumstances = specification.weather.isFair ? [] : ["loss"]
+    let secrets = { @Sendable in SeededGenerator(seed: seed, for: "client") }
+    switch specification.link {
+    case .direct:
+      return SesameDevice(
+        DirectLink(specification, seed: seed), circumstances: circumstances, secrets: secrets)
+    case .radio:
+      return SesameDevice(
+        RadioWorld(specification, seed: seed).link(), circumstances: circumstances, secrets: secrets)
+    }
   }
 
   /// The lock of the open benchmark, which follows the documentation's tables step by step.
