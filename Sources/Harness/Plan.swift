@@ -28,7 +28,8 @@ extension Case {
   /// The case as a scenario that needs nothing from anywhere else, for a file in a folder.
   public func standalone(in folder: String) -> Scenario {
     var copy = scenario
-    copy.device = device
+    // A real lock is named on the command line, with the way to it; its file is no part of a scenario.
+    if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
     if machine.isFile { copy.machine = Path.relative(machine.label, from: folder) }

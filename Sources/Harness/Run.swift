@@ -10,6 +10,8 @@ public final class Run {
     public var tally = Tally()
     /// Which cells were visited, by machine.
     public var coverage: [Coverage] = []
+    /// What there is to say of how the devices were left.
+    public var leave: [String] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -59,6 +61,7 @@ public final class Run {
     }
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    summary.leave = leave.remarks
     summary.tally.isInTrouble = leave.fault != nil
     summary.coverage = count.coverage
     for coverage in summary.coverage { listener.take(.coverage(coverage)) }

@@ -56,9 +56,9 @@ final class HumanReport: JournalListener {
   }
 
   /// Prints what the lab said, a line each.
-  private func printRemarks(of file: String?) {
+  private func printRemarks(of file: String) {
     for remark in remarks {
-      console.print(paint(.faint, "  remark   \(file.map { $0 + ": " } ?? "")\(remark)"))
+      console.print(paint(.faint, "  remark   \(file): \(remark)"))
     }
   }
 
@@ -66,7 +66,6 @@ final class HumanReport: JournalListener {
   func summarize(_ summary: Run.Summary, seed: UInt64, took time: Interval, reports: [String]) {
     let tally = summary.tally
     if isQuiet, summary.exitStatus == .agree { return }
-    printRemarks(of: nil)
     let parts = [
       (tally.agree, "agree", Console.Style.good), (tally.divergences, "diverge", .bad),
       (tally.labFaults, "in trouble", .warning), (tally.incomplete, "incomplete", .warning),
