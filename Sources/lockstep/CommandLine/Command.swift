@@ -49,7 +49,7 @@ struct Command {
 /// All commands, and what stands around them.
 enum Commands {
   static var all: [Command] {
-    [.run, .replay, .list, .validate, .schema, .machines, .bench, .version]
+    [.run, .replay, .list, .validate, .schema, .machines, .emulate, .bench, .version]
   }
 
   static var help: String {

@@ -37,6 +37,9 @@ struct EmulatedDevice {
     "battery", "history", "autolock", "version", "login", "registration", "passed over",
   ]
 
+  /// The names of the locks.
+  static var lockNames: [String] { EmulatedLockSpecification.names.map(\.name) }
+
   /// The locks with their real protocol, each behind a client and a link, direct or over the air.
   private static var locks: [EmulatedDevice] {
     EmulatedLockSpecification.names.map { name, model in
