@@ -87,7 +87,7 @@ public enum StateFolder {
     return Host.variable("HOME").map { $0 + "/.local/state/lockstep" }
   }
 
-  /// Makes a folder in it, for this user alone, and gives its path.
+  /// Makes a folder in it, and gives its path.
   public static func folder(_ name: String) throws(LabFault) -> String {
     guard let path else {
       throw LabFault(.noDevice, "there is no place for what outlives a run: set HOME or XDG_STATE_HOME")

@@ -19,12 +19,17 @@ extension Command {
       ArgumentParser(
         options: [
           .value("carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers)."),
-          .list("serve", \.serve, "SPEC", "Serves a controller at tcp-server:HOST:PORT; may be given several times."),
+          .list(
+            "serve", \.serve, "SPEC",
+            "Serves a controller at tcp-server:HOST:PORT; may be given several times."),
           .value("key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it."),
-          .value("control", \.control, "unix:PATH", "Where the lock's surroundings can be asked for, as by run --control."),
+          .value(
+            "control", \.control, "unix:PATH",
+            "Where the lock's surroundings can be asked for, as by run --control."),
           .value("seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key."),
           .value("duration", \.duration, "TIME", "How long it goes on. For ever unless given."),
-          .value("capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop."),
+          .value(
+            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop."),
           .value("format", \.format, "human|json", "How lines are printed; json is one object a line."),
         ], operands: .init(placeholder: "LOCK", summary: "The lock.", count: 1...1, path: \.lock)),
       defaults: { EmulateArguments() }

@@ -267,7 +267,8 @@ final class EmulationReport {
   private func line(_ kind: String, _ text: String) {
     switch format {
     case .human: console.print("  " + text)
-    case .json: console.print(.mapping([.init("t", .text(Waiting.now.secondsText)), .init(kind, .text(text))]))
+    case .json:
+      console.print(.mapping([.init("t", .text(Waiting.now.secondsText)), .init(kind, .text(text))]))
     }
   }
 }
