@@ -1,4 +1,3 @@
-import CBlueZ
 import Glibc
 
 /// Looks at what a machine has for Bluetooth, without touching any of it.
@@ -82,21 +81,25 @@ extension BenchProbe {
     }
   }
 
-  /// Asks the kernel for an adapter's state (hci_dev_info: number, name, address, flags).
+  /// Asks the kernel for an adapter's state: of its `hci_dev_info` the number at 0 and the flags at 16.
   private func isUp(_ number: Int) -> Bool? {
-    let descriptor = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue), BTPROTO_HCI)
+    let descriptor = Self.bluetoothSocket()
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var info = hci_dev_info()
-    info.dev_id = UInt16(number)
+    var info = [UInt8](repeating: 0, count: 128)
+    info[0] = UInt8(truncatingIfNeeded: number)
+    info[1] = UInt8(truncatingIfNeeded: number >> 8)
     // HCIGETDEVINFO, _IOR('H', 211, int): its macro does not reach Swift.
     guard unsafe ioctl(descriptor, 0x8004_48D3, &info) == 0 else { return nil }
-    return info.flags & 1 == 1
+    return info[16] & 1 == 1
   }
+
+  /// A raw HCI socket: protocol 1 of the Bluetooth family.
+  private static func bluetoothSocket() -> Int32 { socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue), 1) }
 
   /// Why there are no Bluetooth sockets, or `nil` where there are.
   public var socketTrouble: String? {
-    let descriptor = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue), BTPROTO_HCI)
+    let descriptor = Self.bluetoothSocket()
     guard descriptor < 0 else {
       close(descriptor)
       return nil
