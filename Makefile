@@ -3,11 +3,16 @@
 COMMAND := .build/release/lockstep
 ARGS    ?=
 
+# How long each family of decoders is fuzzed, in seconds, and which.
+FUZZ_TIME     ?= 600
+FUZZ_CORPUS   := Tests/DecoderChecksTests/Corpus
+FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
+
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint format bench clean dependencies
+.PHONY: help build run test lint format bench fuzz-decoders clean dependencies
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\n  ARGS="…" is handed on by run, test and bench: make run ARGS="--seed 42"\n'
 
 build: dependencies ## Build the command, optimised, as .build/release/lockstep
@@ -28,6 +33,16 @@ format: dependencies ## Format the sources in place
 
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)
+
+fuzz-decoders: dependencies ## Fuzz each family of decoders for FUZZ_TIME seconds (600); findings go to Reports/crashes/
+	swift build -c release --product FuzzDecoders --sanitize fuzzer -Xswiftc -DFUZZING --scratch-path .build/fuzz
+	@mkdir -p Reports/crashes
+	@for decoder in $(FUZZ_DECODERS); do \
+	  echo "== $$decoder"; mkdir -p .build/fuzz/corpus/$$decoder; \
+	  DECODER=$$decoder SWIFT_BACKTRACE=enable=no .build/fuzz/release/FuzzDecoders \
+	    -max_total_time=$(FUZZ_TIME) -max_len=4096 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=Reports/crashes/$$decoder- .build/fuzz/corpus/$$decoder $(FUZZ_CORPUS)/$$decoder || exit 1; \
+	done
 
 clean: ## Remove what was built; reports stay
 	rm -rf .build

@@ -207,12 +207,8 @@ extension LockPeripheral {
   }
 
   mutating func handleEvents(at now: Instant) {
-    var handled = 0
-    while handled < events.count {
-      handled += 1
-      handle(events[handled - 1], at: now)
-    }
-    events.removeAll(keepingCapacity: true)
+    // What is handled may bring more, and have it handled at once: each is taken before it is.
+    while !events.isEmpty { handle(events.removeFirst(), at: now) }
   }
 
   /// Starts the controller, which ends whatever it did, without a word to the other end.

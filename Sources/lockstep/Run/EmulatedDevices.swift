@@ -32,13 +32,21 @@ struct EmulatedDevice {
   /// The device of a name.
   static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
+  /// What a client of a lock reports.
+  static let lockReadings = [
+    "battery", "history", "autolock", "version", "login", "registration", "passed over",
+  ]
+
+  /// The names of the locks.
+  static var lockNames: [String] { EmulatedLockSpecification.names.map(\.name) }
+
   /// The locks with their real protocol, each behind a client and a link, direct or over the air.
   private static var locks: [EmulatedDevice] {
     EmulatedLockSpecification.names.map { name, model in
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
-        readings: ["battery", "history", "autolock", "version", "login", "registration", "passed over"],
+        readings: lockReadings,
         defects: LockDefect.allCases.map(\.name)
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }
