@@ -39,7 +39,8 @@ let package = Package(
     // Worlds
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library(
-      "Transports", ["Simulation", "Documents", "Conformance", "Bluetooth", "CLibUSB", "CBlueZ", "CShims"]),
+      "Transports",
+      ["Simulation", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CBlueZ", "CShims"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
     library("Reporting", []),
@@ -79,11 +80,11 @@ let package = Package(
     tests(
       "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
       resources: [.copy("Golden")]),
-    tests("Transports", ["Transports", "Bluetooth", "Conformance", "Simulation"]),
+    tests("Transports", ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
-    tests("lockstep", ["lockstep"]),
+    tests("lockstep", ["lockstep", "Transports", "Documents"]),
     tests(
       "Scenario",
       ["lockstep", "Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),

@@ -75,6 +75,14 @@ struct StrayPackets: Sendable {
 }
 
 extension BluetoothHost {
+  /// Whether everything that was to be sent on a link has been received at the other end, or the link is gone.
+  ///
+  /// Ending a link before may lose what was sent last.
+  public func hasSentEverything(on link: LinkID) -> Bool {
+    guard let index = links.firstIndex(where: { $0.id == link }) else { return true }
+    return links[index].unsent == 0 && links[index].outgoing.isEmpty
+  }
+
   /// Sends a frame: at once and without a copy if a buffer is free and long enough, else in turn.
   mutating func sendFrame(_ frame: [UInt8], _ index: Int) {
     guard links[index].isOpen else { return }
