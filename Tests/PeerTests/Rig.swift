@@ -135,6 +135,9 @@ extension Rig {
     return result.output
   }
 
+  /// What a program has said so far.
+  func log(of name: String) -> String { children.first { $0.name == name }?.output ?? "" }
+
   /// The last words of all other programs.
   private func logs(but name: String) -> String {
     children.filter { $0.name != name }.map { "--- \($0.name)\n\($0.output.suffix(2000))" }

@@ -15,8 +15,7 @@ struct StandInTests {
     let rig = try await Rig(.bumble, .rootcanal)
     let key = try rig.writeKey()
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
-    try await rig.start(
-      "lock", rig.script("bumble/sesame_lock.py", [controller, key, "--turn", "0.3"]), until: "ready")
+    try await rig.startLock(controller, key)
     try await rig.succeed(script: "bumble/sesame_client.py", controller, key)
   }
 }

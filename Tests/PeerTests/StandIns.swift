@@ -36,6 +36,32 @@ extension Rig {
     return server
   }
 
+  /// Starts the lock on Bumble behind a controller, or with `bumble:PORT` on the air of one that it serves.
+  func startLock(_ transport: String, _ key: String) async throws {
+    try await start(
+      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"]), until: "ready")
+  }
+
+  /// Starts two of our controllers on one air, and returns their ports.
+  func emulateControllers() async throws -> (Int, Int) {
+    let ports = (try freePort(), try freePort())
+    try await start(
+      "controllers",
+      [
+        Place.lockstep, "emulate", "controllers", "--serve", "tcp-server:127.0.0.1:\(ports.0)", "--serve",
+        "tcp-server:127.0.0.1:\(ports.1)", "--duration", "120 s",
+      ], until: "listening")
+    return ports
+  }
+
+  /// Makes a dongle whose controller has the lock on its air, and returns what a program is started with to see it.
+  func makeDongle(_ key: String) async throws -> [String] {
+    try await succeed("build", ["\(Place.peers)/umockdev/build.sh", path("usb")])
+    let port = try freePort()
+    try await startLock("bumble:\(port)", key)
+    return ["\(Place.peers)/umockdev/run.sh", path("usb"), "\(port)"]
+  }
+
   /// Runs one of the scripts in Tests/Peers to its end, which must be a success.
   @discardableResult
   func succeed(
