@@ -7,8 +7,8 @@ extension Rig {
     try write(
       "lock.yaml",
       """
-      model: sesame5
-      id: 01234567-89ab-cdef-0123-456789abcdef
+      lock: sesame5
+      uuid: 01234567-89ab-cdef-0123-456789abcdef
       secret: d948215b7f16c6d281fe80037f2c37c4
 
       """)

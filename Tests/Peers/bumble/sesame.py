@@ -131,7 +131,7 @@ class Key:
 
     @classmethod
     def read(cls, path):
-        """Reads a file of lines `name: value`, as `lockstep emulate --key-file` writes it."""
+        """Reads the lines `name: value` of a lock file, as `lockstep emulate --key-file` writes it."""
         fields = {}
         with open(path) as file:
             for line in file:
@@ -140,5 +140,5 @@ class Key:
                     fields[name.strip()] = value.strip().strip("\"'")
         secret = fields.get("secret")
         return cls(
-            fields["model"], uuid.UUID(fields["id"]), bytes.fromhex(secret) if secret else None
+            fields["lock"], uuid.UUID(fields["uuid"]), bytes.fromhex(secret) if secret else None
         )
