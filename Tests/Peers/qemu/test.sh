@@ -12,6 +12,14 @@ lockstep=$(realpath "${1:?$usage}")
 work=${2:?$usage}
 venv=$(realpath "${3:?$usage}")
 scenarios=$here/../../../Scenarios/peers
+
+if [ -z "${LOCKSTEP_OWN_NETWORK:-}" ]; then
+  "$here/fetch.sh" "$work"
+  "$here/mkinitrd.sh" "$work"
+  if [ "$(id -u)" = 0 ] && unshare --net true 2> /dev/null; then
+    LOCKSTEP_OWN_NETWORK=1 exec unshare --net sh -c 'ip link set lo up; exec "$@"' sh "$0" "$@"
+  fi
+fi
 lab=$(mktemp -d)
 children=
 finish() {
@@ -62,8 +70,6 @@ usb() {
   boot usb -nic user,model=virtio-net-pci,restrict=on,guestfwd=tcp:10.0.2.100:3240-tcp:127.0.0.1:3240
 }
 
-"$here/fetch.sh" "$work"
-"$here/mkinitrd.sh" "$work"
 cp "$lockstep" "$lab/lockstep"
 cp -r "$scenarios" "$lab/Scenarios"
 for part in ${4:-userchannel usb}; do $part; done
