@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
-SERVICE = "0000FD81-0000-1000-8000-00805F9B34FB"
+SERVICE = "FD81"  # as sixteen bits, which is how a lock declares it
 WRITE = "16860002-A5AE-9856-B6D3-DBB4C676993E"
 NOTIFY = "16860003-A5AE-9856-B6D3-DBB4C676993E"
 COMPANY = 0x055A
