@@ -158,9 +158,12 @@ extension Rig {
       process.executableURL = URL(filePath: command[0])
       process.arguments = Array(command.dropFirst())
       process.currentDirectoryURL = URL(filePath: Place.root)
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"]
-      ) { $1 }
+      let folder = URL(filePath: log).deletingLastPathComponent().path
+      process.environment = ProcessInfo.processInfo.environment.merging([
+        "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1",
+        // What is kept of real locks from run to run is of no use here, and must not mix with a user's.
+        "XDG_STATE_HOME": folder + "/state",
+      ]) { $1 }
       process.standardInput = FileHandle.nullDevice
       process.standardOutput = handle
       process.standardError = handle
