@@ -10,7 +10,7 @@ struct DongleTests {
     let key = try rig.writeKey()
     let dongle = try await rig.makeDongle(key)
     try await rig.agree(
-      "Scenarios/peers/there-and-back.yaml", carrier: "usb:0", device: "lock:\(key)", under: dongle)
+      ["Scenarios/peers/there-and-back.yaml"], carrier: "usb:0", device: "lock:\(key)", under: dongle)
   }
 
   @Test("pulled out, it is trouble of the lab and not of the lock", .needs(.bumble, .umockdev))

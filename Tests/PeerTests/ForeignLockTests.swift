@@ -11,7 +11,7 @@ struct ForeignLockTests {
     let key = try rig.writeKey()
     let port = try rig.freePort()
     try await rig.startLock("bumble:\(port)", key)
-    try await rig.agree(Self.scenario, carrier: "tcp-client:127.0.0.1:\(port)", device: "lock:\(key)")
+    try await rig.agree([Self.scenario], carrier: "tcp-client:127.0.0.1:\(port)", device: "lock:\(key)")
   }
 
   @Test("over rootcanal", .needs(.bumble, .rootcanal, .tshark))
@@ -20,7 +20,7 @@ struct ForeignLockTests {
     let key = try rig.writeKey()
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
     try await rig.startLock(controller, key)
-    try await rig.agree(Self.scenario, carrier: controller, device: "lock:\(key)")
+    try await rig.agree([Self.scenario], carrier: controller, device: "lock:\(key)")
   }
 
   @Test("and over our own two controllers", .needs(.bumble, .tshark))
@@ -30,6 +30,6 @@ struct ForeignLockTests {
     let controllers = try await rig.emulateControllers()
     try await rig.startLock("tcp-client:127.0.0.1:\(controllers.0)", key)
     try await rig.agree(
-      Self.scenario, carrier: "tcp-client:127.0.0.1:\(controllers.1)", device: "lock:\(key)")
+      [Self.scenario], carrier: "tcp-client:127.0.0.1:\(controllers.1)", device: "lock:\(key)")
   }
 }

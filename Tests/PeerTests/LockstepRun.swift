@@ -4,7 +4,7 @@ import Testing
 extension Rig {
   /// Runs scenarios against a lock on somebody's air; all must agree, and the capture must hold to Wireshark's view.
   func agree(
-    _ scenarios: String..., carrier: String, device: String, options: [String] = [],
+    _ scenarios: [String], carrier: String, device: String, options: [String] = [],
     under wrapper: [String] = [],
     within seconds: Double = 60
   ) async throws {

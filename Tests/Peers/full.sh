@@ -22,6 +22,9 @@ trap finish EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 
+# What is kept of real locks from run to run is of no use here, and must not mix with a user's.
+export XDG_STATE_HOME="$scratch/state"
+
 await() { # await LOG TEXT: waits until it is said
   for _ in $(seq 100); do
     ! grep -q "$2" "$1" || return 0

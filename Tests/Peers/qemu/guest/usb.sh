@@ -8,6 +8,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
   ! lsusb -d 0a12:0001 || break
   sleep 1
 done
+export XDG_STATE_HOME=/tmp/state
 cp /lab/lock.yaml /tmp/lock.yaml
 chmod 600 /tmp/lock.yaml
 
