@@ -84,7 +84,7 @@ let package = Package(
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
-    tests("lockstep", ["lockstep"]),
+    tests("lockstep", ["lockstep", "Transports", "Documents"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
