@@ -121,7 +121,7 @@ extension ATTServer {
 
 extension ATTServer {
   /// What the client has set for the characteristic whose value is at a handle.
-  func subscription(to handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Subscription {
+  mutating func subscription(to handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Subscription {
     guard let index = database.index(of: handle),
       case .value(_, slot: let slot?) = database.attributes[index].role
     else { return [] }

@@ -36,7 +36,7 @@ public struct GATTDatabase: Sendable {
 }
 
 extension GATTDatabase {
-  /// The value of a characteristic, the first of its kind in the first service of its kind.
+  /// The value of the first characteristic of a kind in a service of a kind.
   public func handle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> AttributeHandle? {
     let uuid = service.littleEndian
     for (index, attribute) in attributes.enumerated() {

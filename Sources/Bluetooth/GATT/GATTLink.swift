@@ -61,9 +61,9 @@ extension GATTLink {
     case .writeCommand(let handle, let value):
       return server.receiveCommand(value, of: handle, &database)
     case .notification(let handle, let value):
-      return [.report(.notification(handle, value))]
+      return [deliver(value, of: handle)]
     case .indication(let handle, let value):
-      return [.transmit(.confirmation), .report(.notification(handle, value))]
+      return [.transmit(.confirmation), deliver(value, of: handle)]
     case .confirmation:
       return server.receiveConfirmation(mtu: mtu, at: now)
     case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
@@ -146,12 +146,14 @@ extension GATTLink {
   }
 
   /// Whether the peer subscribed to notifications of a value.
-  public func mayNotify(_ handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Bool {
+  ///
+  /// Nothing changes: asked before each notification, a link must not be copied for it.
+  public mutating func mayNotify(_ handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Bool {
     server.subscription(to: handle, database).contains(.notifications)
   }
 
   /// Whether the peer subscribed to indications of a value.
-  public func mayIndicate(_ handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Bool {
+  public mutating func mayIndicate(_ handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Bool {
     server.subscription(to: handle, database).contains(.indications)
   }
 }
@@ -168,6 +170,11 @@ extension GATTLink {
     case .open: now < min(client.due, server.due)
     case .closed: false
     }
+  }
+
+  private func deliver(_ value: [UInt8], of handle: AttributeHandle) -> Action {
+    guard handle.rawValue > 0 else { return .complain("a notification or indication of handle 0") }
+    return .report(.notification(handle, value))
   }
 
   private mutating func agree(onMTU theirs: UInt16) -> [Action] {

@@ -23,7 +23,7 @@ public struct BluetoothHost: Sendable {
   let settings: HostSettings
   var phase = Phase.off
   var commands = CommandQueue()
-  /// Resets that had no answer when this host was started again; their answers may still come.
+  /// Resets that had no answer when they were given up; their answers may still come.
   var staleResets = 0
   var buffers = ControllerBuffers()
   var links: [Link] = []
@@ -62,7 +62,6 @@ extension BluetoothHost {
   ///
   /// May be called at any time: everything begins anew, but for the values of the server's characteristics.
   public mutating func start(at now: Instant) -> [HostAction] {
-    if commands.unansweredOpcode == HCIOpcode.reset { staleResets += 1 }
     forgetEverything()
     phase = .resetting
     send(.reset, at: now)
@@ -137,6 +136,7 @@ extension BluetoothHost {
   }
 
   private mutating func forgetEverything() {
+    if commands.unanswered?.opcode == HCIOpcode.reset { staleResets += 1 }
     commands = CommandQueue()
     buffers = ControllerBuffers()
     links = []
@@ -203,7 +203,7 @@ extension BluetoothHost {
         report(.dataLength(links[index].id, length))
       }
     case .leLongTermKeyRequest(let handle, _, _):
-      send(.leLongTermKeyRequestNegativeReply(handle), at: now)
+      reply(.leLongTermKeyRequestNegativeReply(handle), to: handle, at: now)
     case .dataBufferOverflow:
       fail(.broken("the controller says that it was sent more than it takes"))
     case .commandComplete, .commandStatus, .hardwareError:

@@ -18,6 +18,8 @@ struct CommandQueue: Sendable {
     var command: HCICommand
     var opcode: UInt16
     var deadline: Instant
+    /// Whether its link is gone, so that its answer concerns nobody.
+    var isForgotten = false
   }
 
   private enum State: Sendable {
@@ -41,10 +43,13 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// The opcode of the command that has no answer yet.
-  var unansweredOpcode: UInt16? {
-    if case .unanswered(let unanswered) = state { unanswered.opcode } else { nil }
+  /// The command that has no answer yet.
+  var unanswered: Unanswered? {
+    if case .unanswered(let unanswered) = state { unanswered } else { nil }
   }
+
+  /// Whether so few commands wait that one more may be sent for the other end of a link, whoever asks how often.
+  var hasRoom: Bool { waiting.count < 64 }
 
   mutating func append(_ command: HCICommand) {
     waiting.append(command)
@@ -75,16 +80,24 @@ struct CommandQueue: Sendable {
   }
 
   /// Takes the unanswered command if it has this opcode, because its answer is there.
-  mutating func take(_ opcode: UInt16) -> HCICommand? {
+  mutating func take(_ opcode: UInt16) -> Unanswered? {
     guard case .unanswered(let unanswered) = state, unanswered.opcode == opcode else { return nil }
     state = .idle
-    return unanswered.command
+    return unanswered
   }
 
-  /// Forgets the commands that were not sent yet and are for a link that is gone: its handle may be another's soon.
+  /// Forgets the commands for a link that is gone: its handle may be another's soon.
   mutating func forget(_ handle: ConnectionHandle) {
     waiting.removeAll { $0.connection == handle }
-    if waiting.isEmpty, case .stalled = state { state = .idle }
+    switch state {
+    case .unanswered(var unanswered) where unanswered.command.connection == handle:
+      unanswered.isForgotten = true
+      state = .unanswered(unanswered)
+    case .stalled where waiting.isEmpty:
+      state = .idle
+    case .idle, .unanswered, .stalled:
+      break
+    }
   }
 }
 
@@ -127,24 +140,27 @@ extension BluetoothHost {
   /// Takes in Command Complete.
   mutating func commandCompleted(_ opcode: UInt16, credits: UInt8, _ returned: [UInt8], at now: Instant) {
     commands.grant(credits)
-    guard let command = commands.take(opcode) else { return unaskedAnswer(to: opcode, at: now) }
+    guard let unanswered = commands.take(opcode) else { return unaskedAnswer(to: opcode, at: now) }
     guard let status = returned.first.map(HCIErrorCode.init(rawValue:)) else {
       return fail(.broken("Command Complete of 0x\(opcode.hex) without a status"))
     }
-    if command.isAnsweredWithStatus, status == .success {
+    if unanswered.command.isAnsweredWithStatus, status == .success {
       return fail(.broken("Command Complete of 0x\(opcode.hex), which has another event for that"))
     }
-    answered(command, status, returned, at: now)
+    answered(unanswered, status, returned, at: now)
     sendCommands(at: now)
   }
 
   /// Takes in Command Status.
   mutating func commandStatus(_ opcode: UInt16, credits: UInt8, _ status: HCIErrorCode, at now: Instant) {
     commands.grant(credits)
-    guard let command = commands.take(opcode) else {
+    guard let unanswered = commands.unanswered, unanswered.opcode == opcode else {
       return unaskedAnswer(to: opcode, at: now)
     }
-    answered(command, status, [], at: now)
+    // Begun is not done: Command Complete is still to come.
+    guard status != .success || unanswered.command.isAnsweredWithStatus else { return }
+    _ = commands.take(opcode)
+    answered(unanswered, status, [], at: now)
     sendCommands(at: now)
   }
 
@@ -168,11 +184,12 @@ extension BluetoothHost {
 
   /// Hands an answer to whom it concerns.
   private mutating func answered(
-    _ command: HCICommand, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
+    _ unanswered: CommandQueue.Unanswered, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
   ) {
     switch phase {
-    case .resetting, .settingUp: continueSetUp(after: command, status, returned, at: now)
-    case .ready: answeredWhenReady(command, status, at: now)
+    case .resetting, .settingUp: continueSetUp(after: unanswered.command, status, returned, at: now)
+    case .ready where unanswered.isForgotten: break
+    case .ready: answeredWhenReady(unanswered.command, status, at: now)
     case .off, .failed: break
     }
   }

@@ -118,15 +118,16 @@ extension BluetoothHost {
   private mutating func receive(_ packet: SignallingPacket, _ bytes: [UInt8], _ index: Int, at now: Instant) {
     switch (packet, links[index].role) {
     case (.connectionParameterUpdateRequest(let identifier, let parameters), .central):
+      let isAccepted = parameters.isValid && commands.hasRoom
       answer(
         .signalling,
-        SignallingPacket.connectionParameterUpdateResponse(
-          identifier: identifier, isAccepted: parameters.isValid), index, at: now)
-      if parameters.isValid {
-        send(.leConnectionUpdate(links[index].handle, parameters), at: now)
-      } else {
-        complain(links[index].id, "a request for impossible connection parameters")
+        SignallingPacket.connectionParameterUpdateResponse(identifier: identifier, isAccepted: isAccepted),
+        index,
+        at: now)
+      guard isAccepted else {
+        return complain(links[index].id, "a request for connection parameters that cannot be had")
       }
+      send(.leConnectionUpdate(links[index].handle, parameters), at: now)
     case (.connectionParameterUpdateRequest, .peripheral):
       // Only a peripheral asks (§4.20).
       complain(links[index].id, "a connection parameter update request of a central")
@@ -184,16 +185,24 @@ extension BluetoothHost {
   mutating func remoteAsksForParameters(
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, at now: Instant
   ) {
-    guard let index = index(of: handle) else {
-      return complain(nil, "a request for connection parameters of an unknown link \(handle)")
+    guard !parameters.isValid else {
+      return reply(.leRemoteConnectionParameterRequestReply(handle, parameters), to: handle, at: now)
     }
-    if parameters.isValid {
-      send(.leRemoteConnectionParameterRequestReply(handle, parameters), at: now)
-    } else {
-      complain(links[index].reportedID, "a request for impossible connection parameters")
-      send(
-        .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unacceptableConnectionParameters),
-        at: now)
+    complain(
+      index(of: handle).flatMap { links[$0].reportedID },
+      "a request for connection parameters that cannot be had")
+    reply(
+      .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unacceptableConnectionParameters),
+      to: handle, at: now)
+  }
+
+  /// Answers the other end of a link through the controller.
+  mutating func reply(_ command: HCICommand, to handle: ConnectionHandle, at now: Instant) {
+    switch index(of: handle) {
+    case nil: complain(nil, "a request on an unknown link \(handle)")
+    case let index? where !commands.hasRoom:
+      complain(links[index].reportedID, "more requests than can be answered")
+    case _?: send(command, at: now)
     }
   }
 }

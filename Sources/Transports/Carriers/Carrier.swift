@@ -19,6 +19,7 @@ public final class Carrier: HCICarrier {
   private let settings: CarrierSettings
   private var line: (any Line)?
   private var lock: EndpointLock?
+  private var dongle: USBDongle?
   private var tap: SnoopTap?
   private var traffic = Traffic()
   private var fault: CarrierFault?
@@ -69,9 +70,10 @@ extension Carrier {
 
   /// Closes the way and opens it anew, trying again for a while. The controller must be reset after that.
   ///
-  /// A server keeps its port, and drops its peer.
+  /// A server keeps its port, and drops its peer. A USB dongle that fell silent is reset on its bus.
   public func reopen() throws(CarrierFault) {
     let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
+    let isWedged = fault?.symptom == .silent
     traffic.inbox = PacketQueue()
     fault = nil
     if let line, line.restart() {
@@ -81,7 +83,7 @@ extension Carrier {
       line = nil
       remark("\(spec): closed\(reason)")
     }
-    try openAgain(until: now + settings.reopenTimeout)
+    try openAgain(until: now + settings.reopenTimeout, isWedged: isWedged)
   }
 
   /// Lets go of the controller, for other programs too.
@@ -145,23 +147,25 @@ extension Carrier {
     if traffic.remarks.count < Self.remarkLimit { traffic.remarks.append(text) }
   }
 
-  private func open(until limit: Instant) throws(CarrierFault) {
+  private func open(until limit: Instant, isWedged: Bool = false) throws(CarrierFault) {
     if line == nil {
-      let opening = Opening(spec: spec, settings: settings, held: lock, limit: limit)
-      let (line, lock) = try opening.open()
-      self.line = line
-      self.lock = lock
+      let opening = Opening(
+        spec: spec, settings: settings, held: lock, known: dongle, isReset: isWedged, limit: limit)
+      let opened = try opening.open()
+      line = opened.line
+      lock = opened.lock
+      dongle = opened.dongle
     }
     remark("\(spec): opened")
     if settings.awaitsPeer { try awaitPeer(until: limit) }
   }
 
   /// Tries again after longer and longer pauses.
-  private func openAgain(until limit: Instant) throws(CarrierFault) {
+  private func openAgain(until limit: Instant, isWedged: Bool) throws(CarrierFault) {
     var pause = Interval.milliseconds(50)
     while true {
       do {
-        return try open(until: limit)
+        return try open(until: limit, isWedged: isWedged)
       } catch {
         remark("\(spec): not opened yet: \(error)")
         guard now + pause < limit else {
@@ -219,45 +223,5 @@ extension Carrier {
     guard tap != nil, tap?.note(packet, isSent: isSent) == false else { return }
     remark("\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
     tap = nil
-  }
-}
-
-/// Opening a way, with what has to be known.
-private struct Opening {
-  var spec: CarrierSpec
-  var settings: CarrierSettings
-  /// The lock of an earlier opening.
-  var held: EndpointLock?
-  var limit: Instant
-
-  private var name: String { "\(spec)" }
-
-  func open() throws(CarrierFault) -> (any Line, EndpointLock?) {
-    switch spec {
-    case .usb:
-      throw CarrierFault(.unavailable, "\(name): USB is not built in")
-    case .hciSocket(let adapter):
-      let lock = try lock("hci\(adapter)")
-      return (line(try UserChannel.open(adapter, name: name)), lock)
-    case .tcpClient(let host, let port):
-      return (line(try TCP.connect(to: host, port: port, name: name, until: limit)), nil)
-    case .tcpServer(let host, let port):
-      return (line(try TCP.listen(on: host, port: port, name: name)), nil)
-    case .unixClient(let path):
-      return (line(try UnixSocket.connect(to: path, name: name, until: limit)), nil)
-    case .serial(let path, let speed, let hasFlowControl):
-      let lock = try lock("serial" + (realPath(path) ?? path))
-      let ends = try SerialPort.open(path, speed: speed, hasFlowControl: hasFlowControl, name: name)
-      return (line(ends), lock)
-    }
-  }
-
-  private func line(_ ends: DescriptorLine.Ends) -> DescriptorLine {
-    DescriptorLine(ends, name: name, settings: settings)
-  }
-
-  private func lock(_ endpoint: String) throws(CarrierFault) -> EndpointLock {
-    if let held, held.endpoint == endpoint { return held }
-    return try EndpointLock(endpoint, in: settings.lockFolder ?? CarrierSettings.usualLockFolder)
   }
 }
