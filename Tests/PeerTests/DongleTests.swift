@@ -26,5 +26,6 @@ struct DongleTests {
     run.signal(SIGUSR1)
     let status = try await run.ended(within: 60)
     #expect(status == 3, "\(run.output)")
+    #expect(run.output.contains("usb:0 was unplugged"), "\(run.output)")
   }
 }
