@@ -38,9 +38,10 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     self.times = times
     self.circumstances = circumstances
     self.epoch = epoch
-    // Detection and both steps of the recovery take no longer than a few seconds together.
+    // A controller that freezes is given up within five seconds: silence, the question, and two resets unanswered.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
-    host.commandTimeout = .milliseconds(1500)
+    host.commandTimeout = .milliseconds(1300)
+    host.silenceLimit = .milliseconds(500)
     let link = AirLink(carrier, host: host, surroundings: surroundings, target: target)
     device = Self.device(link, ClientSettings(), circumstances)
     if let lone = surroundings as? LoneLock {

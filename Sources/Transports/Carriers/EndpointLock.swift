@@ -13,19 +13,20 @@ final class EndpointLock {
 
   /// Locks a controller.
   ///
+  /// - Parameter name: what the user calls it.
   /// - Throws: `busy` with who holds it, `unavailable` where the folder cannot be used.
-  init(_ endpoint: String, in folder: String) throws(CarrierFault) {
+  init(_ endpoint: String, in folder: String, name: String) throws(CarrierFault) {
     try Self.prepare(folder)
     let path = Self.path(of: endpoint, in: folder)
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else {
-      throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
+      throw CarrierFault(.unavailable, "\(name): the lock \(path) cannot be opened (\(errorText(errno)))")
     }
-    guard Self.take(descriptor) else {
-      let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let holder = LockHolder(contents(of: descriptor))
       close(descriptor)
-      throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
+      throw CarrierFault(.busy, "\(name) is in use by \(holder)")
     }
     let text = Array("\(getpid())\n\(WallClock.now)\n".utf8)
     _ = ftruncate(descriptor, 0)
@@ -41,30 +42,9 @@ final class EndpointLock {
 }
 
 extension EndpointLock {
-  /// Who holds a lock in a folder now.
-  static func holders(in folder: String) -> [LockHolder] {
-    guard let names = folderEntries(folder) else { return [] }
-    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
-      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { return nil }
-      defer { close(descriptor) }
-      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
-    }
-  }
-
   private static func path(of endpoint: String, in folder: String) -> String {
     let name = endpoint.map { $0 == "/" ? "-" : $0 }
     return folder + "/" + String(name) + ".lock"
-  }
-
-  /// Tries a little longer than somebody needs who only looks whether it is held.
-  private static func take(_ descriptor: Int32) -> Bool {
-    for attempt in 0..<5 {
-      if attempt > 0 { Waiting.wait(for: [], until: Waiting.now + .milliseconds(5)) }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-    }
-    return false
   }
 
   /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
@@ -86,16 +66,13 @@ extension EndpointLock {
 }
 
 /// Who uses a controller, as its lock file says.
-public struct LockHolder: Hashable, Sendable {
-  /// What the controller is called.
-  public var endpoint: String
+private struct LockHolder {
   /// The program's number; `nil` where the file does not say.
-  public var process: Int32?
+  var process: Int32?
   /// Since when, in UTC.
-  public var since: String?
+  var since: String?
 
-  init(of endpoint: String, in text: String) {
-    self.endpoint = endpoint
+  init(_ text: String) {
     let lines = text.split(separator: "\n")
     process = lines.first.flatMap { Int32($0) }
     since = lines.count > 1 ? String(lines[1]) : nil
@@ -104,7 +81,7 @@ public struct LockHolder: Hashable, Sendable {
 
 extension LockHolder: CustomStringConvertible {
   /// The program and since when: `process 4711 since 2026-11-21T00:50:17.042Z`.
-  public var description: String {
+  var description: String {
     let program = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
     return program + (since.map { " since \($0)" } ?? "")
   }

@@ -67,6 +67,7 @@ extension Opening {
 
   private func lock(_ endpoint: String) throws(CarrierFault) -> EndpointLock {
     if let held, held.endpoint == endpoint { return held }
-    return try EndpointLock(endpoint, in: settings.lockFolder ?? CarrierSettings.usualLockFolder)
+    let folder = settings.lockFolder ?? CarrierSettings.usualLockFolder
+    return try EndpointLock(endpoint, in: folder, name: name)
   }
 }
