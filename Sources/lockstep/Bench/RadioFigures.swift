@@ -66,7 +66,9 @@ extension Figure {
   }
 
   private static func idleHour() -> Double? {
-    guard var pair = AirPair(ConnectionParameters(minimumInterval: 24, maximumInterval: 24)) else { return nil }
+    guard var pair = AirPair(ConnectionParameters(minimumInterval: 24, maximumInterval: 24)) else {
+      return nil
+    }
     let times = (0..<9).map { _ in seconds { pair.pass(.seconds(3600)) } }
     // The link must have lived through it.
     return pair.roundTrip() ? least(times) : nil
