@@ -127,6 +127,25 @@ struct RealLockTests {
     #expect(try folder.read("Reports/junit.xml").contains("type=\"lab-fault\""))
   }
 
+  @Test("a controller that freezes is trouble of the lab within five seconds, and of use when it goes on")
+  func frozen() throws {
+    let bench = try bench()
+    let out = try Command.Folder()
+    let process = try Command.start(drive: ["slow.yaml", "there.yaml"], bench, out: out)
+    awaitUnlocked()
+    kill(bench.process.processIdentifier, SIGSTOP)
+    let begin = Date()
+    process.waitUntilExit()
+    let output = try out.read("output")
+    #expect(Date().timeIntervalSince(begin) < 5, "\(output)")
+    kill(bench.process.processIdentifier, SIGCONT)
+    expect(process.terminationStatus, 3)
+    #expect(output.contains("carrier lost: the controller does not answer the command 0x1001"), "\(output)")
+    #expect(output.contains("2 cases: 2 in trouble"), "\(output)")
+    #expect(try folder.read("Reports/junit.xml").contains("type=\"lab-fault\""))
+    expect(try Command.drive(["there.yaml"], bench).status, 0)
+  }
+
   @Test("a registration keeps the key before anything else, and the key opens the lock again")
   func registers() throws {
     let bench = try bench("sesame5?registered=no")

@@ -158,14 +158,16 @@ extension Carrier {
     if settings.awaitsPeer { try awaitPeer(until: limit) }
   }
 
-  /// Tries again after longer and longer pauses.
+  /// Tries again after longer and longer pauses, and remarks on each reason why it does.
   private func openAgain(until limit: Instant, isWedged: Bool) throws(CarrierFault) {
     var pause = Interval.milliseconds(50)
+    var reason: CarrierFault?
     while true {
       do {
         return try open(until: limit, isWedged: isWedged)
       } catch {
-        remark("\(spec): not opened yet: \(error)")
+        if error != reason { remark("\(spec): not opened yet: \(error)") }
+        reason = error
         guard now + pause < limit else {
           fault = error
           throw error
