@@ -159,6 +159,8 @@ struct ATTServerTests {
     ServerExchange(.writeRequest(h(9), [1, 0]), error(0x12, 9, .improperConfiguration)),
     ServerExchange(.prepareWriteRequest(h(3), offset: 0, [1]), error(0x16, 3, .writeNotPermitted)),
     ServerExchange(.prepareWriteRequest(h(26), offset: 0, [1]), error(0x16, 26, .invalidHandle)),
+    ServerExchange(
+      .prepareWriteRequest(h(18), offset: 0, [UInt8](repeating: 0, count: 19)), error(0x16, 18, .invalidPDU)),
     ServerExchange(.executeWriteRequest(true), .executeWriteResponse),
     ServerExchange(.executeWriteRequest(false), .executeWriteResponse),
     ServerExchange(.unknown(opcode: 0x20, [3, 0, 5, 0]), error(0x20, 0, .requestNotSupported)),
@@ -166,15 +168,12 @@ struct ATTServerTests {
     ServerExchange(.unknown(opcode: 0xBF, []), error(0xBF, 0, .requestNotSupported)),
   ]
 
-  @Test("each request has the one response of the specification", arguments: [lookups, reads, refusedWrites])
-  func answers(exchanges: [ServerExchange]) {
+  @Test("each request has the one response of the specification", arguments: lookups + reads + refusedWrites)
+  func answers(exchange: ServerExchange) {
     var database = GATTDatabase(GATTFixture.services)
-    for exchange in exchanges {
-      var link = GATTFixture.link(mtu: exchange.mtu, &database)
-      let actions = link.receive(exchange.request, &database, at: .zero)
-      #expect(actions == [.transmit(exchange.response)], "\(exchange.testDescription)")
-      #expect(exchange.response.encoded.count <= Int(exchange.mtu), "\(exchange.testDescription)")
-    }
+    var link = GATTFixture.link(mtu: exchange.mtu, &database)
+    expect(link.receive(exchange.request, &database, at: .zero), [.transmit(exchange.response)])
+    expect(exchange.response.encoded.count <= Int(exchange.mtu), true)
   }
 
   @Test("no entry of a list is longer than its length can say")
