@@ -189,6 +189,25 @@ struct ATTServerTests {
     expect(link.receive(.readRequest(h(3)), &database, at: .zero), [.transmit(.readResponse(long))])
   }
 
+  @Test("a list ends where there is no room, and before what may not be read")
+  func endOfList() {
+    let service = ServiceDefinition(BluetoothUUID(1), [])
+    let mixed = ServiceDefinition(
+      BluetoothUUID(2),
+      [.init(BluetoothUUID(3), .read, value: [7]), .init(BluetoothUUID(3), .write, value: [8])])
+    var database = GATTDatabase(Array(repeating: service, count: 6) + [mixed])
+    var link = GATTLink(offering: 23)
+    expect(
+      link.receive(.findByTypeValueRequest(.all, type: 0x2800, value: [1, 0]), &database, at: .zero),
+      [.transmit(.findByTypeValueResponse((1...5).map { range($0, $0) }))])
+    expect(
+      link.receive(.readByTypeRequest(.all, type: BluetoothUUID(3)), &database, at: .zero),
+      [.transmit(.readByTypeResponse(length: 3, [9, 0, 7]))])
+    expect(
+      link.receive(.readByTypeRequest(range(10, 11), type: BluetoothUUID(3)), &database, at: .zero),
+      [.transmit(error(8, 11, .readNotPermitted))])
+  }
+
   @Test("a write changes what every link reads, and is reported with its value")
   func write() {
     var database = GATTDatabase(GATTFixture.services)
@@ -281,6 +300,8 @@ extension ATTServerTests {
     }
     expect(
       link.receive(.executeWriteRequest(false), &database, at: .zero), [.transmit(.executeWriteResponse)])
+    expect(
+      link.receive(.executeWriteRequest(true), &database, at: .zero), [.transmit(.executeWriteResponse)])
     expect(database.value(of: h(18)), Array(0..<40))
     for part in parts { _ = link.receive(part, &database, at: .zero) }
     expect(
@@ -303,6 +324,7 @@ extension ATTServerTests {
       .invalidValueLength
     ),
     ([(18, 0, [1]), (15, 0, [1])], 15, .invalidValueLength),
+    ([(15, 2, [0])], 15, .invalidValueLength),
     ([(18, 0, [1]), (15, 0, [4, 0])], 15, .improperConfiguration),
     ([(15, 0, [1, 0]), (15, 2, [0]), (18, 0, [1])], 15, .invalidValueLength),
   ]

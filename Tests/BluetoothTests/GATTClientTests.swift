@@ -181,6 +181,10 @@ struct GATTClientTests {
           .readBlobRequest(h(3), offset: 22), GATTFixture.error(0x0C, 3, .attributeNotLong)),
       ], .success(.value(bytes(0..<22)))),
     ProcedureCase(
+      "a value of which not even a read is possible", .read(h(3)),
+      [ServerExchange(.readRequest(h(3)), GATTFixture.error(0x0A, 3, .attributeNotLong))],
+      .failure(.refused(.attributeNotLong, h(3)))),
+    ProcedureCase(
       "the longest value", .read(h(3)),
       [
         ServerExchange(.readRequest(h(3)), .readResponse(bytes(0..<256)), mtu: 257),

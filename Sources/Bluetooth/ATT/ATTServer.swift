@@ -185,7 +185,5 @@ extension ATTServer {
 
   mutating func close() {
     indicating = .closed
-    waiting = []
-    prepared = []
   }
 }
