@@ -85,6 +85,7 @@ let package = Package(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
     tests("lockstep", ["lockstep", "Transports", "Documents"]),
+    tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
       ["lockstep", "Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),

@@ -184,3 +184,8 @@ private func timing(_ timing: ConnectionTiming) -> String {
 private func hex(_ opcode: UInt16) -> String { [UInt8(opcode >> 8), UInt8(truncatingIfNeeded: opcode)].hex }
 
 private func code(_ code: HCIErrorCode) -> String { [code.rawValue].hex }
+
+extension RadioBench {
+  /// A line of the log without its time.
+  static func what(_ line: String) -> String { String(line.split(separator: " ", maxSplits: 1)[1]) }
+}
