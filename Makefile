@@ -3,11 +3,17 @@
 COMMAND := .build/release/lockstep
 ARGS    ?=
 
+# How long each family of decoders is fuzzed, in seconds, and which.
+FUZZ_TIME     ?= 600
+FUZZ_CORPUS   := Tests/DecoderChecksTests/Corpus
+FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
+
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint format bench clean dependencies
+.PHONY: help build run test lint format bench fuzz-decoders clean dependencies
+.PHONY: test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\n  ARGS="…" is handed on by run, test and bench: make run ARGS="--seed 42"\n'
 
 build: dependencies ## Build the command, optimised, as .build/release/lockstep
@@ -28,6 +34,29 @@ format: dependencies ## Format the sources in place
 
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)
+
+test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets, its USB, libusb (downloads a kernel)
+	.ci/dependencies --kernel
+	Tests/Peers/qemu/test.sh $(COMMAND) .build/peers/kernel .build/peers/venv
+
+peers-full: build dependencies-peers ## Run every Sesame 5 scenario over rootcanal, in real time
+	Tests/Peers/full.sh $(COMMAND) .build/peers/venv $(ARGS)
+
+bench-peers: build dependencies-peers ## Compare round trips over the emulated radio with those of Bumble
+	Tests/Peers/bench/compare.sh $(COMMAND) .build/peers/venv
+
+dependencies-peers: ## Install what the tests with other people's Bluetooth stacks need
+	.ci/dependencies --peers
+
+fuzz-decoders: dependencies ## Fuzz each family of decoders for FUZZ_TIME seconds (600); findings go to Reports/crashes/
+	swift build -c release --product FuzzDecoders --sanitize fuzzer -Xswiftc -DFUZZING --scratch-path .build/fuzz
+	@mkdir -p Reports/crashes
+	@for decoder in $(FUZZ_DECODERS); do \
+	  echo "== $$decoder"; mkdir -p .build/fuzz/corpus/$$decoder; \
+	  DECODER=$$decoder SWIFT_BACKTRACE=enable=no .build/fuzz/release/FuzzDecoders \
+	    -max_total_time=$(FUZZ_TIME) -max_len=4096 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=Reports/crashes/$$decoder- .build/fuzz/corpus/$$decoder $(FUZZ_CORPUS)/$$decoder || exit 1; \
+	done
 
 clean: ## Remove what was built; reports stay
 	rm -rf .build

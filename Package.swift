@@ -38,7 +38,9 @@ let package = Package(
     library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
     // Worlds
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
-    library("Transports", ["Simulation", "Documents", "Conformance"]),
+    library(
+      "Transports",
+      ["Simulation", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CBlueZ", "CShims"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
     library("Reporting", []),
@@ -50,11 +52,24 @@ let package = Package(
         "Transports", "Harness", "Reporting",
       ],
       swiftSettings: settings),
-    // C libraries
+    // Fuzzing: no part of the product
+    .target(
+      name: "DecoderChecks",
+      dependencies: [
+        "Simulation", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
+        "Harness",
+      ],
+      path: "Tests/DecoderChecks", swiftSettings: settings),
+    .executableTarget(name: "FuzzDecoders", dependencies: ["DecoderChecks"], swiftSettings: settings),
+    // C libraries, and the C that Swift cannot import
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+    .systemLibrary(name: "CBlueZ", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .target(name: "CShims"),
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Simulation", ["Simulation"]),
     tests("Documents", ["Documents", "Simulation"]),
     tests("Automata", ["Automata", "Simulation", "Documents"]),
@@ -65,11 +80,12 @@ let package = Package(
     tests(
       "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
       resources: [.copy("Golden")]),
-    tests("Transports", ["Transports", "Conformance", "Simulation"]),
+    tests("Transports", ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
-    tests("lockstep", ["lockstep"]),
+    tests("lockstep", ["lockstep", "Transports", "Documents"]),
+    tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
       ["lockstep", "Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),

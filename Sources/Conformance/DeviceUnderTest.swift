@@ -21,6 +21,12 @@ public protocol DeviceUnderTest {
   /// Starts a test in a condition, at time zero. Not a factory reset of a lock, which is a stimulus.
   mutating func reset(to start: StartCondition) throws(LabFault)
 
+  /// When a stimulus may be given at the earliest, where that is not at once: a motor is given its rest.
+  ///
+  /// A harness lets time pass until then *before* it tells the model of the stimulus; ``perform(_:)`` refuses
+  /// what comes too early.
+  func readyTime(for stimulus: Stimulus) -> Instant?
+
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
@@ -42,6 +48,10 @@ public protocol DeviceUnderTest {
 }
 
 extension DeviceUnderTest {
+  /// At once: nothing in memory wears out.
+  @inlinable
+  public func readyTime(for stimulus: Stimulus) -> Instant? { nil }
+
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }
 }
@@ -249,6 +259,8 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case ended = "the device's program ended"
     case carrierLost = "carrier lost"
     case notPossible = "not possible with this device"
+    /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
+    case safetyLimit = "stopped by a safety limit"
   }
 
   /// What kind of trouble.

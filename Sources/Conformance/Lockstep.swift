@@ -223,6 +223,12 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances())
   }
 
+  /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.
+  public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }
+
+  /// What the lab has to say since it was last asked; see ``DeviceUnderTest/takeRemarks()``.
+  public mutating func takeRemarks() -> [String] { device.takeRemarks() }
+
   /// Starts the device afresh after a lab fault.
   public mutating func restart() throws(LabFault) {
     try device.restart()

@@ -40,10 +40,14 @@ struct CaseRunner<Device: DeviceUnderTest> {
         let verdict = try attempt()
         return finished(verdict, after: faults)
       } catch {
+        writeRemarks()
         // A device that has to be asked says only at the start what it cannot do.
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
+        if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
         faults.append(error)
         listener.take(.lab(error, attempt: faults.count, at: lockstep.now))
+        // Whoever comes next is to find the carrier in order.
+        if error.symptom == .carrierLost { _ = restart() }
         let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
         guard isDevices, error.symptom == faults[0].symptom else { return outcome(.labFault(faults[0])) }
         if faults.count == Self.attempts {
@@ -55,7 +59,13 @@ struct CaseRunner<Device: DeviceUnderTest> {
     }
   }
 
+  /// Writes down what the lab has to say.
+  private mutating func writeRemarks() {
+    for text in lockstep.takeRemarks() { listener.take(.remark(text, at: lockstep.now)) }
+  }
+
   private mutating func restart() -> Bool {
+    defer { writeRemarks() }
     do {
       try lockstep.restart()
       return true
@@ -79,6 +89,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     mark = .start
     lockstep.recorder.begin()
     try lockstep.reset(to: test.start)
+    writeRemarks()
     let states = lockstep.tracker.possibleStates
     let definition = lockstep.tracker.specification.machine.definition
     startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
@@ -119,6 +130,7 @@ extension CaseRunner {
       mark = StepMark(number, line: step.line)
       lockstep.recorder.mark = mark
       try run(step.action)
+      writeRemarks()
       number += [step].writtenCount
     }
   }
@@ -177,19 +189,28 @@ extension CaseRunner {
     let stimulus = stimulus(call)
     // A real device may have shown something since we last looked.
     try pass(until: lockstep.now)
+    try awaitReady(stimulus)
     let limit = lockstep.now + Self.patience
     while waits, lockstep.now < limit, !lockstep.tracker.allows(stimulus.number),
       lockstep.tracker.mayAllow(stimulus.number)
     {
       try next(until: limit)
     }
+    try awaitReady(stimulus)
     lockstep.recorder.forgetShown()
     try check { lockstep throws(LabFault) in try lockstep.perform(stimulus) }
   }
 
+  /// Lets time pass until the device takes a stimulus: the model is not told of it before.
+  private mutating func awaitReady(_ stimulus: Stimulus) throws(Halt) {
+    while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
+  }
+
   private mutating func refuse(_ call: Step.Call) throws(Halt) {
+    let stimulus = stimulus(call)
     try pass(until: lockstep.now)
-    guard !lockstep.tracker.allows(stimulus(call).number) else {
+    try awaitReady(stimulus)
+    guard !lockstep.tracker.allows(stimulus.number) else {
       throw .divergence(divergence(.unmet("\(call.name) is to be refused, but the model allows it here")))
     }
     try perform(call, waits: false)

@@ -22,6 +22,16 @@ public protocol DeviceProvider {
   ///
   /// Called for every case: devices in memory are made afresh, a program may go on from case to case.
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
+
+  /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its rest position.
+  ///
+  /// - Returns: what there is to say of it, one line each, and the trouble where it did not succeed.
+  func leave() -> (remarks: [String], fault: LabFault?)
+}
+
+extension DeviceProvider {
+  /// Nothing: what is in memory can be left as it is.
+  public func leave() -> (remarks: [String], fault: LabFault?) { ([], nil) }
 }
 
 /// What is known of a device without starting it.
@@ -37,17 +47,23 @@ public struct DeviceDescription: Sendable {
   public var options: [String]
   /// What values it reports beside statuses and effects.
   public var readings: [String]
+  /// The settings of start conditions that are as they are: a scenario that starts otherwise is skipped.
+  public var given: [Argument]
+  /// The stimuli that it could serve and does not, with the reason.
+  public var withheld: [(stimulus: String, reason: String)]
 
   /// Makes a description.
   public init(
     family: String?, machines: [String]?, abilities: Abilities, options: [String] = [],
-    readings: [String] = []
+    readings: [String] = [], given: [Argument] = [], withheld: [(stimulus: String, reason: String)] = []
   ) {
     self.family = family
     self.machines = machines
     self.abilities = abilities
     self.options = options
     self.readings = readings
+    self.given = given
+    self.withheld = withheld
   }
 }
 

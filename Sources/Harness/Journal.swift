@@ -25,6 +25,9 @@ public enum JournalEntry: Sendable {
   case observation(Observation, Vocabulary, at: Instant)
   /// There is trouble in the lab, at an attempt, from 1.
   case lab(LabFault, attempt: Int, at: Instant)
+  /// The lab says something: how a carrier was brought back, why a lock was left as it is. Outside of a case the
+  /// time is zero.
+  case remark(String, at: Instant)
   /// A case ends.
   case verdict(Outcome, Case)
   /// Which cells of a machine the run visited.
@@ -76,6 +79,7 @@ extension JournalEntry {
       event(time, nil, members(of: observation, vocabulary))
     case .lab(let fault, let attempt, let time):
       event(time, nil, [.init("lab", .text(fault.description)), .init("attempt", .integer(attempt))])
+    case .remark(let text, let time): event(time, nil, [.init("remark", .text(text))])
     case .verdict(let outcome, let test): verdict(outcome, test)
     case .coverage(let coverage):
       [

@@ -16,6 +16,8 @@ public struct Outcome: Sendable {
     case skipped(String)
     /// The run was stopped before the case came to its end.
     case incomplete(String)
+    /// A safety limit stopped the case, and with it the run.
+    case limited(String)
   }
 
   /// The judgement.
@@ -43,7 +45,7 @@ extension Outcome.Verdict {
     case .divergence: "divergence"
     case .labFault: "lab-fault"
     case .skipped: "skipped"
-    case .incomplete: "incomplete"
+    case .incomplete, .limited: "incomplete"
     }
   }
 
@@ -54,6 +56,7 @@ extension Outcome.Verdict {
     case .divergence(let divergence): divergence.summary
     case .labFault(let fault): fault.description
     case .skipped(let reason), .incomplete(let reason): reason
+    case .limited(let reason): "\(LabFault.Symptom.safetyLimit.rawValue): \(reason)"
     }
   }
 }
@@ -117,6 +120,10 @@ public struct Tally: Equatable, Sendable {
   public var skipped = 0
   /// Those that were not brought to an end.
   public var incomplete = 0
+  /// Whether a safety limit stopped the run.
+  public var isLimited = false
+  /// Whether there was trouble in the lab outside of any case.
+  public var isInTrouble = false
 
   /// Counts nothing.
   public init() {}
@@ -129,14 +136,18 @@ public struct Tally: Equatable, Sendable {
     case .labFault: labFaults += 1
     case .skipped: skipped += 1
     case .incomplete: incomplete += 1
+    case .limited:
+      incomplete += 1
+      isLimited = true
     }
   }
 
   /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab.
   public var exitStatus: CommandStatus {
     if divergences > 0 { return .divergence }
+    if isLimited { return .safetyLimit }
     if incomplete > 0 { return .incomplete }
-    if labFaults > 0 { return .labFault }
+    if labFaults > 0 || isInTrouble { return .labFault }
     return agree > 0 ? .agree : .nothingSelected
   }
 }

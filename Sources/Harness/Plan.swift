@@ -28,7 +28,8 @@ extension Case {
   /// The case as a scenario that needs nothing from anywhere else, for a file in a folder.
   public func standalone(in folder: String) -> Scenario {
     var copy = scenario
-    copy.device = device
+    // A real lock is named on the command line, with the way to it; its file is no part of a scenario.
+    if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
     if machine.isFile { copy.machine = Path.relative(machine.label, from: folder) }
@@ -178,6 +179,14 @@ private struct Replacement {
   }
 }
 
+extension DeviceDescription {
+  /// The value that a setting has in place of the one that is wanted; `nil` where it has no other.
+  fileprivate func given(besides item: Argument) -> Value? {
+    guard let value = given.first(where: { $0.name == item.name })?.value else { return nil }
+    return value.isNothing == item.value.isNothing ? nil : value
+  }
+}
+
 extension Case {
   /// What the scenario needs that the device cannot do.
   fileprivate func need(beyond device: DeviceDescription) -> String? {
@@ -187,9 +196,17 @@ extension Case {
     {
       return "needs to start with \(item.name), which \(self.device.name) cannot be asked for"
     }
+    if let item = start.settings.first(where: { device.given(besides: $0) != nil }),
+      let given = device.given(besides: item)
+    {
+      return "starts with \(item.name): \(item.value), and with \(self.device.name) it is \(given)"
+    }
     for step in scenario.steps.flattened {
       switch step.action {
       case .perform(let call), .performNow(let call), .refuse(let call):
+        if let reason = device.withheld.first(where: { $0.stimulus == call.name })?.reason {
+          return "needs the stimulus \(call.name): \(reason)"
+        }
         if let stimuli = abilities.stimuli, !stimuli.contains(call.name) {
           return "needs the stimulus \(call.name), which \(self.device.name) does not have"
         }

@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Simulation
 
 /// Drives the cases of a plan one after the other.
 public final class Run {
@@ -9,6 +10,8 @@ public final class Run {
     public var tally = Tally()
     /// Which cells were visited, by machine.
     public var coverage: [Coverage] = []
+    /// What there is to say of how the devices were left.
+    public var leave: [String] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -44,24 +47,31 @@ public final class Run {
     var summary = Summary()
     var count = CoverageCount()
     listener.take(.run(seed: plan.seed))
+    var limit: String?
     for test in plan.cases {
       listener.take(.begin(test))
-      var outcome = perform(test, &count)
+      var outcome = perform(test, limit, &count)
       switch outcome.verdict {
       case .divergence, .labFault: outcome.replay = replay(test, outcome)
+      case .limited: limit = outcome.verdict.message
       case .agree, .skipped, .incomplete: break
       }
       listener.take(.verdict(outcome, test))
       summary.tally.count(outcome.verdict)
     }
+    let leave = provider.leave()
+    for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    summary.leave = leave.remarks
+    summary.tally.isInTrouble = leave.fault != nil
     summary.coverage = count.coverage
     for coverage in summary.coverage { listener.take(.coverage(coverage)) }
     listener.take(.end(summary.tally, summary.exitStatus))
     return summary
   }
 
-  private func perform(_ test: Case, _ count: inout CoverageCount) -> Outcome {
+  private func perform(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Outcome {
     if let reason = test.skipReason { return Outcome(.skipped(reason)) }
+    if let limit { return Outcome(.incomplete("not begun: \(limit)")) }
     if isStopped() { return Outcome(.incomplete("not begun")) }
     do {
       return drive(test, try provider.device(test.device, seed: test.seed), &count)

@@ -1,4 +1,4 @@
-import Conformance
+public import Conformance
 import Documents
 import Simulation
 
@@ -115,7 +115,7 @@ private func valueNode(_ value: Value) -> Node {
 
 extension Value {
   /// What a word without quotes stands for.
-  init(plain text: String) {
+  public init(plain text: String) {
     self =
       switch text {
       case "true": .flag(true)

@@ -71,6 +71,9 @@ extension JUnitWriter {
       let empty = coverage.empty.map(String.init).joined(separator: "/")
       members.append(.init("coverage.\(coverage.machine)", .string("\(legal) legal, \(empty) empty")))
     }
+    if !index.remarks.isEmpty {
+      members.append(.init("remarks", .string(index.remarks.joined(separator: "; "))))
+    }
     return members + manifest.properties
   }
 
@@ -124,7 +127,7 @@ extension JUnitWriter {
   private mutating func write(_ text: CaseText, _ outcome: JournalIndex.Outcome) throws(ReportError) {
     switch outcome {
     case .passed:
-      return
+      break
     case .skipped:
       let reason = HeadAndTail(text.message).text
       return try write("skipped", type: nil, message: text.message, text: reason)
@@ -157,10 +160,12 @@ extension JUnitWriter {
     try reader?.seek(to: entry.offset, line: entry.line)
     guard case .success(.start(let start)) = try reader?.next() else { return nil }
     var text = CaseText(start: start)
-    if entry.outcome == .passed { return text }
+    if entry.outcome == .passed, !entry.hasRemarks { return text }
     while let line = try reader?.next() {
       switch line {
-      case .success(.event(let event)): text.add(event)
+      case .success(.event(let event)):
+        // Of a case that passed only what the lab said is of use.
+        if entry.outcome != .passed || event.isRemark { text.add(event) }
       case .success(.verdict(let verdict)) where verdict.id == start.id:
         text.verdict = verdict
         return text

@@ -42,6 +42,9 @@ public enum Journal {
     public var line: Int?
     /// Everything else it says, in the order of the line: the kind of event, such as `status`, and its value first.
     public var content: [JSONValue.Member]
+
+    /// Whether the lab said it, and neither the tester nor the device did anything.
+    public var isRemark: Bool { content.first?.key == "remark" }
   }
 
   /// How a case can end.

@@ -15,6 +15,8 @@ struct JournalIndex {
     /// Which of the cases with the same name in the same suite it is, from 1.
     var copy: Int32
     var outcome: Outcome
+    /// Whether the lab said something in it, which is shown even where the case passed.
+    var hasRemarks = false
     /// How long it took, in the time of the device.
     var milliseconds: Int64
   }
@@ -29,6 +31,8 @@ struct JournalIndex {
   private(set) var suites: [Suite] = []
   private(set) var run: Journal.Run?
   private(set) var coverage: [Journal.Coverage] = []
+  /// What the lab said outside of cases: how it left a lock at the end.
+  private(set) var remarks: [String] = []
   /// What is wrong with the journal, beyond cases that are.
   private(set) var problems: [Journal.Problem] = []
 
@@ -56,7 +60,7 @@ struct JournalIndex {
     do {
       while let line = try reader.glance() {
         switch line {
-        case .success(.event(let time)): open?.entry.milliseconds = milliseconds(time) ?? 0
+        case .success(.event(let time, let remark)): take(eventAt: time, remark)
         case .success(.other(let record)): take(record, from: reader)
         case .failure(let problem): add(problem)
         }
@@ -76,6 +80,13 @@ struct JournalIndex {
 }
 
 extension JournalIndex {
+  private mutating func take(eventAt time: String, _ remark: String?) {
+    open?.entry.milliseconds = milliseconds(time) ?? 0
+    guard let remark else { return }
+    open?.entry.hasRemarks = true
+    if open == nil, remarks.count < Self.problemLimit { remarks.append(remark) }
+  }
+
   private mutating func take(_ record: Journal.Record, from reader: borrowing JournalReader) {
     switch record {
     case .run(let run):
@@ -167,7 +178,8 @@ extension JournalIndex {
     let isRed = suites.contains { $0.entries.contains { $0.outcome == .failed || $0.outcome == .broken } }
     // 0 is agreement, and 4 that nothing was selected.
     if ![0, 4].contains(ending.status), !isRed {
-      add(Journal.Problem(line: 0, message: "the run ended with status \(ending.status)"))
+      let why = remarks.map { "; " + $0 }.joined()
+      add(Journal.Problem(line: 0, message: "the run ended with status \(ending.status)" + why))
     }
   }
 

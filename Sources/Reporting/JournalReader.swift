@@ -29,7 +29,7 @@ public struct JournalReader: ~Copyable {
 
   /// What an index needs of a line: an event is checked and not built.
   enum Glance {
-    case event(time: String)
+    case event(time: String, remark: String?)
     case other(Journal.Record)
   }
 
@@ -94,17 +94,19 @@ private func event(_ line: Span<UInt8>) throws(RecordError) -> JournalReader.Gla
 private func scanEvent(_ line: Span<UInt8>) throws(JSONError) -> JournalReader.Glance? {
   var scanner = JSONScanner(line)
   var time: String?
+  var remark: String?
   guard try scanner.beginObject() else { return nil }
   repeat {
     switch try scanner.key() {
     case "t": time = try scanner.value().text
+    case "remark": remark = try scanner.value().text
     case "verdict", "case", "run", "coverage", "end": return nil
     default: try scanner.skip()
     }
   } while try scanner.objectGoesOn()
   try scanner.expectEnd()
   guard let time, milliseconds(time) != nil else { return nil }
-  return .event(time: time)
+  return .event(time: time, remark: remark)
 }
 
 private func notJSON(_ error: JSONError) -> RecordError {

@@ -13,6 +13,13 @@ public enum MonotonicClock {
 
 /// The time of day, for what people and other programs read. Nothing is measured by it.
 public enum WallClock {
+  /// The seconds since 1970 in UTC, as locks count them.
+  public static var unixTime: UInt32 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return UInt32(clamping: time.tv_sec)
+  }
+
   /// The time of day in UTC, to the millisecond: `2026-11-21T00:50:17.042Z`.
   public static var now: String {
     var time = timespec()

@@ -87,3 +87,13 @@ func withEnvironment<Result>(
   let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }.sorted()
   return unsafe withArguments(variables, body)
 }
+
+/// A word as the shell takes it, in quotes where it needs them.
+func shellQuoted(_ word: String) -> String {
+  let isPlain =
+    !word.isEmpty
+    && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=,@%+".contains($0)) }
+  return isPlain
+    ? word
+    : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

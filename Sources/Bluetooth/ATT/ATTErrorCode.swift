@@ -28,3 +28,34 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
   /// 0xFD: a client characteristic configuration that the characteristic does not have.
   public static let improperConfiguration = ATTErrorCode(rawValue: 0xFD)
 }
+
+extension ATTErrorCode: CustomStringConvertible {
+  /// The number and, where it has one, the name: `0x03 (write not permitted)`.
+  public var description: String {
+    let number = "0x" + [rawValue].hex
+    return name.map { "\(number) (\($0))" } ?? number
+  }
+
+  private var name: String? {
+    switch self {
+    case .invalidHandle: "invalid handle"
+    case .readNotPermitted: "read not permitted"
+    case .writeNotPermitted: "write not permitted"
+    case .invalidPDU: "invalid PDU"
+    case .insufficientAuthentication: "insufficient authentication"
+    case .requestNotSupported: "request not supported"
+    case .invalidOffset: "invalid offset"
+    case .insufficientAuthorization: "insufficient authorization"
+    case .prepareQueueFull: "prepare queue full"
+    case .attributeNotFound: "attribute not found"
+    case .attributeNotLong: "attribute not long"
+    case .invalidValueLength: "invalid attribute value length"
+    case .unlikelyError: "unlikely error"
+    case .insufficientEncryption: "insufficient encryption"
+    case .unsupportedGroupType: "unsupported group type"
+    case .insufficientResources: "insufficient resources"
+    case .improperConfiguration: "client characteristic configuration improperly configured"
+    default: nil
+    }
+  }
+}

@@ -69,6 +69,18 @@ public enum GATTFailure: Error, Hashable, Sendable {
   case linkLost
 }
 
+extension GATTFailure: CustomStringConvertible {
+  /// What went wrong, in words: `refused with 0x03 (write not permitted) at 0x0007`.
+  public var description: String {
+    switch self {
+    case .refused(let code, let handle): "refused with \(code) at \(handle)"
+    case .badAnswer(let sentence): "answered with \(sentence)"
+    case .timedOut: "not answered for 30 s"
+    case .linkLost: "the link was lost"
+    }
+  }
+}
+
 /// A primary service that was found.
 public struct DiscoveredService: Hashable, Sendable {
   /// What kind of service.

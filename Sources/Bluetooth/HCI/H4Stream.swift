@@ -53,6 +53,9 @@ extension H4Stream {
     }
   }
 
+  /// How many bytes wait for the rest of their packet, once ``next()`` has returned `nil`.
+  public var pendingCount: Int { buffer.count - position }
+
   /// Forgets everything, for a connection that was opened anew.
   public mutating func reset() {
     buffer = []

@@ -22,6 +22,14 @@ public protocol HCICarrier {
 
   /// Lets go of the controller. What is sent after that is a fault.
   mutating func close()
+
+  /// What there is to say since it was last asked, one line each: how the way was opened again.
+  mutating func takeRemarks() -> [String]
+}
+
+extension HCICarrier {
+  /// Nothing.
+  public mutating func takeRemarks() -> [String] { [] }
 }
 
 /// Trouble on the way to a controller. It says nothing about what is at the other end of the radio.

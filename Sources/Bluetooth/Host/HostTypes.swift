@@ -49,8 +49,9 @@ public enum HostEvent: Hashable, Sendable {
   case gatt(LinkID, GATTEvent)
   /// There is room again for notifications and write commands, after some were turned away.
   case readyToSend(LinkID)
-  /// The other end broke a rule of its protocol; the sentence says which.
-  case complaint(LinkID, String)
+  /// The other end of a link broke a rule of its protocol or, without a link, the controller did something odd that
+  /// does no harm; the sentence says which.
+  case complaint(LinkID?, String)
 }
 
 /// What a controller says of itself when it is set up.
@@ -106,15 +107,22 @@ public struct HostSettings: Hashable, Sendable {
   public var commandTimeout: Interval
   /// How many frames may wait for the controller on one link before notifications are turned away.
   public var queueLimit: Int
+  /// The device name in the GAP service, which every server has.
+  public var name: String
 
   /// Makes settings.
   public init(
-    address: BluetoothAddress, mtu: UInt16 = 247, commandTimeout: Interval = .seconds(2), queueLimit: Int = 64
+    address: BluetoothAddress, mtu: UInt16 = 247, commandTimeout: Interval = .seconds(2),
+    queueLimit: Int = 64,
+    name: String = "Lockstep"
   ) {
     precondition(address.isStaticRandom, "the address of a host is a static random one")
+    precondition(mtu >= 23, "an ATT MTU is at least 23")
+    precondition(queueLimit >= 1, "a queue that is always full sends nothing")
     self.address = address
     self.mtu = mtu
     self.commandTimeout = commandTimeout
     self.queueLimit = queueLimit
+    self.name = name
   }
 }

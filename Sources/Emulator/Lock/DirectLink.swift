@@ -56,14 +56,12 @@ public struct DirectLink: LockLink, Sendable {
   }
 
   /// What kind of lock stands at the other end.
-  public let specification: EmulatedLockSpecification
+  public var specification: EmulatedLockSpecification { workshop.specification }
   /// The lock.
   public internal(set) var lock: EmulatedLock
   public private(set) var now = Instant.zero
 
-  let seed: UInt64
-  let identity: LockIdentity
-  private let owner: SecretKey
+  private let workshop: LockWorkshop
   var queue = EventQueue<Event>()
   private var chance: SeededGenerator
   var isListening = false
@@ -80,7 +78,7 @@ public struct DirectLink: LockLink, Sendable {
   /// Until when each direction is busy with the frames before.
   private var busyToLock = Instant.zero
   private var busyToClient = Instant.zero
-  var tampering: [Tampering] = []
+  var disturbances = FrameDisturbances()
   /// Whether the lock was taken out of reach, how often that happened, and what waits for its return.
   var isAbsent = false
   var absences = 0
@@ -88,25 +86,9 @@ public struct DirectLink: LockLink, Sendable {
 
   /// Makes a link to a lock that is out of range.
   public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    self.specification = specification
-    self.seed = seed
-    var source = SeededGenerator(seed: seed, for: "lock identity")
-    identity = LockIdentity(
-      for: specification.model.generation ?? .os3,
-      erLength: specification.options.erLength == .sixteen ? 16 : 32, drawingFrom: &source)
-    owner = source.secretKey()
+    workshop = LockWorkshop(specification, seed: seed)
     chance = SeededGenerator(seed: seed, for: "link")
-    lock = Self.lock(specification, identity, owner: nil, positions: nil, rest: .locked, seed: seed)
-  }
-
-  private static func lock(
-    _ specification: EmulatedLockSpecification, _ identity: LockIdentity, owner: SecretKey?,
-    positions: BoltPositions?, rest: BoltState, seed: UInt64
-  ) -> EmulatedLock {
-    EmulatedLock(
-      model: specification.model, identity: identity, options: specification.options,
-      defects: specification.defects, owner: owner, positions: positions, rest: rest,
-      secrets: SeededGenerator(seed: seed, for: "lock"))
+    lock = workshop.lock()
   }
 
   /// How long a frame takes.
@@ -123,39 +105,23 @@ public struct DirectLink: LockLink, Sendable {
 }
 
 extension DirectLink {
-  public var settings: [String] { ["registered", "configured", "bolt", "battery", "jam"] }
+  public var settings: [String] { LockWorkshop.settings }
 
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
   /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
   /// is in volts; `jam` blocks the bolt.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    let isRegistered = start.flag("registered") ?? true
-    let isConfigured = isRegistered && start.flag("configured") ?? true
-    lock = Self.lock(
-      specification, identity, owner: isRegistered ? owner : nil,
-      positions: isConfigured ? .quarterTurn : nil, rest: try Self.rest(in: start), seed: seed)
+    let key: LockKey?
+    (lock, key) = try workshop.lock(in: start)
     forgetEverything()
-    if let value = start.setting("battery") { try bring(about: Fault("battery", value)) }
-    if start.flag("jam") ?? false { carryOut(lock.jam(true, at: .zero)) }
-    guard isRegistered else { return nil }
-    return LockKey(
-      deviceID: identity.deviceID, secret: owner,
-      lockPublicKey: specification.model.generation == .os2 ? identity.keyPair.publicKey : nil)
-  }
-
-  private static func rest(in start: StartCondition) throws(LabFault) -> BoltState {
-    guard let value = start.setting("bolt") else { return .locked }
-    guard case .text(let text) = value, let rest = BoltState(rawValue: text) else {
-      throw LabFault(.notPossible, "a bolt rests locked, unlocked or moved, and not '\(value)'")
-    }
-    return rest
+    return key
   }
 
   private mutating func forgetEverything() {
     now = .zero
     queue.removeAll { _ in true }
-    chance = SeededGenerator(seed: seed, for: "link")
+    chance = SeededGenerator(seed: workshop.seed, for: "link")
     isListening = false
     isInRange = false
     attempt = .none
@@ -164,7 +130,7 @@ extension DirectLink {
     lastLink = 0
     busyToLock = .zero
     busyToClient = .zero
-    tampering = []
+    disturbances.callOff()
     isAbsent = false
     absences = 0
     held = []
@@ -346,22 +312,19 @@ extension DirectLink {
   /// The advertisement that is due, unless it is lost.
   private mutating func hear() -> [UInt8]? {
     nextAdvertisement = now + specification.options.advertising
-    return isLost(specification.weather.loss) ? nil : advertisement
-  }
-
-  private mutating func isLost(_ probability: Double) -> Bool {
-    probability > 0 && Double(chance.next() >> 11) * 0x1p-53 < probability
+    return chance.happens(specification.weather.loss) ? nil : advertisement
   }
 
   /// Sends a frame on its way, with all that may happen to it.
   private mutating func transmit(_ frame: [UInt8], _ direction: Tampering.Direction) {
-    let tampered = tampering.isEmpty ? Tampered(frame: frame) : tamper(with: frame, direction)
+    let tampered =
+      disturbances.isEmpty ? Tampered(frame: frame) : disturbances.tamper(with: frame, direction)
     guard !specification.weather.isFair else {
       schedule(tampered, direction)
       return
     }
-    let isLost = isLost(specification.weather.loss)
-    if self.isLost(specification.weather.linkLoss) {
+    let isLost = chance.happens(specification.weather.loss)
+    if chance.happens(specification.weather.linkLoss) {
       loseLink()
     } else if !isLost {
       schedule(tampered, direction)

@@ -11,6 +11,8 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   public var defects: LockDefects
   /// What can go wrong between the lock and its client.
   public var weather: LinkWeather
+  /// What carries frames between them.
+  public var link = LinkKind.direct
 
   /// Makes a specification.
   public init(
@@ -23,7 +25,7 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
     self.weather = weather
   }
 
-  /// Reads the name of a lock and its settings: options, any number of `defect`, `loss` and `link-loss`.
+  /// Reads the name of a lock and its settings: options, any number of `defect`, `link`, `loss` and `link-loss`.
   public init(parsing name: String, settings: [(name: String, value: String)] = []) throws(LockOptionError) {
     guard let model = Self.names.first(where: { $0.name == name })?.model else {
       throw .unknownDevice(name, nearest: nearestName(to: name, in: Self.names.map(\.name)))
@@ -33,6 +35,7 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
       switch name {
       case "defect": defects.insert(try LockDefect(named: value))
       case "loss": weather.loss = try Self.probability(value, of: name)
+      case "link": link = try Self.link(value)
       case "link-loss": weather.linkLoss = try Self.probability(value, of: name)
       default:
         do throws(LockOptionError) {
@@ -52,7 +55,18 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   ]
 
   /// The settings that a lock takes.
-  public static var settingNames: [String] { ["defect", "loss", "link-loss"] + LockOption.all.map(\.name) }
+  public static var settingNames: [String] {
+    ["defect", "link", "loss", "link-loss"] + LockOption.all.map(\.name)
+  }
+
+  private static func link(_ text: String) throws(LockOptionError) -> LinkKind {
+    guard let kind = LinkKind(rawValue: text) else {
+      let names = LinkKind.allCases.map(\.rawValue)
+      throw .unknownValue(
+        text, of: "link", values: names.joined(separator: ", "), nearest: nearestName(to: text, in: names))
+    }
+    return kind
+  }
 
   private static func probability(_ text: String, of name: String) throws(LockOptionError) -> Double {
     guard let value = Double(text), (0...1).contains(value) else {
@@ -62,9 +76,18 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   }
 }
 
+/// What carries frames between an emulated lock and its client.
+public enum LinkKind: String, CaseIterable, Sendable {
+  /// Memory, for millions of sessions: ``DirectLink``.
+  case direct
+  /// GATT over two hosts and two controllers on an emulated radio: ``RadioWorld``.
+  case radio
+}
+
 /// What can go wrong between a lock and its client without anybody's doing.
 public struct LinkWeather: Equatable, Sendable {
-  /// The probability that a frame, or an advertisement, is lost. The link goes on.
+  /// The probability that a frame, or an advertisement, is lost; on the radio, a packet, which is sent again. The link
+  /// goes on.
   public var loss = 0.0
   /// The probability that the link is lost with a frame.
   public var linkLoss = 0.0

@@ -197,6 +197,10 @@ extension LockOption {
     LockOption(
       "restart", \.restart, .zero ... .seconds(60),
       "How long the lock is away when it restarts after a reset."),
+    LockOption(
+      "gatt", \.gatt,
+      "What can be done with the lock's characteristics on the air, beside writing commands and being notified."
+    ),
   ]
 
   private static let messages = [

@@ -43,6 +43,8 @@ public struct LockOptions: Equatable, Sendable {
   public var endReason = EndReason.remoteUser
   /// How long a lock is away after a reset.
   public var restart = Interval.seconds(1)
+  /// What can be done with the lock's characteristics.
+  public var gatt = GATTProperties.documented
 
   // MARK: Frames and messages
 
@@ -155,6 +157,16 @@ extension LockOptions {
       case .powerOff: 0x15
       }
     }
+  }
+
+  /// What can be done with the characteristics of a lock on the air.
+  public enum GATTProperties: String, CaseIterable, Sendable {
+    /// Frames are written with and without response, and notified.
+    case documented
+    /// The notifying characteristic can be read too, as in libsesame3bt-server.
+    case readable
+    /// Frames are written without response only.
+    case commandOnly = "command-only"
   }
 
   /// What becomes of the counter when a message does not authenticate.

@@ -45,7 +45,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public var abilities: Abilities {
     Abilities(
-      stimuli: Self.requestNames + link.stimuli, faults: link.faults + Self.pretences.map(\.name),
+      stimuli: Self.requestNames + link.stimuli, faults: link.faults + Self.pretenceNames,
       settings: link.settings, circumstances: circumstances)
   }
 
@@ -133,11 +133,15 @@ extension SesameDevice {
     return number < 0 ? .unknown(status.rawValue) : .status(number)
   }
 
+  /// The faults that are the client's own, whatever lock it talks to.
+  public static var pretenceNames: [String] { pretences.map(\.name) }
+
   private static var pretences: [(name: String, pretence: ClientPretence)] {
     [("wrong-key", .wrongKey), ("replay-login", .replayedLogin)]
   }
 
-  private static var requestNames: [String] {
+  /// The stimuli that are the client's own, whatever lock it talks to.
+  public static var requestNames: [String] {
     [
       "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect", "reset",
       "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus", "setTime", "forgeLock",

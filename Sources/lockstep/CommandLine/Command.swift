@@ -49,7 +49,9 @@ struct Command {
 /// All commands, and what stands around them.
 enum Commands {
   static var all: [Command] {
-    [.run, .replay, .list, .validate, .schema, .machines, .bench, .version]
+    [
+      .run, .replay, .list, .validate, .schema, .machines, .emulate, .scan, .doctor, .bench, .version,
+    ]
   }
 
   static var help: String {

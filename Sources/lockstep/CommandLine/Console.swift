@@ -44,6 +44,9 @@ final class Console {
     write("\r\u{1B}[K" + text, to: errors)
   }
 
+  /// Whether a person looks at the data.
+  var isTerminal: Bool { output.isTerminal }
+
   /// Whether a moment's text can be shown.
   var showsProgress: Bool { errors.isTerminal }
 

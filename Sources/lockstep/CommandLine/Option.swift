@@ -44,6 +44,19 @@ struct Option<Values> {
   }
 }
 
+extension Option {
+  /// An option that may be given several times, with another value each time.
+  static func list(
+    _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String
+  ) -> Option {
+    Option(name: name, placeholder: placeholder, summary: summary) { values, text in
+      guard !text.isEmpty else { return String.form }
+      values[keyPath: path].append(text)
+      return nil
+    }
+  }
+}
+
 /// A type that an argument can be read as.
 protocol ArgumentValue {
   /// Reads the argument; `nil` when it is none.

@@ -9,11 +9,11 @@ extension Command {
         options: [
           RunArguments.device, RunArguments.seed, RunArguments.answerTimeout, RunArguments.format,
           RunArguments.color,
-        ],
+        ] + RunArguments.lab,
         operands: .init(placeholder: "FILE", summary: "The scenario.", count: 1...1, path: \.paths)),
       defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
-      let world = World(answerTimeout: arguments.answerTimeout)
+      let world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try arguments.plan(set, world)
       Interruption.listen()
@@ -23,7 +23,9 @@ extension Command {
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
       let run = Run(
         plan, provider: world.devices, listener: listener, isStopped: { Interruption.isRequested })
-      return run.perform().exitStatus
+      let summary = run.perform()
+      for words in summary.leave { console.say("lockstep: \(words)") }
+      return summary.exitStatus
     }
   }
 }

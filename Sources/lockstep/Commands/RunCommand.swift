@@ -12,6 +12,10 @@ extension Command {
         A run leaves junit.xml, runs/NAME/ with its journal, and each divergence as a scenario in failures/.
         Ctrl-C ends it after the step that is being done, with a report; a second one ends it at once.
 
+        A real lock is described by a file, lock:FILE, and reached over a carrier: \(LabArguments.carriers).
+        It is governed: two seconds between movements, a budget of them that is counted in a file, and brought to its
+        rest position however the run ends.
+
         """,
       ArgumentParser(
         options: [
@@ -20,7 +24,7 @@ extension Command {
           .value("out", \.out, "DIR", "Where reports go. Reports unless given."),
           .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
           RunArguments.answerTimeout, RunArguments.format, RunArguments.color, RunArguments.quiet,
-        ], operands: RunArguments.paths),
+        ] + RunArguments.lab, operands: RunArguments.paths),
       defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
       let session = try RunSession(arguments, console)
@@ -40,7 +44,7 @@ private struct RunSession {
   init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
     self.arguments = arguments
     self.console = console
-    world = World(answerTimeout: arguments.answerTimeout)
+    world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
     if let set = arguments.scenarios(world, console) {
       plan = try arguments.plan(set, world)
     } else {
@@ -52,6 +56,7 @@ private struct RunSession {
     } catch {
       throw UsageError(error.description)
     }
+    world.devices.bench.capture(in: folder.path)
   }
 
   func perform() -> CommandStatus {
@@ -67,6 +72,7 @@ private struct RunSession {
       plan, provider: world.devices, listener: Listeners([folder, report]),
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = run.perform()
+    for words in summary.leave { console.say("lockstep: \(words)") }
     guard finish(seed: plan.seed) else { return .internalFault }
     if arguments.format == .human {
       human.summarize(
@@ -115,7 +121,10 @@ private struct RunSession {
     if words.count == 1 {
       words += ["run", test.file, "--seed", String(test.seed)]
       if let device = arguments.device { words += ["--device", device] }
+    } else if test.device.kind == .lock, let device = arguments.device {
+      words += ["--device", device]
     }
+    words += arguments.lab.words
     if arguments.answerTimeout != RunArguments().answerTimeout {
       words.append("--answer-timeout=\(arguments.answerTimeout)")
     }

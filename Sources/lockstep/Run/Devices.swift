@@ -3,22 +3,28 @@ import Harness
 import Simulation
 import Transports
 
-/// The devices that there are: emulated ones by name, and any program.
+/// The devices that there are: emulated ones by name, any program, and locks on the air.
 final class Devices: DeviceProvider {
   private let answerTimeout: Interval
   /// Programs go on from case to case; each command has one.
   private var programs: [String: ExecDevice] = [:]
   private let known = EmulatedDevice.all
+  /// Real locks, and those that another program emulates.
+  let bench: LockBench
 
-  init(answerTimeout: Interval = .seconds(5)) {
+  init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
+    bench = LockBench(lab)
   }
 
   /// Lets every program end, and ends those that do not.
   func shutDown() {
     for command in programs.keys.sorted() { programs[command]?.shutDown() }
     programs = [:]
+    bench.shutDown()
   }
+
+  func leave() -> (remarks: [String], fault: LabFault?) { bench.leave() }
 
   var emulators: [String] { known.map(\.name) }
 
@@ -34,8 +40,7 @@ final class Devices: DeviceProvider {
         family: emulated.family, machines: emulated.machines, abilities: device.abilities,
         options: emulated.options, readings: emulated.readings)
     case .lock:
-      throw DeviceProblem(
-        .name, "real locks cannot be driven yet", hint: "use an emulated one, or exec:COMMAND")
+      return try bench.describe(spec.name)
     }
   }
 
@@ -45,6 +50,7 @@ final class Devices: DeviceProvider {
   }
 
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
+    if spec.kind == .lock { return try bench.device(spec) }
     if spec.kind == .exec {
       if let program = programs[spec.name] { return program }
       let program = ExecDevice(command: spec.name, answerTimeout: answerTimeout)

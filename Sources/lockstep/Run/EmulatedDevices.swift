@@ -32,13 +32,21 @@ struct EmulatedDevice {
   /// The device of a name.
   static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
-  /// The locks with their real protocol, each behind a client and a direct link.
+  /// What a client of a lock reports.
+  static let lockReadings = [
+    "battery", "history", "autolock", "version", "login", "registration", "passed over",
+  ]
+
+  /// The names of the locks.
+  static var lockNames: [String] { EmulatedLockSpecification.names.map(\.name) }
+
+  /// The locks with their real protocol, each behind a client and a link, direct or over the air.
   private static var locks: [EmulatedDevice] {
     EmulatedLockSpecification.names.map { name, model in
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
-        readings: ["battery", "history", "autolock", "version", "login", "registration", "passed over"],
+        readings: lockReadings,
         defects: LockDefect.allCases.map(\.name)
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }
@@ -54,9 +62,16 @@ struct EmulatedDevice {
     } catch {
       throw DeviceProblem(error)
     }
-    return SesameDevice(
-      DirectLink(specification, seed: seed), circumstances: specification.weather.isFair ? [] : ["loss"],
-      secrets: { SeededGenerator(seed: seed, for: "client") })
+    let circumstances = specification.weather.isFair ? [] : ["loss"]
+    let secrets = { @Sendable in SeededGenerator(seed: seed, for: "client") }
+    switch specification.link {
+    case .direct:
+      return SesameDevice(
+        DirectLink(specification, seed: seed), circumstances: circumstances, secrets: secrets)
+    case .radio:
+      return SesameDevice(
+        RadioWorld(specification, seed: seed).link(), circumstances: circumstances, secrets: secrets)
+    }
   }
 
   /// The lock of the open benchmark, which follows the documentation's tables step by step.

@@ -8,6 +8,8 @@ final class HumanReport: JournalListener {
   private let isQuiet: Bool
   private let total: Int
   private var done = 0
+  /// What the lab said in the case that is being driven.
+  private var remarks: [String] = []
   private var skips: [(reason: String, count: Int)] = []
   private var coverage: [Coverage] = []
 
@@ -21,11 +23,15 @@ final class HumanReport: JournalListener {
   func take(_ entry: JournalEntry) {
     switch entry {
     case .begin(let test):
+      remarks = []
       if showsProgress { console.show(progress: "[\(done + 1)/\(total)] \(test.file)") }
+    case .remark(let text, _): remarks.append(text)
     case .verdict(let outcome, let test):
       done += 1
       if showsProgress { console.show(progress: "") }
       report(outcome, test)
+      if !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
+      remarks = []
     case .coverage(let figures): coverage.append(figures)
     case .run, .stimulus, .fault, .wait, .expect, .note, .observation, .lab, .end: break
     }
@@ -42,10 +48,17 @@ final class HumanReport: JournalListener {
       } else {
         skips.append((reason, 1))
       }
-    case .divergence, .labFault, .incomplete:
+    case .divergence, .labFault, .incomplete, .limited:
       // What was not begun is counted in the summary.
       if outcome.mark == .start, case .incomplete = outcome.verdict { return }
       console.print(failureText(outcome, test, paint) + "\n")
+    }
+  }
+
+  /// Prints what the lab said, a line each.
+  private func printRemarks(of file: String) {
+    for remark in remarks {
+      console.print(paint(.faint, "  remark   \(file): \(remark)"))
     }
   }
 
@@ -81,6 +94,7 @@ func failureText(_ outcome: Outcome, _ test: Case, _ paint: Painter) -> String {
     switch outcome.verdict {
     case .divergence: ("✘", "diverged", .bad)
     case .labFault: ("⚡", "trouble in the lab", .warning)
+    case .limited: ("…", "stopped", .warning)
     case .agree, .skipped, .incomplete: ("…", "incomplete", .warning)
     }
   let place = outcome.mark.number > 0 ? " at step \(outcome.mark.number), t = \(outcome.time)" : ""
@@ -112,6 +126,7 @@ final class JSONReport: JournalListener {
     switch entry {
     case .verdict(let outcome, _):
       if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }
+    case .remark: console.print(entry.json)
     case .coverage, .end:
       if !isQuiet { console.print(entry.json) }
     case .run, .begin, .stimulus, .fault, .wait, .expect, .note, .observation, .lab: break

@@ -17,6 +17,7 @@ struct RunArguments {
   var shard: Shard?
   var rounds = Count(1)
   var answerTimeout = Interval.seconds(5)
+  var lab = LabArguments()
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
@@ -46,7 +47,7 @@ extension RunArguments {
     Option<RunArguments>.value(
       "device", \.device, "SPEC",
       "Drives this device in place of the scenarios' own, where machine and generation match: "
-        + "emulator:NAME?SETTING=VALUE&…, or exec:COMMAND.")
+        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier.")
   }
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(

@@ -27,6 +27,7 @@ final class TraceReport: JournalListener {
     case .observation(let observation, let vocabulary, let time):
       row(time, nil, "             ▸ " + vocabulary.text(of: observation))
     case .lab(let fault, _, let time): row(time, nil, paint(.warning, "\(fault)"))
+    case .remark(let text, let time): row(time, nil, paint(.faint, text))
     case .verdict(let outcome, let test): verdict(outcome, test)
     case .run, .coverage, .end: break
     }
@@ -41,7 +42,8 @@ final class TraceReport: JournalListener {
     switch outcome.verdict {
     case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(outcome.time)"))
     case .skipped(let reason): console.print("skipped: \(reason)")
-    case .divergence, .labFault, .incomplete: console.print("\n" + failureText(outcome, test, paint))
+    case .divergence, .labFault, .incomplete, .limited:
+      console.print("\n" + failureText(outcome, test, paint))
     }
   }
 

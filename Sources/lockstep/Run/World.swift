@@ -11,8 +11,8 @@ struct World {
   let devices: Devices
   let reader: ScenarioReader
 
-  init(answerTimeout: Interval = .seconds(5)) {
-    devices = Devices(answerTimeout: answerTimeout)
+  init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
+    devices = Devices(answerTimeout: answerTimeout, lab: lab)
     machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine)
     reader = ScenarioReader(machines: machines, provider: devices)
   }

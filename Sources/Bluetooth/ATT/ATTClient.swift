@@ -1,0 +1,119 @@
+public import Simulation
+
+/// The client end of one ATT bearer: who may ask, and which answer belongs to which request.
+///
+/// ATT allows one outstanding request per direction, and kills the bearer when a response is thirty seconds late
+/// (Core 5.4, Vol 3 Part F §3.3.2, §3.3.3). Both rules live here and nowhere else.
+///
+///            request                   response
+///     idle ───────────▶ waiting ───────────────────▶ idle
+///                          │ deadline passed
+///                          ▼
+///                        failed
+///
+/// A packet that answers something else ends the transaction all the same: nothing says that the true answer is
+/// still to come. Should it come, it meets an idle client, which complains.
+///
+/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns,
+/// in order, before feeding it anything else.
+public struct ATTClient: Sendable {
+  /// What the caller must do next.
+  public enum Action: Hashable, Sendable {
+    /// Hand the packet to L2CAP channel 0x0004.
+    case transmit(ATTPacket)
+    /// The outstanding request has come to an end.
+    case complete(Result<ATTPacket, Failure>)
+    /// The peer broke a rule that ends nothing; the sentence says which.
+    case complain(String)
+    /// The bearer is unusable; disconnect the link.
+    case disconnect(Failure)
+  }
+
+  /// Why a request brought nothing.
+  public enum Failure: Error, Hashable, Sendable {
+    /// The server sent an error response.
+    case refused(ATTErrorCode, AttributeHandle)
+    /// The server sent what does not answer the request; the sentence says what.
+    case unexpected(String)
+    /// The server did not answer in time.
+    case timedOut(opcode: UInt8)
+  }
+
+  /// How long a server may take to answer, and a client to confirm (Vol 3 Part F §3.3.3).
+  public static let timeout = Interval.seconds(30)
+
+  private var state = State.idle
+
+  /// Makes a client that waits for nothing.
+  public init() {}
+
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  public var deadline: Instant? {
+    switch state {
+    case .waiting(_, let deadline): deadline
+    case .idle, .failed: nil
+    }
+  }
+}
+
+extension ATTClient {
+  /// Sends a request. No other may be outstanding, and the bearer must not have failed.
+  public mutating func request(_ packet: ATTPacket, at now: Instant) -> [Action] {
+    guard case .idle = state else { preconditionFailure("one request at a time") }
+    state = .waiting(opcode: packet.opcode, until: now + ATTClient.timeout)
+    return [.transmit(packet)]
+  }
+
+  /// Takes in a response or an error response.
+  public mutating func receive(_ response: ATTPacket) -> [Action] {
+    switch (state, response) {
+    case (.idle, _):
+      return [.complain("a response, opcode \(hexadecimal(response.opcode)), to no request")]
+    case (.waiting(let opcode, _), .errorResponse(let request, let handle, let code)):
+      guard request == opcode else {
+        return finish(
+          .failure(.unexpected("an error for request \(hexadecimal(request)), not \(hexadecimal(opcode))")))
+      }
+      return finish(.failure(.refused(code, handle)))
+    case (.waiting(let opcode, _), _):
+      guard response.opcode == opcode + 1 else {
+        return finish(
+          .failure(.unexpected("opcode \(hexadecimal(response.opcode)) for request \(hexadecimal(opcode))")))
+      }
+      return finish(.success(response))
+    case (.failed, _):
+      return []
+    }
+  }
+
+  /// Takes in a response that did not decode.
+  public mutating func receiveUndecodable(opcode: UInt8) -> [Action] {
+    switch state {
+    case .idle: [.complain("an undecodable response, opcode \(hexadecimal(opcode)), to no request")]
+    case .waiting: finish(.failure(.unexpected("an undecodable response, opcode \(hexadecimal(opcode))")))
+    case .failed: []
+    }
+  }
+
+  /// Lets time pass.
+  public mutating func advance(to now: Instant) -> [Action] {
+    guard case .waiting(let opcode, let deadline) = state, deadline <= now else { return [] }
+    state = .failed
+    return [.complete(.failure(.timedOut(opcode: opcode))), .disconnect(.timedOut(opcode: opcode))]
+  }
+
+  private mutating func finish(_ result: Result<ATTPacket, Failure>) -> [Action] {
+    state = .idle
+    return [.complete(result)]
+  }
+
+  private enum State {
+    case idle
+    /// For the answer to a request of this opcode.
+    case waiting(opcode: UInt8, until: Instant)
+    case failed
+  }
+}
+
+/// An opcode as the specification writes it.
+func hexadecimal(_ opcode: UInt8) -> String { "0x" + [opcode].hex }

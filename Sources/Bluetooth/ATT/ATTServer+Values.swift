@@ -1,0 +1,153 @@
+/// Reading values one by one (Core 5.4, Vol 3 Part F §3.4.4).
+extension ATTServer {
+  func read(_ handle: AttributeHandle, _ database: GATTDatabase, mtu: Int) throws(ATTRefusal) -> ATTPacket {
+    let content = try content(of: handle, database)
+    return .readResponse(Array(content.prefix(mtu - 1)))
+  }
+
+  func readBlob(
+    _ handle: AttributeHandle, offset: Int, _ database: GATTDatabase, mtu: Int
+  ) throws(ATTRefusal) -> ATTPacket {
+    let content = try content(of: handle, database)
+    guard offset <= content.count else { throw ATTRefusal(.invalidOffset, handle) }
+    return .readBlobResponse(Array(content.dropFirst(offset).prefix(mtu - 1)))
+  }
+
+  func readMultiple(
+    _ handles: [AttributeHandle], _ database: GATTDatabase, mtu: Int
+  ) throws(ATTRefusal) -> ATTPacket {
+    guard handles.count >= 2 else { throw ATTRefusal(.invalidPDU, AttributeHandle(rawValue: 0)) }
+    var values: [UInt8] = []
+    for handle in handles {
+      // What no longer fits is still checked.
+      let content = try content(of: handle, database)
+      values += content.prefix(mtu - 1 - values.count)
+    }
+    return .readMultipleResponse(values)
+  }
+
+  /// What the client would read.
+  func content(at index: Int, _ database: GATTDatabase) throws(ATTRefusal) -> [UInt8] {
+    switch database.attributes[index].role {
+    case .service, .characteristic:
+      return database.attributes[index].value
+    case .value(let properties, _):
+      guard properties.contains(.read) else {
+        throw ATTRefusal(.readNotPermitted, AttributeHandle(index: index))
+      }
+      return database.attributes[index].value
+    case .configuration(_, _, let slot):
+      let bits = subscription(in: slot).rawValue
+      return [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)]
+    }
+  }
+
+  private func content(of handle: AttributeHandle, _ database: GATTDatabase) throws(ATTRefusal) -> [UInt8] {
+    guard let index = database.index(of: handle) else { throw ATTRefusal(.invalidHandle, handle) }
+    return try content(at: index, database)
+  }
+}
+
+/// Writing (Core 5.4, Vol 3 Part F §3.4.5, §3.4.6).
+extension ATTServer {
+  /// Writes at once, where the property permits it; `nil` when that changes nothing that anyone is told of.
+  mutating func write(
+    _ value: [UInt8], to handle: AttributeHandle, by property: CharacteristicProperties,
+    _ database: inout GATTDatabase
+  ) throws(ATTRefusal) -> GATTEvent? {
+    let index = try writable(handle, by: property, database)
+    try check(value, at: index, database)
+    return commit(value, at: index, &database)
+  }
+
+  mutating func prepare(
+    _ part: [UInt8], at offset: UInt16, of handle: AttributeHandle, _ database: GATTDatabase
+  ) throws(ATTRefusal) {
+    let index = try writable(handle, by: .write, database)
+    guard prepared.count < ATTServer.preparedLimit else { throw ATTRefusal(.prepareQueueFull, handle) }
+    prepared.append(PreparedWrite(index: index, offset: Int(offset), part: part))
+  }
+
+  /// Empties the queue, into the database or not. Each part makes its value end where the part does, as a whole
+  /// write would; and when one of them cannot be written none is.
+  mutating func execute(_ isWritten: Bool, _ database: inout GATTDatabase) throws(ATTRefusal) -> [GATTEvent] {
+    let parts = prepared
+    prepared = []
+    guard isWritten else { return [] }
+    var results: [(index: Int, value: [UInt8])] = []
+    for part in parts {
+      let known = results.firstIndex { $0.index == part.index }
+      let value = known.map { results[$0].value } ?? current(at: part.index, database)
+      guard part.offset <= value.count else {
+        throw ATTRefusal(.invalidOffset, AttributeHandle(index: part.index))
+      }
+      guard part.offset + part.part.count <= GATTDatabase.valueLimit else {
+        throw ATTRefusal(.invalidValueLength, AttributeHandle(index: part.index))
+      }
+      let written = value.prefix(part.offset) + part.part
+      if let known {
+        results[known].value = Array(written)
+      } else {
+        results.append((part.index, Array(written)))
+      }
+    }
+    for result in results { try check(result.value, at: result.index, database) }
+    return results.compactMap { commit($0.value, at: $0.index, &database) }
+  }
+
+  /// What an attribute holds, whether the client may read it or not.
+  private func current(at index: Int, _ database: GATTDatabase) -> [UInt8] {
+    switch database.attributes[index].role {
+    case .configuration(_, _, let slot): [UInt8(truncatingIfNeeded: subscription(in: slot).rawValue), 0]
+    case .service, .characteristic, .value: database.attributes[index].value
+    }
+  }
+
+  private func writable(
+    _ handle: AttributeHandle, by property: CharacteristicProperties, _ database: GATTDatabase
+  ) throws(ATTRefusal) -> Int {
+    guard let index = database.index(of: handle) else { throw ATTRefusal(.invalidHandle, handle) }
+    switch database.attributes[index].role {
+    case .configuration:
+      return index
+    case .value(let properties, _) where properties.contains(property):
+      return index
+    case .value, .service, .characteristic:
+      throw ATTRefusal(.writeNotPermitted, handle)
+    }
+  }
+
+  /// Whether a value can be stored where it may be written.
+  private func check(_ value: [UInt8], at index: Int, _ database: GATTDatabase) throws(ATTRefusal) {
+    let handle = AttributeHandle(index: index)
+    switch database.attributes[index].role {
+    case .configuration(_, let allowed, _):
+      guard value.count == 2 else { throw ATTRefusal(.invalidValueLength, handle) }
+      guard allowed.isSuperset(of: Subscription(value)) else {
+        throw ATTRefusal(.improperConfiguration, handle)
+      }
+    case .value, .service, .characteristic:
+      guard value.count <= GATTDatabase.valueLimit else { throw ATTRefusal(.invalidValueLength, handle) }
+    }
+  }
+
+  /// Stores what was checked.
+  private mutating func commit(_ value: [UInt8], at index: Int, _ database: inout GATTDatabase) -> GATTEvent?
+  {
+    switch database.attributes[index].role {
+    case .configuration(let handle, _, let slot):
+      let subscription = Subscription(value)
+      return subscribe(subscription, in: slot) ? .subscribed(handle, subscription) : nil
+    case .value, .service, .characteristic:
+      database.write(value, at: index)
+      return .written(AttributeHandle(index: index), value)
+    }
+  }
+}
+
+extension Subscription {
+  /// Reads the two bytes of a configuration.
+  fileprivate init(_ bytes: [UInt8]) {
+    self.init(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+  }
+}

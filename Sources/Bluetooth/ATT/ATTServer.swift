@@ -1,0 +1,191 @@
+import Simulation
+
+/// Why a server refuses a request, and on account of which attribute.
+struct ATTRefusal: Error {
+  let code: ATTErrorCode
+  let handle: AttributeHandle
+
+  init(_ code: ATTErrorCode, _ handle: AttributeHandle) {
+    self.code = code
+    self.handle = handle
+  }
+}
+
+/// The server end of one ATT bearer: what one client has subscribed to, prepared, and not yet confirmed.
+///
+/// Each request has exactly one answer, given at once and no longer than the MTU (Core 5.4, Vol 3 Part F §3.3.2).
+/// Indications go out one at a time, and one that is not confirmed within thirty seconds kills the bearer (§3.3.3):
+///
+///              indicate                  confirmation
+///     silent ───────────▶ unconfirmed ─────────────────▶ silent, or unconfirmed with the next
+///
+/// What a client may do with a value is what its characteristic's properties say; declarations are read-only.
+/// A configuration is read and written by any means, and each client has its own.
+struct ATTServer: Sendable {
+  /// How many prepared writes one client may have waiting.
+  static let preparedLimit = 64
+
+  struct PreparedWrite: Sendable {
+    let index: Int
+    let offset: Int
+    let part: [UInt8]
+  }
+
+  /// By slot, as far as the client has written any.
+  private(set) var subscriptions: [Subscription] = []
+  var prepared: [PreparedWrite] = []
+  private var indicating = Indicating.silent
+  private var waiting: [(handle: AttributeHandle, value: [UInt8])] = []
+  private var hasAgreedOnMTU = false
+
+  /// Makes the server of a new link: its client has subscribed to nothing.
+  init() {}
+
+  /// When a confirmation will be too late.
+  var due: Instant {
+    switch indicating {
+    case .unconfirmed(_, let deadline): deadline
+    case .silent, .closed: .never
+    }
+  }
+}
+
+extension ATTServer {
+  /// Answers a request; any but that for an MTU, which is the link's affair.
+  mutating func answer(
+    _ request: ATTPacket, _ database: inout GATTDatabase, mtu: UInt16
+  ) -> [GATTLink.Action] {
+    do throws(ATTRefusal) {
+      switch request {
+      case .writeRequest(let handle, let value):
+        let event = try write(value, to: handle, by: .write, &database)
+        return answer(.writeResponse, event)
+      case .prepareWriteRequest(let handle, let offset, let part):
+        try prepare(part, at: offset, of: handle, database)
+        return [.transmit(.prepareWriteResponse(handle, offset: offset, part))]
+      case .executeWriteRequest(let isWritten):
+        let events = try execute(isWritten, &database)
+        return [.transmit(.executeWriteResponse)] + events.map { .report($0) }
+      case let other:
+        return [.transmit(try response(to: other, database, mtu: Int(mtu)))]
+      }
+    } catch {
+      return [.transmit(.errorResponse(request: request.opcode, error.handle, error.code))]
+    }
+  }
+
+  /// Takes in a write that is not answered, not even when it is refused (Vol 3 Part F §3.4.5.3).
+  mutating func receiveCommand(
+    _ value: [UInt8], of handle: AttributeHandle, _ database: inout GATTDatabase
+  ) -> [GATTLink.Action] {
+    do throws(ATTRefusal) {
+      guard let event = try write(value, to: handle, by: .writeWithoutResponse, &database) else { return [] }
+      return [.report(event)]
+    } catch {
+      return [.complain("a write command to \(handle) of \(value.count) bytes, refused with \(error.code)")]
+    }
+  }
+
+  private func response(
+    to request: ATTPacket, _ database: GATTDatabase, mtu: Int
+  ) throws(ATTRefusal) -> ATTPacket {
+    switch request {
+    case .findInformationRequest(let range):
+      try findInformation(in: range, database, mtu: mtu)
+    case .findByTypeValueRequest(let range, let type, let value):
+      try findByTypeValue(in: range, type: type, value: value, database, mtu: mtu)
+    case .readByTypeRequest(let range, let type):
+      try readByType(in: range, type: type, database, mtu: mtu)
+    case .readByGroupTypeRequest(let range, let type):
+      try readByGroupType(in: range, type: type, database, mtu: mtu)
+    case .readRequest(let handle):
+      try read(handle, database, mtu: mtu)
+    case .readBlobRequest(let handle, let offset):
+      try readBlob(handle, offset: Int(offset), database, mtu: mtu)
+    case .readMultipleRequest(let handles):
+      try readMultiple(handles, database, mtu: mtu)
+    case .errorResponse, .exchangeMTURequest, .exchangeMTUResponse, .findInformationResponse,
+      .findByTypeValueResponse, .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse,
+      .readByGroupTypeResponse, .writeRequest, .writeResponse, .writeCommand, .signedWriteCommand,
+      .prepareWriteRequest, .prepareWriteResponse, .executeWriteRequest, .executeWriteResponse, .notification,
+      .indication, .confirmation, .unknown:
+      preconditionFailure("opcode \(hexadecimal(request.opcode)) is not for the server's lookups")
+    }
+  }
+
+  private func answer(_ response: ATTPacket, _ event: GATTEvent?) -> [GATTLink.Action] {
+    guard let event else { return [.transmit(response)] }
+    return [.transmit(response), .report(event)]
+  }
+}
+
+extension ATTServer {
+  /// What the client has set for the characteristic whose value is at a handle.
+  mutating func subscription(to handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Subscription {
+    guard let index = database.index(of: handle),
+      case .value(_, slot: let slot?) = database.attributes[index].role
+    else { return [] }
+    return subscription(in: slot)
+  }
+
+  func subscription(in slot: Int) -> Subscription {
+    slot < subscriptions.count ? subscriptions[slot] : []
+  }
+
+  /// Sets a subscription, and says whether it was another one before.
+  mutating func subscribe(_ subscription: Subscription, in slot: Int) -> Bool {
+    while subscriptions.count <= slot { subscriptions.append([]) }
+    defer { subscriptions[slot] = subscription }
+    return subscriptions[slot] != subscription
+  }
+
+  /// Notes that the client asked for an MTU, and says whether it was the first time.
+  mutating func noteMTURequest() -> Bool {
+    defer { hasAgreedOnMTU = true }
+    return !hasAgreedOnMTU
+  }
+}
+
+extension ATTServer {
+  private enum Indicating {
+    case silent
+    case unconfirmed(AttributeHandle, until: Instant)
+    case closed
+  }
+
+  mutating func indicate(
+    _ handle: AttributeHandle, _ value: [UInt8], mtu: UInt16, at now: Instant
+  ) -> [GATTLink.Action] {
+    switch indicating {
+    case .silent:
+      indicating = .unconfirmed(handle, until: now + ATTClient.timeout)
+      return [.transmit(.indication(handle, Array(value.prefix(Int(mtu) - 3))))]
+    case .unconfirmed:
+      waiting.append((handle, value))
+      return []
+    case .closed:
+      return []
+    }
+  }
+
+  mutating func receiveConfirmation(mtu: UInt16, at now: Instant) -> [GATTLink.Action] {
+    switch indicating {
+    case .unconfirmed(let handle, _):
+      indicating = .silent
+      let confirmed = GATTLink.Action.report(.confirmed(handle))
+      guard !waiting.isEmpty else { return [confirmed] }
+      let next = waiting.removeFirst()
+      return [confirmed] + indicate(next.handle, next.value, mtu: mtu, at: now)
+    case .silent:
+      return [.complain("a confirmation of no indication")]
+    case .closed:
+      return []
+    }
+  }
+
+  mutating func close() {
+    indicating = .closed
+    waiting = []
+    prepared = []
+  }
+}

@@ -1,0 +1,143 @@
+/// The capture file that hosts write and Wireshark reads: a header, then a record for each packet.
+///
+/// It is the Snoop format of RFC 1761 with a datalink for HCI: all numbers are big-endian, records are not padded,
+/// and datalink 1002 says that each packet has the octet of H4 in front.
+public enum BTSnoop {
+  /// The number of microseconds from the year 0 to 1970, as the format counts them.
+  public static let unixEpoch: UInt64 = 0x00DC_DDB3_0F2F_8000
+
+  /// The first 16 bytes of a file: its name, version 1, and the datalink for H4.
+  public static let header: [UInt8] = magic + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]
+
+  static let magic: [UInt8] = Array("btsnoop\0".utf8)
+  static let version: UInt32 = 1
+  static let datalink: UInt32 = 1002
+}
+
+extension BTSnoop {
+  /// A packet of a capture.
+  public struct Record: Hashable, Sendable {
+    /// Which way a packet went, and of what kind it is.
+    public struct Flags: OptionSet, Hashable, Sendable {
+      /// The bits as written.
+      public var rawValue: UInt32
+
+      /// Makes flags from their bits.
+      public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+      }
+
+      /// Controller to host; without it, host to controller.
+      public static let received = Flags(rawValue: 1 << 0)
+      /// A command or an event; without it, data.
+      public static let control = Flags(rawValue: 1 << 1)
+    }
+
+    /// When the packet passed, in microseconds since the year 0: those since 1970 plus ``BTSnoop/unixEpoch``.
+    public var time: UInt64
+    /// Which way it went, and of what kind it is.
+    public var flags: Flags
+    /// How many packets the capture has lost so far.
+    public var drops: UInt32
+    /// The packet with its octet of H4, or its beginning.
+    public var packet: [UInt8]
+    /// How long the packet was; more than what is recorded of it when the capture cut it short.
+    public var originalLength: UInt32
+
+    /// Makes a record of a whole packet, whose first byte says of what kind it is.
+    public init(time: UInt64, isReceived: Bool, packet: [UInt8], drops: UInt32 = 0) {
+      let isControl =
+        packet.first == H4Indicator.command.rawValue || packet.first == H4Indicator.event.rawValue
+      self.init(
+        time: time, flags: Flags(isReceived ? [.received] : []).union(isControl ? [.control] : []),
+        drops: drops, packet: packet, originalLength: UInt32(packet.count))
+    }
+
+    /// Makes a record from its fields.
+    public init(time: UInt64, flags: Flags, drops: UInt32, packet: [UInt8], originalLength: UInt32) {
+      self.time = time
+      self.flags = flags
+      self.drops = drops
+      self.packet = packet
+      self.originalLength = originalLength
+    }
+  }
+}
+
+extension BTSnoop.Record: BinaryCodable {
+  /// The longest packet with its octet: isochronous and ACL packets have a length of two bytes.
+  static let longestPacket = 5 + 0xFFFF
+
+  /// Reads lengths, flags, drops, time and packet.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    originalLength = try reader.bigEndian()
+    let start = reader.offset
+    let length: UInt32 = try reader.bigEndian()
+    guard length <= Self.longestPacket else {
+      throw .value(Int(length), of: "length of a captured packet", at: start)
+    }
+    guard length <= originalLength else {
+      throw .value(Int(length), of: "length of what is left of \(originalLength) bytes", at: start)
+    }
+    flags = Flags(rawValue: try reader.bigEndian())
+    drops = try reader.bigEndian()
+    time = try reader.bigEndian()
+    packet = try reader.bytes(Int(length))
+  }
+
+  /// Appends lengths, flags, drops, time and packet.
+  public func encode(into bytes: inout [UInt8]) {
+    precondition(packet.count <= Self.longestPacket, "no packet of HCI is that long")
+    precondition(packet.count <= originalLength, "no more is recorded of a packet than there was")
+    bytes.append(bigEndian: originalLength)
+    bytes.append(bigEndian: UInt32(packet.count))
+    bytes.append(bigEndian: flags.rawValue)
+    bytes.append(bigEndian: drops)
+    bytes.append(bigEndian: time)
+    bytes.append(contentsOf: packet)
+  }
+}
+
+/// Reads the records of a capture file.
+///
+/// Whoever writes a capture may be killed in the middle of a record. That is no error: the records before it are
+/// good, ``next()`` ends there, and ``tear`` says what is missing.
+public struct BTSnoopReader: Sendable {
+  /// Where the file is torn, once ``next()`` has come to its end; `nil` when it ends with a whole record.
+  public private(set) var tear: DecodeError?
+
+  private let bytes: [UInt8]
+  private var position: Int
+
+  /// Reads the header of a file; only captures of H4 are known.
+  public init(_ bytes: [UInt8]) throws(DecodeError) {
+    var reader = ByteReader(bytes.span)
+    guard try reader.bytes(BTSnoop.magic.count) == BTSnoop.magic else {
+      throw .malformed("a btsnoop file", at: 0)
+    }
+    let version: UInt32 = try reader.bigEndian()
+    guard version == BTSnoop.version else { throw .value(Int(version), of: "btsnoop version", at: 8) }
+    let datalink: UInt32 = try reader.bigEndian()
+    guard datalink == BTSnoop.datalink else {
+      throw .value(Int(datalink), of: "datalink (only 1002, HCI with H4, is read)", at: 12)
+    }
+    self.bytes = bytes
+    position = reader.offset
+  }
+
+  /// The next record, or `nil` at the end of the file. Errors count their offset from the file's first byte, and
+  /// nothing after one can be read.
+  public mutating func next() throws(DecodeError) -> BTSnoop.Record? {
+    guard position < bytes.count, tear == nil else { return nil }
+    var reader = ByteReader(bytes.span.extracting(position...))
+    do throws(DecodeError) {
+      let record = try BTSnoop.Record(decoding: &reader)
+      position += reader.offset
+      return record
+    } catch {
+      guard case .truncated = error.reason else { throw error.shifted(by: position) }
+      tear = error.shifted(by: position)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,233 @@
+public import Simulation
+
+/// A host for both roles of LE: scanning, connecting, advertising, GATT client and server over one controller
+/// (Core 5.4, Vol 3 Part C and Vol 4 Part E).
+///
+///      start()             Command Complete of Reset          everything read and set
+///     off ───▶ resetting ───────────────────────────▶ settingUp ──────────────────▶ ready
+///      start()    ▲                                        │                          │
+///     failed ─────┘◀───────────────────────────────────────┴──────────────────────────┘
+///                      no answer, refused, undecodable, hardware error, HCI broken
+///
+/// In `ready` everything goes on side by side: one scan, one advertisement, one attempt to connect and any number of
+/// links, each with a small machine of its own in a file of its own. What they ask of the controller goes through
+/// one ``CommandQueue``; their data through the controller's buffers, in turn.
+///
+/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns,
+/// in order, before feeding it anything else. When ``deadline`` has come, call ``advance(to:)``. A failure ends all
+/// links and attempts without a word on each; so does ``start(at:)``.
+///
+/// Legacy commands are used throughout, since every controller knows them; reports of the extended kind are
+/// understood because some controllers send them all the same. Nothing is ever paired or encrypted.
+public struct BluetoothHost: Sendable {
+  let settings: HostSettings
+  var phase = Phase.off
+  var commands = CommandQueue()
+  /// Resets that had no answer when they were given up; their answers may still come.
+  var staleResets = 0
+  var buffers = ControllerBuffers()
+  var links: [Link] = []
+  var nextLink = 1
+  var strays = StrayPackets()
+  var scanner = Scanner()
+  var advertiser = Advertiser()
+  var initiator = Initiator()
+  var database: GATTDatabase
+  /// What the call under way has to return.
+  var actions: [HostAction] = []
+
+  /// Makes a host that offers services behind those that every server has: GAP with the device's name, and GATT.
+  public init(_ settings: HostSettings, services: [ServiceDefinition] = []) {
+    self.settings = settings
+    database = GATTDatabase(Self.ownServices(settings) + services)
+  }
+
+  /// Whether the controller is set up and nothing has failed since.
+  public var isReady: Bool {
+    if case .ready = phase { true } else { false }
+  }
+
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  public var deadline: Instant? {
+    mutating get {
+      var earliest = min(commands.deadline?.time ?? .never, initiator.deadline, strays.deadline)
+      for index in links.indices { earliest = min(earliest, links[index].deadline) }
+      return earliest == .never ? nil : earliest
+    }
+  }
+}
+
+extension BluetoothHost {
+  /// Resets the controller and sets it up; ``HostEvent/ready(_:)`` or ``HostEvent/failed(_:)`` follows.
+  ///
+  /// May be called at any time: everything begins anew, but for the values of the server's characteristics.
+  public mutating func start(at now: Instant) -> [HostAction] {
+    forgetEverything()
+    phase = .resetting
+    send(.reset, at: now)
+    return takeActions()
+  }
+
+  /// Takes in a packet of the controller.
+  public mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HostAction] {
+    switch (phase, packet) {
+    case (.off, _), (.failed, _): break
+    case (_, .event(let code, let parameters)): receiveEvent(code, parameters, at: now)
+    case (.resetting, _), (.settingUp, _): break
+    case (.ready, .acl(let fragment)): receive(fragment, at: now)
+    case (.ready, .command(let opcode, _)): fail(.broken("a command, 0x\(opcode.hex), from the controller"))
+    case (.ready, .synchronous), (.ready, .isochronous): break
+    }
+    return takeActions()
+  }
+
+  /// Lets everything happen that was due at or before a moment.
+  public mutating func advance(to now: Instant) -> [HostAction] {
+    if let (time, opcode) = commands.deadline, time <= now {
+      fail(.noAnswer(opcode: opcode))
+    }
+    if initiator.deadline <= now { connectDeadlinePassed(at: now) }
+    if strays.deadline <= now { giveUpStrays() }
+    var index = 0
+    // A failure on the way ends all links.
+    while index < links.count {
+      if links[index].deadline <= now { linkDeadlinePassed(index, at: now) }
+      index += 1
+    }
+    return takeActions()
+  }
+}
+
+extension BluetoothHost {
+  /// What a host is doing as a whole.
+  enum Phase: Sendable {
+    /// Not started.
+    case off
+    /// Waiting for the controller to have forgotten everything; what it says before that is of former times.
+    case resetting
+    /// Reading what the controller is, and telling it what to report.
+    case settingUp(ControllerDescription)
+    /// Everything is possible.
+    case ready
+    /// Nothing is possible.
+    case failed
+  }
+
+  /// Hands over what the call under way has collected.
+  mutating func takeActions() -> [HostAction] {
+    let taken = actions
+    actions = []
+    return taken
+  }
+
+  mutating func report(_ event: HostEvent) {
+    actions.append(.report(event))
+  }
+
+  mutating func complain(_ link: LinkID?, _ sentence: String) {
+    actions.append(.report(.complaint(link, sentence)))
+  }
+
+  /// Gives the controller up.
+  mutating func fail(_ failure: HostFailure) {
+    forgetEverything()
+    phase = .failed
+    report(.failed(failure))
+  }
+
+  private mutating func forgetEverything() {
+    if commands.unanswered?.opcode == HCIOpcode.reset { staleResets += 1 }
+    commands = CommandQueue()
+    buffers = ControllerBuffers()
+    links = []
+    strays = StrayPackets()
+    scanner = Scanner()
+    advertiser = Advertiser()
+    initiator = Initiator()
+  }
+
+  /// Whether a request can be carried out: not after a failure, which the caller may be about to hear of.
+  func mayAct() -> Bool {
+    switch phase {
+    case .ready: true
+    case .failed: false
+    case .off, .resetting, .settingUp: preconditionFailure("the host is not ready")
+    }
+  }
+}
+
+extension BluetoothHost {
+  private mutating func receiveEvent(_ code: UInt8, _ parameters: [UInt8], at now: Instant) {
+    let event: HCIEvent
+    do {
+      event = try HCIEvent(code: code, parameters: parameters)
+    } catch {
+      return undecodableEvent(code, parameters, error)
+    }
+    switch (phase, event) {
+    case (.resetting, .commandComplete(let credits, HCIOpcode.reset, let returned)):
+      commandCompleted(HCIOpcode.reset, credits: credits, returned, at: now)
+    case (.resetting, .commandStatus(let status, let credits, HCIOpcode.reset)):
+      commandStatus(HCIOpcode.reset, credits: credits, status, at: now)
+    case (.resetting, _), (.off, _), (.failed, _):
+      break
+    case (_, .commandComplete(let credits, let opcode, let returned)):
+      commandCompleted(opcode, credits: credits, returned, at: now)
+    case (_, .commandStatus(let status, let credits, let opcode)):
+      commandStatus(opcode, credits: credits, status, at: now)
+    case (_, .hardwareError(let code)):
+      fail(.hardwareError(code))
+    case (.settingUp, _):
+      break
+    case (.ready, _):
+      receiveWhenReady(event, at: now)
+    }
+  }
+
+  private mutating func receiveWhenReady(_ event: HCIEvent, at now: Instant) {
+    switch event {
+    case .numberOfCompletedPackets(let completed):
+      packetsCompleted(completed, at: now)
+    case .leAdvertisingReport(let reports), .leExtendedAdvertisingReport(let reports):
+      for heard in reports { report(.advertisement(heard)) }
+    case .leConnectionComplete(let connection):
+      connectionCompleted(connection, at: now)
+    case .disconnectionComplete(let status, let handle, let reason):
+      disconnectionCompleted(status, handle, reason, at: now)
+    case .leConnectionUpdateComplete(let status, let handle, let timing):
+      connectionUpdated(handle, status, timing)
+    case .leRemoteConnectionParameterRequest(let handle, let parameters):
+      remoteAsksForParameters(handle, parameters, at: now)
+    case .leDataLengthChange(let handle, let length):
+      if let index = index(of: handle), links[index].isReported {
+        report(.dataLength(links[index].id, length))
+      }
+    case .leLongTermKeyRequest(let handle, _, _):
+      reply(.leLongTermKeyRequestNegativeReply(handle), to: handle, at: now)
+    case .dataBufferOverflow:
+      fail(.broken("the controller says that it was sent more than it takes"))
+    case .commandComplete, .commandStatus, .hardwareError:
+      preconditionFailure("handled before")
+    case .encryptionChange, .readRemoteVersionInformationComplete, .leReadRemoteFeaturesComplete, .otherLE,
+      .other:
+      // Of what was not asked for.
+      break
+    }
+  }
+
+  /// A report of what was heard may be odd because of who sent it, on controllers that check nothing; all other
+  /// events are the controller's own words.
+  private mutating func undecodableEvent(_ code: UInt8, _ parameters: [UInt8], _ error: DecodeError) {
+    switch (phase, code, parameters.first) {
+    case (.resetting, _, _):
+      break
+    case (_, HCIEventCode.leMeta, LESubeventCode.advertisingReport?),
+      (_, HCIEventCode.leMeta, LESubeventCode.extendedAdvertisingReport?):
+      complain(nil, "an advertising report that does not decode, \(error)")
+    case (_, HCIEventCode.leMeta, let subevent?):
+      fail(.undecodable("LE event 0x\([subevent].hex)", error))
+    case (_, _, _):
+      fail(.undecodable("event 0x\([code].hex)", error))
+    }
+  }
+}

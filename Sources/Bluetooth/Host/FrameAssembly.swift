@@ -1,0 +1,72 @@
+/// Makes L2CAP frames of the fragments that arrive on one link (Core 5.4, Vol 3 Part A §7.2.2).
+///
+///                first, too short for its frame
+///       idle ─────────────────────────────────────▶ open ──┐ continuing, frame still too short
+///        ▲                                           │  ▲──┘
+///        └───────────────────────────────────────────┘
+///            continuing: the frame is whole, or too long
+///
+/// The length of a frame stands in its first two bytes, which may themselves be torn apart, and a first fragment
+/// may even be empty (Vol 2 Part B §6.6.2).
+struct FrameAssembly: Sendable {
+  /// What came of a fragment.
+  enum Outcome: Hashable, Sendable {
+    /// More is needed.
+    case partial
+    /// The frame is whole, header included.
+    case whole([UInt8])
+    /// The fragment, and what it belongs to, is dropped; the sentence says why.
+    case dropped(String)
+    /// The frame is whole, but another one before it was never finished.
+    case wholeAfterTorn([UInt8], String)
+    /// A frame was begun, but another one before it was never finished.
+    case partialAfterTorn(String)
+  }
+
+  /// The bytes of the frame that is being put together, or `nil` between frames.
+  private var open: [UInt8]?
+
+  /// Takes in a fragment.
+  mutating func take(_ packet: borrowing ACLPacket) -> Outcome {
+    switch packet.boundary {
+    // A controller sends `firstFlushable`; some send what hosts send, and nothing else could be meant.
+    case .firstFlushable, .first: begin(packet.data)
+    case .continuing: resume(packet.data)
+    case .complete: .dropped("a fragment with the boundary of a frame that is flushed together")
+    }
+  }
+
+  private mutating func begin(_ data: [UInt8]) -> Outcome {
+    let torn = open.map { "a frame broken off after \($0.count) bytes by another" }
+    open = nil
+    switch (Self.missing(data), torn) {
+    case (.some(0), nil): return .whole(data)
+    case (.some(0), let torn?): return .wholeAfterTorn(data, torn)
+    case (.some(..<0), _): return .dropped("a fragment of \(data.count) bytes, longer than its frame")
+    case (_, nil):
+      open = data
+      return .partial
+    case (_, let torn?):
+      open = data
+      return .partialAfterTorn(torn)
+    }
+  }
+
+  private mutating func resume(_ data: [UInt8]) -> Outcome {
+    guard var bytes = open.take() else { return .dropped("a later fragment without a first") }
+    bytes += data
+    switch Self.missing(bytes) {
+    case .some(0): return .whole(bytes)
+    case .some(..<0): return .dropped("fragments of \(bytes.count) bytes, longer than their frame")
+    default:
+      open = bytes
+      return .partial
+    }
+  }
+
+  /// How many bytes a frame still lacks, negative when it has too many; `nil` while its length is unknown.
+  private static func missing(_ bytes: [UInt8]) -> Int? {
+    guard bytes.count >= 2 else { return nil }
+    return 4 + (Int(bytes[0]) | Int(bytes[1]) << 8) - bytes.count
+  }
+}

@@ -1,0 +1,175 @@
+import Simulation
+
+/// The buffers of a controller for data to be sent (Core 5.4, Vol 4 Part E §4.1).
+struct ControllerBuffers: Sendable {
+  /// How long a fragment may be.
+  let length: Int
+  /// How many buffers there are.
+  let count: Int
+  /// How many of them are free.
+  var free: Int
+  /// Which link is next in turn.
+  var turn = 0
+
+  init(length: Int = 27, count: Int = 0) {
+    self.length = length
+    self.count = count
+    free = count
+  }
+}
+
+/// Fragments of links that are not known, or no longer.
+///
+/// On USB, events and data take different ways and may overtake each other: data of a new link can arrive before the
+/// link does, and data of an old one after its end. The former is kept for a moment, the latter passed over.
+struct StrayPackets: Sendable {
+  /// How long a link may come behind its data.
+  private static var patience: Interval { .milliseconds(100) }
+  /// For how long data may come behind the end of its link.
+  private static var echo: Interval { .milliseconds(20) }
+  private static var limit: Int { 16 }
+
+  private var kept: [ACLPacket] = []
+  private var ended: [(handle: ConnectionHandle, until: Instant)] = []
+  /// When what is kept is given up, or never.
+  private(set) var deadline = Instant.never
+
+  /// Keeps a fragment; false if there is no room.
+  mutating func keep(_ fragment: ACLPacket, at now: Instant) -> Bool {
+    guard !isEnded(fragment.handle, at: now) else { return true }
+    guard kept.count < Self.limit else { return false }
+    if kept.isEmpty { deadline = now + Self.patience }
+    kept.append(fragment)
+    return true
+  }
+
+  /// Takes what was kept for a link that came up.
+  mutating func take(_ handle: ConnectionHandle) -> [ACLPacket] {
+    ended.removeAll { $0.handle == handle }
+    guard !kept.isEmpty else { return [] }
+    let taken = kept.filter { $0.handle == handle }
+    kept.removeAll { $0.handle == handle }
+    if kept.isEmpty { deadline = .never }
+    return taken
+  }
+
+  /// Takes everything, because the links did not come up in time.
+  mutating func takeAll() -> [ACLPacket] {
+    defer {
+      kept = []
+      deadline = .never
+    }
+    return kept
+  }
+
+  /// Notes that a link ended.
+  mutating func forget(_ handle: ConnectionHandle, at now: Instant) {
+    ended.removeAll { $0.until < now || $0.handle == handle }
+    ended.append((handle, now + Self.echo))
+  }
+
+  /// Whether a link of this handle ended just now.
+  func isEnded(_ handle: ConnectionHandle, at now: Instant) -> Bool {
+    ended.contains { $0.handle == handle && now <= $0.until }
+  }
+}
+
+extension BluetoothHost {
+  /// Whether everything that was to be sent on a link has been received at the other end, or the link is gone.
+  ///
+  /// Ending a link before may lose what was sent last.
+  public func hasSentEverything(on link: LinkID) -> Bool {
+    guard let index = links.firstIndex(where: { $0.id == link }) else { return true }
+    return links[index].unsent == 0 && links[index].outgoing.isEmpty
+  }
+
+  /// Sends a frame: at once and without a copy if a buffer is free and long enough, else in turn.
+  mutating func sendFrame(_ frame: [UInt8], _ index: Int) {
+    guard links[index].isOpen else { return }
+    // Free buffers mean that nothing waits.
+    if buffers.free > 0, frame.count <= buffers.length {
+      buffers.free -= 1
+      links[index].unsent += 1
+      actions.append(
+        .transmit(.acl(ACLPacket(handle: links[index].handle, boundary: .first, data: frame))))
+    } else {
+      links[index].outgoing.append(frame)
+      sendFrames()
+    }
+  }
+
+  /// Sends what waits as long as buffers are free, one fragment of each link in turn.
+  mutating func sendFrames() {
+    var passedOver = 0
+    while buffers.free > 0, passedOver < links.count {
+      if buffers.turn >= links.count { buffers.turn = 0 }
+      let index = buffers.turn
+      buffers.turn += 1
+      guard let fragment = links[index].outgoing.next(upTo: buffers.length, on: links[index].handle) else {
+        passedOver += 1
+        continue
+      }
+      passedOver = 0
+      buffers.free -= 1
+      links[index].unsent += 1
+      actions.append(.transmit(.acl(fragment)))
+      if links[index].isRoomAwaited, links[index].outgoing.count * 2 <= settings.queueLimit {
+        links[index].isRoomAwaited = false
+        report(.readyToSend(links[index].id))
+      }
+    }
+  }
+
+  /// Takes in how many fragments the controller has sent.
+  mutating func packetsCompleted(_ completed: [CompletedPackets], at now: Instant) {
+    for packets in completed {
+      guard let index = index(of: packets.handle) else {
+        if !strays.isEnded(packets.handle, at: now) {
+          complain(nil, "\(packets.count) packets sent of an unknown link \(packets.handle)")
+        }
+        continue
+      }
+      let count = min(Int(packets.count), links[index].unsent)
+      if count < packets.count {
+        complain(
+          links[index].id, "the controller says that it sent \(packets.count) packets and had \(count)")
+      }
+      links[index].unsent -= count
+      buffers.free += count
+    }
+    sendFrames()
+  }
+}
+
+extension BluetoothHost {
+  /// Takes in a fragment.
+  mutating func receive(_ fragment: ACLPacket, at now: Instant) {
+    guard let index = index(of: fragment.handle) else {
+      if !strays.keep(fragment, at: now) {
+        complain(nil, "data of an unknown link \(fragment.handle)")
+      }
+      return
+    }
+    guard fragment.broadcast == 0 else {
+      return complain(links[index].id, "data that was broadcast")
+    }
+    switch links[index].assembly.take(fragment) {
+    case .partial:
+      break
+    case .whole(let frame):
+      receiveFrame(frame, index, at: now)
+    case .dropped(let sentence), .partialAfterTorn(let sentence):
+      complain(links[index].id, sentence)
+    case .wholeAfterTorn(let frame, let sentence):
+      complain(links[index].id, sentence)
+      receiveFrame(frame, index, at: now)
+    }
+  }
+
+  /// Gives up data of links that did not come up in time.
+  mutating func giveUpStrays() {
+    for fragment in strays.takeAll() {
+      complain(nil, "data of an unknown link \(fragment.handle)")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Simulation
+
+/// What is on the channels of a link: ATT, L2CAP's signalling, and the security manager, which declines everything
+/// (Core 5.4, Vol 3 Part A §2.1, Part H §3).
+extension BluetoothHost {
+  /// How many answers may wait behind a full queue before a link that asks for ever more is ended.
+  private static var answerLimit: Int { 32 }
+
+  /// Takes in a frame.
+  mutating func receiveFrame(_ frame: [UInt8], _ index: Int, at now: Instant) {
+    guard links[index].isReported else { return }
+    var reader = ByteReader(frame.span)
+    // The length was what the frame was put together by.
+    guard let _ = try? reader.u16(), let channel = try? reader.u16() else { return }
+    switch L2CAPChannel(rawValue: channel) {
+    case .att?: receiveATT(&reader, index, at: now)
+    case .signalling?: receiveSignalling(reader.rest(), index, at: now)
+    case .security?: receiveSecurity(&reader, index, at: now)
+    case nil: complain(links[index].id, "a frame on channel 0x\(channel.hex), which does not exist")
+    }
+  }
+
+  private mutating func receiveATT(_ reader: inout ByteReader, _ index: Int, at now: Instant) {
+    let size = reader.remaining
+    guard size <= Int(links[index].gatt.mtu) else {
+      return complain(
+        links[index].id, "an ATT packet of \(size) bytes, where the MTU is \(links[index].gatt.mtu)")
+    }
+    let opcode = reader.peek()
+    do {
+      let packet = try ATTPacket(decoding: &reader)
+      carryOut(links[index].gatt.receive(packet, &database, at: now), index, at: now)
+    } catch {
+      guard let opcode else { return complain(links[index].id, "an empty ATT packet") }
+      carryOut(links[index].gatt.receiveUndecodable(opcode: opcode, at: now), index, at: now)
+    }
+  }
+
+  private mutating func receiveSecurity(_ reader: inout ByteReader, _ index: Int, at now: Instant) {
+    do {
+      switch try SecurityPacket(decoding: &reader) {
+      case .pairingRequest, .securityRequest:
+        answer(.security, SecurityPacket.pairingFailed(.pairingNotSupported), index, at: now)
+      case .pairingFailed:
+        break
+      case .other(let code, _):
+        complain(links[index].id, "security command 0x\([code].hex) without pairing")
+      }
+    } catch {
+      complain(links[index].id, "a security command that does not decode, \(error)")
+    }
+  }
+}
+
+extension BluetoothHost {
+  /// Sends a packet on a channel. It is never turned away; but who asks without end and takes no answers is cut off.
+  mutating func answer(
+    _ channel: L2CAPChannel, _ packet: some BinaryCodable, _ index: Int, at now: Instant
+  ) {
+    guard links[index].outgoing.count < settings.queueLimit + Self.answerLimit else {
+      complain(links[index].id, "more requests than answers can be sent")
+      return endLink(index, .remoteLowResources, at: now)
+    }
+    sendFrame(frame(channel, packet, capacity: Int(links[index].gatt.mtu)), index)
+  }
+
+  /// A frame in one array, header and all.
+  func frame(_ channel: L2CAPChannel, _ packet: some BinaryCodable, capacity: Int) -> [UInt8] {
+    var frame: [UInt8] = []
+    frame.reserveCapacity(L2CAPFrame.headerSize + capacity)
+    frame.append(littleEndian: 0 as UInt16)
+    frame.append(littleEndian: channel.rawValue)
+    packet.encode(into: &frame)
+    let length = frame.count - L2CAPFrame.headerSize
+    frame[0] = UInt8(truncatingIfNeeded: length)
+    frame[1] = UInt8(truncatingIfNeeded: length >> 8)
+    return frame
+  }
+}

@@ -1,0 +1,226 @@
+import Simulation
+
+/// The commands on their way to a controller (Core 5.4, Vol 4 Part E §4.4).
+///
+///             next(): a credit is there               answered
+///     idle ────────────────────────────▶ unanswered ─────────────▶ idle
+///       │  ▲                                  │ deadline passed
+///       │  └── credits                        ▼
+///       └────▶ stalled ──────────────────▶ given up
+///        no credit    deadline passed
+///
+/// A controller says with each answer how many commands it takes. Whatever it says, one is unanswered at a time:
+/// controllers carry out commands one after another anyhow, an answer then has one possible meaning, and what a
+/// controller does with several at once is where they differ most.
+struct CommandQueue: Sendable {
+  /// The command that has no answer yet.
+  struct Unanswered: Sendable {
+    var command: HCICommand
+    var opcode: UInt16
+    var deadline: Instant
+    /// Whether its link is gone, so that its answer concerns nobody.
+    var isForgotten = false
+  }
+
+  private enum State: Sendable {
+    case idle
+    case unanswered(Unanswered)
+    /// Something waits, and the controller takes nothing.
+    case stalled(until: Instant)
+  }
+
+  private var state = State.idle
+  private var waiting: [HCICommand] = []
+  /// How many commands the controller takes; one after a reset.
+  private var credits = 1
+
+  /// When the controller has been silent for too long, and the command that shows it.
+  var deadline: (time: Instant, opcode: UInt16)? {
+    switch state {
+    case .idle: nil
+    case .unanswered(let unanswered): (unanswered.deadline, unanswered.opcode)
+    case .stalled(let limit): waiting.first.map { (limit, $0.opcode) }
+    }
+  }
+
+  /// The command that has no answer yet.
+  var unanswered: Unanswered? {
+    if case .unanswered(let unanswered) = state { unanswered } else { nil }
+  }
+
+  /// Whether so few commands wait that one more may be sent for the other end of a link, whoever asks how often.
+  var hasRoom: Bool { waiting.count < 64 }
+
+  mutating func append(_ command: HCICommand) {
+    waiting.append(command)
+  }
+
+  /// Takes the command that may be sent now, if there is one.
+  mutating func next(deadline: Instant) -> HCICommand? {
+    guard !waiting.isEmpty else { return nil }
+    switch state {
+    case .unanswered:
+      return nil
+    case .idle where credits == 0:
+      state = .stalled(until: deadline)
+      return nil
+    case .stalled where credits == 0:
+      return nil
+    case .idle, .stalled:
+      let command = waiting.removeFirst()
+      credits -= 1
+      state = .unanswered(Unanswered(command: command, opcode: command.opcode, deadline: deadline))
+      return command
+    }
+  }
+
+  /// Takes in how many commands the controller takes from now on.
+  mutating func grant(_ credits: UInt8) {
+    self.credits = Int(credits)
+  }
+
+  /// Takes the unanswered command if it has this opcode, because its answer is there.
+  mutating func take(_ opcode: UInt16) -> Unanswered? {
+    guard case .unanswered(let unanswered) = state, unanswered.opcode == opcode else { return nil }
+    state = .idle
+    return unanswered
+  }
+
+  /// Forgets the commands for a link that is gone: its handle may be another's soon.
+  mutating func forget(_ handle: ConnectionHandle) {
+    waiting.removeAll { $0.connection == handle }
+    switch state {
+    case .unanswered(var unanswered) where unanswered.command.connection == handle:
+      unanswered.isForgotten = true
+      state = .unanswered(unanswered)
+    case .stalled where waiting.isEmpty:
+      state = .idle
+    case .idle, .unanswered, .stalled:
+      break
+    }
+  }
+}
+
+extension HCICommand {
+  /// Whether the controller says at first only that it has begun, with Command Status; an event follows.
+  fileprivate var isAnsweredWithStatus: Bool {
+    switch self {
+    case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leConnectionUpdate,
+      .leReadRemoteFeatures:
+      true
+    default: false
+    }
+  }
+
+  /// The link that a command of this host is for.
+  fileprivate var connection: ConnectionHandle? {
+    switch self {
+    case .disconnect(let handle, _), .leConnectionUpdate(let handle, _),
+      .leLongTermKeyRequestNegativeReply(let handle), .leSetDataLength(let handle, _, _),
+      .leRemoteConnectionParameterRequestReply(let handle, _),
+      .leRemoteConnectionParameterRequestNegativeReply(let handle, _):
+      handle
+    default: nil
+    }
+  }
+}
+
+extension BluetoothHost {
+  /// Sends a command, now or when the controller takes it.
+  mutating func send(_ command: HCICommand, at now: Instant) {
+    commands.append(command)
+    sendCommands(at: now)
+  }
+
+  mutating func sendCommands(at now: Instant) {
+    guard let command = commands.next(deadline: now + settings.commandTimeout) else { return }
+    actions.append(.transmit(command.packet))
+  }
+
+  /// Takes in Command Complete.
+  mutating func commandCompleted(_ opcode: UInt16, credits: UInt8, _ returned: [UInt8], at now: Instant) {
+    commands.grant(credits)
+    guard let unanswered = commands.take(opcode) else { return unaskedAnswer(to: opcode, at: now) }
+    guard let status = returned.first.map(HCIErrorCode.init(rawValue:)) else {
+      return fail(.broken("Command Complete of 0x\(opcode.hex) without a status"))
+    }
+    if unanswered.command.isAnsweredWithStatus, status == .success {
+      return fail(.broken("Command Complete of 0x\(opcode.hex), which has another event for that"))
+    }
+    answered(unanswered, status, returned, at: now)
+    sendCommands(at: now)
+  }
+
+  /// Takes in Command Status.
+  mutating func commandStatus(_ opcode: UInt16, credits: UInt8, _ status: HCIErrorCode, at now: Instant) {
+    commands.grant(credits)
+    guard let unanswered = commands.unanswered, unanswered.opcode == opcode else {
+      return unaskedAnswer(to: opcode, at: now)
+    }
+    // Begun is not done: Command Complete is still to come.
+    guard status != .success || unanswered.command.isAnsweredWithStatus else { return }
+    _ = commands.take(opcode)
+    answered(unanswered, status, [], at: now)
+    sendCommands(at: now)
+  }
+
+  /// Takes in an answer that nobody waits for.
+  private mutating func unaskedAnswer(to opcode: UInt16, at now: Instant) {
+    switch opcode {
+    case HCIOpcode.none:
+      // Only the credits count (§4.4).
+      break
+    case HCIOpcode.reset where staleResets > 0:
+      // To a reset before this host was started again. The controller has done both before anything else.
+      staleResets -= 1
+    case 0xFC00...:
+      // One of the maker's own commands: another may have sent it (§5.4.1).
+      complain(nil, "an answer to 0x\(opcode.hex), a command of the maker's that was not sent")
+    default:
+      return fail(.broken("an answer to 0x\(opcode.hex), which was not sent"))
+    }
+    sendCommands(at: now)
+  }
+
+  /// Hands an answer to whom it concerns.
+  private mutating func answered(
+    _ unanswered: CommandQueue.Unanswered, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
+  ) {
+    switch phase {
+    case .resetting, .settingUp: continueSetUp(after: unanswered.command, status, returned, at: now)
+    case .ready where unanswered.isForgotten: break
+    case .ready: answeredWhenReady(unanswered.command, status, at: now)
+    case .off, .failed: break
+    }
+  }
+
+  private mutating func answeredWhenReady(_ command: HCICommand, _ status: HCIErrorCode, at now: Instant) {
+    switch command {
+    case .leSetScanParameters, .leSetScanEnable: scanCommandAnswered(status, at: now)
+    case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable:
+      advertisingCommandAnswered(status, at: now)
+    case .leCreateConnection: connectCommandAnswered(status, at: now)
+    case .leCreateConnectionCancel: cancelCommandAnswered(at: now)
+    case .disconnect(let handle, _): disconnectCommandAnswered(handle, status, at: now)
+    case .leConnectionUpdate(let handle, _): updateCommandAnswered(handle, status)
+    case .leSetDataLength(let handle, _, _) where status != .success:
+      complainOfRefusal("to set the data length", handle, status)
+    case .leRemoteConnectionParameterRequestReply(let handle, _) where status != .success:
+      complainOfRefusal("to accept connection parameters", handle, status)
+    default:
+      break
+    }
+  }
+
+  private mutating func complainOfRefusal(
+    _ purpose: String, _ handle: ConnectionHandle, _ status: HCIErrorCode
+  ) {
+    guard let index = index(of: handle) else { return }
+    complain(links[index].reportedID, "the controller refuses \(purpose): \(status)")
+  }
+}
+
+extension UInt16 {
+  /// Four hexadecimal digits.
+  var hex: String { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)].hex }
+}

@@ -1,0 +1,156 @@
+public import Simulation
+
+/// One link: what is known of it, what waits to be sent, and what is being put together of what arrived.
+///
+///     open ──▶ ending ──▶ (gone)
+///      └────────────────────▲
+///
+/// A link ends with Disconnection Complete alone, whoever wanted it to.
+struct Link: Sendable {
+  enum Stage: Sendable {
+    case open
+    /// Disconnect was sent, or waits to be. The controller owes Disconnection Complete by some time: never before it
+    /// has accepted the command.
+    case ending(patience: Instant)
+  }
+
+  let id: LinkID
+  let handle: ConnectionHandle
+  let role: LinkRole
+  /// Whether anybody was told of it: not of one that came up after the attempt was cancelled.
+  let isReported: Bool
+  var stage = Stage.open
+  var timing: ConnectionTiming
+  var gatt: GATTLink
+  var signalling = Signalling()
+  var assembly = FrameAssembly()
+  var outgoing = FrameQueue()
+  /// How many fragments the controller holds.
+  var unsent = 0
+  /// Whether a frame was turned away since there was room.
+  var isRoomAwaited = false
+
+  /// When something is to be done for this link, or never.
+  var deadline: Instant {
+    switch stage {
+    case .open: min(gatt.deadline ?? .never, signalling.deadline)
+    case .ending(let patience): patience
+    }
+  }
+
+  /// The link as those know it who were told of it.
+  var reportedID: LinkID? { isReported ? id : nil }
+
+  var isOpen: Bool {
+    switch stage {
+    case .open: true
+    case .ending: false
+    }
+  }
+}
+
+extension BluetoothHost {
+  /// Where the link of a handle is.
+  func index(of handle: ConnectionHandle) -> Int? {
+    links.firstIndex { $0.handle == handle }
+  }
+
+  /// Where an open link is; `nil` when it is gone or going, of which the caller may not have heard yet.
+  func openIndex(of id: LinkID) -> Int? {
+    guard mayAct() else { return nil }
+    return links.firstIndex { $0.id == id && $0.isReported && $0.isOpen }
+  }
+
+  /// Takes up a link that came up. One that nobody wants is ended at once.
+  mutating func addLink(_ connection: ConnectionComplete, isWanted: Bool, at now: Instant) {
+    let id = LinkID(rawValue: nextLink)
+    nextLink += 1
+    links.append(
+      Link(
+        id: id, handle: connection.handle, role: connection.role, isReported: isWanted,
+        timing: connection.timing, gatt: GATTLink(offering: settings.mtu)))
+    guard isWanted else { return endLink(links.count - 1, .remoteUserTerminated, at: now) }
+    report(.connected(id, connection))
+    for fragment in strays.take(connection.handle) { receive(fragment, at: now) }
+  }
+
+  /// Ends a link; ``HostEvent/disconnected(_:reason:)`` follows when it is over.
+  ///
+  /// What waits to be sent is dropped.
+  ///
+  /// - Precondition: the reason is one that may be given (Core 5.4, Vol 4 Part E §7.1.6): 0x05, 0x13, 0x14, 0x15,
+  ///   0x1A, 0x29 or 0x3B.
+  public mutating func disconnect(
+    _ link: LinkID, reason: HCIErrorCode, at now: Instant
+  ) -> [HostAction] {
+    precondition(
+      [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B].contains(reason.rawValue),
+      "no reason for Disconnect: \(reason)")
+    guard let index = openIndex(of: link) else { return [] }
+    endLink(index, reason, at: now)
+    return takeActions()
+  }
+
+  mutating func endLink(_ index: Int, _ reason: HCIErrorCode, at now: Instant) {
+    guard links[index].isOpen else { return }
+    links[index].stage = .ending(patience: .never)
+    links[index].outgoing.removeAll()
+    links[index].isRoomAwaited = false
+    send(.disconnect(links[index].handle, reason: reason), at: now)
+  }
+
+  /// Takes in the answer to Disconnect.
+  mutating func disconnectCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant)
+  {
+    guard let index = index(of: handle) else { return }
+    switch status {
+    case .success:
+      break
+    case .unknownConnection:
+      // It is gone, and the controller did not say so.
+      return removeLink(index, reason: .unknownConnection, at: now)
+    default:
+      // It may be ending already.
+      complain(links[index].reportedID, "the controller refuses to disconnect: \(status)")
+    }
+    // The other end may not hear of it; then the link is over once the supervision time-out has passed.
+    let supervision = Interval.milliseconds(10) * Int64(links[index].timing.supervisionTimeout)
+    links[index].stage = .ending(patience: now + supervision + settings.commandTimeout)
+  }
+
+  /// Takes in Disconnection Complete.
+  mutating func disconnectionCompleted(
+    _ status: HCIErrorCode, _ handle: ConnectionHandle, _ reason: HCIErrorCode, at now: Instant
+  ) {
+    switch (index(of: handle), status) {
+    case (let index?, .success): removeLink(index, reason: reason, at: now)
+    case (let index?, _): complain(links[index].reportedID, "the controller could not disconnect: \(status)")
+    case (nil, _): complain(nil, "the end of an unknown link \(handle)")
+    }
+  }
+
+  /// A link is over: the buffers that its data took are free again (§4.1.1).
+  private mutating func removeLink(_ index: Int, reason: HCIErrorCode, at now: Instant) {
+    var link = links.remove(at: index)
+    commands.forget(link.handle)
+    strays.forget(link.handle, at: now)
+    buffers.free += link.unsent
+    if link.isReported {
+      for action in link.gatt.linkLost() {
+        if case .report(let event) = action { report(.gatt(link.id, event)) }
+      }
+      report(.disconnected(link.id, reason: reason))
+    }
+    sendFrames()
+  }
+
+  mutating func linkDeadlinePassed(_ index: Int, at now: Instant) {
+    switch links[index].stage {
+    case .ending:
+      fail(.broken("no Disconnection Complete for link \(links[index].handle)"))
+    case .open:
+      if links[index].signalling.deadline <= now { updateUnanswered(index, at: now) }
+      carryOut(links[index].gatt.advance(to: now), index, at: now)
+    }
+  }
+}

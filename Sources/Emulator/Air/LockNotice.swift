@@ -1,0 +1,36 @@
+public import Bluetooth
+
+/// What happens to a lock on the air, for who watches it.
+public enum LockNotice: Hashable, Sendable {
+  /// Its controller is set up.
+  case ready(ControllerDescription)
+  /// Its controller failed; nothing goes on until it is started again.
+  case failed(HostFailure)
+  /// The controller does not advertise though asked to; it is asked again a second later.
+  case notAdvertising(HCIErrorCode)
+  /// A client connected.
+  case connected(PeerAddress)
+  /// The client turned notifications on or off.
+  case subscribed(Bool)
+  /// The link is over.
+  case disconnected(HCIErrorCode)
+  /// The client broke a rule of its protocol; the sentence says which.
+  case complaint(String)
+}
+
+extension LockNotice: CustomStringConvertible {
+  /// One line.
+  public var description: String {
+    switch self {
+    case .ready(let controller):
+      "ready, as \(controller.randomAddress) on the controller \(controller.publicAddress)"
+    case .failed(let failure): "the controller failed: \(failure)"
+    case .notAdvertising(let status): "the controller does not advertise: \(status)"
+    case .connected(let peer): "connected by \(peer)"
+    case .subscribed(true): "notifications on"
+    case .subscribed(false): "notifications off"
+    case .disconnected(let reason): "disconnected: \(reason)"
+    case .complaint(let rule): "the client broke a rule: \(rule)"
+    }
+  }
+}

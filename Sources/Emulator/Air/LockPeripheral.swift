@@ -1,0 +1,384 @@
+public import Bluetooth
+public import Sesame
+public import Simulation
+
+/// An emulated lock as a peripheral on a controller: a host in the peripheral role, the lock, and what disturbs
+/// the frames between it and its client.
+///
+///             start           ready                  connected               subscribed
+///     (nothing) ──▶ starting ──────▶ advertising ───────────────▶ connected ────────────▶ open to frames
+///                      │                  ▲  ▲                        │                        │
+///                      ▼ failed           │  └──── disconnected ──────┴────────────────────────┘
+///                   (nothing)             └─ whenever what the lock advertises changes
+///
+/// One client at a time is connected: while one is, nothing is advertised. What the lock notifies goes out in order;
+/// what the controller has no room for waits.
+///
+/// The type does no I/O and reads no clock: feed it the controller's packets and the time, and hand the controller
+/// the packets that it returns, in order. The lock's own time begins anew with each ``prepare(_:at:)``. One seed
+/// gives one lock, whatever was tested before.
+public struct LockPeripheral: Sendable {
+  /// A client that is connected.
+  struct Link: Sendable {
+    let id: LinkID
+    /// How many bytes a notification carries.
+    var capacity = 20
+    /// The controller was asked to end it: nothing more goes over it.
+    var isEnding = false
+    /// It belongs to an earlier test: the lock, being a new one, has never heard of it.
+    var isForgotten = false
+  }
+
+  /// What goes to the client.
+  enum Outgoing: Sendable {
+    case frame([UInt8])
+    /// The link is to end, once everything before has gone out.
+    case end(HCIErrorCode)
+  }
+
+  /// What comes from the client.
+  enum Incoming: Sendable {
+    case frame([UInt8])
+    case subscription
+  }
+
+  /// What the controller was asked to advertise.
+  struct Advertised: Equatable, Sendable {
+    var data: [UInt8]
+    var scanResponse: [UInt8]
+    /// Which one of others it is; 0 for the lock's own.
+    var foreigner = 0
+  }
+
+  let workshop: LockWorkshop
+  /// The lock.
+  public internal(set) var lock: EmulatedLock
+  /// Why its controller failed; nothing goes on until ``start(at:)``.
+  public private(set) var failure: HostFailure?
+
+  var host: BluetoothHost
+  private let writeHandle: AttributeHandle
+  let notifyHandle: AttributeHandle
+  var isReady = false
+  var link: Link?
+  /// When the lock's own time began.
+  var origin = Instant.zero
+  var disturbances = FrameDisturbances()
+  var chance: SeededGenerator
+  var toClient = FrameQueue<Outgoing>()
+  var toLock = FrameQueue<Incoming>()
+  /// Whether the host has no room for more.
+  var isBlocked = false
+  /// Whether the link is to end once the controller has sent what it has.
+  var isDraining = false
+  /// Until when a link survives that the lock is out of reach; `nil` while it is not.
+  var absence: Instant?
+  /// Whether the lock ends the link when bad weather takes it, or somebody else who can do it better.
+  var losesLinksItself = true
+  /// Whether bad weather took the link with a frame.
+  var isLinkLossDue = false
+  /// What others advertise, the first of it for the time being.
+  var foreign: [Advertised] = []
+  var foreigners = 0
+  var foreignEnd = Instant.never
+  private var advertised: Advertised?
+  /// When to ask again after the controller refused to advertise.
+  private var nextAttempt: Instant?
+  /// What the lock advertised last, and the bytes of it.
+  private var known: (advertisement: Advertisement, bytes: Advertised)?
+  private var packets: [HCIPacket] = []
+  private var events: [HostEvent] = []
+  private var isHandling = false
+  private var notices: [LockNotice] = []
+
+  /// Makes a lock whose controller has not been started; the lock has no owner until ``prepare(_:at:)``.
+  public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
+    workshop = LockWorkshop(specification, seed: seed)
+    lock = workshop.lock()
+    chance = SeededGenerator(seed: seed, for: "link")
+    host = Self.host(workshop)
+    guard let write = host.handle(of: SesameService.write, in: SesameService.service),
+      let notify = host.handle(of: SesameService.notify, in: SesameService.service)
+    else { preconditionFailure("a host has the services that it was made with") }
+    writeHandle = write
+    notifyHandle = notify
+  }
+
+  private static func host(_ workshop: LockWorkshop) -> BluetoothHost {
+    BluetoothHost(
+      HostSettings(address: workshop.identity.address, name: "Sesame"),
+      services: LockServices.definitions(workshop.specification.options.gatt))
+  }
+
+  /// How long a link survives that the lock is out of reach.
+  static let supervisionTimeout = Interval.seconds(2)
+  /// How long something of somebody else is advertised.
+  static let foreignTime = Interval.milliseconds(100)
+}
+
+extension LockPeripheral {
+  /// What kind of lock it is.
+  public var specification: EmulatedLockSpecification { workshop.specification }
+
+  /// The key with which ``prepare(_:at:)`` registers it.
+  public var ownerKey: LockKey { workshop.key }
+
+  /// The key of its owner as it is now, or `nil` while it has none.
+  public var key: LockKey? { lock.storage.owner.map { workshop.key(of: $0) } }
+
+  /// The address under which it advertises.
+  public var address: PeerAddress { PeerAddress(.randomDevice, workshop.identity.address) }
+
+  /// Whether a client is connected.
+  public var isConnected: Bool { link != nil }
+
+  /// What happened since this was last called.
+  public mutating func takeNotices() -> [LockNotice] {
+    defer { notices = [] }
+    return notices
+  }
+
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  public var deadline: Instant? {
+    mutating get {
+      var next = host.deadline ?? .never
+      if let due = lock.deadline { next = min(next, origin + (due - .zero)) }
+      if absence == nil {
+        if let due = toClient.nextTime, !isBlocked, !isDraining { next = min(next, due) }
+        if let due = toLock.nextTime { next = min(next, due) }
+      } else if let absence, let link, !link.isEnding {
+        next = min(next, absence)
+      }
+      if !foreign.isEmpty { next = min(next, foreignEnd) }
+      if let nextAttempt { next = min(next, nextAttempt) }
+      return next == .never ? nil : next
+    }
+  }
+
+  /// Resets the controller and sets it up. Called first, and again after a failure.
+  public mutating func start(at now: Instant) -> [HCIPacket] {
+    beginAnew(at: now)
+    return take()
+  }
+
+  /// Takes in a packet of the controller.
+  public mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
+    note(host.receive(packet, at: now))
+    handleEvents(at: now)
+    if isDraining { moveFrames(at: now) }
+    return take()
+  }
+
+  /// Lets time pass.
+  public mutating func advance(to now: Instant) -> [HCIPacket] {
+    if let due = host.deadline, due <= now { note(host.advance(to: now)) }
+    handleEvents(at: now)
+    if let due = lock.deadline, due <= lockTime(now) { carryOut(lock.advance(to: lockTime(now)), at: now) }
+    if let absence, absence <= now { loseLink(at: now) }
+    if foreignEnd <= now, !foreign.isEmpty {
+      foreign.removeFirst()
+      foreignEnd = .never
+    }
+    if let due = nextAttempt, due <= now { nextAttempt = nil }
+    moveFrames(at: now)
+    advertise(at: now)
+    return take()
+  }
+}
+
+extension LockPeripheral {
+  /// The lock's own time.
+  func lockTime(_ now: Instant) -> Instant { .zero + (now - origin) }
+
+  /// Takes what is for the controller.
+  mutating func take() -> [HCIPacket] {
+    let taken = packets
+    packets = []
+    return taken
+  }
+
+  /// Sorts what the host wants done: what it sends goes out in its order, whatever becomes of what it reports.
+  mutating func note(_ actions: [HostAction]) {
+    for action in actions {
+      switch action {
+      case .transmit(let packet): packets.append(packet)
+      case .report(let event): events.append(event)
+      }
+    }
+  }
+
+  /// Looks at what the host reported, in its order: what that brings comes behind it.
+  mutating func handleEvents(at now: Instant) {
+    guard !isHandling else { return }
+    isHandling = true
+    var handled = 0
+    while handled < events.count {
+      handled += 1
+      handle(events[handled - 1], at: now)
+    }
+    events.removeAll(keepingCapacity: true)
+    isHandling = false
+  }
+
+  /// Starts the controller, which ends whatever it did, without a word to the other end.
+  mutating func beginAnew(at now: Instant) {
+    failure = nil
+    forgetController()
+    note(host.start(at: now))
+    handleEvents(at: now)
+  }
+
+  /// Forgets what a controller did that does nothing any more.
+  mutating func forgetController() {
+    isReady = false
+    advertised = nil
+    nextAttempt = nil
+    guard let ended = link else { return }
+    forgetLink()
+    if !ended.isForgotten { notices.append(.disconnected(.hardwareFailure)) }
+  }
+
+  /// Forgets a controller that has gone.
+  mutating func loseController() {
+    forgetController()
+    host = Self.host(workshop)
+  }
+
+  mutating func forgetLink() {
+    link = nil
+    isBlocked = false
+    isDraining = false
+    toClient.removeAll()
+    toLock.removeAll()
+  }
+
+  private mutating func handle(_ event: HostEvent, at now: Instant) {
+    switch event {
+    case .ready(let description):
+      isReady = true
+      notices.append(.ready(description))
+      advertise(at: now)
+    case .failed(let failure):
+      self.failure = failure
+      notices.append(.failed(failure))
+      let wasConnected = link.map { !$0.isForgotten } ?? false
+      forgetController()
+      if wasConnected {
+        carryOut(lock.disconnected(reason: 0x08, at: lockTime(now)), at: now)
+      }
+    case .advertising(_, let status):
+      if status != .success { advertisingRefused(status, at: now) }
+    case .connected(let id, let complete):
+      connected(id, complete, at: now)
+    case .disconnected(let id, let reason):
+      disconnected(id, reason, at: now)
+    case .gatt(let id, let event):
+      if let link, link.id == id, !link.isEnding { handle(event, at: now) }
+    case .readyToSend(let id):
+      guard id == link?.id else { return }
+      isBlocked = false
+      moveFrames(at: now)
+    case .complaint(_, let rule):
+      notices.append(.complaint(rule))
+    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength:
+      break
+    }
+  }
+
+  private mutating func handle(_ event: GATTEvent, at now: Instant) {
+    switch event {
+    case .written(writeHandle, let frame):
+      receive(frame, at: now)
+    case .subscribed(notifyHandle, let subscription):
+      let isOn = subscription.contains(.notifications)
+      notices.append(.subscribed(isOn))
+      guard isOn else { return }
+      toLock.append(.subscription, at: now)
+      moveFrames(at: now)
+    case .mtu(let mtu):
+      link?.capacity = Int(mtu) - 3
+    case .written, .subscribed, .finished, .notification, .confirmed:
+      break
+    }
+  }
+
+  private mutating func connected(_ id: LinkID, _ complete: ConnectionComplete, at now: Instant) {
+    advertised = nil
+    guard link == nil, complete.role == .peripheral else {
+      note(host.disconnect(id, reason: .remoteUserTerminated, at: now))
+      return
+    }
+    link = Link(id: id)
+    notices.append(.connected(complete.peer))
+    if absence != nil { absence = now + Self.supervisionTimeout }
+    carryOut(lock.connected(at: lockTime(now)), at: now)
+  }
+
+  private mutating func disconnected(_ id: LinkID, _ reason: HCIErrorCode, at now: Instant) {
+    guard let ended = link, ended.id == id else { return }
+    forgetLink()
+    notices.append(.disconnected(reason))
+    if !ended.isForgotten {
+      carryOut(lock.disconnected(reason: reason.rawValue, at: lockTime(now)), at: now)
+    }
+    advertise(at: now)
+  }
+}
+
+extension LockPeripheral {
+  /// Does what the lock wants done.
+  mutating func carryOut(_ actions: [EmulatedLock.Action], at now: Instant) {
+    for action in actions {
+      switch action {
+      case .notify(let frame): send(frame, at: now)
+      case .disconnect(let reason): endLink(HCIErrorCode(rawValue: reason), at: now)
+      case .advertisingChanged: advertise(at: now)
+      }
+    }
+  }
+
+  /// Lets the controller advertise what is to be advertised now, if it does not.
+  mutating func advertise(at now: Instant) {
+    guard isReady, nextAttempt == nil else { return }
+    let wanted = self.wanted
+    guard wanted != advertised else { return }
+    advertised = wanted
+    if let wanted {
+      if wanted.foreigner != 0 { foreignEnd = now + Self.foreignTime }
+      note(
+        host.startAdvertising(
+          parameters(of: wanted), data: wanted.data, scanResponse: wanted.scanResponse, at: now))
+    } else {
+      note(host.stopAdvertising(at: now))
+    }
+    handleEvents(at: now)
+  }
+
+  /// What is to be advertised: what somebody else says comes first.
+  private var wanted: Advertised? {
+    mutating get {
+      if let first = foreign.first { return first }
+      guard link == nil, absence == nil, let current = lock.advertisement else { return nil }
+      if let known, known.advertisement == current { return known.bytes }
+      guard let data = lock.advertisingData else { return nil }
+      let bytes = Advertised(data: data.advertisement.encoded, scanResponse: data.scanResponse.encoded)
+      known = (current, bytes)
+      return bytes
+    }
+  }
+
+  private func parameters(of advertised: Advertised) -> AdvertisingParameters {
+    guard advertised.foreigner == 0 else {
+      return AdvertisingParameters(minimumInterval: 0x0020, maximumInterval: 0x0020, kind: .nonconnectable)
+    }
+    // In units of 0.625 ms; the option keeps to the range that the Core Specification allows.
+    let units = UInt16(clamping: specification.options.advertising.nanoseconds / 625_000)
+    return AdvertisingParameters(minimumInterval: units, maximumInterval: units)
+  }
+
+  private mutating func advertisingRefused(_ status: HCIErrorCode, at now: Instant) {
+    advertised = nil
+    notices.append(.notAdvertising(status))
+    nextAttempt = now + .seconds(1)
+  }
+}

@@ -1,0 +1,103 @@
+import Bluetooth
+import Simulation
+
+// The frames between the lock and its client, with all that may happen to them.
+
+extension LockPeripheral {
+  /// Takes a frame that the client wrote.
+  mutating func receive(_ frame: [UInt8], at now: Instant) {
+    guard isDisturbed || !toLock.isEmpty else {
+      carryOut(lock.receive(frame, at: lockTime(now)), at: now)
+      return
+    }
+    guard let tampered = disturb(frame, .write, at: now) else { return }
+    for _ in 0..<tampered.copies { toLock.append(.frame(tampered.frame), at: now, delay: tampered.delay) }
+    moveFrames(at: now)
+  }
+
+  /// Sends a frame of the lock to the client.
+  mutating func send(_ frame: [UInt8], at now: Instant) {
+    guard let link, !link.isEnding else { return }
+    guard isDisturbed || !toClient.isEmpty else {
+      if !notify(frame, on: link, at: now) { toClient.append(.frame(frame), at: now) }
+      return
+    }
+    guard let tampered = disturb(frame, .notification, at: now) else { return }
+    for _ in 0..<tampered.copies { toClient.append(.frame(tampered.frame), at: now, delay: tampered.delay) }
+    moveFrames(at: now)
+  }
+
+  /// Ends the link after what is on its way to the client.
+  mutating func endLink(_ reason: HCIErrorCode, at now: Instant) {
+    guard let link, !link.isEnding else { return }
+    toClient.append(.end(reason), at: now)
+    moveFrames(at: now)
+  }
+
+  /// Whether anything may happen to a frame.
+  private var isDisturbed: Bool {
+    !disturbances.isEmpty || absence != nil || !specification.weather.isFair
+  }
+
+  /// What becomes of a frame; `nil` if it is lost, perhaps with the link.
+  private mutating func disturb(
+    _ frame: [UInt8], _ direction: Tampering.Direction, at now: Instant
+  ) -> Tampered? {
+    let tampered = disturbances.tamper(with: frame, direction)
+    let isLost = chance.happens(specification.weather.loss)
+    if chance.happens(specification.weather.linkLoss) {
+      if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
+      return nil
+    }
+    return isLost ? nil : tampered
+  }
+
+  /// Whether bad weather takes the link, which is for the caller to do.
+  mutating func takeLinkLoss() -> Bool {
+    defer { isLinkLossDue = false }
+    return isLinkLossDue
+  }
+
+  /// Notifies the client, unless there is no room.
+  private mutating func notify(_ frame: [UInt8], on link: Link, at now: Instant) -> Bool {
+    guard let actions = host.notify(notifyHandle, frame, on: link.id, at: now) else {
+      isBlocked = true
+      return false
+    }
+    note(actions)
+    return true
+  }
+
+  /// Lets go on what is due and not held back.
+  mutating func moveFrames(at now: Instant) {
+    guard absence == nil else { return }
+    while let item = toLock.first(at: now) {
+      toLock.removeFirst()
+      guard let link, !link.isEnding else { continue }
+      switch item {
+      case .frame(let frame): carryOut(lock.receive(frame, at: lockTime(now)), at: now)
+      case .subscription: carryOut(lock.subscribed(at: lockTime(now)), at: now)
+      }
+    }
+    while !isBlocked, let link, !link.isEnding, let item = toClient.first(at: now) {
+      switch item {
+      case .frame(let frame):
+        guard notify(frame, on: link, at: now) else { return }
+      case .end(let reason):
+        isDraining = !host.hasSentEverything(on: link.id)
+        if !isDraining { end(link, reason, at: now) }
+        return
+      }
+      toClient.removeFirst()
+    }
+  }
+
+  /// Asks the controller to end the link; what waits is lost.
+  mutating func end(_ ended: Link, _ reason: HCIErrorCode, at now: Instant) {
+    toClient.removeAll()
+    toLock.removeAll()
+    isDraining = false
+    link?.isEnding = true
+    note(host.disconnect(ended.id, reason: reason, at: now))
+  }
+}

@@ -1,0 +1,146 @@
+public import Bluetooth
+public import Conformance
+import Sesame
+public import Simulation
+
+// What the surroundings do to the lock and to the air, as far as its own end of the air reaches.
+
+extension LockPeripheral {
+  /// The faults that it can be given.
+  public static let faults = LockFault.names
+  /// What can be done to it by hand.
+  public static let stimuli = BoltState.stimuli
+  /// The settings of a start condition that can be made true.
+  public static let settings = LockWorkshop.settings
+
+  /// Makes the lock anew in a start condition, at its own time zero, and ends any link.
+  ///
+  /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
+  /// is in volts; `jam` blocks the bolt. A registered lock has the ``ownerKey``.
+  public mutating func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
+    lock = try workshop.lock(in: start).lock
+    origin = now
+    disturbances.callOff()
+    chance = SeededGenerator(seed: workshop.seed, for: "link")
+    absence = nil
+    foreign = []
+    foreignEnd = .never
+    link?.isForgotten = true
+    if let link, !link.isEnding { end(link, .remoteUserTerminated, at: now) }
+    advertise(at: now)
+    handleEvents(at: now)
+    return take()
+  }
+
+  /// Turns the bolt by hand: one of ``stimuli``.
+  public mutating func perform(
+    _ stimulus: String, _ arguments: [Argument], at now: Instant
+  ) throws(LabFault) -> [HCIPacket] {
+    let place = try BoltState(ofStimulus: stimulus)
+    carryOut(lock.turnByHand(to: place, at: lockTime(now)), at: now)
+    return take()
+  }
+
+  /// Brings about a disturbance.
+  ///
+  /// | fault | value |
+  /// |---|---|
+  /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
+  /// | `delay` | how much longer the next frame takes; those behind it wait |
+  /// | `lose-link` | the lock ends the link, with reason 0x15: HCI lets no end pretend a time-out |
+  /// | `out-of-range` | `yes` or `no`; nothing is advertised, frames are held both ways, and after two seconds of it the link ends, with reason 0x15 |
+  /// | `no-power` | `yes` or `no`; the controller is reset, so that the client hears no more of it |
+  /// | `power-cycle` | `yes`: the power goes and comes back at once |
+  /// | `jam` | `yes` or `no` |
+  /// | `battery` | the volts of a new battery |
+  /// | `clock` | by how much the lock's clock is put forward, or back |
+  /// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
+  /// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
+  /// | `advertise` | AD structures, in hexadecimal and at most 31 bytes, advertised in the lock's place for 100 ms |
+  public mutating func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
+    try bring(about: LockFault(fault), at: now)
+    handleEvents(at: now)
+    return take()
+  }
+
+  mutating func bring(about fault: LockFault, at now: Instant) throws(LabFault) {
+    switch fault {
+    case .tamper(let tampering): disturbances.add(tampering)
+    case .callOff(let kind): disturbances.callOff(kind)
+    case .loseLink: loseLink(at: now)
+    case .outOfRange(let isAbsent): setAbsent(isAbsent, at: now)
+    case .noPower(true): cutPower(at: now)
+    case .noPower(false): restorePower(at: now)
+    case .powerCycle:
+      cutPower(at: now)
+      restorePower(at: now)
+    case .jam(let isJammed): carryOut(lock.jam(isJammed, at: lockTime(now)), at: now)
+    case .battery(let volts): lock.replaceBattery(volts: volts)
+    case .clock(let shift): lock.shiftClock(by: shift, at: lockTime(now))
+    case .inject(let frame): try inject(frame, at: now)
+    case .write(let frame):
+      if let link, !link.isEnding { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
+    case .advertise(let data): try advertise(foreign: data, at: now)
+    case .nothing: break
+    }
+  }
+}
+
+extension LockPeripheral {
+  /// Ends the link before anything else goes out.
+  mutating func loseLink(at now: Instant) {
+    guard let link, !link.isEnding else { return }
+    end(link, .remotePowerOff, at: now)
+  }
+
+  private mutating func setAbsent(_ isAbsent: Bool, at now: Instant) {
+    guard isAbsent != (absence != nil) else { return }
+    absence = isAbsent ? now + Self.supervisionTimeout : nil
+    moveFrames(at: now)
+    advertise(at: now)
+  }
+
+  /// Takes the power away: the controller forgets everything, and the client hears no more of it.
+  private mutating func cutPower(at now: Instant) {
+    let wasStarted = isReady
+    forgetController()
+    carryOut(lock.cutPower(at: lockTime(now)), at: now)
+    if wasStarted { beginAnew(at: now) }
+  }
+
+  private mutating func restorePower(at now: Instant) {
+    carryOut(lock.restorePower(at: lockTime(now)), at: now)
+  }
+
+  /// Takes the power away from the lock whose controller is gone too.
+  mutating func losePower(at now: Instant) {
+    loseController()
+    carryOut(lock.cutPower(at: lockTime(now)), at: now)
+  }
+
+  /// Gives the power back to the lock and to a controller that knows nothing.
+  mutating func gainPower(at now: Instant) {
+    restorePower(at: now)
+    beginAnew(at: now)
+  }
+
+  /// Lets the client receive a frame that the lock did not send.
+  private mutating func inject(_ frame: [UInt8], at now: Instant) throws(LabFault) {
+    guard let link, !link.isEnding else { return }
+    guard frame.count <= link.capacity else {
+      throw LabFault(.notPossible, "a notification carries \(link.capacity) bytes here, not \(frame.count)")
+    }
+    toClient.append(.frame(frame), at: now)
+    moveFrames(at: now)
+  }
+
+  /// Advertises in somebody else's name for a moment.
+  private mutating func advertise(foreign data: [UInt8], at now: Instant) throws(LabFault) {
+    guard data.count <= AdvertisingData.legacyCapacity else {
+      throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
+    }
+    foreigners += 1
+    foreign.append(Advertised(data: data, scanResponse: [], foreigner: foreigners))
+    advertise(at: now)
+  }
+}

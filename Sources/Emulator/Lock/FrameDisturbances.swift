@@ -1,0 +1,74 @@
+import Simulation
+
+/// Something that is to happen to the next frames.
+struct Tampering: Equatable, Sendable {
+  /// Which way a frame goes.
+  enum Direction: Equatable, Sendable {
+    case write
+    case notification
+  }
+
+  /// What happens to it.
+  enum Kind: Equatable, Sendable {
+    case drop
+    /// The lowest bit of the last byte is inverted.
+    case corrupt
+    case duplicate
+    case delay(Interval)
+  }
+
+  var kind: Kind
+  /// Which way the frames go, or `nil` for either.
+  var direction: Direction?
+  /// How many frames are still meant.
+  var remaining: Int
+}
+
+/// A frame and what became of it.
+struct Tampered: Equatable, Sendable {
+  var frame: [UInt8]
+  var copies = 1
+  var delay = Interval.zero
+
+  init(frame: [UInt8]) {
+    self.frame = frame
+  }
+}
+
+/// What is to happen to the frames between a lock and its client, whatever carries them.
+struct FrameDisturbances: Sendable {
+  private var tampering: [Tampering] = []
+
+  /// Whether frames are let be.
+  var isEmpty: Bool { tampering.isEmpty }
+
+  /// Sets frames aside for a disturbance.
+  mutating func add(_ tampering: Tampering) { self.tampering.append(tampering) }
+
+  /// Calls a kind of disturbance off.
+  mutating func callOff(_ kind: Tampering.Kind) { tampering.removeAll { $0.kind == kind } }
+
+  /// Calls every disturbance off.
+  mutating func callOff() { tampering = [] }
+
+  /// Does to a frame what is meant for it; the first disturbance of each kind counts.
+  mutating func tamper(with frame: [UInt8], _ direction: Tampering.Direction) -> Tampered {
+    var tampered = Tampered(frame: frame)
+    guard !tampering.isEmpty else { return tampered }
+    var done: [Tampering.Kind] = []
+    for index in tampering.indices {
+      let item = tampering[index]
+      guard item.direction == nil || item.direction == direction, !done.contains(item.kind) else { continue }
+      done.append(item.kind)
+      tampering[index].remaining -= 1
+      switch item.kind {
+      case .drop: tampered.copies = 0
+      case .corrupt: if let last = tampered.frame.indices.last { tampered.frame[last] ^= 1 }
+      case .duplicate: tampered.copies = min(tampered.copies * 2, 2)
+      case .delay(let interval): tampered.delay = tampered.delay + interval
+      }
+    }
+    tampering.removeAll { $0.remaining <= 0 }
+    return tampered
+  }
+}

@@ -1,0 +1,114 @@
+import Bluetooth
+import Conformance
+import Sesame
+import Simulation
+
+/// What the name and the value of a fault mean for a lock and the air around it.
+///
+/// | fault | value |
+/// |---|---|
+/// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
+/// | `delay` | how much longer the next frame takes; those behind it wait |
+/// | `lose-link` | the link is lost now |
+/// | `out-of-range` | `yes` or `no`; a link survives two seconds of it |
+/// | `no-power` | `yes` or `no` |
+/// | `power-cycle` | `yes`: the power goes and comes back at once |
+/// | `jam` | `yes` or `no` |
+/// | `battery` | the volts of a new battery |
+/// | `clock` | by how much the lock's clock is put forward, or back |
+/// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
+/// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
+/// | `advertise` | AD structures, in hexadecimal, that a listening client hears from somebody else |
+enum LockFault: Equatable, Sendable {
+  case tamper(Tampering)
+  case callOff(Tampering.Kind)
+  case loseLink
+  case outOfRange(Bool)
+  case noPower(Bool)
+  case powerCycle
+  case jam(Bool)
+  case battery(volts: Double)
+  case clock(Interval)
+  case inject([UInt8])
+  case write([UInt8])
+  case advertise([UInt8])
+  /// A fault that lasts no time is called off.
+  case nothing
+
+  /// The names.
+  static let names = [
+    "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle", "jam",
+    "battery", "clock", "inject", "write", "advertise",
+  ]
+
+  /// Reads a fault, or says why it cannot be had.
+  init(_ fault: Fault) throws(LabFault) {
+    switch (fault.name, fault.value) {
+    case ("drop", let value): self = try Self.tampering(.drop, fault.name, value)
+    case ("corrupt", let value): self = try Self.tampering(.corrupt, fault.name, value)
+    case ("duplicate", let value): self = try Self.tampering(.duplicate, fault.name, value)
+    case ("delay", .duration(let interval)) where interval >= .zero:
+      self = .tamper(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
+    case ("lose-link", let value): self = value.isNothing ? .nothing : .loseLink
+    case ("out-of-range", let value): self = .outOfRange(!value.isNothing)
+    case ("no-power", let value): self = .noPower(!value.isNothing)
+    case ("power-cycle", let value): self = value.isNothing ? .nothing : .powerCycle
+    case ("jam", let value): self = .jam(!value.isNothing)
+    case ("battery", .number(let volts)): self = .battery(volts: volts)
+    case ("battery", .integer(let volts)): self = .battery(volts: Double(volts))
+    case ("clock", .duration(let shift)): self = .clock(shift)
+    case ("clock", .integer(let seconds)): self = .clock(.seconds(Int64(clamping: seconds)))
+    case ("inject", .text(let text)): self = .inject(try Self.bytes(text, of: fault))
+    case ("write", .text(let text)): self = .write(try Self.bytes(text, of: fault))
+    case ("advertise", .text(let text)): self = .advertise(try Self.bytes(text, of: fault))
+    case (let name, let value) where Self.names.contains(name):
+      throw LabFault(.notPossible, "the fault '\(name)' cannot have the value '\(value)'")
+    default:
+      throw LabFault(.notPossible, "an emulated lock cannot be given the fault '\(fault.name)'")
+    }
+  }
+
+  private static func tampering(
+    _ kind: Tampering.Kind, _ name: String, _ value: Value
+  ) throws(LabFault) -> LockFault {
+    switch value {
+    case .text("next-notification"):
+      return .tamper(Tampering(kind: kind, direction: .notification, remaining: 1))
+    case .text("next-write"):
+      return .tamper(Tampering(kind: kind, direction: .write, remaining: 1))
+    case .flag(true):
+      return .tamper(Tampering(kind: kind, direction: nil, remaining: 1))
+    case .integer(let count) where count > 0:
+      return .tamper(Tampering(kind: kind, direction: nil, remaining: count))
+    case _ where value.isNothing:
+      return .callOff(kind)
+    default:
+      throw LabFault(
+        .notPossible,
+        "the fault '\(name)' takes next-notification, next-write or a number of frames, and not '\(value)'")
+    }
+  }
+
+  private static func bytes(_ text: String, of fault: Fault) throws(LabFault) -> [UInt8] {
+    do {
+      return try [UInt8](hex: text.filter { $0 != " " })
+    } catch {
+      throw LabFault(.notPossible, "the fault '\(fault.name)' takes bytes in hexadecimal: \(error)")
+    }
+  }
+}
+
+extension BoltState {
+  /// Where a hand turns the bolt to, by the name of the stimulus.
+  init(ofStimulus name: String) throws(LabFault) {
+    switch name {
+    case "handToLocked": self = .locked
+    case "handToUnlocked": self = .unlocked
+    case "handToMoved": self = .moved
+    default: throw LabFault(.notPossible, "nothing near the lock can do '\(name)'")
+    }
+  }
+
+  /// The stimuli that are hands on the thumbturn.
+  static let stimuli = ["handToLocked", "handToUnlocked", "handToMoved"]
+}

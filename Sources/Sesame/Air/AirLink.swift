@@ -1,0 +1,436 @@
+public import Bluetooth
+public import Conformance
+public import Simulation
+
+/// A lock link over the air: the client's end, with a host of its own on a controller, real or emulated.
+///
+///                 listen          connect           link up           discovered
+///     idle ──▶ idle, scanning ──▶ connecting ──▶ discovering ──────────────────▶ open
+///       ▲                             │                │ not a lock                │
+///       └──── disconnected ───────────┴────────────────┴───────────────────────────┘
+///
+/// - It scans actively and hears one lock, the target; see ``LockTarget``.
+/// - Links have the least interval, 7.5 ms, no latency, and are lost after 2 s. ``LinkEvent/connected`` is followed
+///   by the discovery of the lock's service with the fewest exchanges, then by ``LinkEvent/ready``; what the lock
+///   notified before that comes after it, in order.
+/// - What fails in discovery ends the link, with a remark that says what was missing.
+/// - A link that the client ends is over for it at once, with reason 0x16, as is an attempt that it gives up, with
+///   0x02.
+/// - Trouble with the carrier or the controller is a `LabFault`, after which every call throws the same one until
+///   ``restart()`` has helped. When that did not help, no call tries again.
+///
+/// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
+public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: LockLink {
+  private enum State {
+    case idle
+    case connecting
+    case discovering(LinkID, LockDiscovery, GATTProcedureID)
+    case open(LinkID, write: AttributeHandle, notify: AttributeHandle)
+  }
+
+  /// The way to the client's controller.
+  public private(set) var carrier: Carrier
+  /// Who can do something to the lock and to the air around it.
+  public internal(set) var surroundings: Surroundings
+
+  private var host: BluetoothHost
+  private var listener: LockListener
+  private var state = State.idle
+  private var isListening = false
+  /// The link that the client has ended, until it is over.
+  private var leaving: LinkID?
+  /// Whether that link is to end once the controller has sent what it has.
+  private var isDraining = false
+  /// How many attempts were given up of which the host has not said that they are over.
+  private var givenUp = 0
+  private var isSetUp = false
+  private var epoch = Instant.zero
+  /// What the controller's packets brought, in order.
+  private var reports: [HostEvent] = []
+  private var isHandling = false
+  /// What the client is to hear, and how much of it has been taken.
+  private var events: [LinkEvent] = []
+  private var taken = 0
+  /// Frames that came before the client could be told that the link is ready.
+  private var early: [[UInt8]] = []
+  /// Frames that wait for room in the host.
+  private var outgoing: [[UInt8]] = []
+  private var remarks: [String] = []
+  /// What everything ends with until a restart.
+  private var fault: LabFault?
+  private var isBeyondHelp = false
+
+  /// Makes a link whose controller is reset when the first test begins.
+  ///
+  /// - Parameters:
+  ///   - carrier: the way to the client's controller.
+  ///   - host: the settings of the client's host.
+  ///   - surroundings: who brings the lock into a start condition.
+  ///   - target: which lock is meant.
+  public init(_ carrier: Carrier, host: HostSettings, surroundings: Surroundings, target: LockTarget) {
+    self.carrier = carrier
+    self.surroundings = surroundings
+    self.host = BluetoothHost(host)
+    listener = LockListener(target)
+  }
+}
+
+extension AirLink {
+  public var now: Instant { .zero + (carrier.now - epoch) }
+
+  public var faults: [String] { surroundings.faults }
+
+  public var stimuli: [String] { surroundings.stimuli }
+
+  public var settings: [String] { surroundings.settings }
+
+  /// Ends whatever there is, lets the surroundings bring the lock into the condition, resets the controller and sets
+  /// it up; time zero is after that.
+  public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+    try check()
+    if isSetUp { try endEverything() }
+    let key = try surroundings.prepare(start)
+    try setUp()
+    listener = LockListener(listener.target)
+    epoch = carrier.now
+    return key
+  }
+
+  public mutating func listen() throws(LabFault) {
+    try check()
+    isListening = true
+    listener.listenAgain()
+    try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: carrier.now))
+  }
+
+  public mutating func stopListening() throws(LabFault) {
+    try check()
+    guard isListening else { return }
+    isListening = false
+    try carryOut(host.stopScanning(at: carrier.now))
+  }
+
+  public mutating func connect() throws(LabFault) {
+    try check()
+    guard case .idle = state else { return }
+    guard listener.address != nil else {
+      throw LabFault(.notPossible, "a lock that was never heard cannot be connected to")
+    }
+    state = .connecting
+    try beginConnecting()
+  }
+
+  public mutating func disconnect() throws(LabFault) {
+    try check()
+    switch state {
+    case .idle:
+      return
+    case .connecting:
+      // An attempt that waits for an earlier link to end was not begun.
+      if leaving == nil {
+        givenUp += 1
+        try carryOut(host.cancelConnecting(at: carrier.now))
+      }
+      events.append(.disconnected(reason: HCIErrorCode.unknownConnection.rawValue))
+    case .discovering(let link, _, _), .open(let link, _, _):
+      try leave(link)
+      events.append(.disconnected(reason: HCIErrorCode.localHostTerminated.rawValue))
+    }
+    state = .idle
+  }
+
+  public mutating func send(_ frame: [UInt8]) throws(LabFault) {
+    try check()
+    guard case .open(let link, let write, _) = state else { return }
+    guard outgoing.isEmpty, let actions = host.writeCommand(write, frame, on: link, at: carrier.now) else {
+      outgoing.append(frame)
+      return
+    }
+    try carryOut(actions)
+  }
+
+  public mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
+    try check()
+    let limit = epoch + (limit - .zero)
+    while true {
+      if taken < events.count {
+        taken += 1
+        return events[taken - 1]
+      }
+      events.removeAll(keepingCapacity: true)
+      taken = 0
+      guard try step(until: limit) else { return nil }
+    }
+  }
+
+  public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+    try check()
+    try surroundings.perform(stimulus, arguments)
+  }
+
+  public mutating func bring(about fault: Fault) throws(LabFault) {
+    try check()
+    try surroundings.bring(about: fault)
+  }
+
+  public mutating func keep(_ key: LockKey) throws(LabFault) { try surroundings.keep(key) }
+
+  public mutating func drop(_ key: LockKey) throws(LabFault) { try surroundings.drop(key) }
+
+  /// Resets the controller; if that fails, opens the carrier anew and resets again. Each step is remarked upon.
+  public mutating func restart() throws(LabFault) {
+    if isBeyondHelp { try check() }
+    fault = nil
+    do throws(LabFault) {
+      try setUp()
+      remarks.append("the controller was reset")
+      return
+    } catch {
+      remarks.append("resetting the controller failed, \(error)")
+    }
+    fault = nil
+    do throws(LabFault) {
+      try reopen()
+      try setUp()
+      remarks.append("the controller was opened anew and reset")
+    } catch {
+      isBeyondHelp = true
+      remarks.append("opening the controller anew failed, \(error)")
+      throw error
+    }
+  }
+
+  public mutating func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return carrier.takeRemarks() + remarks
+  }
+}
+
+extension AirLink {
+  private func check() throws(LabFault) {
+    if let fault { throw fault }
+  }
+
+  /// Keeps the fault, so that nothing is tried before a restart.
+  private mutating func fail(_ fault: LabFault) -> LabFault {
+    self.fault = fault
+    return fault
+  }
+
+  private mutating func reopen() throws(LabFault) {
+    do {
+      try carrier.reopen()
+    } catch {
+      throw fail(LabFault(error))
+    }
+  }
+
+  /// Resets the controller and waits until it can be used.
+  private mutating func setUp() throws(LabFault) {
+    isSetUp = false
+    isListening = false
+    givenUp = 0
+    leaving = nil
+    isDraining = false
+    state = .idle
+    events.removeAll(keepingCapacity: true)
+    taken = 0
+    early = []
+    outgoing = []
+    try carryOut(host.start(at: carrier.now))
+    while !isSetUp { _ = try step(until: .never) }
+    events.removeAll(keepingCapacity: true)
+  }
+
+  /// Ends links and attempts, and gives the controller a few seconds to say that it did; a reset follows anyway.
+  private mutating func endEverything() throws(LabFault) {
+    try disconnect()
+    let end = carrier.now + .seconds(3)
+    while givenUp > 0 || leaving != nil, carrier.now < end { _ = try step(until: end) }
+  }
+
+  /// Ends a link that the client wants no more.
+  private mutating func leave(_ link: LinkID) throws(LabFault) {
+    leaving = link
+    early = []
+    outgoing = []
+    isDraining = true
+    try endDrained()
+  }
+
+  /// Ends the link that the client has left, once what was written before has arrived.
+  private mutating func endDrained() throws(LabFault) {
+    guard isDraining, let leaving, host.hasSentEverything(on: leaving) else { return }
+    isDraining = false
+    try carryOut(host.disconnect(leaving, reason: .remoteUserTerminated, at: carrier.now))
+  }
+
+  /// Connects, once nothing of an earlier link is in the way.
+  private mutating func beginConnecting() throws(LabFault) {
+    guard case .connecting = state, leaving == nil, let address = listener.address else { return }
+    try carryOut(host.connect(to: address, ConnectionParameters(), timeout: .forever, at: carrier.now))
+  }
+
+  /// Lets time pass up to the next packet or to what the host has to do next; false at the limit.
+  private mutating func step(until limit: Instant) throws(LabFault) -> Bool {
+    let due = host.deadline
+    let packet: HCIPacket?
+    do {
+      packet = try carrier.receive(until: min(limit, due ?? .never))
+    } catch {
+      throw fail(LabFault(error))
+    }
+    let now = carrier.now
+    if let packet {
+      try carryOut(host.receive(packet, at: now))
+      try endDrained()
+    } else if let due, due <= now {
+      try carryOut(host.advance(to: now))
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Does what the host wants done: what it sends goes out in its order, then what it reports is looked at.
+  private mutating func carryOut(_ actions: [HostAction]) throws(LabFault) {
+    for action in actions {
+      switch action {
+      case .transmit(let packet):
+        do {
+          try carrier.send(packet)
+        } catch {
+          throw fail(LabFault(error))
+        }
+      case .report(let event):
+        reports.append(event)
+      }
+    }
+    guard !isHandling else { return }
+    isHandling = true
+    defer {
+      reports.removeAll(keepingCapacity: true)
+      isHandling = false
+    }
+    var handled = 0
+    while handled < reports.count {
+      handled += 1
+      try handle(reports[handled - 1])
+    }
+  }
+}
+
+extension AirLink {
+  private mutating func handle(_ event: HostEvent) throws(LabFault) {
+    switch event {
+    case .ready:
+      isSetUp = true
+    case .failed(let failure):
+      throw fail(LabFault(failure))
+    case .advertisement(let report):
+      if isListening, let data = listener.hear(report) { events.append(.advertisement(data)) }
+    case .scanning(_, let status) where status != .success:
+      throw fail(LabFault(.badAnswer, "the controller does not scan: \(status)"))
+    case .connected(let link, _):
+      try connected(link)
+    case .connectionFailed(let status):
+      notConnected(status)
+    case .disconnected(let link, let reason):
+      try disconnected(link, reason)
+    case .gatt(let link, let event):
+      try handle(event, on: link)
+    case .readyToSend(let link):
+      try sendWaiting(on: link)
+    case .complaint(nil, let oddity):
+      remarks.append("odd, of the controller: \(oddity)")
+    case .complaint(_, let rule):
+      remarks.append("the lock's Bluetooth broke a rule: \(rule)")
+    case .scanning, .advertising, .timing, .dataLength:
+      break
+    }
+  }
+
+  private mutating func connected(_ link: LinkID) throws(LabFault) {
+    guard case .connecting = state else { return }
+    events.append(.connected)
+    let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: carrier.now)
+    state = .discovering(link, LockDiscovery(), procedure)
+    try carryOut(actions)
+  }
+
+  private mutating func notConnected(_ status: HCIErrorCode) {
+    if givenUp > 0 {
+      givenUp -= 1
+    } else if case .connecting = state {
+      state = .idle
+      events.append(.disconnected(reason: status.rawValue))
+    }
+  }
+
+  private mutating func disconnected(_ link: LinkID, _ reason: HCIErrorCode) throws(LabFault) {
+    if link == leaving {
+      leaving = nil
+      isDraining = false
+      try beginConnecting()
+      return
+    }
+    switch state {
+    case .discovering(link, _, _), .open(link, _, _):
+      state = .idle
+      early = []
+      outgoing = []
+      events.append(.disconnected(reason: reason.rawValue))
+    case .idle, .connecting, .discovering, .open:
+      break
+    }
+  }
+
+  private mutating func handle(_ event: GATTEvent, on link: LinkID) throws(LabFault) {
+    switch (state, event) {
+    case (.open(link, _, let notify), .notification(let handle, let frame)):
+      if handle == notify { events.append(.frame(frame)) }
+    case (.discovering(link, let discovery, _), .notification(let handle, let frame)):
+      if handle == discovery.notify { early.append(frame) }
+    case (.discovering(link, let discovery, let procedure), .finished(let ended, let result)):
+      if ended == procedure { try goOn(discovery, with: result, on: link) }
+    default:
+      break
+    }
+  }
+
+  private mutating func goOn(
+    _ discovery: LockDiscovery, with result: Result<GATTResult, GATTFailure>, on link: LinkID
+  ) throws(LabFault) {
+    var discovery = discovery
+    switch discovery.receive(result) {
+    case .procedure(let procedure):
+      let (number, actions) = host.start(procedure, on: link, at: carrier.now)
+      state = .discovering(link, discovery, number)
+      try carryOut(actions)
+    case .done:
+      state = .open(link, write: discovery.write, notify: discovery.notify)
+      events.append(.ready)
+      for frame in early { events.append(.frame(frame)) }
+      early = []
+    case .failed(let reason):
+      // A lost link is told of by itself.
+      if case .failure(.linkLost) = result { return }
+      remarks.append("this is no lock that can be used: \(reason)")
+      state = .idle
+      try leave(link)
+      events.append(.disconnected(reason: HCIErrorCode.localHostTerminated.rawValue))
+    }
+  }
+
+  private mutating func sendWaiting(on link: LinkID) throws(LabFault) {
+    guard case .open(link, let write, _) = state else { return }
+    var sent = 0
+    while sent < outgoing.count,
+      let actions = host.writeCommand(write, outgoing[sent], on: link, at: carrier.now)
+    {
+      sent += 1
+      try carryOut(actions)
+    }
+    outgoing.removeFirst(sent)
+  }
+}

@@ -1,0 +1,139 @@
+import Bluetooth
+public import Conformance
+public import Sesame
+public import Simulation
+
+/// A lock on the air, real or emulated by another program, as a device under test.
+///
+/// The way to the controller, the host and the link go on from test to test; the client is made anew for each. What
+/// comes over the air is observed up to ``slack`` late. Trouble on the way is the lab's: after it the way is brought
+/// back by ``restart()``, and when that does not help every call throws at once.
+public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
+  /// How much later than it happened something may be observed.
+  public static var slack: Interval { .milliseconds(300) }
+
+  private var device: SesameDevice<AirLink<Carrier, Surroundings>>
+  private let surroundings: Surroundings
+  private let times: ClientTimes
+  private let circumstances: [String]
+  /// The Unix time at the start of a test; the real one unless the lock's clock is emulated.
+  private let epoch: UInt32?
+  private var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  private var remarks: [String] = []
+
+  /// Joins a client to a lock on the air.
+  ///
+  /// - Parameters:
+  ///   - carrier: the way to the client's controller.
+  ///   - surroundings: who can do something to the lock, which must be a class: it is shared with the caller.
+  ///   - target: which lock is meant.
+  ///   - times: how long the client waits.
+  ///   - circumstances: what of the model's circumstances always holds.
+  ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
+  public init(
+    _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
+    circumstances: [String], epoch: UInt32? = nil
+  ) where Surroundings: AnyObject {
+    self.surroundings = surroundings
+    self.times = times
+    self.circumstances = circumstances
+    self.epoch = epoch
+    // Detection and both steps of the recovery take no longer than a few seconds together.
+    var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
+    host.commandTimeout = .milliseconds(1500)
+    let link = AirLink(carrier, host: host, surroundings: surroundings, target: target)
+    device = Self.device(link, ClientSettings(), circumstances)
+    if let lone = surroundings as? LoneLock {
+      remarks = lone.file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" }
+    }
+  }
+
+  private static func device(
+    _ link: AirLink<Carrier, Surroundings>, _ settings: ClientSettings, _ circumstances: [String]
+  ) -> SesameDevice<AirLink<Carrier, Surroundings>> {
+    SesameDevice(link, settings: settings, circumstances: circumstances, secrets: { SystemEntropy() })
+  }
+
+  public var now: Instant { device.now }
+
+  public var abilities: Abilities {
+    Self.abilities(
+      stimuli: surroundings.stimuli, faults: surroundings.faults, settings: surroundings.settings,
+      circumstances)
+  }
+
+  /// What a lock on the air can serve whose surroundings can do so much.
+  public static func abilities(
+    stimuli: [String], faults: [String], settings: [String], _ circumstances: [String]
+  ) -> Abilities {
+    typealias Client = SesameDevice<AirLink<Carrier, Surroundings>>
+    return Abilities(
+      stimuli: Client.requestNames + stimuli, faults: faults + Client.pretenceNames, settings: settings,
+      circumstances: circumstances, slack: slack)
+  }
+
+  public func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+    device.adopt(vocabulary)
+  }
+
+  public func reset(to start: StartCondition) throws(LabFault) {
+    var settings = ClientSettings(epoch: epoch ?? WallClock.unixTime)
+    settings.times = times
+    device = Self.device(device.link, settings, circumstances)
+    device.adopt(vocabulary)
+    try lab { () throws(LabFault) in try device.reset(to: start) }
+  }
+
+  public func perform(_ stimulus: Stimulus) throws(LabFault) {
+    if vocabulary.stimuli[stimulus.number] == "register", let lone = surroundings as? LoneLock {
+      try lone.file.rehearse()
+    }
+    try lab { () throws(LabFault) in try device.perform(stimulus) }
+  }
+
+  public func bring(about fault: Fault) throws(LabFault) {
+    try lab { () throws(LabFault) in try device.bring(about: fault) }
+  }
+
+  public func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    var observation: Observation?
+    try lab { () throws(LabFault) in observation = try device.observe(until: limit) }
+    if case .status(let number)? = observation { note(status: vocabulary.statuses[number]) }
+    return observation
+  }
+
+  public func restart() throws(LabFault) {
+    try lab { () throws(LabFault) in try device.restart() }
+  }
+
+  public func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks + device.takeRemarks()
+  }
+
+  /// A position is shown by a lock that has them.
+  private func note(status: String) {
+    guard let lone = surroundings as? LoneLock else { return }
+    switch status {
+    case "locked", "unlocked", "moved": lone.isConfigured = true
+    case "nosetting": lone.isConfigured = false
+    default: break
+    }
+  }
+
+  /// A controller that does not answer says nothing about the lock behind it, however often it happens.
+  private func lab(_ body: () throws(LabFault) -> Void) throws(LabFault) {
+    do {
+      try body()
+    } catch {
+      switch error.symptom {
+      case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
+      case .noDevice, .carrierLost, .notPossible, .safetyLimit: throw error
+      }
+    }
+  }
+}
+
+/// Keys, tokens and nonces for locks on the air come from the system, and never from a seed.
+extension SystemEntropy: SecretSource {}

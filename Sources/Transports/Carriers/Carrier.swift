@@ -1,0 +1,227 @@
+public import Bluetooth
+import Glibc
+public import Simulation
+
+/// A way to a real controller, or from one that we play to a host.
+///
+///                   fault, or the other end closes
+///         open ─────────────────────────────────────▶ failed
+///          ▲ │                                          │
+///          │ └────── close() ─────▶ closed              │
+///          └──────────── reopen() ──┴───────────────────┘
+///
+/// It has no thread: packets move only inside of its calls. One loop over several carriers and sockets polls their
+/// ``descriptors`` together, calls ``service()`` on each, and takes what arrived with ``take()``. Packets that
+/// arrived before a fault come before it.
+public final class Carrier: HCICarrier {
+  /// Which way.
+  public let spec: CarrierSpec
+  private let settings: CarrierSettings
+  private var line: (any Line)?
+  private var lock: EndpointLock?
+  private var dongle: USBDongle?
+  private var tap: SnoopTap?
+  private var traffic = Traffic()
+  private var fault: CarrierFault?
+
+  /// Opens the way, and waits until it is open.
+  public init(opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings()) throws(CarrierFault) {
+    BrokenPipes.ignore()
+    self.spec = spec
+    self.settings = settings
+    if let path = settings.tap { tap = try SnoopTap(creating: path, role: settings.role) }
+    try open(until: now + settings.openTimeout)
+  }
+
+  deinit { close() }
+}
+
+extension Carrier {
+  /// The monotonic clock: one scale for all carriers of this process, ``Waiting/now``.
+  public var now: Instant { Waiting.now }
+
+  /// Hands a packet to the other end, and waits only while too much is already on its way.
+  ///
+  /// What is sent while a server has no peer is dropped: nobody hears it.
+  public func send(_ packet: HCIPacket) throws(CarrierFault) {
+    if let fault { throw fault }
+    guard let line, line.hasPeer else { return }
+    do {
+      try awaitRoom(line)
+      try line.send(packet, at: now)
+    } catch {
+      fault = error
+      throw error
+    }
+    note(packet, isSent: true)
+  }
+
+  /// Lets time pass up to the next packet, or up to a limit when there is none before.
+  public func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket? {
+    while true {
+      if let packet = take() { return packet }
+      try service()
+      if let packet = take() { return packet }
+      if let fault { throw fault }
+      guard now < limit else { return nil }
+      Waiting.wait(for: descriptors, until: min(limit, now + (pollTimeout ?? .forever)))
+    }
+  }
+
+  /// Closes the way and opens it anew, trying again for a while. The controller must be reset after that.
+  ///
+  /// A server keeps its port, and drops its peer. A USB dongle that fell silent is reset on its bus.
+  public func reopen() throws(CarrierFault) {
+    let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
+    let isWedged = fault?.symptom == .silent
+    traffic.inbox = PacketQueue()
+    fault = nil
+    if let line, line.restart() {
+      remark("\(spec): closed to its peer\(reason)")
+    } else {
+      line?.close()
+      line = nil
+      remark("\(spec): closed\(reason)")
+    }
+    try openAgain(until: now + settings.reopenTimeout, isWedged: isWedged)
+  }
+
+  /// Lets go of the controller, for other programs too.
+  public func close() {
+    line?.close()
+    line = nil
+    lock = nil
+    fault = CarrierFault(.unavailable, "\(spec) is closed")
+  }
+}
+
+extension Carrier {
+  /// What to poll, with the events of poll(2) that are waited for.
+  public var descriptors: [(descriptor: Int32, events: Int16)] {
+    line?.descriptors(reading: !traffic.inbox.isFull) ?? []
+  }
+
+  /// How long a poll may last before ``service()`` has something to do; `nil` for any length.
+  public var pollTimeout: Interval? {
+    if fault != nil || traffic.inbox.count > 0 { return .zero }
+    return line?.deadline.map { max(.zero, $0 - now) }
+  }
+
+  /// Sends and receives what can be at once.
+  ///
+  /// - Throws: what is wrong with the way, once all that arrived before has been taken, and on every call after it.
+  public func service() throws(CarrierFault) {
+    if fault == nil, let line {
+      let waiting = traffic.inbox.count
+      do {
+        try line.service(&traffic, at: now)
+      } catch {
+        fault = error
+      }
+      admit(from: waiting)
+    }
+    if let fault, traffic.inbox.count == 0 { throw fault }
+  }
+
+  /// Takes the next packet that arrived, or `nil` when there is none.
+  public func take() -> HCIPacket? { traffic.inbox.next() }
+
+  /// Whether somebody is at the other end: false while a server waits for its peer, and after a fault.
+  public var hasPeer: Bool { fault == nil && line?.hasPeer == true }
+
+  /// The port where a TCP server is called, which the system picks for port 0.
+  public var port: UInt16? { (line as? DescriptorLine)?.port }
+
+  /// Takes the sentences on what happened to the way since the last call: opened, closed, tried again.
+  public func takeRemarks() -> [String] {
+    defer { traffic.remarks = [] }
+    return traffic.remarks
+  }
+}
+
+extension Carrier {
+  /// How many remarks are kept for somebody who never takes them.
+  private static let remarkLimit = 100
+
+  private func remark(_ text: String) {
+    if traffic.remarks.count < Self.remarkLimit { traffic.remarks.append(text) }
+  }
+
+  private func open(until limit: Instant, isWedged: Bool = false) throws(CarrierFault) {
+    if line == nil {
+      let opening = Opening(
+        spec: spec, settings: settings, held: lock, known: dongle, isReset: isWedged, limit: limit)
+      let opened = try opening.open()
+      line = opened.line
+      lock = opened.lock
+      dongle = opened.dongle
+    }
+    remark("\(spec): opened")
+    if settings.awaitsPeer { try awaitPeer(until: limit) }
+  }
+
+  /// Tries again after longer and longer pauses.
+  private func openAgain(until limit: Instant, isWedged: Bool) throws(CarrierFault) {
+    var pause = Interval.milliseconds(50)
+    while true {
+      do {
+        return try open(until: limit, isWedged: isWedged)
+      } catch {
+        remark("\(spec): not opened yet: \(error)")
+        guard now + pause < limit else {
+          fault = error
+          throw error
+        }
+      }
+      Waiting.wait(for: [], until: now + pause)
+      pause = pause + pause
+    }
+  }
+
+  /// Waits for the peer of a server.
+  private func awaitPeer(until limit: Instant) throws(CarrierFault) {
+    while let line, !line.hasPeer {
+      guard now < limit else { throw CarrierFault(.silent, "nobody connected to \(spec)") }
+      Waiting.wait(for: line.descriptors(reading: true), until: limit)
+      try line.service(&traffic, at: now)
+    }
+  }
+
+  private func awaitRoom(_ line: any Line) throws(CarrierFault) {
+    let limit = now + settings.sendTimeout
+    while line.isFull {
+      guard now < limit else {
+        throw CarrierFault(.silent, "\(spec) takes what is sent too slowly")
+      }
+      Waiting.wait(for: line.descriptors(reading: !traffic.inbox.isFull), until: limit)
+      let waiting = traffic.inbox.count
+      try line.service(&traffic, at: now)
+      admit(from: waiting)
+    }
+  }
+
+  /// Notes what just arrived, and drops what only our own end may send, with everything after it.
+  private func admit(from waiting: Int) {
+    guard traffic.inbox.count > waiting else { return }
+    for packet in traffic.inbox.newest(from: waiting) { note(packet, isSent: false) }
+    let wrong = traffic.inbox.newest(from: waiting).contains { !isFromOtherEnd($0) }
+    guard wrong else { return }
+    let (ours, other) = settings.role == .host ? ("command", "controller") : ("event", "host")
+    fault = CarrierFault(
+      .nonsense, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")
+  }
+
+  private func isFromOtherEnd(_ packet: HCIPacket) -> Bool {
+    switch packet {
+    case .command: settings.role == .controller
+    case .event: settings.role == .host
+    case .acl, .synchronous, .isochronous: true
+    }
+  }
+
+  private func note(_ packet: HCIPacket, isSent: Bool) {
+    guard tap != nil, tap?.note(packet, isSent: isSent) == false else { return }
+    remark("\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
+    tap = nil
+  }
+}

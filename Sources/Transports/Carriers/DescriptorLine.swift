@@ -1,0 +1,210 @@
+import Bluetooth
+import Glibc
+import Simulation
+
+/// H4 over a descriptor: a stream, or datagrams that hold a packet each.
+///
+///                  accept                        closed, nonsense, silence
+///     listening ───────────▶ peer ─────────────────────────────────────────▶ fault
+///     (servers)               ▲
+///                             │ open (clients, serial lines, adapters)
+final class DescriptorLine: Line {
+  /// What a carrier opened.
+  struct Ends {
+    /// Where packets come and go, or -1 while a server has no peer.
+    var peer: Int32 = -1
+    /// Where a server is called, or -1.
+    var listener: Int32 = -1
+    /// Whether each read gives a packet and each write takes one.
+    var isDatagram = false
+    /// Whether it is TCP, which must be told not to dawdle.
+    var isTCP = false
+  }
+
+  /// How many bytes may wait to be sent.
+  private static let outgoingLimit = 64 * 1024
+  /// How many bytes one read takes, and how many reads there are before others have their turn.
+  private static let readSize = 4096
+  private static let readLimit = 16
+
+  private let name: String
+  private let settings: CarrierSettings
+  private var ends: Ends
+  private var stream = H4Stream()
+  private var buffer = [UInt8](repeating: 0, count: readSize)
+  private var outgoing = OutgoingPackets()
+  private var stuckSince: Instant?
+  private var partialSince: Instant?
+
+  /// Takes over descriptors, which it closes at the end.
+  init(_ ends: Ends, name: String, settings: CarrierSettings) {
+    self.ends = ends
+    self.name = name
+    self.settings = settings
+  }
+
+  deinit { close() }
+}
+
+extension DescriptorLine {
+  var hasPeer: Bool { ends.peer >= 0 }
+
+  var isFull: Bool { outgoing.byteCount > Self.outgoingLimit }
+
+  /// The port where a TCP server is called.
+  var port: UInt16? { ends.listener >= 0 && ends.isTCP ? TCP.localPort(of: ends.listener) : nil }
+
+  func descriptors(reading: Bool) -> [(descriptor: Int32, events: Int16)] {
+    guard hasPeer else { return ends.listener >= 0 ? [(ends.listener, Int16(POLLIN))] : [] }
+    let events = (reading ? POLLIN : 0) | (outgoing.isEmpty ? 0 : POLLOUT)
+    return events == 0 ? [] : [(ends.peer, Int16(events))]
+  }
+
+  var deadline: Instant? {
+    let limits = [
+      stuckSince.map { $0 + settings.sendTimeout }, partialSince.map { $0 + settings.packetTimeout },
+    ]
+    return limits.compactMap(\.self).min()
+  }
+
+  func send(_ packet: HCIPacket, at now: Instant) throws(CarrierFault) {
+    outgoing.append(packet.h4)
+    if outgoing.count == 1 { try flush(at: now) }
+  }
+
+  func service(_ traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
+    if !hasPeer, ends.listener >= 0 { accept(&traffic) }
+    guard hasPeer else { return }
+    try read(into: &traffic.inbox, at: now)
+    try flush(at: now)
+    try checkLimits(at: now)
+  }
+
+  func restart() -> Bool {
+    dropPeer()
+    return ends.listener >= 0
+  }
+
+  func close() {
+    dropPeer()
+    if ends.listener >= 0 { _ = Glibc.close(ends.listener) }
+    ends.listener = -1
+  }
+}
+
+extension DescriptorLine {
+  private func dropPeer() {
+    if hasPeer { _ = Glibc.close(ends.peer) }
+    ends.peer = -1
+    stream.reset()
+    outgoing = OutgoingPackets()
+    stuckSince = nil
+    partialSince = nil
+  }
+
+  private func accept(_ traffic: inout Traffic) {
+    guard let peer = TCP.accept(from: ends.listener) else { return }
+    ends.peer = peer.descriptor
+    traffic.remarks.append("\(name): \(peer.name) connected")
+  }
+
+  private func read(into inbox: inout PacketQueue, at now: Instant) throws(CarrierFault) {
+    for _ in 0..<Self.readLimit where !inbox.isFull {
+      let count = unsafe Glibc.read(ends.peer, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return }
+      guard count > 0 else { throw ended(count < 0 ? errno : 0) }
+      if ends.isTCP { TCP.acknowledgeAtOnce(ends.peer) }
+      try unpack(count, into: &inbox, at: now)
+      if count < buffer.count, !ends.isDatagram { return }
+    }
+  }
+
+  private func unpack(_ count: Int, into inbox: inout PacketQueue, at now: Instant) throws(CarrierFault) {
+    stream.append(buffer[..<count])
+    do {
+      while let packet = try stream.next() { inbox.append(packet) }
+    } catch {
+      throw CarrierFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))")
+    }
+    if ends.isDatagram, stream.pendingCount > 0 {
+      throw CarrierFault(.nonsense, "\(name) sent a packet that is shorter than it says")
+    }
+    partialSince = stream.pendingCount > 0 ? now : nil
+  }
+
+  private func flush(at now: Instant) throws(CarrierFault) {
+    while let (bytes, start) = outgoing.first {
+      let count = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe write(ends.peer, bytes.baseAddress! + start, bytes.count - start)
+      }
+      if count > 0 {
+        outgoing.remove(count)
+        stuckSince = nil
+      } else if errno == EAGAIN {
+        stuckSince = stuckSince ?? now
+        return
+      } else if errno != EINTR {
+        throw ended(errno)
+      }
+    }
+    stuckSince = nil
+  }
+
+  private func checkLimits(at now: Instant) throws(CarrierFault) {
+    if let stuckSince, now - stuckSince >= settings.sendTimeout {
+      throw CarrierFault(
+        .silent,
+        "\(name) has taken nothing for \(settings.sendTimeout), with \(outgoing.byteCount) bytes to send")
+    }
+    if let partialSince, now - partialSince >= settings.packetTimeout {
+      throw CarrierFault(
+        .silent,
+        "\(name) sent \(stream.pendingCount) bytes of a packet, and nothing more for \(settings.packetTimeout)"
+      )
+    }
+  }
+
+  /// The fault of a connection that has ended, by an error or, with 0, in order.
+  private func ended(_ code: Int32) -> CarrierFault {
+    let partial = stream.pendingCount > 0 ? " in the middle of a packet" : ""
+    return CarrierFault(
+      .lost,
+      code == 0
+        ? "\(name) closed the connection\(partial)" : "\(name) went away\(partial) (\(errorText(code)))")
+  }
+}
+
+/// Packets that wait to be sent, the oldest perhaps in part.
+struct OutgoingPackets {
+  private var packets: [[UInt8]] = []
+  private var start = 0
+  private var sent = 0
+
+  /// How many bytes wait.
+  private(set) var byteCount = 0
+
+  var count: Int { packets.count - start }
+  var isEmpty: Bool { count == 0 }
+
+  /// The oldest packet, and where in it the bytes begin that were not sent.
+  var first: (bytes: [UInt8], start: Int)? { isEmpty ? nil : (packets[start], sent) }
+
+  mutating func append(_ bytes: [UInt8]) {
+    packets.append(bytes)
+    byteCount += bytes.count
+  }
+
+  /// Drops bytes of the oldest packet, which have been sent.
+  mutating func remove(_ count: Int) {
+    byteCount -= count
+    sent += count
+    guard sent == packets[start].count else { return }
+    sent = 0
+    start += 1
+    if start == packets.count || start > 256 {
+      packets.removeFirst(start)
+      start = 0
+    }
+  }
+}

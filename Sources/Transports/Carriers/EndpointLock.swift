@@ -1,0 +1,118 @@
+import Bluetooth
+import Glibc
+import Simulation
+
+/// One program at a time: a file that is locked while a controller is in use.
+///
+/// The system drops the lock when the program ends, however it ends; the file stays. Servers that take several
+/// clients are not locked, nor are ports, which only one program can bind anyway.
+final class EndpointLock {
+  /// What the controller is called in the folder: `usb-1-2.3`, `hci0`, `dev-ttyUSB0`.
+  let endpoint: String
+  private let descriptor: Int32
+
+  /// Locks a controller.
+  ///
+  /// - Throws: `busy` with who holds it, `unavailable` where the folder cannot be used.
+  init(_ endpoint: String, in folder: String) throws(CarrierFault) {
+    try Self.prepare(folder)
+    let path = Self.path(of: endpoint, in: folder)
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = unsafe open(path, flags, 0o600)
+    guard descriptor >= 0 else {
+      throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
+    }
+    guard Self.take(descriptor) else {
+      let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
+      close(descriptor)
+      throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
+    }
+    let text = Array("\(getpid())\n\(WallClock.now)\n".utf8)
+    _ = ftruncate(descriptor, 0)
+    _ = unsafe pwrite(descriptor, text, text.count, 0)
+    self.endpoint = endpoint
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    _ = ftruncate(descriptor, 0)
+    close(descriptor)
+  }
+}
+
+extension EndpointLock {
+  /// Who holds a lock in a folder now.
+  static func holders(in folder: String) -> [LockHolder] {
+    guard let names = folderEntries(folder) else { return [] }
+    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
+      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
+    }
+  }
+
+  private static func path(of endpoint: String, in folder: String) -> String {
+    let name = endpoint.map { $0 == "/" ? "-" : $0 }
+    return folder + "/" + String(name) + ".lock"
+  }
+
+  /// Tries a little longer than somebody needs who only looks whether it is held.
+  private static func take(_ descriptor: Int32) -> Bool {
+    for attempt in 0..<5 {
+      if attempt > 0 { Waiting.wait(for: [], until: Waiting.now + .milliseconds(5)) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    }
+    return false
+  }
+
+  /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
+  private static func prepare(_ folder: String) throws(CarrierFault) {
+    if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST {
+      throw CarrierFault(
+        .unavailable, "\(folder) cannot be made, to lock controllers in (\(errorText(errno)))")
+    }
+    var status = stat()
+    guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw CarrierFault(.unavailable, "\(folder), where controllers are locked, is no folder; remove it")
+    }
+    guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
+      throw CarrierFault(
+        .unavailable,
+        "\(folder), where controllers are locked, is open to other users; make it yours, with mode 700")
+    }
+  }
+}
+
+/// Who uses a controller, as its lock file says.
+public struct LockHolder: Hashable, Sendable {
+  /// What the controller is called.
+  public var endpoint: String
+  /// The program's number; `nil` where the file does not say.
+  public var process: Int32?
+  /// Since when, in UTC.
+  public var since: String?
+
+  init(of endpoint: String, in text: String) {
+    self.endpoint = endpoint
+    let lines = text.split(separator: "\n")
+    process = lines.first.flatMap { Int32($0) }
+    since = lines.count > 1 ? String(lines[1]) : nil
+  }
+}
+
+extension LockHolder: CustomStringConvertible {
+  /// The program and since when: `process 4711 since 2026-11-21T00:50:17.042Z`.
+  public var description: String {
+    let program = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
+    return program + (since.map { " since \($0)" } ?? "")
+  }
+}
+
+/// The first bytes of a file that is open, as text that can be shown.
+private func contents(of descriptor: Int32) -> String {
+  var bytes = [UInt8](repeating: 0, count: 200)
+  let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+  return printable(bytes.prefix(max(0, count)))
+}

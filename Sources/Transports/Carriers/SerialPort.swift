@@ -1,0 +1,78 @@
+import Bluetooth
+import Glibc
+import Simulation
+
+/// Serial lines that carry H4 (Core 5.4, Vol 4 Part A).
+enum SerialPort {
+  /// The speed when none is named, as in Bumble.
+  static let usualSpeed = 1_000_000
+
+  /// The speeds that every Linux has, in bits a second.
+  static let speeds: [(rate: Int, code: Int32)] = [
+    (9600, B9600), (19200, B19200), (38400, B38400), (57600, B57600), (115_200, B115200), (230_400, B230400),
+    (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600), (1_000_000, B1000000),
+    (1_152_000, B1152000), (1_500_000, B1500000), (2_000_000, B2000000), (2_500_000, B2500000),
+    (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
+  ]
+
+  /// Opens a line with eight data bits, no parity and one stop bit, and drops what it holds.
+  static func open(
+    _ path: String, speed: Int, hasFlowControl: Bool, name: String
+  ) throws(CarrierFault)
+    -> DescriptorLine.Ends
+  {
+    let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw refused(name, errno) }
+    do throws(CarrierFault) {
+      // Programs of other users, and other than ours, respect this one.
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        throw CarrierFault(.busy, "\(name) is locked by another program")
+      }
+      try configure(descriptor, speed: speed, hasFlowControl: hasFlowControl, name: name)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return .init(peer: descriptor)
+  }
+
+  private static func configure(
+    _ descriptor: Int32, speed: Int, hasFlowControl: Bool, name: String
+  )
+    throws(CarrierFault)
+  {
+    var line = termios()
+    guard unsafe tcgetattr(descriptor, &line) == 0 else {
+      throw CarrierFault(.unavailable, "\(name) is no serial line (\(errorText(errno)))")
+    }
+    guard let code = speeds.first(where: { $0.rate == speed })?.code else {
+      throw CarrierFault(.unavailable, "\(name): no serial line has this speed")
+    }
+    unsafe cfmakeraw(&line)
+    line.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    line.c_cflag &= ~tcflag_t(CSTOPB)
+    line.c_cflag &= ~tcflag_t(CRTSCTS)
+    if hasFlowControl { line.c_cflag |= tcflag_t(CRTSCTS) }
+    // Without a byte there is nothing to read, which is not the end.
+    line.c_cc.6 = 1
+    line.c_cc.5 = 0
+    guard unsafe cfsetspeed(&line, speed_t(code)) == 0, unsafe tcsetattr(descriptor, TCSANOW, &line) == 0
+    else {
+      throw CarrierFault(.unavailable, "\(name) cannot be set to this speed (\(errorText(errno)))")
+    }
+    tcflush(descriptor, TCIOFLUSH)
+  }
+
+  private static func refused(_ name: String, _ code: Int32) -> CarrierFault {
+    switch code {
+    case EACCES:
+      CarrierFault(
+        .unavailable,
+        "\(name) may not be used by this user; sudo usermod --append --groups dialout $USER, then log in again"
+      )
+    case EBUSY: CarrierFault(.busy, "\(name) is held by another program")
+    default:
+      CarrierFault(.unavailable, "\(name) cannot be opened (\(errorText(code))); is the adapter plugged in?")
+    }
+  }
+}

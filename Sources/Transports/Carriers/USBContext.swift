@@ -1,0 +1,55 @@
+import Bluetooth
+import CLibUSB
+import Glibc
+import Simulation
+
+/// One use of libusb, with its own event sources.
+@safe final class USBContext {
+  let pointer: OpaquePointer
+
+  init() throws(CarrierFault) {
+    var context: OpaquePointer?
+    let status = unsafe libusb_init(&context)
+    guard status == 0, let context = unsafe context else {
+      throw CarrierFault(.unavailable, "USB cannot be used (\(usbErrorText(status)))")
+    }
+    unsafe pointer = context
+  }
+
+  deinit { unsafe libusb_exit(pointer) }
+}
+
+extension USBContext {
+  /// What to poll for transfers to go on.
+  var descriptors: [(descriptor: Int32, events: Int16)] {
+    guard let list = unsafe libusb_get_pollfds(pointer) else { return [] }
+    defer { unsafe libusb_free_pollfds(list) }
+    var descriptors: [(descriptor: Int32, events: Int16)] = []
+    var next = unsafe list
+    while let entry = unsafe next.pointee {
+      unsafe descriptors.append((entry.pointee.fd, entry.pointee.events))
+      unsafe next += 1
+    }
+    return descriptors
+  }
+
+  /// When a transfer of ours times out; `nil` where none does, or where a descriptor says it.
+  var deadline: Instant? {
+    guard unsafe libusb_pollfds_handle_timeouts(pointer) == 0 else { return nil }
+    var time = timeval()
+    guard unsafe libusb_get_next_timeout(pointer, &time) == 1 else { return nil }
+    return Waiting.now + .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
+  }
+
+  /// Calls back for every transfer that has ended, and waits for none.
+  func handleEvents() {
+    var time = timeval()
+    _ = unsafe libusb_handle_events_timeout_completed(pointer, &time, nil)
+  }
+}
+
+/// What libusb calls an error.
+func usbErrorText(_ status: Int32) -> String {
+  guard let text = unsafe libusb_strerror(status) else { return "error \(status)" }
+  return unsafe String(cString: text)
+}

@@ -1,0 +1,304 @@
+import Bluetooth
+import CLibUSB
+import Glibc
+import Simulation
+
+/// A USB dongle: commands by control transfers, events by interrupt, ACL data by bulk (Core 5.4, Vol 4 Part B).
+///
+/// Several reads of each kind are always under way, so the dongle never waits for us. Every transfer ends in
+/// ``ended(_:)``, which libusb calls from ``service(_:at:)`` alone.
+@safe final class USBLine: Line {
+  /// How many reads of each kind are under way.
+  private static let readCount = 4
+  /// How many bytes an ACL read takes: whole packets of every speed of USB, and more than a controller sends.
+  private static let aclSize = 4096
+  /// How many bytes may be on their way out.
+  private static let outgoingLimit = 64 * 1024
+  /// How often reads may fail in a row before the dongle is given up.
+  private static let patience = 5
+
+  private let name: String
+  private let settings: CarrierSettings
+  private let context: USBContext
+  private let interface: USBInterface
+  private var handle: OpaquePointer?
+  private var descriptors: [(descriptor: Int32, events: Int16)] = []
+  /// Every transfer that libusb may still touch, and reads that wait for room.
+  private var transfers: [USBTransfer] = []
+  private var parked: [USBTransfer] = []
+  private var outgoing = 0
+  private var events = PacketAssembly(of: .event)
+  private var acl = PacketAssembly(of: .acl)
+  private var received: [HCIPacket] = []
+  private var failure: CarrierFault?
+  private var failures = 0
+  private var partialSince: Instant?
+  /// Whether the dongle was told anything. What it says before is left over from its last user.
+  private var isInUse = false
+  private var isClosing = false
+
+  /// Opens a dongle, takes its interface from the kernel, and starts to read.
+  init(
+    _ dongle: USBDongle, _ context: USBContext, name: String, settings: CarrierSettings, isReset: Bool
+  )
+    throws(CarrierFault)
+  {
+    self.name = name
+    self.settings = settings
+    self.context = context
+    interface = dongle.interface
+    let (opened, status) = unsafe dongle.open(context)
+    guard let opened = unsafe opened else { throw refusal(of: dongle, name: name, status) }
+    unsafe handle = opened
+    do throws(CarrierFault) {
+      try unsafe claim(opened, dongle, isReset: isReset)
+      try startReading()
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  deinit { close() }
+}
+
+extension USBLine {
+  var hasPeer: Bool { true }
+
+  var isFull: Bool { outgoing > Self.outgoingLimit }
+
+  func descriptors(reading: Bool) -> [(descriptor: Int32, events: Int16)] { descriptors }
+
+  var deadline: Instant? {
+    [context.deadline, partialSince.map { $0 + settings.packetTimeout }].compactMap(\.self).min()
+  }
+
+  func send(_ packet: HCIPacket, at now: Instant) throws(CarrierFault) {
+    isInUse = true
+    let bytes = packet.h4.dropFirst()
+    let timeout = UInt32(settings.sendTimeout.nanoseconds / 1_000_000)
+    let transfer: USBTransfer?
+    switch packet {
+    case .command:
+      // A class request to the device, without value and index.
+      let setup: [UInt8] = [
+        0x20, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: bytes.count),
+        UInt8(truncatingIfNeeded: bytes.count >> 8),
+      ]
+      transfer = USBTransfer(
+        .command, endpoint: 0, type: LIBUSB_TRANSFER_TYPE_CONTROL, bytes: setup + bytes, timeout: timeout,
+        of: self)
+    case .acl:
+      transfer = USBTransfer(
+        .aclOut, endpoint: interface.aclOut, type: LIBUSB_TRANSFER_TYPE_BULK, bytes: Array(bytes),
+        timeout: timeout, of: self)
+    case .synchronous, .isochronous, .event:
+      throw CarrierFault(.unavailable, "\(name): only commands and ACL data go to a dongle")
+    }
+    guard let transfer else { throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer") }
+    outgoing += transfer.size
+    transfers.append(transfer)
+    try submit(transfer)
+  }
+
+  func service(_ traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
+    context.handleEvents()
+    for packet in received { traffic.inbox.append(packet) }
+    received = []
+    if let failure { throw failure }
+    if !traffic.inbox.isFull { try resume() }
+    try checkPartial(at: now)
+  }
+
+  func restart() -> Bool { false }
+
+  func close() {
+    guard let handle = unsafe handle else { return }
+    isClosing = true
+    let isSettled = cancelAll()
+    unsafe libusb_release_interface(handle, Int32(interface.number))
+    unsafe libusb_close(handle)
+    unsafe self.handle = nil
+    parked = []
+    // Memory that the kernel may still write to stays.
+    if !isSettled { for transfer in transfers { _ = unsafe Unmanaged.passRetained(transfer) } }
+    transfers = []
+  }
+}
+
+extension USBLine {
+  /// Called by libusb when a transfer has ended, whichever way.
+  func ended(_ transfer: USBTransfer) {
+    if isClosing { return }
+    switch transfer.use {
+    case .event, .aclIn: readEnded(transfer)
+    case .command, .aclOut: writeEnded(transfer)
+    }
+  }
+
+  private func readEnded(_ transfer: USBTransfer) {
+    switch transfer.status {
+    case LIBUSB_TRANSFER_COMPLETED:
+      failures = 0
+      take(transfer)
+      parked.append(transfer)
+    case LIBUSB_TRANSFER_NO_DEVICE:
+      fail(unplugged)
+    case LIBUSB_TRANSFER_OVERFLOW:
+      fail(CarrierFault(.nonsense, "\(name) sent more at once than USB allows it"))
+    default:
+      failures += 1
+      guard failures < Self.patience else {
+        fail(CarrierFault(.lost, "\(name) cannot be read any more; is it still plugged in?"))
+        return
+      }
+      if transfer.status == LIBUSB_TRANSFER_STALL, let handle = unsafe handle {
+        unsafe libusb_clear_halt(handle, transfer.use == .event ? interface.events : interface.aclIn)
+      }
+      parked.append(transfer)
+    }
+  }
+
+  private func writeEnded(_ transfer: USBTransfer) {
+    outgoing -= transfer.size
+    transfers.removeAll { $0 === transfer }
+    switch transfer.status {
+    case LIBUSB_TRANSFER_COMPLETED: break
+    case LIBUSB_TRANSFER_NO_DEVICE: fail(unplugged)
+    case LIBUSB_TRANSFER_TIMED_OUT:
+      fail(CarrierFault(.silent, "\(name) has taken nothing for \(settings.sendTimeout)"))
+    default:
+      fail(CarrierFault(.silent, "\(name) refuses what it is sent; is it still plugged in?"))
+    }
+  }
+
+  private func take(_ transfer: USBTransfer) {
+    guard isInUse else { return }
+    do throws(DecodeError) {
+      if transfer.use == .event {
+        try events.append(transfer.bytes, to: &received)
+      } else {
+        try acl.append(transfer.bytes, to: &received)
+      }
+      partialSince = events.pendingCount + acl.pendingCount > 0 ? Waiting.now : nil
+    } catch {
+      fail(CarrierFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))"))
+    }
+  }
+
+  private func fail(_ fault: CarrierFault) { failure = failure ?? fault }
+
+  private var unplugged: CarrierFault { CarrierFault(.lost, "\(name) was unplugged") }
+
+  private func checkPartial(at now: Instant) throws(CarrierFault) {
+    guard let partialSince, now - partialSince >= settings.packetTimeout else { return }
+    let count = events.pendingCount + acl.pendingCount
+    throw CarrierFault(
+      .silent, "\(name) sent \(count) bytes of a packet, and nothing more for \(settings.packetTimeout)")
+  }
+}
+
+extension USBLine {
+  private func claim(_ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool) throws(CarrierFault) {
+    // Where the kernel cannot give its driver back, it has none to give.
+    _ = unsafe libusb_set_auto_detach_kernel_driver(handle, 1)
+    if isReset {
+      let status = unsafe libusb_reset_device(handle)
+      guard status == 0 else {
+        throw CarrierFault(.unavailable, "\(name) cannot be reset (\(usbErrorText(status)))")
+      }
+    }
+    var configuration: Int32 = 0
+    if unsafe libusb_get_configuration(handle, &configuration) == 0, configuration == 0 {
+      _ = unsafe libusb_set_configuration(handle, 1)
+    }
+    let status = unsafe libusb_claim_interface(handle, Int32(interface.number))
+    guard status == 0 else { throw refusal(of: dongle, name: name, status) }
+  }
+
+  private func startReading() throws(CarrierFault) {
+    descriptors = context.descriptors
+    for _ in 0..<Self.readCount {
+      // An event that fills its last packet would not end a longer read.
+      let event = USBTransfer(
+        .event, endpoint: interface.events, type: LIBUSB_TRANSFER_TYPE_INTERRUPT,
+        size: Int(interface.eventSize),
+        timeout: 0, of: self)
+      let data = USBTransfer(
+        .aclIn, endpoint: interface.aclIn, type: LIBUSB_TRANSFER_TYPE_BULK, size: Self.aclSize, timeout: 0,
+        of: self)
+      guard let event, let data else {
+        throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer")
+      }
+      transfers += [event, data]
+      try submit(event)
+      try submit(data)
+    }
+    try discardLeftovers()
+  }
+
+  /// Lets what the last user of the dongle did not read arrive, which is dropped.
+  private func discardLeftovers() throws(CarrierFault) {
+    let limit = Waiting.now + .milliseconds(10)
+    while Waiting.now < limit {
+      Waiting.wait(for: descriptors, until: limit)
+      context.handleEvents()
+      try resume()
+    }
+  }
+
+  /// Has reads go on that had ended.
+  private func resume() throws(CarrierFault) {
+    while let transfer = parked.first {
+      parked.removeFirst()
+      try submit(transfer)
+    }
+  }
+
+  private func submit(_ transfer: USBTransfer) throws(CarrierFault) {
+    guard let handle = unsafe handle else { return }
+    let status = unsafe transfer.submit(to: handle)
+    guard status != 0 else { return }
+    throw status == LIBUSB_ERROR_NO_DEVICE.rawValue
+      ? unplugged : CarrierFault(.lost, "\(name) takes no transfer (\(usbErrorText(status)))")
+  }
+
+  /// Calls every transfer back, and waits until they are; false when some have not come back in a second.
+  private func cancelAll() -> Bool {
+    for transfer in transfers { transfer.cancel() }
+    let limit = Waiting.now + .seconds(1)
+    while transfers.contains(where: \.isUnderWay) {
+      guard Waiting.now < limit else { return false }
+      Waiting.wait(for: descriptors, until: Waiting.now + .milliseconds(20))
+      context.handleEvents()
+    }
+    return true
+  }
+}
+
+/// The fault of a dongle that cannot be opened, with the cure.
+private func refusal(of dongle: USBDongle, name: String, _ status: Int32) -> CarrierFault {
+  switch status {
+  case LIBUSB_ERROR_ACCESS.rawValue:
+    CarrierFault(
+      .unavailable,
+      "\(name): this user may not open the dongle; as root, put \(dongle.rule) into /etc/udev/rules.d/70-lockstep.rules and plug the dongle in again"
+    )
+  case LIBUSB_ERROR_BUSY.rawValue:
+    CarrierFault(.busy, "\(name): another program uses the dongle at \(dongle.path)")
+  case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
+    CarrierFault(.unavailable, "\(name): the dongle at \(dongle.path) is gone")
+  default:
+    CarrierFault(
+      .unavailable, "\(name): the dongle at \(dongle.path) cannot be used (\(usbErrorText(status)))")
+  }
+}
+
+extension USBDongle {
+  /// The rule for udev that lets users open the dongle.
+  public var rule: String {
+    let ids = productText(vendor, product).lowercased().split(separator: ":")
+    return "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(ids[0])\", ATTR{idProduct}==\"\(ids[1])\", "
+      + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
+  }
+}

@@ -1,0 +1,24 @@
+import CShims
+import Glibc
+public import Simulation
+
+/// The time that carriers count, and waiting for it or for any of several descriptors.
+public enum Waiting {
+  private static let start = MonotonicClock.now
+
+  /// The monotonic clock, counted from its first use in this process: one scale for every carrier.
+  public static var now: Instant { .zero + (MonotonicClock.now - start) }
+
+  /// Waits until one of the descriptors is ready or has failed, or a moment comes.
+  ///
+  /// - Parameter descriptors: each with what is waited for, `POLLIN` or `POLLOUT` of poll(2) or both.
+  /// - Returns: whether one is ready. A signal ends the wait early, with none ready.
+  @discardableResult
+  public static func wait(
+    for descriptors: [(descriptor: Int32, events: Int16)], until limit: Instant
+  ) -> Bool {
+    var polled = descriptors.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+    let left = limit == .never ? -1 : max(0, (limit - now).nanoseconds)
+    return unsafe lockstep_poll(&polled, UInt(polled.count), left) > 0
+  }
+}

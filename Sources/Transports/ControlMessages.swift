@@ -1,0 +1,258 @@
+import Bluetooth
+public import Conformance
+import Documents
+public import Sesame
+import Simulation
+
+/// What can be asked of the emulator of a lock over its control socket; see <doc:Control>.
+public enum ControlRequest: Equatable, Sendable {
+  /// What can be asked for.
+  case abilities
+  /// A start condition, and the options of the lock that a test wants beside those it was started with.
+  case prepare(StartCondition, options: [Argument])
+  /// Something that the surroundings of the lock do to it.
+  case stimulus(String, [Argument])
+  /// A disturbance.
+  case fault(Fault)
+}
+
+/// What the emulator answers.
+public enum ControlAnswer: Equatable, Sendable {
+  case abilities(ControlAbilities)
+  /// The lock is as it was wanted; with its owner's key, if it has an owner.
+  case prepared(LockKey?)
+  case done
+  /// It was not done, and why.
+  case refused(String)
+}
+
+/// What an emulated lock's surroundings can be asked for.
+public struct ControlAbilities: Equatable, Sendable {
+  /// The name of the lock, such as `sesame5`.
+  public var lock: String
+  /// The stimuli beside a client's own.
+  public var stimuli: [String]
+  /// The faults.
+  public var faults: [String]
+  /// The settings of start conditions.
+  public var settings: [String]
+  /// The options of the lock.
+  public var options: [String]
+  /// What of the model's circumstances always holds there.
+  public var circumstances: [String]
+
+  /// Makes a list of abilities.
+  public init(
+    lock: String, stimuli: [String], faults: [String], settings: [String], options: [String],
+    circumstances: [String]
+  ) {
+    self.lock = lock
+    self.stimuli = stimuli
+    self.faults = faults
+    self.settings = settings
+    self.options = options
+    self.circumstances = circumstances
+  }
+}
+
+/// Why a line of the control protocol is none.
+public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What is wrong with it; never a value, since it may be a key.
+  public var description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+// MARK: - Requests
+
+extension ControlRequest {
+  /// The request as a line, without its end.
+  public var line: String {
+    let json: JSON =
+      switch self {
+      case .abilities: ["abilities": true]
+      case .prepare(let start, let options):
+        .mapping(
+          [.init("prepare", JSON(control: start.settings))]
+            + (options.isEmpty ? [] : [.init("options", JSON(control: options))]))
+      case .stimulus(let name, let arguments):
+        .mapping(
+          [.init("stimulus", .text(name))]
+            + (arguments.isEmpty ? [] : [.init("arguments", JSON(control: arguments))]))
+      case .fault(let fault): ["fault": .text(fault.name), "value": JSON(control: fault.value)]
+      }
+    return json.line
+  }
+
+  /// Reads a line.
+  public init(line: [UInt8]) throws(ControlError) {
+    let members = try ControlError.members(of: line)
+    let names = members.map(\.name)
+    func value(_ name: String) -> JSON? { members.first { $0.name == name }?.value }
+    switch (names.first, members.first?.value) {
+    case ("abilities", _) where names.count == 1: self = .abilities
+    case ("prepare", let settings?) where names.allSatisfy({ ["prepare", "options"].contains($0) }):
+      self = .prepare(
+        StartCondition(try ControlError.arguments(settings)),
+        options: try value("options").map { json throws(ControlError) in try ControlError.arguments(json) }
+          ?? [])
+    case ("stimulus", .text(let name)) where names.allSatisfy({ ["stimulus", "arguments"].contains($0) }):
+      self = .stimulus(
+        name,
+        try value("arguments").map { json throws(ControlError) in try ControlError.arguments(json) } ?? [])
+    case ("fault", .text(let name)) where names.allSatisfy({ ["fault", "value"].contains($0) }):
+      self = .fault(
+        Fault(
+          name,
+          try value("value").map { json throws(ControlError) in try ControlError.value(json) } ?? .flag(true))
+      )
+    default:
+      throw ControlError(
+        #"expected {"abilities":true}, {"prepare":{…}}, {"stimulus":"…"} or {"fault":"…","value":…}"#)
+    }
+  }
+}
+
+// MARK: - Answers
+
+extension ControlAnswer {
+  /// The answer as a line, without its end. That of ``prepared(_:)`` holds the key.
+  public var line: String {
+    let json: JSON =
+      switch self {
+      case .done: ["done": true]
+      case .refused(let why): ["refused": .text(why)]
+      case .prepared(nil): ["prepared": ["registered": false]]
+      case .prepared(let key?):
+        ["prepared": .mapping([.init("registered", true), .init("key", JSON(exposing: key))])]
+      case .abilities(let abilities):
+        [
+          "abilities": [
+            "lock": .text(abilities.lock), "stimuli": JSON(names: abilities.stimuli),
+            "faults": JSON(names: abilities.faults), "settings": JSON(names: abilities.settings),
+            "options": JSON(names: abilities.options), "circumstances": JSON(names: abilities.circumstances),
+          ]
+        ]
+      }
+    return json.line
+  }
+
+  /// Reads a line.
+  public init(line: [UInt8]) throws(ControlError) {
+    let members = try ControlError.members(of: line)
+    guard members.count == 1 else { throw ControlError(Self.expectation) }
+    switch (members[0].name, members[0].value) {
+    case ("done", .flag(true)): self = .done
+    case ("refused", .text(let why)): self = .refused(why)
+    case ("prepared", let value): self = .prepared(try ControlError.key(in: value))
+    case ("abilities", let value): self = .abilities(try ControlAbilities(value))
+    default: throw ControlError(Self.expectation)
+    }
+  }
+
+  private static let expectation =
+    #"expected {"done":true}, {"prepared":{…}}, {"abilities":{…}} or {"refused":"…"}"#
+}
+
+extension ControlAbilities {
+  fileprivate init(_ json: JSON) throws(ControlError) {
+    func names(_ name: String) throws(ControlError) -> [String] {
+      guard case .list(let items)? = json[name] else { throw ControlError("abilities without \(name)") }
+      return items.compactMap { if case .text(let name) = $0 { name } else { nil } }
+    }
+    guard case .text(let lock)? = json["lock"] else { throw ControlError("abilities without the lock") }
+    self.init(
+      lock: lock, stimuli: try names("stimuli"), faults: try names("faults"),
+      settings: try names("settings"), options: try names("options"),
+      circumstances: try names("circumstances"))
+  }
+}
+
+// MARK: - Values
+
+extension JSON {
+  fileprivate init(names: [String]) { self = .list(names.map(JSON.text)) }
+
+  fileprivate init(control arguments: [Argument]) {
+    self = .mapping(arguments.map { Member($0.name, JSON(control: $0.value)) })
+  }
+
+  /// Text stays text, so a time has a form of its own.
+  fileprivate init(control value: Conformance.Value) {
+    self =
+      switch value {
+      case .flag(let value): .flag(value)
+      case .integer(let value): .integer(value)
+      case .number(let value): .decimal(value)
+      case .duration(let value): ["duration": .text(value.description)]
+      case .text(let value): .text(value)
+      }
+  }
+
+  fileprivate init(exposing key: LockKey) {
+    var members: [Member] = [
+      .init("uuid", .text(key.deviceID.description)), .init("secret", .text(key.secret.exposedBytes.hex)),
+    ]
+    if let publicKey = key.lockPublicKey { members.append(.init("public-key", .text(publicKey.bytes.hex))) }
+    if key.index != 0 { members.append(.init("index", .integer(key.index))) }
+    self = .mapping(members)
+  }
+}
+
+extension ControlError {
+  fileprivate static func members(of line: [UInt8]) throws(ControlError) -> [JSON.Member] {
+    let value: JSON
+    do {
+      value = try JSON(parsing: line)
+    } catch {
+      throw ControlError(error.description)
+    }
+    guard case .mapping(let members) = value else { throw ControlError("expected an object") }
+    return members
+  }
+
+  fileprivate static func arguments(_ json: JSON) throws(ControlError) -> [Argument] {
+    guard case .mapping(let members) = json else { throw ControlError("expected names and values") }
+    var arguments: [Argument] = []
+    for member in members { arguments.append(Argument(member.name, try value(member.value))) }
+    return arguments
+  }
+
+  fileprivate static func value(_ json: JSON) throws(ControlError) -> Value {
+    switch json {
+    case .flag(let value): return .flag(value)
+    case .text(let value): return .text(value)
+    case .number(let text):
+      if let value = Int(text) { return .integer(value) }
+      if let value = Double(text) { return .number(value) }
+    case .mapping(let members) where members.count == 1:
+      if members[0].name == "duration", case .text(let text) = members[0].value,
+        let interval = Interval(text: text)
+      {
+        return .duration(interval)
+      }
+    case .null, .list, .mapping: break
+    }
+    throw ControlError(#"expected true, false, a number, a text or {"duration":"3 s"}"#)
+  }
+
+  fileprivate static func key(in json: JSON) throws(ControlError) -> LockKey? {
+    guard case .flag(let isRegistered)? = json["registered"] else {
+      throw ControlError("the answer says not whether the lock is registered")
+    }
+    guard isRegistered else { return nil }
+    guard let key = json["key"], case .text(let uuid)? = key["uuid"], case .text(let secret)? = key["secret"]
+    else { throw ControlError("a registered lock without its key") }
+    do {
+      var publicKey: PublicKey?
+      if case .text(let hex)? = key["public-key"] { publicKey = try PublicKey(bytes: [UInt8](hex: hex)) }
+      var index: UInt16 = 0
+      if case .number(let text)? = key["index"] { index = UInt16(text) ?? 0 }
+      return LockKey(
+        deviceID: try UUID128(text: uuid), secret: try SecretKey(bytes: [UInt8](hex: secret)),
+        lockPublicKey: publicKey, index: index)
+    } catch {
+      throw ControlError("a key that does not decode")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Glibc
+
+/// The emulator's end of a control socket, for a loop that waits for several things.
+///
+/// Any number of programs may be connected; each has its requests answered in order.
+public final class ControlServer {
+  /// A connected program.
+  public struct Client: Equatable, Sendable {
+    fileprivate let number: Int
+  }
+
+  /// Where it listens.
+  public let path: String
+  private let listener: Int32
+  private var clients: [(number: Int, stream: LineStream)] = []
+  private var last = 0
+  /// The most programs at a time.
+  private static let mostClients = 16
+
+  /// Begins to listen, for programs of this user alone.
+  public init(path: String) throws(ControlError) {
+    self.path = path
+    listener = try ControlSocket.listen(at: path)
+  }
+
+  deinit { shutDown() }
+
+  /// What to poll for.
+  public var descriptors: [(descriptor: Int32, events: Int16)] {
+    [(listener, Int16(POLLIN))] + clients.map { ($0.stream.descriptor, $0.stream.events) }
+  }
+
+  /// Takes in what is there, without waiting, and gives the requests in order.
+  ///
+  /// A line that is no request is answered at once.
+  public func service() -> [(client: Client, request: ControlRequest)] {
+    acceptAll()
+    var requests: [(Client, ControlRequest)] = []
+    for index in clients.indices {
+      clients[index].stream.flush()
+      read(index, &requests)
+    }
+    clients.removeAll { $0.number == 0 }
+    return requests
+  }
+
+  /// Answers a request. A program that is gone has no use for it.
+  public func answer(_ client: Client, _ answer: ControlAnswer) {
+    guard let index = clients.firstIndex(where: { $0.number == client.number }) else { return }
+    clients[index].stream.send(answer.line)
+  }
+
+  /// Ends all connections and removes the socket.
+  public func shutDown() {
+    guard !isDown else { return }
+    isDown = true
+    for client in clients { close(client.stream.descriptor) }
+    clients = []
+    close(listener)
+    _ = unsafe unlink(path)
+  }
+
+  private var isDown = false
+
+  private func acceptAll() {
+    while clients.count < Self.mostClients {
+      let descriptor = accept(listener, nil, nil)
+      guard descriptor >= 0 else { return }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      last += 1
+      clients.append((last, LineStream(descriptor)))
+    }
+  }
+
+  private func read(_ index: Int, _ requests: inout [(Client, ControlRequest)]) {
+    while true {
+      switch clients[index].stream.next() {
+      case .nothing: return
+      case .over:
+        close(clients[index].stream.descriptor)
+        clients[index].number = 0
+        return
+      case .line(let line):
+        do {
+          requests.append((Client(number: clients[index].number), try ControlRequest(line: line)))
+        } catch {
+          clients[index].stream.send(ControlAnswer.refused(error.description).line)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Bluetooth
+public import Conformance
+import Documents
+import Glibc
+public import Sesame
+import Simulation
+
+extension LockFile {
+  /// Puts a key in the file that a lock was registered with just now.
+  ///
+  /// When this returns, the key is on the disk and nothing that was there before is lost.
+  ///
+  /// - Throws: a fault that says where the key was put instead, or that there was no place.
+  public mutating func keep(_ key: LockKey) throws(LabFault) {
+    try keep(key, otherwiseIn: try? StateFolder.folder("keys"))
+  }
+
+  /// - Parameter folder: where the key goes when the file cannot be written.
+  mutating func keep(_ key: LockKey, otherwiseIn folder: String?) throws(LabFault) {
+    self.key = key
+    deviceID = key.deviceID
+    do throws(FileFault) {
+      try save()
+    } catch {
+      throw LabFault(.carrierLost, "the new key of the lock is not in \(error); \(refuge(in: folder))")
+    }
+  }
+
+  /// Takes the key out of the file, since the lock has forgotten it; a copy stays as `FILE.forgotten-N`.
+  public mutating func drop() throws(LabFault) {
+    guard key != nil else { return }
+    key = nil
+    do throws(FileFault) {
+      try replace(keeping: "forgotten")
+    } catch {
+      throw LabFault(.carrierLost, "the key that the lock has forgotten cannot be put aside: \(error)")
+    }
+  }
+
+  /// Writes the file; where one with another key stands, that stays as `FILE.old-N`.
+  public func save() throws(FileFault) {
+    let old = try? LockFile(reading: path)
+    let hasAnotherKey = old.map { $0.key != nil && $0.key != key } ?? (unsafe access(path, F_OK) == 0)
+    try replace(keeping: hasAnotherKey ? "old" : nil)
+  }
+
+  /// Makes sure that a key could be kept, before the lock is asked for one.
+  public func rehearse() throws(LabFault) {
+    do throws(FileFault) {
+      _ = unsafe unlink(try write(to: "rehearsal"))
+    } catch {
+      throw LabFault(.noDevice, "a new key could not be kept: \(error)")
+    }
+  }
+
+  /// Files beside this one that hold a key which a run could not put in its place.
+  public var leftovers: [String] {
+    (1...9).map { "\(path).new-\($0)" }.filter { unsafe access($0, F_OK) == 0 }
+  }
+
+  /// The words after which a copy is named, and their order.
+  private func replace(keeping suffix: String?) throws(FileFault) {
+    let new = try write(to: "new")
+    if let suffix, unsafe access(path, F_OK) == 0 { try link(path, as: suffix) }
+    guard unsafe rename(new, path) == 0 else { throw FileFault(path: path, code: errno) }
+    synchronizeFolder(of: path)
+  }
+
+  /// Gives a file a second name, `FILE.old-1` or the next that is free.
+  private func link(_ file: String, as suffix: String) throws(FileFault) {
+    var number = 1
+    while unsafe Glibc.link(file, "\(path).\(suffix)-\(number)") != 0 {
+      guard errno == EEXIST, number < 10_000 else { throw FileFault(path: path, code: errno) }
+      number += 1
+    }
+    synchronizeFolder(of: path)
+  }
+
+  /// Writes the text to a new file beside the old one, `FILE.new-1` or the next that is free, and onto the disk.
+  private func write(to suffix: String) throws(FileFault) -> String {
+    var number = 1
+    while true {
+      let name = "\(path).\(suffix)-\(number)"
+      let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      if descriptor >= 0 {
+        defer { close(descriptor) }
+        if let code = put(text, descriptor) {
+          _ = unsafe unlink(name)
+          throw FileFault(path: name, code: code)
+        }
+        synchronizeFolder(of: path)
+        return name
+      }
+      guard errno == EEXIST, number < 10_000 else { throw FileFault(path: name, code: errno) }
+      number += 1
+    }
+  }
+
+  /// Writes a text and waits for the disk; the error number where that fails.
+  private func put(_ text: String, _ descriptor: Int32) -> Int32? {
+    guard fchmod(descriptor, 0o600) == 0 else { return errno }
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return errno }
+    }
+    return fsync(descriptor) == 0 ? nil : errno
+  }
+
+  /// Keeps the key elsewhere when its file cannot be written, and says where.
+  private func refuge(in folder: String?) -> String {
+    let name = deviceID.map { "\($0)" } ?? "lock"
+    guard let folder else {
+      return "there is no other place for it either: the lock is registered with a key that only this run had"
+    }
+    let copy = LockFile(path: "\(folder)/\(name).yaml", copying: self)
+    do throws(FileFault) {
+      try copy.save()
+      return "it is in \(copy.path)"
+    } catch {
+      return "it is not in \(error) either: the lock is registered with a key that only this run had"
+    }
+  }
+
+  private init(path: String, copying other: LockFile) {
+    self.init(
+      path: path, model: other.model, name: other.name, deviceID: other.deviceID, address: other.address,
+      key: other.key)
+    times = other.times
+  }
+
+  /// The text of the file, the key included.
+  private var text: String {
+    let product = Self.models.first { $0.model == model }?.name ?? model.description
+    var entries: [(String, Node)] = [("lock", .plain(product))]
+    if let name { entries.append(("name", .text(name))) }
+    if let deviceID { entries.append(("uuid", .plain(deviceID.description))) }
+    if let address { entries.append(("address", Node(.scalar(address.description, .quoted)))) }
+    if let key {
+      entries.append(("secret", Node(.scalar(key.secret.exposedBytes.hex, .quoted))))
+      if let publicKey = key.lockPublicKey {
+        entries.append(("public-key", Node(.scalar(publicKey.bytes.hex, .quoted))))
+      }
+      if key.index != 0 { entries.append(("index", .plain(String(key.index)))) }
+    }
+    let usual = ClientTimes()
+    let waits = ClientTimes.names.filter { times[keyPath: $0.path] != usual[keyPath: $0.path] }
+    if !waits.isEmpty {
+      entries.append(
+        (
+          "timeouts",
+          .mapping(waits.map { ($0.name, .plain(times[keyPath: $0.path].description)) }, layout: .flow)
+        ))
+    }
+    return Node.mapping(entries).yaml()
+  }
+}

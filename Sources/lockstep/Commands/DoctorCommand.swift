@@ -1,0 +1,193 @@
+import Documents
+import Harness
+import Transports
+
+extension Command {
+  static var doctor: Command {
+    Command(
+      "doctor", "Says whether this machine is fit to drive real locks, and what to do where it is not.",
+      discussion: """
+        It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
+        controller can be used and everything that a run writes can be written, else 3.
+
+        """,
+      ArgumentParser(
+        options: [
+          .value("format", \.format, "human|json", "How findings are printed; json is one object a line."),
+          .value("out", \.out, "DIR", "Where reports are to go. Reports unless given."),
+        ], operands: nil),
+      defaults: { DoctorArguments() }
+    ) { arguments, console in
+      let diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
+      switch arguments.format {
+      case .human:
+        let paint = console.painter(.auto)
+        for finding in diagnosis.findings { console.print(finding.text(paint)) }
+        console.print(diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks")
+      case .json:
+        for finding in diagnosis.findings { console.print(finding.json) }
+        console.print(["fit": .flag(diagnosis.isFit)])
+      }
+      return diagnosis.isFit ? .agree : .labFault
+    }
+  }
+}
+
+private struct DoctorArguments {
+  var format = OutputFormat.human
+  var out = "Reports"
+}
+
+/// One thing that was looked at.
+struct Finding: Equatable {
+  /// What it means for the bench.
+  enum State: String {
+    case good
+    /// Worth knowing, and no hindrance by itself.
+    case note
+    case bad
+  }
+
+  var state: State
+  /// What was looked at, one word.
+  var subject: String
+  /// What was found.
+  var text: String
+  /// What to do, as a line to paste where there is one.
+  var cure: String?
+
+  init(_ state: State, _ subject: String, _ text: String, cure: String? = nil) {
+    self.state = state
+    self.subject = subject
+    self.text = text
+    self.cure = cure
+  }
+}
+
+/// What there is to say of a bench.
+struct Diagnosis {
+  private(set) var findings: [Finding] = []
+  /// Whether a controller can be used and what a run writes can be written.
+  private(set) var isFit = false
+
+  init(_ probe: BenchProbe, reports: String) {
+    let dongles = probe.dongles
+    let adapters = probe.adapters
+    var usable = false
+    for dongle in dongles { usable = add(dongle, probe) || usable }
+    for adapter in adapters { usable = add(adapter, probe) || usable }
+    if dongles.isEmpty, adapters.isEmpty { addAbsence(probe) }
+    let canWrite = addFolders(probe, reports: reports)
+    isFit = usable && canWrite
+  }
+}
+
+extension Diagnosis {
+  /// Adds a dongle and says whether it can be used as it is.
+  private mutating func add(_ dongle: BenchProbe.Dongle, _ probe: BenchProbe) -> Bool {
+    let name = "\(dongle.vendor):\(dongle.product)" + (dongle.name.map { " \($0)" } ?? "")
+    let carrier = "usb:\(dongle.path)"
+    guard dongle.isAllowed else {
+      findings.append(
+        Finding(
+          .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
+          cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
+            + "sudo udevadm control --reload && sudo udevadm trigger"))
+      return false
+    }
+    let holders = probe.holders(of: dongle.node)
+    if dongle.driver == "usbfs" {
+      let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
+      findings.append(Finding(.bad, "usb", "\(carrier), \(name): in use by \(who)", cure: "end it"))
+      return false
+    }
+    let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
+    findings.append(Finding(.good, "usb", "\(carrier), \(name)\(kernel)"))
+    return true
+  }
+
+  /// The rule that lets everybody who sits at the machine use a dongle, and the group of those who may plug.
+  static func rule(for dongle: BenchProbe.Dongle) -> String {
+    "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(dongle.vendor)\", ATTR{idProduct}==\"\(dongle.product)\", "
+      + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
+  }
+
+  /// Adds an adapter of the kernel and says whether it can be used as it is.
+  private mutating func add(_ adapter: BenchProbe.Adapter, _ probe: BenchProbe) -> Bool {
+    let carrier = "hci-socket:\(adapter.number)"
+    var isUsable = true
+    func bad(_ text: String, _ cure: String) -> Finding {
+      isUsable = false
+      return Finding(.bad, "adapter", "\(carrier): \(text)", cure: cure)
+    }
+    if adapter.isBlocked { findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth")) }
+    if adapter.isUp == true {
+      let who = probe.isRunning("bluetoothd") ? "bluetoothd has it" : "it is up"
+      findings.append(bad(who, "sudo btmgmt -i \(adapter.number) power off"))
+    }
+    if !probe.mayTakeAdapters {
+      findings.append(
+        bad(
+          "needs the capability CAP_NET_ADMIN",
+          "sudo setcap cap_net_admin,cap_net_raw+ep .build/release/lockstep"))
+    }
+    if isUsable { findings.append(Finding(.good, "adapter", carrier)) }
+    return isUsable
+  }
+
+  private mutating func addAbsence(_ probe: BenchProbe) {
+    findings.append(
+      Finding(
+        .bad, "controller", "there is no Bluetooth controller at this machine",
+        cure:
+          "plug in a dongle; without one, 'lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000' serves a "
+          + "lock and a controller for --carrier tcp-client:127.0.0.1:9000"))
+    if let trouble = probe.socketTrouble {
+      findings.append(
+        Finding(
+          .note, "kernel", "no Bluetooth sockets (\(trouble)): no hci-socket:",
+          cure: "sudo modprobe bluetooth btusb"))
+    }
+  }
+
+  private mutating func addFolders(_ probe: BenchProbe, reports: String) -> Bool {
+    var folders = [("reports", reports), ("locks", CarrierSettings.usualLockFolder)]
+    if let state = StateFolder.path {
+      folders.append(("odometers", state + "/odometers"))
+    } else {
+      findings.append(
+        Finding(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
+    }
+    var isGood = StateFolder.path != nil
+    for (subject, path) in folders {
+      if let trouble = probe.trouble(withFolder: path) {
+        isGood = false
+        findings.append(
+          Finding(.bad, subject, trouble, cure: "sudo install -d -o $(id -un) \(shellWord(path))"))
+      } else {
+        findings.append(Finding(.good, subject, path))
+      }
+    }
+    return isGood
+  }
+}
+
+extension Finding {
+  func text(_ paint: Painter) -> String {
+    let (sign, style): (String, Console.Style) =
+      switch state {
+      case .good: ("✔", .good)
+      case .note: ("·", .faint)
+      case .bad: ("✘", .bad)
+      }
+    return paint(style, sign) + " \(subject): \(text)" + (cure.map { "\n    \($0)" } ?? "")
+  }
+
+  var json: JSON {
+    var members: [JSON.Member] = [
+      .init("state", .text(state.rawValue)), .init("subject", .text(subject)), .init("text", .text(text)),
+    ]
+    if let cure { members.append(.init("cure", .text(cure))) }
+    return .mapping(members)
+  }
+}

@@ -1,0 +1,157 @@
+import Bluetooth
+import Harness
+import Simulation
+import Transports
+
+extension Command {
+  static var emulate: Command {
+    Command(
+      "emulate", "Emulates a lock, or controllers alone, for other programs.",
+      discussion: """
+        LOCK is \(EmulatedDevice.lockNames.joined(separator: ", ")), with settings after a '?' as for run, or 'controllers'
+        for a radio without a lock on it. With --carrier the lock is on the air of that controller; with --serve it is on
+        a radio of our own, and every program that connects has a controller there.
+
+        It prints a line when it advertises and one for each connection, until Ctrl-C or --duration. Without --key-file
+        the lock has no owner unless 'registered=yes' is among its settings.
+
+        """,
+      ArgumentParser(
+        options: [
+          .value("carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers)."),
+          .list(
+            "serve", \.serve, "SPEC",
+            "Serves a controller at tcp-server:HOST:PORT; may be given several times."),
+          .value("key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it."),
+          .value(
+            "control", \.control, "unix:PATH",
+            "Where the lock's surroundings can be asked for, as by run --control."),
+          .value("seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key."),
+          .value("duration", \.duration, "TIME", "How long it goes on. For ever unless given."),
+          .value(
+            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop."),
+          .value("format", \.format, "human|json", "How lines are printed; json is one object a line."),
+        ], operands: .init(placeholder: "LOCK", summary: "The lock.", count: 1...1, path: \.lock)),
+      defaults: { EmulateArguments() }
+    ) { arguments, console throws(UsageError) in
+      try arguments.perform(console)
+    }
+  }
+}
+
+private struct EmulateArguments {
+  var lock: [String] = []
+  var carrier: String?
+  var serve: [String] = []
+  var keyFile: String?
+  var control: String?
+  var seed: UInt64?
+  var duration: Interval?
+  var capture: String?
+  var format = OutputFormat.human
+
+  private var isBare: Bool { lock == ["controllers"] }
+
+  func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    try check()
+    let report = EmulationReport(console, format)
+    let seed = seed ?? UInt64(World().drawSeed())
+    let choice = isBare ? nil : try EmulatedLockChoice(lock[0])
+    let specs = try serve.map { text throws(UsageError) in try served(text) }
+    let carrierSpec = try carrier.map { text throws(UsageError) in try lockstep.carrierSpec(text) }
+    let control = try controlServer()
+    defer { control?.shutDown() }
+    Interruption.listen()
+    do {
+      let limit = duration.map { Waiting.now + $0 } ?? .never
+      let air: any EmulatedAir =
+        if let carrierSpec { try open(carrierSpec) } else { try serving(specs, seed: seed) }
+      guard let choice else {
+        try EmulatedRadio.play(air, until: limit, report)
+        return .agree
+      }
+      let emulation = try make(choice, on: air, seed: seed, control: control, report: report)
+      try emulation.play(until: limit)
+      return .agree
+    } catch {
+      console.say("lockstep: \(error.text)")
+      return .labFault
+    }
+  }
+
+  private func check() throws(UsageError) {
+    if carrier == nil, serve.isEmpty {
+      throw UsageError("where is it to be? give --carrier usb:0, or --serve tcp-server:127.0.0.1:9000")
+    }
+    if carrier != nil, !serve.isEmpty { throw UsageError("'--carrier' and '--serve' exclude each other") }
+    guard isBare else { return }
+    if carrier != nil { throw UsageError("controllers are served: --serve tcp-server:127.0.0.1:9000") }
+    if control != nil || keyFile != nil {
+      throw UsageError("where no lock is, there is nothing to control and no key")
+    }
+  }
+
+  private func served(_ text: String) throws(UsageError) -> CarrierSpec {
+    let spec = try lockstep.carrierSpec(text, of: "--serve")
+    guard case .tcpServer = spec else {
+      throw UsageError("'--serve' expects tcp-server:HOST:PORT, not '\(text)'")
+    }
+    return spec
+  }
+
+  private func controlServer() throws(UsageError) -> ControlServer? {
+    guard let control else { return nil }
+    let path = try socketPath(control, of: "--control")
+    do {
+      return try ControlServer(path: path)
+    } catch {
+      throw UsageError("--control: \(error)")
+    }
+  }
+
+  private func open(_ spec: CarrierSpec) throws(EmulationFault) -> CarrierAir {
+    var settings = CarrierSettings()
+    settings.tap = capture
+    do {
+      return CarrierAir(try Carrier(opening: spec, settings: settings))
+    } catch {
+      throw EmulationFault("\(error.description); 'lockstep doctor' looks at this machine")
+    }
+  }
+
+  private func serving(_ specs: [CarrierSpec], seed: UInt64) throws(EmulationFault) -> RadioAir {
+    do {
+      return try RadioAir(serving: specs, seed: seed)
+    } catch {
+      throw EmulationFault(error.description)
+    }
+  }
+
+  private func make(
+    _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
+    report: EmulationReport
+  ) throws(EmulationFault) -> Emulation {
+    do {
+      return try Emulation(
+        choice, on: air, seed: seed, control: control, keyFile: keyFile, report: report)
+    } catch {
+      throw EmulationFault(error.description)
+    }
+  }
+}
+
+/// A radio without a lock.
+private enum EmulatedRadio {
+  static func play(
+    _ air: any EmulatedAir, until limit: Instant, _ report: EmulationReport
+  ) throws(EmulationFault) {
+    report.announce(controllers: air.places)
+    while !Interruption.isRequested, Waiting.now < limit {
+      do { try air.service() } catch { throw EmulationFault(error.description) }
+      while air.take() != nil {}
+      for remark in air.takeRemarks() { report.say(remark) }
+      let latest = min(limit, Waiting.now + .milliseconds(200))
+      Waiting.wait(for: air.descriptors, until: min(air.deadline ?? .never, latest))
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import Bluetooth
+import Documents
+import Harness
+import Sesame
+import Simulation
+import Transports
+
+extension Command {
+  static var scan: Command {
+    Command(
+      "scan", "Lists the locks in range.",
+      discussion: """
+        On a terminal it shows a table that lives; elsewhere it prints a line for each lock when it is first heard, and
+        when what it advertises changes.
+
+        """,
+      ArgumentParser(
+        options: [
+          .value(
+            "carrier", \.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers)."),
+          .value("duration", \.duration, "TIME", "How long it listens. 10s unless given."),
+          .flag("all", \.isAll, "Lists everything that advertises."),
+          .value(
+            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop."),
+          .value("format", \.format, "human|json", "How findings are printed; json is one object a line."),
+        ], operands: nil),
+      defaults: { ScanArguments() }
+    ) { arguments, console throws(UsageError) in
+      try arguments.perform(console)
+    }
+  }
+}
+
+private struct ScanArguments {
+  var carrier: String?
+  var duration = Interval.seconds(10)
+  var isAll = false
+  var capture: String?
+  var format = OutputFormat.human
+
+  func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    guard let carrier else {
+      throw UsageError(
+        "a scan needs a controller: --carrier usb:0, or another; 'lockstep doctor' says what there is")
+    }
+    let spec = try carrierSpec(carrier)
+    Interruption.listen()
+    var settings = CarrierSettings()
+    settings.tap = capture
+    let view = ScanView(console, format, isAll: isAll)
+    do {
+      let carrier = try Carrier(opening: spec, settings: settings)
+      defer { carrier.close() }
+      var scan = Scan(carrier, view)
+      try scan.listen(for: duration)
+      view.finish()
+      return .agree
+    } catch {
+      console.say("lockstep: \(error); 'lockstep doctor' looks at this machine")
+      return .labFault
+    }
+  }
+}
+
+/// A host that does nothing but listen.
+private struct Scan {
+  private let carrier: Carrier
+  private let view: ScanView
+  private var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
+
+  init(_ carrier: Carrier, _ view: ScanView) {
+    self.carrier = carrier
+    self.view = view
+  }
+
+  mutating func listen(for duration: Interval) throws(CarrierFault) {
+    try carryOut(host.start(at: carrier.now))
+    let limit = carrier.now + duration
+    while carrier.now < limit, !Interruption.isRequested {
+      let next = min(limit, host.deadline ?? .never, carrier.now + .milliseconds(200))
+      if let packet = try carrier.receive(until: next) {
+        try carryOut(host.receive(packet, at: carrier.now))
+      } else {
+        try carryOut(host.advance(to: carrier.now))
+      }
+      view.refresh(at: carrier.now)
+    }
+    try carryOut(host.stopScanning(at: carrier.now))
+  }
+
+  private mutating func carryOut(_ actions: [HostAction]) throws(CarrierFault) {
+    for action in actions {
+      switch action {
+      case .transmit(let packet): try carrier.send(packet)
+      case .report(.ready):
+        try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: carrier.now))
+      case .report(.advertisement(let report)): view.hear(report, at: carrier.now)
+      case .report(.failed(let failure)): throw CarrierFault(.silent, "the controller failed: \(failure)")
+      case .report(.scanning(_, let status)) where status != .success:
+        throw CarrierFault(.unavailable, "the controller does not scan: \(status)")
+      case .report: break
+      }
+    }
+  }
+}
+
+/// What was heard, and how it is shown.
+final class ScanView {
+  /// Somebody who advertises.
+  struct Station {
+    let address: PeerAddress
+    var data: [UInt8] = []
+    var response: [UInt8] = []
+    var rssi: Int8?
+    var heard: Instant
+    /// What was printed of it last.
+    var printed = ""
+  }
+
+  private let console: Console
+  private let format: OutputFormat
+  private let isAll: Bool
+  private let isLive: Bool
+  private var stations: [Station] = []
+  private var shownLines = 0
+  private var nextRefresh = Instant.zero
+  /// So many are told apart; a hall full of beacons is no reason to grow for ever.
+  private static let capacity = 1000
+
+  init(_ console: Console, _ format: OutputFormat, isAll: Bool) {
+    self.console = console
+    self.format = format
+    self.isAll = isAll
+    isLive = format == .human && console.isTerminal
+  }
+
+  func hear(_ report: AdvertisingReport, at now: Instant) {
+    let index: Int
+    if let known = stations.firstIndex(where: { $0.address == report.address }) {
+      index = known
+    } else {
+      guard stations.count < Self.capacity, report.kind != .scanResponse else { return }
+      index = stations.count
+      stations.append(Station(address: report.address, heard: now))
+    }
+    if report.kind == .scanResponse {
+      stations[index].response = report.data
+    } else {
+      stations[index].data = report.data
+    }
+    stations[index].rssi = report.rssi
+    stations[index].heard = now
+    if !isLive { printNews(index) }
+  }
+
+  /// Draws the table again, twice a second.
+  func refresh(at now: Instant) {
+    guard isLive, now >= nextRefresh else { return }
+    nextRefresh = now + .milliseconds(500)
+    let rows = stations.compactMap { row(of: $0, at: now) }
+    let lines = [Self.row(Self.headings)] + rows
+    let up = shownLines > 0 ? "\u{1B}[\(shownLines)A\u{1B}[J" : ""
+    console.print(up + lines.joined(separator: "\n"))
+    shownLines = lines.count
+  }
+
+  /// Says so when there was nothing.
+  func finish() {
+    guard !stations.contains(where: { lock($0) != nil }) else { return }
+    console.say("lockstep: no lock in range" + (stations.isEmpty ? "" : ", \(stations.count) other devices"))
+  }
+
+  private func lock(_ station: Station) -> Advertisement? {
+    guard let data = try? AdvertisingData(decoding: station.data) else { return nil }
+    let response = try? AdvertisingData(decoding: station.response)
+    return try? Advertisement(data, scanResponse: response ?? AdvertisingData())
+  }
+
+  private func localName(_ station: Station) -> String? {
+    [station.data, station.response].lazy.compactMap { (try? AdvertisingData(decoding: $0))?.localName }.first
+  }
+
+  private func printNews(_ index: Int) {
+    let station = stations[index]
+    let news: String
+    if let lock = lock(station) {
+      news = "\(lock.model) \(lock.deviceID) \(lock.isRegistered)"
+    } else if isAll {
+      news = localName(station) ?? "-"
+    } else {
+      return
+    }
+    guard news != station.printed else { return }
+    stations[index].printed = news
+    switch format {
+    case .human: console.print(line(of: station))
+    case .json: console.print(json(of: station))
+    }
+  }
+
+  private func line(of station: Station) -> String {
+    let strength = station.rssi.map { "\($0) dBm" } ?? "unknown strength"
+    guard let lock = lock(station) else {
+      return "\(localName(station) ?? "unnamed")   \(station.address)   \(strength)"
+    }
+    let state = lock.isRegistered ? "registered" : "not registered"
+    return "\(lock.model)   \(lock.deviceID)   \(state)   \(station.address)   \(strength)"
+  }
+
+  private func json(of station: Station) -> JSON {
+    var members: [JSON.Member] = []
+    if let lock = lock(station) {
+      members += [
+        .init("model", .text(lock.model.description)), .init("uuid", .text(lock.deviceID.description)),
+        .init("registered", .flag(lock.isRegistered)),
+      ]
+    } else if let name = localName(station) {
+      members.append(.init("name", .text(name)))
+    }
+    members.append(.init("address", .text(station.address.description)))
+    if let rssi = station.rssi { members.append(.init("rssi", .integer(rssi))) }
+    return .mapping(members)
+  }
+
+  private func row(of station: Station, at now: Instant) -> String? {
+    let lock = lock(station)
+    guard isAll || lock != nil else { return nil }
+    let age = (now - station.heard).nanoseconds / 1_000_000_000
+    let model = lock.map { $0.model.description } ?? localName(station) ?? "-"
+    let uuid = lock.map { $0.deviceID.description } ?? "-"
+    let owned = lock.map { $0.isRegistered ? "yes" : "no" } ?? "-"
+    let strength = station.rssi.map { String($0) } ?? "-"
+    return Self.row([model, uuid, owned, station.address.description, strength, "\(age) s"])
+  }
+
+  private static let headings = ["lock", "uuid", "registered", "address", "RSSI", "heard"]
+  private static let widths = [16, 38, 12, 19, 7, 0]
+
+  private static func row(_ cells: [String]) -> String {
+    zip(cells, widths).map { cell, width in
+      cell + String(repeating: " ", count: max(1, width - cell.count))
+    }.joined()
+  }
+}

@@ -1,0 +1,140 @@
+import Bluetooth
+import Emulator
+import Simulation
+import Transports
+
+/// What lies between the host of an emulated lock and everybody else, in real time.
+protocol EmulatedAir: AnyObject {
+  /// What to poll.
+  var descriptors: [(descriptor: Int32, events: Int16)] { get }
+  /// When ``service()`` has something to do at the latest.
+  var deadline: Instant? { get }
+  /// How others reach the lock, in words.
+  var places: [String] { get }
+  /// The circumstances of the model that hold on it.
+  var circumstances: [String] { get }
+
+  /// Hands a packet of the lock's host to its controller.
+  func send(_ packet: HCIPacket) throws(CarrierFault)
+  /// Does what can be done now.
+  func service() throws(CarrierFault)
+  /// The next packet for the lock's host.
+  func take() -> HCIPacket?
+  /// What happened since it was last asked, a line each.
+  func takeRemarks() -> [String]
+}
+
+/// A controller of somebody else's, on whose air the lock is.
+final class CarrierAir: EmulatedAir {
+  private let carrier: Carrier
+
+  init(_ carrier: Carrier) { self.carrier = carrier }
+
+  var descriptors: [(descriptor: Int32, events: Int16)] { carrier.descriptors }
+  var deadline: Instant? { carrier.pollTimeout.map { carrier.now + $0 } }
+  var places: [String] { ["\(carrier.spec)"] }
+  var circumstances: [String] {
+    switch carrier.spec {
+    case .usb, .hciSocket, .serial: ["loss"]
+    case .tcpClient, .tcpServer, .unixClient: []
+    }
+  }
+
+  func send(_ packet: HCIPacket) throws(CarrierFault) { try carrier.send(packet) }
+  func service() throws(CarrierFault) { try carrier.service() }
+  func take() -> HCIPacket? { carrier.take() }
+  func takeRemarks() -> [String] { carrier.takeRemarks() }
+}
+
+/// Our own radio in real time: the lock's controller on it, if there is a lock, and one for each program that connects.
+final class RadioAir: EmulatedAir {
+  /// A controller for somebody else.
+  private struct Port {
+    let carrier: Carrier
+    let controller: ControllerID
+    var hasPeer = false
+  }
+
+  private var radio: Radio
+  private let lock: ControllerID
+  private var ports: [Port] = []
+  private var forLock: [HCIPacket] = []
+  private var remarks: [String] = []
+
+  /// Begins to serve.
+  init(serving specs: [CarrierSpec], seed: UInt64) throws(CarrierFault) {
+    radio = Radio(seed: seed)
+    lock = radio.addController()
+    var settings = CarrierSettings()
+    settings.role = .controller
+    settings.awaitsPeer = false
+    for spec in specs {
+      let controller = radio.addController()
+      radio.setPower(controller, false, at: Waiting.now)
+      ports.append(Port(carrier: try Carrier(opening: spec, settings: settings), controller: controller))
+    }
+  }
+
+  var descriptors: [(descriptor: Int32, events: Int16)] { ports.flatMap { $0.carrier.descriptors } }
+  var deadline: Instant? {
+    let polls = ports.compactMap { port in port.carrier.pollTimeout.map { Waiting.now + $0 } }
+    return (polls + [radio.deadline].compactMap(\.self)).min()
+  }
+  /// The servers, with the ports that the system picked.
+  var places: [String] {
+    ports.map { port in
+      guard case .tcpServer(let host, 0) = port.carrier.spec, let number = port.carrier.port else {
+        return "\(port.carrier.spec)"
+      }
+      return "\(CarrierSpec.tcpServer(host: host, port: number))"
+    }
+  }
+  var circumstances: [String] { [] }
+
+  func send(_ packet: HCIPacket) throws(CarrierFault) {
+    radio.send(packet, to: lock, at: Waiting.now)
+    deliver()
+  }
+
+  func service() throws(CarrierFault) {
+    for index in ports.indices { try service(index) }
+    radio.advance(to: Waiting.now)
+    deliver()
+  }
+
+  func take() -> HCIPacket? { forLock.isEmpty ? nil : forLock.removeFirst() }
+
+  func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks
+  }
+
+  /// Takes in what a program sends to its controller. One that goes takes its controller's power with it.
+  private func service(_ index: Int) throws(CarrierFault) {
+    let carrier = ports[index].carrier
+    do {
+      try carrier.service()
+    } catch {
+      // What it says when somebody hangs up is of no use to anybody.
+      try carrier.reopen()
+    }
+    _ = carrier.takeRemarks()
+    if carrier.hasPeer != ports[index].hasPeer {
+      ports[index].hasPeer = carrier.hasPeer
+      radio.setPower(ports[index].controller, carrier.hasPeer, at: Waiting.now)
+      remarks.append("\(carrier.spec): \(carrier.hasPeer ? "somebody connected" : "hung up")")
+    }
+    while let packet = carrier.take() { radio.send(packet, to: ports[index].controller, at: Waiting.now) }
+  }
+
+  private func deliver() {
+    while let (controller, packet) = radio.nextPacket() {
+      if controller == lock {
+        forLock.append(packet)
+      } else if let port = ports.first(where: { $0.controller == controller }) {
+        // Trouble with it shows when it is served next.
+        try? port.carrier.send(packet)
+      }
+    }
+  }
+}

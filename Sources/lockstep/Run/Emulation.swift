@@ -1,0 +1,274 @@
+import Bluetooth
+import Conformance
+import Documents
+import Emulator
+import Harness
+import Sesame
+import Simulation
+import Transports
+
+/// A lock as it is named for `emulate`: what it is, and how it starts.
+struct EmulatedLockChoice {
+  let name: String
+  /// Its options, and the conditions it starts in.
+  private(set) var options: [DeviceSpec.Setting] = []
+  private(set) var start = StartCondition()
+
+  /// Reads `sesame5?defect=deaf-unlock&registered=no`.
+  init(_ text: String) throws(UsageError) {
+    do throws(DeviceProblem) {
+      let spec = try DeviceSpec(text: text)
+      guard spec.kind == .emulator else {
+        throw DeviceProblem(.name, "'\(text)' is no emulated lock")
+      }
+      name = spec.name
+      for setting in spec.settings {
+        if LockPeripheral.settings.contains(setting.name) {
+          start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+        } else {
+          options.append(setting)
+        }
+      }
+      _ = try specification()
+    } catch {
+      throw UsageError(error.description)
+    }
+  }
+
+  /// What kind of lock it is, with more options.
+  func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
+    do {
+      return try EmulatedLockSpecification(
+        parsing: name, settings: (options + more).map { ($0.name, $0.value) })
+    } catch {
+      throw DeviceProblem(error)
+    }
+  }
+}
+
+/// An emulated lock on the air in real time: its host, its surroundings and whoever asks for them.
+final class Emulation {
+  private let choice: EmulatedLockChoice
+  private let air: any EmulatedAir
+  private let seed: UInt64
+  private let control: ControlServer?
+  private let keyFile: String?
+  private let report: EmulationReport
+  private var peripheral: LockPeripheral
+  /// What the key file holds.
+  private var writtenKey: LockKey?
+  private var isAnnounced = false
+
+  init(
+    _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
+    keyFile: String?, report: EmulationReport
+  ) throws(DeviceProblem) {
+    self.choice = choice
+    self.air = air
+    self.seed = seed
+    self.control = control
+    self.keyFile = keyFile
+    self.report = report
+    peripheral = LockPeripheral(try choice.specification(), seed: seed)
+  }
+
+  /// Plays the lock until a moment, a signal or trouble.
+  func play(until limit: Instant) throws(EmulationFault) {
+    try start()
+    while !Interruption.isRequested, Waiting.now < limit {
+      try step()
+      try service()
+      wait(until: limit)
+    }
+  }
+
+  private func start() throws(EmulationFault) {
+    var start = choice.start
+    // A lock with an owner is of no use to who does not get the key.
+    if keyFile == nil, control == nil, start.setting("registered") == nil {
+      start.settings.append(Argument("registered", .flag(false)))
+    }
+    try send(peripheral.start(at: Waiting.now))
+    let packets: [HCIPacket]
+    do {
+      packets = try peripheral.prepare(start, at: Waiting.now)
+    } catch {
+      throw EmulationFault("the lock cannot start so: \(error.detail)")
+    }
+    try send(packets)
+    try keepKey()
+  }
+
+  private func wait(until limit: Instant) {
+    let next = [air.deadline, peripheral.deadline].compactMap(\.self).min() ?? .never
+    // Signals come between two looks at them, so none is waited for longer than this.
+    let latest = min(limit, Waiting.now + .milliseconds(200))
+    Waiting.wait(for: air.descriptors + (control?.descriptors ?? []), until: min(next, latest))
+  }
+
+  /// Moves packets and lets time pass.
+  private func step() throws(EmulationFault) {
+    try onAir { () throws(CarrierFault) in try air.service() }
+    while let packet = air.take() { try send(peripheral.receive(packet, at: Waiting.now)) }
+    if let due = peripheral.deadline, due <= Waiting.now { try send(peripheral.advance(to: Waiting.now)) }
+    for remark in air.takeRemarks() { report.say(remark) }
+    for notice in peripheral.takeNotices() { tell(notice) }
+    if let failure = peripheral.failure { throw EmulationFault("the controller failed: \(failure)") }
+    if control == nil, peripheral.key != writtenKey { try keepKey() }
+  }
+
+  private func tell(_ notice: LockNotice) {
+    if case .ready = notice, !isAnnounced {
+      isAnnounced = true
+      report.announce(
+        peripheral, as: choice.name, on: air.places, control: control?.path, keyFile: keyFile)
+    } else {
+      report.tell(notice)
+    }
+  }
+
+  private func send(_ packets: [HCIPacket]) throws(EmulationFault) {
+    for packet in packets { try onAir { () throws(CarrierFault) in try air.send(packet) } }
+  }
+
+  private func onAir(_ body: () throws(CarrierFault) -> Void) throws(EmulationFault) {
+    do { try body() } catch { throw EmulationFault(error.description) }
+  }
+
+  /// Writes the key that the lock is registered with now.
+  private func keepKey() throws(EmulationFault) {
+    writtenKey = peripheral.key
+    guard let keyFile else { return }
+    let file = LockFile(
+      path: keyFile, model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID,
+      address: peripheral.address, key: peripheral.key)
+    do {
+      try file.save()
+    } catch {
+      throw EmulationFault("the key is not kept: \(error)")
+    }
+  }
+}
+
+/// Why an emulated lock is not on the air any more.
+struct EmulationFault: Error {
+  var text: String
+  init(_ text: String) { self.text = text }
+}
+
+// MARK: - Control
+
+extension Emulation {
+  private func service() throws(EmulationFault) {
+    guard let control else { return }
+    for (client, request) in control.service() {
+      let outcome: Result<(ControlAnswer, [HCIPacket]), LabFault>
+      do {
+        outcome = .success(try carryOut(request))
+      } catch {
+        outcome = .failure(error)
+      }
+      switch outcome {
+      case .success((let answer, let packets)):
+        // What was asked for has begun when it is answered.
+        try send(packets)
+        control.answer(client, answer)
+      case .failure(let fault): control.answer(client, .refused(fault.detail))
+      }
+    }
+  }
+
+  private func carryOut(_ request: ControlRequest) throws(LabFault) -> (ControlAnswer, [HCIPacket]) {
+    let now = Waiting.now
+    switch request {
+    case .abilities:
+      return (.abilities(abilities), [])
+    case .prepare(let start, let options):
+      var packets = try become(options)
+      packets += try peripheral.prepare(start, at: now)
+      return (.prepared(peripheral.key), packets)
+    case .stimulus(let name, let arguments):
+      return (.done, try peripheral.perform(name, arguments, at: now))
+    case .fault(let fault):
+      return (.done, try peripheral.bring(about: fault, at: now))
+    }
+  }
+
+  /// Makes another lock of the same name, if the options are others.
+  private func become(_ options: [Argument]) throws(LabFault) -> [HCIPacket] {
+    let specification: EmulatedLockSpecification
+    do {
+      specification = try choice.specification(
+        options.map { DeviceSpec.Setting($0.name, $0.value.description) })
+    } catch {
+      throw LabFault(.notPossible, error.description)
+    }
+    guard specification != peripheral.specification else { return [] }
+    peripheral = LockPeripheral(specification, seed: seed)
+    return peripheral.start(at: Waiting.now)
+  }
+
+  private var abilities: ControlAbilities {
+    let weather = peripheral.specification.weather
+    return ControlAbilities(
+      lock: choice.name, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
+      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames,
+      circumstances: weather.isFair ? air.circumstances : ["loss"])
+  }
+}
+
+/// What is printed of an emulated lock.
+final class EmulationReport {
+  private let console: Console
+  private let format: OutputFormat
+
+  init(_ console: Console, _ format: OutputFormat) {
+    self.console = console
+    self.format = format
+  }
+
+  func announce(
+    _ lock: LockPeripheral, as name: String, on places: [String], control: String?, keyFile: String?
+  ) {
+    let uuid = lock.ownerKey.deviceID.description
+    let isRegistered = lock.key != nil
+    switch format {
+    case .human:
+      let state = isRegistered ? "registered" : "not registered"
+      console.print(
+        "\(name) \(lock.specification.model), \(uuid), \(state), advertising as \(lock.address) on "
+          + places.joined(separator: ", "))
+    case .json:
+      var members: [JSON.Member] = [
+        .init("lock", .text(name)), .init("model", .text(lock.specification.model.description)),
+        .init("uuid", .text(uuid)), .init("address", .text(lock.address.description)),
+        .init("registered", .flag(isRegistered)), .init("on", .list(places.map(JSON.text))),
+      ]
+      if let control { members.append(.init("control", .text("unix:" + control))) }
+      if let keyFile { members.append(.init("keyFile", .text(keyFile))) }
+      console.print(["advertising": .mapping(members)])
+    }
+  }
+
+  /// Says who listens when there is no lock.
+  func announce(controllers places: [String]) {
+    switch format {
+    case .human:
+      let noun = places.count == 1 ? "controller" : "controllers"
+      console.print("\(places.count) \(noun) listening on \(places.joined(separator: ", "))")
+    case .json: console.print(["listening": .list(places.map(JSON.text))])
+    }
+  }
+
+  func tell(_ notice: LockNotice) { line("notice", "\(notice)") }
+
+  func say(_ remark: String) { line("remark", remark) }
+
+  private func line(_ kind: String, _ text: String) {
+    switch format {
+    case .human: console.print("  " + text)
+    case .json:
+      console.print(.mapping([.init("t", .text(Waiting.now.secondsText)), .init(kind, .text(text))]))
+    }
+  }
+}

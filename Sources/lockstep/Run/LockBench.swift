@@ -1,0 +1,193 @@
+import Bluetooth
+import Conformance
+import Emulator
+import Harness
+import Sesame
+import Simulation
+import Transports
+
+/// What needs to be allowed by name with a real lock.
+enum GovernedStimuli {
+  static let names = Governor<AirDevice<LoneLock>>.guarded
+}
+
+/// The locks on the air: one way to a controller, opened once and used from case to case.
+final class LockBench {
+  /// A lock that is in use, or why it cannot be.
+  private enum Use {
+    case real(Governor<AirDevice<LoneLock>>)
+    case emulated(AirDevice<ControlSurroundings>, ControlSurroundings)
+    case failed(LabFault)
+  }
+
+  private let settings: LabSettings
+  private var capture: String?
+  private var carrier: Carrier?
+  private var uses: [(path: String, use: Use)] = []
+  private var control: ControlSurroundings?
+
+  init(_ settings: LabSettings) {
+    self.settings = settings
+    capture = settings.capture
+  }
+
+  /// Where the traffic is written down unless somebody said so.
+  func capture(in folder: String) {
+    if settings.carrier != nil, capture == nil { capture = folder + "/capture.btsnoop" }
+  }
+
+  /// Brings real locks to rest.
+  func leave() -> (remarks: [String], fault: LabFault?) {
+    var all: (remarks: [String], fault: LabFault?) = ([], nil)
+    for (_, use) in uses {
+      guard case .real(let governor) = use else { continue }
+      let one = governor.leave()
+      all.remarks += one.remarks
+      all.fault = all.fault ?? one.fault
+    }
+    return all
+  }
+
+  func shutDown() {
+    uses = []
+    carrier?.close()
+    carrier = nil
+    control = nil
+  }
+}
+
+// MARK: - What is known of a lock before it is used
+
+extension LockBench {
+  func describe(_ path: String) throws(DeviceProblem) -> DeviceDescription {
+    let file: LockFile
+    do {
+      file = try LockFile(reading: path)
+    } catch {
+      throw DeviceProblem(.name, error.description)
+    }
+    let family = file.model.generation == .os2 ? "sesame-os2" : "sesame-os3"
+    let readings = EmulatedDevice.lockReadings
+    guard settings.control == nil else {
+      let abilities = controlAbilities(file)
+      return DeviceDescription(
+        family: family, machines: ["sesame"],
+        abilities: AirDevice<ControlSurroundings>.abilities(
+          stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
+          circumstances(abilities)),
+        options: abilities.options, readings: readings)
+    }
+    let isRegistered = file.key != nil
+    let names = GovernedStimuli.names.filter { !settings.governor.allowed.contains($0) }
+    return DeviceDescription(
+      family: family, machines: ["sesame"],
+      abilities: AirDevice<LoneLock>.abilities(
+        stimuli: [], faults: [], settings: LoneLock.settings, LoneLock.circumstances),
+      readings: readings,
+      given: LoneLock.settings.map { Argument($0, .flag(isRegistered)) },
+      withheld: names.map { ($0, "a real lock is given it only with --allow \($0)") })
+  }
+
+  /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
+  private func controlAbilities(_ file: LockFile) -> ControlAbilities {
+    if let abilities = try? surroundings().abilities { return abilities }
+    return ControlAbilities(
+      lock: file.model.description, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
+      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames, circumstances: [])
+  }
+
+  private func surroundings() throws(LabFault) -> ControlSurroundings {
+    if let control { return control }
+    let made = try ControlSurroundings(path: settings.control ?? "")
+    control = made
+    return made
+  }
+
+  /// On a real air frames get lost, whatever is at its other end.
+  private func circumstances(_ abilities: ControlAbilities) -> [String] {
+    let isRealAir =
+      switch settings.carrier {
+      case .usb, .hciSocket, .serial: true
+      case .tcpClient, .tcpServer, .unixClient, nil: false
+      }
+    return abilities.circumstances.isEmpty && isRealAir ? ["loss"] : abilities.circumstances
+  }
+}
+
+// MARK: - Using a lock
+
+extension LockBench {
+  func device(_ spec: DeviceSpec) throws(LabFault) -> any DeviceUnderTest {
+    let use: Use
+    if let known = uses.first(where: { $0.path == spec.name })?.use {
+      use = known
+    } else {
+      use = open(spec.name)
+      uses.append((spec.name, use))
+    }
+    switch use {
+    case .failed(let fault): throw fault
+    case .real(let governor): return governor
+    case .emulated(let device, let surroundings):
+      surroundings.options = spec.settings.map { Argument($0.name, .text($0.value)) }
+      return device
+    }
+  }
+
+  private func open(_ path: String) -> Use {
+    do throws(LabFault) {
+      let file = try read(path)
+      let target = try target(of: file)
+      if settings.control != nil {
+        let surroundings = try surroundings()
+        let device = AirDevice(
+          try openCarrier(), surroundings, target: target, times: file.times,
+          circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch)
+        return .emulated(device, surroundings)
+      }
+      // Counting comes first: where it is not possible, nothing is touched.
+      let odometer = try Odometer(opening: odometerPath(of: file))
+      let device = AirDevice(
+        try openCarrier(), LoneLock(file), target: target, times: file.times,
+        circumstances: LoneLock.circumstances)
+      return .real(Governor(device, settings.governor, odometer))
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func read(_ path: String) throws(LabFault) -> LockFile {
+    do {
+      return try LockFile(reading: path)
+    } catch {
+      throw LabFault(.noDevice, error.description)
+    }
+  }
+
+  private func target(of file: LockFile) throws(LabFault) -> LockTarget {
+    if let deviceID = file.deviceID { return .deviceID(deviceID) }
+    guard let address = file.address else { throw LabFault(.noDevice, "\(file.path): which lock is it?") }
+    return .address(address)
+  }
+
+  private func openCarrier() throws(LabFault) -> Carrier {
+    if let carrier { return carrier }
+    guard let spec = settings.carrier else { throw LabFault(.noDevice, "no carrier is named") }
+    var options = CarrierSettings()
+    options.tap = capture
+    do {
+      let opened = try Carrier(opening: spec, settings: options)
+      carrier = opened
+      return opened
+    } catch {
+      throw LabFault(.noDevice, "\(error.description); 'lockstep doctor' looks at this machine")
+    }
+  }
+
+  /// One file a lock, whatever its description is called.
+  private func odometerPath(of file: LockFile) throws(LabFault) -> String {
+    let name = file.deviceID.map { "\($0)" } ?? file.address.map { "\($0.address)" } ?? "lock"
+    let plain = String(name.map { $0 == ":" ? "-" : $0 })
+    return try StateFolder.folder("odometers") + "/\(plain).log"
+  }
+}

@@ -1,0 +1,112 @@
+import Bluetooth
+import Foundation
+import Simulation
+import TestSupport
+import Testing
+
+private let tshark = "/usr/bin/tshark"
+private let hasTShark = FileManager.default.isExecutableFile(atPath: tshark)
+
+@Suite("Packets as Wireshark reads them", .enabled(if: hasTShark, "tshark is not installed"))
+struct CaptureWiresharkTests {
+  /// Return parameters of the commands that have some.
+  private static let answers: [(UInt16, [UInt8])] = [
+    (HCIOpcode.reset, [0]),
+    (
+      HCIOpcode.readLocalVersionInformation,
+      CommandReturn.success(
+        CommandReturn.LocalVersion(
+          hciVersion: 0x0C, hciSubversion: 1, lmpVersion: 0x0C, company: 2, lmpSubversion: 3))
+    ),
+    (HCIOpcode.readLocalSupportedCommands, CommandReturn.success(CommandReturn.SupportedCommands())),
+    (HCIOpcode.readLocalSupportedFeatures, CommandReturn.success(CommandReturn.LocalFeatures(1 << 38))),
+    (
+      HCIOpcode.readBufferSize,
+      CommandReturn.success(
+        CommandReturn.ReadBufferSize(aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1)
+      )
+    ),
+    (HCIOpcode.readBDADDR, CommandReturn.success(CommandReturn.BDADDR(BluetoothAddress(0x1122_3344_5566)))),
+    (HCIOpcode.readRSSI, CommandReturn.success(CommandReturn.RSSI(handle: link, rssi: -60))),
+    (
+      HCIOpcode.leReadBufferSize,
+      CommandReturn.success(
+        CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15))
+    ),
+    (HCIOpcode.leReadLocalSupportedFeatures, CommandReturn.success(CommandReturn.LEFeatures(0x59FF))),
+    (HCIOpcode.leReadAdvertisingTxPower, CommandReturn.success(CommandReturn.AdvertisingTxPower(-12))),
+    (HCIOpcode.leReadFilterAcceptListSize, CommandReturn.success(CommandReturn.FilterAcceptListSize(16))),
+    (
+      HCIOpcode.leReadChannelMap,
+      CommandReturn.success(
+        CommandReturn.ChannelMap(handle: link, channels: 0x1F_FFFF_FFFF))
+    ),
+    (HCIOpcode.leEncrypt, CommandReturn.success(CommandReturn.Encrypt(UUID128(high: 1, low: 2)))),
+    (HCIOpcode.leRand, CommandReturn.success(CommandReturn.Rand(3))),
+    (HCIOpcode.leReadSupportedStates, CommandReturn.success(CommandReturn.SupportedStates(0x3FF))),
+    (HCIOpcode.leSetDataLength, CommandReturn.success(CommandReturn.Link(link))),
+    (
+      HCIOpcode.leReadSuggestedDefaultDataLength,
+      CommandReturn.success(
+        CommandReturn.SuggestedDataLength(octets: 27, time: 328))
+    ),
+    (HCIOpcode.leReadMaximumDataLength, CommandReturn.success(DataLength())),
+    (HCIOpcode.leReadPHY, CommandReturn.success(CommandReturn.PHY(handle: link, transmit: 1, receive: 2))),
+  ]
+  private static let link = ConnectionHandle(rawValue: 0x0040)
+
+  @Test("Wireshark knows every packet and finds none malformed")
+  func everyPacket() throws {
+    var packets = HCICommandTests.vectors.map { ($0.1.packet, isReceived: false) }
+    packets += HCIEventTests.vectors.map { ($0.1.packet, isReceived: true) }
+    for (opcode, returnParameters) in Self.answers {
+      let event = HCIEvent.commandComplete(credits: 1, opcode: opcode, returnParameters: returnParameters)
+      packets.append((event.packet, isReceived: true))
+    }
+    for frame in Self.frames {
+      let data = frame.encoded
+      packets.append(
+        (.acl(ACLPacket(handle: Self.link, boundary: .firstFlushable, data: data)), isReceived: true))
+    }
+    let lines = try Self.read(packets)
+    expect(lines.count, packets.count)
+    for (line, packet) in zip(lines, packets) where Self.complains(line) {
+      Issue.record("\(packet.0.h4.hex) is \(line)")
+    }
+  }
+
+  /// Read Multiple Variable, which stands for the opcodes that are not known here, is not known there either.
+  private static let frames =
+    ATTPacketTests.vectors.filter { $0.1.opcode != 0x20 }.map { L2CAPFrame(.att, $0.1.encoded) }
+    + L2CAPTests.signalling.map { L2CAPFrame(.signalling, $0.1.encoded) }
+    + L2CAPTests.security.map { L2CAPFrame(.security, $0.1.encoded) }
+
+  private static func complains(_ line: String) -> Bool {
+    ["Malformed", "Sent Unknown", "Rcvd Unknown", "Sent <unknown>", "Rcvd <unknown>"].contains {
+      line.contains($0)
+    }
+  }
+
+  /// What tshark says of each packet of a capture, a line for each.
+  private static func read(_ packets: [(HCIPacket, isReceived: Bool)]) throws -> [String] {
+    var bytes = BTSnoop.header
+    for (index, (packet, isReceived)) in packets.enumerated() {
+      let time = BTSnoop.unixEpoch + UInt64(index)
+      BTSnoop.Record(time: time, isReceived: isReceived, packet: packet.h4).encode(into: &bytes)
+    }
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).btsnoop")
+    try Data(bytes).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let process = Process()
+    process.executableURL = URL(filePath: tshark)
+    process.arguments = ["-r", file.path]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    expect(process.terminationStatus, 0)
+    return text.split(separator: "\n").map(String.init)
+  }
+}

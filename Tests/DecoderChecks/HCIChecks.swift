@@ -1,0 +1,117 @@
+import Bluetooth
+
+/// The bytes of a serial line.
+func checkHCI(_ bytes: [UInt8]) throws(Complaint) {
+  let whole = packets(of: bytes, at: bytes.count)
+  guard packets(of: bytes, at: 1) == whole, packets(of: bytes, at: 7) == whole else {
+    throw Complaint("the packets of \(bytes.hex) depend on how it is cut")
+  }
+  for packet in whole.packets {
+    try check("packet", packet.h4, encode: \.h4) { bytes throws(DecodeError) in
+      try HCIPacket(decoding: bytes)
+    }
+    switch packet {
+    case .command(let opcode, let parameters):
+      try check("command \(opcode)", parameters, encode: { commandParameters($0) }) {
+        bytes throws(DecodeError) in try HCICommand(opcode: opcode, parameters: bytes)
+      }
+    case .event(let code, let parameters): try checkEvent(code, parameters)
+    case .acl, .synchronous, .isochronous: break
+    }
+  }
+}
+
+/// What comes out of a stream that takes the bytes in pieces of a size, up to its error.
+private func packets(of bytes: [UInt8], at size: Int) -> Outcome {
+  var stream = H4Stream()
+  var outcome = Outcome()
+  var start = 0
+  do throws(DecodeError) {
+    while start < bytes.count {
+      let end = min(bytes.count, start + size)
+      stream.append(bytes[start..<end])
+      start = end
+      while let packet = try stream.next() { outcome.packets.append(packet) }
+    }
+  } catch {
+    outcome.error = error
+  }
+  return outcome
+}
+
+private struct Outcome: Equatable {
+  var packets: [HCIPacket] = []
+  var error: DecodeError?
+}
+
+private func commandParameters(_ command: HCICommand) -> [UInt8] {
+  guard case .command(_, let parameters) = command.packet else { return [] }
+  return parameters
+}
+
+/// An event; the enhanced event of a connection is sent as the plain one.
+private func checkEvent(_ code: UInt8, _ parameters: [UInt8]) throws(Complaint) {
+  let event = try check("event \(code)", parameters, encode: { eventParameters($0) }) {
+    bytes throws(DecodeError) in try HCIEvent(code: code, parameters: bytes)
+  }
+  if case .commandComplete(_, let opcode, let returnParameters) = event {
+    try checkReturn(of: opcode, returnParameters)
+  }
+}
+
+private func eventParameters(_ event: HCIEvent) -> [UInt8] {
+  guard case .event(_, let parameters) = event.packet else { return [] }
+  return parameters
+}
+
+private func checkReturn(of opcode: UInt16, _ bytes: [UInt8]) throws(Complaint) {
+  switch opcode {
+  case HCIOpcode.readLocalVersionInformation: try checkReturn(CommandReturn.LocalVersion.self, bytes)
+  case HCIOpcode.readLocalSupportedCommands: try checkReturn(CommandReturn.SupportedCommands.self, bytes)
+  case HCIOpcode.readLocalSupportedFeatures: try checkReturn(CommandReturn.LocalFeatures.self, bytes)
+  case HCIOpcode.readBufferSize: try checkReturn(CommandReturn.ReadBufferSize.self, bytes)
+  case HCIOpcode.readBDADDR: try checkReturn(CommandReturn.BDADDR.self, bytes)
+  case HCIOpcode.readRSSI: try checkReturn(CommandReturn.RSSI.self, bytes)
+  case HCIOpcode.leReadBufferSize: try checkReturn(CommandReturn.LEReadBufferSize.self, bytes)
+  case HCIOpcode.leReadLocalSupportedFeatures: try checkReturn(CommandReturn.LEFeatures.self, bytes)
+  case HCIOpcode.leReadAdvertisingTxPower: try checkReturn(CommandReturn.AdvertisingTxPower.self, bytes)
+  case HCIOpcode.leReadFilterAcceptListSize: try checkReturn(CommandReturn.FilterAcceptListSize.self, bytes)
+  case HCIOpcode.leReadChannelMap: try checkReturn(CommandReturn.ChannelMap.self, bytes)
+  case HCIOpcode.leEncrypt: try checkReturn(CommandReturn.Encrypt.self, bytes)
+  case HCIOpcode.leRand: try checkReturn(CommandReturn.Rand.self, bytes)
+  case HCIOpcode.leReadSupportedStates: try checkReturn(CommandReturn.SupportedStates.self, bytes)
+  case HCIOpcode.leReadSuggestedDefaultDataLength:
+    try checkReturn(CommandReturn.SuggestedDataLength.self, bytes)
+  case HCIOpcode.leReadMaximumDataLength: try checkReturn(CommandReturn.MaximumDataLength.self, bytes)
+  case HCIOpcode.leReadPHY: try checkReturn(CommandReturn.PHY.self, bytes)
+  default: try checkReturn(CommandReturn.Link.self, bytes)
+  }
+}
+
+private func checkReturn<Value: BinaryCodable & Equatable>(
+  _ type: Value.Type, _ bytes: [UInt8]
+) throws(Complaint) {
+  guard (try? CommandReturn.status(of: bytes)) == .success else { return }
+  try check("return of \(type)", bytes, encode: { CommandReturn.success($0) }) { bytes throws(DecodeError) in
+    try CommandReturn.decode(type, from: bytes)
+  }
+}
+
+/// A capture file.
+func checkBTSnoop(_ bytes: [UInt8]) throws(Complaint) {
+  guard var reader = try? BTSnoopReader(bytes) else { return }
+  var again = BTSnoop.header
+  var isWhole = false
+  do throws(DecodeError) {
+    while let record = try reader.next() {
+      again.append(record)
+      _ = try? HCIPacket(decoding: record.packet)
+    }
+    isWhole = reader.tear == nil
+  } catch {
+    // The records before it count.
+  }
+  guard isWhole ? again == bytes : bytes.starts(with: again) else {
+    throw Complaint("\(bytes.hex) is written again as \(again.hex)")
+  }
+}

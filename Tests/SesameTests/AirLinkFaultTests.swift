@@ -1,0 +1,135 @@
+import Bluetooth
+import Conformance
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// The lab fault that something ends with.
+private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
+  do throws(LabFault) {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+private let lost = CarrierFault(.lost, "the dongle was unplugged")
+private let silent = LabFault(.noAnswer, "the controller does not answer the command 0x0c03")
+
+@Suite("Trouble between a client and its controller")
+struct AirLinkFaultTests {
+  @Test("a controller is set up once for each test, and time begins after that")
+  func prepared() throws {
+    var link = AirFixture.link()
+    for count in 1...2 {
+      expect(try link.prepare(StartCondition()), nil)
+      expect(link.carrier.commands.filter { $0 == .reset }.count, count)
+      expect(link.now, .zero)
+      expect(try link.next(until: .zero + .seconds(1)), nil)
+      expect(link.now, .zero + .seconds(1))
+    }
+    expect(link.stimuli, ["handToLocked"])
+    expect(link.settings, ["registered"])
+    expect(link.takeRemarks(), [])
+  }
+
+  @Test("what the surroundings cannot do is told, and harms nothing")
+  func surroundings() throws {
+    var link = AirFixture.link()
+    expect(
+      fault { () throws(LabFault) in
+        _ = try link.prepare(StartCondition([Argument("registered", .flag(true))]))
+      },
+      LabFault(.notPossible, "nobody knows its key"))
+    expect(try link.prepare(StartCondition()), nil)
+    expect(
+      fault { () throws(LabFault) in try link.bring(about: Fault("jam")) },
+      LabFault(.notPossible, "nobody can do 'jam'"))
+    expect(
+      fault { () throws(LabFault) in try link.connect() },
+      LabFault(.notPossible, "a lock that was never heard cannot be connected to"))
+    try link.perform("handToLocked", [])
+    let key = LockKey(deviceID: AirFixture.deviceID, secret: SecretKey(UUID128(high: 1, low: 2)))
+    try link.keep(key)
+    try link.drop(key)
+    expect(link.surroundings.kept, [key])
+    expect(link.surroundings.dropped, [key])
+  }
+
+  @Test("a lost carrier is a lab fault until a restart has helped")
+  func lostCarrier() throws {
+    var carrier = ToyCarrier()
+    carrier.sendFaults = [lost, lost]
+    var link = AirFixture.link(carrier)
+    let expected = LabFault(.carrierLost, "controller lost: the dongle was unplugged")
+    expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
+    expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
+    expect(fault { () throws(LabFault) in try link.listen() }, expected)
+    expect(fault { () throws(LabFault) in try link.restart() }, nil)
+    expect(
+      link.takeRemarks(),
+      [
+        "resetting the controller failed, carrier lost: controller lost: the dongle was unplugged",
+        "the controller was opened anew and reset",
+      ])
+    expect(try link.prepare(StartCondition()), nil)
+  }
+
+  @Test("a controller that does not answer is reset, and when nothing helps every call says so at once")
+  func beyondHelp() throws {
+    var carrier = ToyCarrier()
+    carrier.patience = 0
+    carrier.reopenFaults = [CarrierFault(.unavailable, "there is no such dongle")]
+    var link = AirFixture.link(carrier)
+    expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, silent)
+    expect(link.carrier.now, .zero + .seconds(2))
+    let gone = LabFault(.noDevice, "controller unavailable: there is no such dongle")
+    expect(fault { () throws(LabFault) in try link.restart() }, gone)
+    expect(
+      link.takeRemarks(),
+      [
+        "resetting the controller failed, \(silent)",
+        "opening the controller anew failed, \(gone)",
+      ])
+    let end = link.carrier.now
+    expect(fault { () throws(LabFault) in try link.restart() }, gone)
+    expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, gone)
+    expect(fault { () throws(LabFault) in _ = try link.next(until: .never) }, gone)
+    expect(link.carrier.now, end)
+  }
+
+  @Test(
+    "what goes wrong during a test is told in one sentence",
+    arguments: [
+      (
+        HCIEvent.hardwareError(code: 0x42),
+        LabFault(.carrierLost, "the controller reports the hardware error 0x42")
+      ),
+      (
+        .other(code: 0x3E, parameters: []),
+        LabFault(.badAnswer, "the controller sent event 0x3e that does not decode, at 0: 1 more byte needed")
+      ),
+    ])
+  func duringTests(event: HCIEvent, expected: LabFault) throws {
+    var carrier = ToyCarrier()
+    carrier.later = [(.zero + .seconds(1), event)]
+    var link = AirFixture.link(carrier)
+    expect(try link.prepare(StartCondition()), nil)
+    let told = fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(2)) }
+    expect(told, expected)
+  }
+
+  @Test("a controller that refuses to scan is a lab fault")
+  func refused() throws {
+    var carrier = ToyCarrier()
+    carrier.refusals = [0x200C: .commandDisallowed]
+    var link = AirFixture.link(carrier)
+    expect(try link.prepare(StartCondition()), nil)
+    try link.listen()
+    expect(
+      fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(1)) },
+      LabFault(.badAnswer, "the controller does not scan: 0x0c (command disallowed)"))
+  }
+}

@@ -1,0 +1,110 @@
+import Bluetooth
+import Conformance
+import Sesame
+import Simulation
+
+/// A controller that takes every command and does nothing, in virtual time, and the way to it, with its faults.
+struct ToyCarrier: HCICarrier {
+  var now = Instant.zero
+  /// The commands that it got.
+  var commands: [HCICommand] = []
+  /// What it will say, in order.
+  var events: [HCIEvent] = []
+  /// What it will say by itself, and when.
+  var later: [(time: Instant, event: HCIEvent)] = []
+  /// How many commands it still answers.
+  var patience = Int.max
+  /// What it answers to some commands.
+  var refusals: [UInt16: HCIErrorCode] = [:]
+  /// What the next sendings end with, the next packets, and the next attempts to open it anew.
+  var sendFaults: [CarrierFault] = []
+  var receiveFaults: [CarrierFault] = []
+  var reopenFaults: [CarrierFault] = []
+
+  mutating func send(_ packet: HCIPacket) throws(CarrierFault) {
+    if !sendFaults.isEmpty { throw sendFaults.removeFirst() }
+    guard case .command(let opcode, let parameters) = packet,
+      let command = try? HCICommand(opcode: opcode, parameters: parameters)
+    else { return }
+    commands.append(command)
+    guard patience > 0 else { return }
+    patience -= 1
+    let status = refusals[opcode] ?? .success
+    if case .leCreateConnection = command {
+      events.append(.commandStatus(status: status, credits: 1, opcode: opcode))
+    } else {
+      let returned = status == .success ? Self.returns(of: command) : [status.rawValue]
+      events.append(.commandComplete(credits: 1, opcode: opcode, returnParameters: returned))
+    }
+  }
+
+  private static func returns(of command: HCICommand) -> [UInt8] {
+    switch command {
+    case .readLocalVersionInformation:
+      CommandReturn.success(
+        CommandReturn.LocalVersion(
+          hciVersion: 13, hciSubversion: 0, lmpVersion: 13, company: 1, lmpSubversion: 0))
+    case .readLocalSupportedCommands: [0] + [UInt8](repeating: 0xFF, count: 64)
+    case .readLocalSupportedFeatures: CommandReturn.success(CommandReturn.LocalFeatures(1 << 38))
+    case .readBDADDR: CommandReturn.success(CommandReturn.BDADDR(BluetoothAddress(1)))
+    case .leReadBufferSize: CommandReturn.success(CommandReturn.LEReadBufferSize(aclLength: 27, aclCount: 4))
+    case .leReadLocalSupportedFeatures: CommandReturn.success(CommandReturn.LEFeatures(0))
+    default: [0]
+    }
+  }
+
+  mutating func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket? {
+    if !receiveFaults.isEmpty { throw receiveFaults.removeFirst() }
+    guard events.isEmpty else { return events.removeFirst().packet }
+    if let (time, event) = later.first, time <= limit {
+      later.removeFirst()
+      now = max(now, time)
+      return event.packet
+    }
+    now = max(now, limit)
+    return nil
+  }
+
+  mutating func reopen() throws(CarrierFault) {
+    if !reopenFaults.isEmpty { throw reopenFaults.removeFirst() }
+    events = []
+  }
+
+  mutating func close() {}
+}
+
+/// A real lock's surroundings: nobody.
+struct NoSurroundings: LockSurroundings {
+  var faults: [String] { [] }
+  var stimuli: [String] { ["handToLocked"] }
+  var settings: [String] { ["registered"] }
+  var circumstances: [String] { ["loss"] }
+  var kept: [LockKey] = []
+  var dropped: [LockKey] = []
+
+  mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+    guard start.flag("registered") != true else { throw LabFault(.notPossible, "nobody knows its key") }
+    return nil
+  }
+
+  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {}
+  mutating func bring(about fault: Fault) throws(LabFault) {
+    throw LabFault(.notPossible, "nobody can do '\(fault.name)'")
+  }
+  mutating func keep(_ key: LockKey) throws(LabFault) { kept.append(key) }
+  mutating func drop(_ key: LockKey) throws(LabFault) { dropped.append(key) }
+}
+
+/// What these tests have in common.
+enum AirFixture {
+  static let deviceID = UUID128(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)
+  static let address = PeerAddress(.randomDevice, .sesame(deviceID))
+  static let other = PeerAddress(.randomDevice, .staticRandom(7))
+  static let advertisement = Advertisement(model: .sesame5, isRegistered: true, deviceID: deviceID)
+  static let host = HostSettings(address: .staticRandom(1))
+
+  /// A link that was prepared, over a carrier that then got other faults.
+  static func link(_ carrier: ToyCarrier = ToyCarrier()) -> AirLink<ToyCarrier, NoSurroundings> {
+    AirLink(carrier, host: host, surroundings: NoSurroundings(), target: .deviceID(deviceID))
+  }
+}

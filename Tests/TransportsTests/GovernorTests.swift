@@ -1,0 +1,284 @@
+import Conformance
+import Glibc
+import Simulation
+import TestSupport
+import Testing
+@testable import Transports
+
+@Suite("A governed lock")
+struct GovernorTests {
+  private let folder = TestFolder()
+
+  private func governor(
+    _ settings: GovernorSettings = GovernorSettings(), _ lock: ToyLock = ToyLock()
+  ) throws -> Governor<ToyLock> {
+    let governor = Governor(lock, settings, try Odometer(opening: folder.path + "/odometer"))
+    governor.adopt(ToyLock.vocabulary)
+    return governor
+  }
+
+  @Test("two seconds lie between movements, and what comes earlier is refused")
+  func gap() throws {
+    let lock = try governor()
+    try lock.open()
+    expect(lock.readyTime(for: lock.stimulus("closeTo")), nil)
+    try lock.give("unlock")
+    let ready = lock.now + .seconds(2)
+    expect(lock.readyTime(for: lock.stimulus("toggle")), ready)
+    try lock.pass(.milliseconds(1999))
+    #expect(throws: LabFault.self) { try lock.give("lock") }
+    try lock.pass(.milliseconds(1))
+    try lock.give("lock")
+    expect(lock.device.motor.moves.count, 2)
+    // A new test does not make the motor younger.
+    try lock.reset(to: StartCondition())
+    expect(lock.readyTime(for: lock.stimulus("lock")), .zero + .seconds(2))
+  }
+
+  @Test("the budget keeps one movement back, and with it the lock is brought to rest")
+  func budget() throws {
+    let lock = try governor(GovernorSettings(budget: 3))
+    try lock.open()
+    for name in ["unlock", "forgeLock"] {
+      try lock.give(name)
+      try lock.pass(.seconds(3))
+    }
+    do {
+      try lock.give("toggle")
+      Issue.record("the budget is used up")
+    } catch {
+      expect(error.symptom, .safetyLimit)
+      #expect(error.detail.contains("the budget of 3 movements is used up: 2 were made"), "\(error)")
+    }
+    try lock.give("handToUnlocked")
+    let end = lock.leave()
+    expect(end.fault, nil)
+    expect(end.remarks.first, "the lock was unlocked and was brought to locked")
+    expect(lock.device.motor.moves.count, 3)
+    expect(lock.odometer.total, 3)
+  }
+
+  @Test("what changes the lock needs to be allowed by name", arguments: ["reset", "register", "configure"])
+  func guarded(name: String) throws {
+    let strict = try governor()
+    expect(strict.abilities.stimuli?.contains(name), false)
+    try strict.open()
+    do {
+      try strict.give(name)
+      Issue.record("\(name) was not allowed")
+    } catch {
+      expect(error, LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock"))
+    }
+    let allowed = GovernorSettings(allowed: [name])
+    expect(Governor<ToyLock>.abilities(strict.device.abilities, allowed).stimuli?.contains(name), true)
+  }
+
+  /// What is done in a session that found the lock somewhere, and the movements that are counted for it.
+  // swift-format-ignore
+  static let charges: [(found: String, done: [String], count: Int)] = [
+    ("locked", ["closeTo"], 0),
+    ("locked", ["lock"], 1),
+    ("locked", ["unlock", "lock", "toggle", "forgeUnlock", "replayCommand"], 5),
+    // Autolock is paid for when it is set, and with every unlock after it.
+    ("locked", ["autolock on"], 1),
+    ("locked", ["autolock on", "unlock", "wait"], 3),
+    // Only the lock knows that it was turned off.
+    ("locked", ["autolock on", "autolock off", "unlock", "wait"], 3),
+    ("unlocked", ["autolock on", "wait"], 1),
+    ("unlocked", ["autolock on", "wait", "unlock", "wait", "unlock", "wait"], 5),
+    // A lock that autolocks and did not say so is counted when it is seen.
+    ("unlocked", ["silent autolock", "wait"], 1),
+    ("unlocked", ["unlock", "silent autolock", "wait"], 2),
+    ("locked", ["handToUnlocked"], 0),
+  ]
+
+  @Test("what is counted", arguments: charges.indices)
+  func counted(index: Int) throws {
+    let (found, done, count) = Self.charges[index]
+    let motor = ToyLock.Motor()
+    motor.position = found
+    let lock = try governor(GovernorSettings(), ToyLock(motor))
+    try lock.open()
+    for name in done {
+      switch name {
+      case "autolock on", "autolock off":
+        try lock.pass(.seconds(2))
+        try lock.give(
+          "setAutolock", [Argument("delay", .duration(name == "autolock on" ? .seconds(5) : .zero))])
+      case "silent autolock":
+        // As if somebody else had set it: the governor is not told.
+        try lock.pass(.seconds(2))
+        let delay = Argument("delay", .duration(.seconds(5)))
+        try lock.device.perform(lock.stimulus("setAutolock", [delay]))
+      case "wait": try lock.pass(.seconds(8))
+      default:
+        try lock.pass(.seconds(2))
+        try lock.give(name)
+        try lock.pass(.seconds(2))
+      }
+    }
+    expect(lock.used, count)
+    #expect(motor.moves.count <= lock.used)
+  }
+
+  @Test(
+    "whatever is tried, the budget holds, the odometer never lags and the motor has its rest",
+    arguments: 0..<60)
+  func property(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let budget = Int.random(in: 1...12, using: &random)
+    let lock = try governor(GovernorSettings(budget: budget))
+    let motor = lock.device.motor
+    motor.didMove = { [odometer = lock.odometer] in #expect(odometer.total > motor.moves.count - 1) }
+    let names = ToyLock.vocabulary.stimuli.filter { !Governor<ToyLock>.guarded.contains($0) }
+    try lock.open()
+    for _ in 0..<60 {
+      let name = names.randomElement(using: &random)!
+      let delay = Value.duration(.seconds(Int64.random(in: 0...3, using: &random)))
+      do {
+        if Int.random(in: 0..<20, using: &random) == 0 { try lock.open() }
+        try lock.give(name, name == "setAutolock" ? [Argument("delay", delay)] : [])
+      } catch {
+        #expect([.notPossible, .safetyLimit].contains(error.symptom))
+      }
+      try lock.pass(.milliseconds(Int64.random(in: 0...3000, using: &random)))
+    }
+    // Autolock set by hand is the lock's own; ours is paid for.
+    #expect(motor.moves.count <= lock.used)
+    _ = lock.leave()
+    #expect(motor.moves.count <= lock.used)
+    #expect(lock.used <= budget, "\(lock.used) of \(budget)")
+    let gaps = zip(motor.commanded.dropFirst(), motor.commanded).map { $0 - $1 }
+    #expect(gaps.allSatisfy { $0 >= .seconds(2) }, "\(gaps)")
+  }
+
+  /// How a lock that was found somewhere is left; `trouble` is what fails at the end, and how often.
+  // swift-format-ignore
+  static let rests: [(rest: RestPosition, found: String, trouble: [String: Int], left: String, says: String, isFault: Bool)] = [
+    (.locked, "locked", [:], "locked", "the lock rests locked", false),
+    (.locked, "unlocked", [:], "locked", "the lock was unlocked and was brought to locked", false),
+    (.locked, "moved", [:], "locked", "the lock was moved and was brought to locked", false),
+    (.unlocked, "locked", [:], "unlocked", "the lock was locked and was brought to unlocked", false),
+    (.asFound, "unlocked", [:], "unlocked", "the lock rests unlocked", false),
+    (.locked, "unlocked", ["reset": 1], "locked", "the lock was unlocked and was brought to locked", false),
+    (.locked, "unlocked", ["lock": 1], "locked", "the lock was unlocked and was brought to locked", false),
+    (.locked, "unlocked", ["observe": 1], "locked", "the lock was unlocked and was brought to locked", false),
+    (.locked, "unlocked", ["reset": 2], "unlocked",
+      "the lock could not be brought to locked, see to it: somebody pulled the dongle out", true),
+    (.locked, "unlocked", ["reset": 1, "restart": 1], "unlocked",
+      "the lock could not be brought to locked, see to it: somebody pulled the dongle out", true),
+  ]
+
+  @Test("where a lock is left", arguments: rests.indices)
+  func left(index: Int) throws {
+    let item = Self.rests[index]
+    let motor = ToyLock.Motor()
+    motor.position = item.found
+    let lock = try governor(GovernorSettings(rest: item.rest), ToyLock(motor))
+    try lock.open()
+    lock.device.trouble = item.trouble
+    let end = lock.leave()
+    expect(end.remarks.first, item.says)
+    expect(end.fault != nil, item.isFault)
+    expect(motor.position, item.left)
+  }
+
+  @Test(
+    "a lock that nobody can turn is left, and that is said",
+    arguments: [
+      ("nosetting", "the lock is left as it is: its positions were never set"),
+      ("readytoRegister", "the lock is left as it is: it has no owner"),
+    ])
+  func helpless(greeting: String, words: String) throws {
+    var toy = ToyLock()
+    toy.greeting = greeting
+    let lock = try governor(GovernorSettings(), toy)
+    try lock.open()
+    let end = lock.leave()
+    expect(end.remarks.first, words)
+    expect(end.fault, nil)
+    expect(toy.motor.moves, [])
+  }
+
+  @Test("a lock that was never touched is left alone")
+  func untouched() throws {
+    let end = try governor().leave()
+    expect(end.remarks, [])
+    expect(end.fault, nil)
+  }
+
+  @Test("a lost carrier is a remark of the device, handed on")
+  func remarks() throws {
+    expect(try governor().takeRemarks(), [])
+  }
+}
+
+@Suite("An odometer")
+struct OdometerTests {
+  private let folder = TestFolder()
+  private var path: String { folder.path + "/odometer" }
+
+  @Test("it goes on counting where the last run ended, and a torn line counts")
+  func goesOn() throws {
+    do {
+      let first = try Odometer(opening: path)
+      expect(first.total, 0)
+      try first.count("lock")
+      try first.count("unlock", times: 2)
+      expect(first.total, 3)
+    }
+    let text = folder.read("odometer")
+    expect(
+      text.split(separator: "\n").map { $0.split(separator: " ").last ?? "" }, ["lock", "unlock", "unlock"])
+    folder.write("odometer", text + "2026-11-2")
+    let second = try Odometer(opening: path)
+    expect(second.total, 4)
+    try second.count("lock")
+    expect(folder.read("odometer").split(separator: "\n").count, 5)
+  }
+
+  @Test("one run at a time counts")
+  func exclusive() throws {
+    let first = try Odometer(opening: path)
+    #expect(throws: LabFault(.noDevice, "another run uses this lock: it holds \(path)")) {
+      try Odometer(opening: path)
+    }
+    expect(first.total, 0)
+  }
+
+  @Test("where it cannot be written, nothing may move")
+  func unwritable() {
+    #expect(throws: LabFault.self) { try Odometer(opening: folder.path) }
+    #expect(throws: LabFault.self) { try Odometer(opening: folder.path + "/no/such/folder") }
+  }
+
+  @Test("killed at any moment, it never counts less than the motor moved", arguments: 0..<8)
+  func killed(round: Int) async throws {
+    let path = path
+    let moves = folder.path + "/moves"
+    let delay = 1_000 + round * 4_321
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, moves = moves as String, delay = delay as Int] in
+      let motor = ToyLock.Motor()
+      let file = unsafe open(moves, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      motor.didMove = { _ = unsafe write(file, "m", 1) }
+      let lock = Governor(ToyLock(motor), GovernorSettings(budget: 100_000_000), try Odometer(opening: path))
+      lock.adopt(ToyLock.vocabulary)
+      try lock.open()
+      try lock.pass(.seconds(2))
+      try lock.give("toggle")
+      try lock.pass(.seconds(2))
+      signal(SIGALRM) { _ in kill(getpid(), SIGKILL) }
+      var timer = itimerval()
+      timer.it_value.tv_usec = delay
+      unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+      while true {
+        try lock.give("toggle")
+        try lock.pass(.seconds(2))
+      }
+    }
+    let moved = folder.read("moves").count
+    #expect(moved > 0)
+    #expect(try Odometer(opening: path).total >= moved)
+  }
+}

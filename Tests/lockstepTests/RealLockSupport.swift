@@ -1,0 +1,128 @@
+import Documents
+import Foundation
+import Testing
+
+/// A program that plays a lock, or controllers, for a test; it ends with it.
+final class EmulatedBench {
+  let folder: Command.Folder
+  private let out: Command.Folder
+  let process: Process
+  /// What it said first.
+  let announcement: JSON
+
+  /// Starts `lockstep emulate` and waits until it says that it is there.
+  init(_ arguments: [String], in folder: Command.Folder) throws {
+    self.folder = folder
+    out = try Command.Folder()
+    process = try Command.start(
+      Command.path, ["emulate"] + arguments + ["--format", "json", "--duration", "100s"], in: folder.path,
+      out: out)
+    for _ in 0..<1000 {
+      let hasSpoken = try out.read("output").contains("\n")
+      if hasSpoken || !process.isRunning { break }
+      usleep(10_000)
+    }
+    let line = try out.read("output").split(separator: "\n").first.map(String.init)
+    let errors = try out.read("errors")
+    announcement = try JSON(parsing: try #require(line, "\(errors)"))
+  }
+
+  deinit { stop() }
+
+  /// What it said so far.
+  var said: String { get throws { try out.read("output") } }
+  var complaints: String { get throws { try out.read("errors") } }
+
+  /// How a client reaches the controllers that it serves.
+  var carriers: [String] {
+    let places = announcement["advertising"]?["on"] ?? announcement["listening"]
+    guard case .list(let items)? = places else { return [] }
+    return items.compactMap { item in
+      guard case .text(let text) = item else { return nil }
+      return text.replacing("tcp-server:", with: "tcp-client:")
+    }
+  }
+
+  /// Ends it as a user would, and gives its exit status.
+  @discardableResult
+  func stop() -> Int32 {
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  /// Ends it as a power cut would.
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
+
+extension Command {
+  /// Drives scenarios against a lock on the air, with the odometer in the same folder.
+  static func drive(
+    _ scenarios: [String], _ bench: EmulatedBench, lock: String = "lock.yaml", _ options: [String] = []
+  ) throws -> Result {
+    let out = try Folder()
+    let process = try start(drive: scenarios, bench, lock: lock, options, out: out)
+    process.waitUntilExit()
+    return Result(
+      status: process.terminationStatus, output: try out.read("output"), errors: try out.read("errors"))
+  }
+
+  static func start(
+    drive scenarios: [String], _ bench: EmulatedBench, lock: String = "lock.yaml", _ options: [String] = [],
+    out: Folder
+  ) throws -> Process {
+    let words =
+      ["run"] + scenarios + ["--carrier", bench.carriers[0], "--device", "lock:\(lock)", "--out", "Reports"]
+      + options
+    let line = "XDG_STATE_HOME=\(bench.folder.path)/state exec \"$LOCKSTEP\" \"$@\""
+    return try start("/bin/sh", ["-c", line, "sh"] + words, in: bench.folder.path, out: out)
+  }
+}
+
+extension Command.Folder {
+  /// The journal of the last run.
+  func journal() throws -> String {
+    try read("Reports/runs/\(names("Reports/runs").last ?? "none")/journal.jsonl")
+  }
+
+  /// How often the lock of this folder has moved.
+  func movements() -> Int {
+    let logs = names("state/lockstep/odometers")
+    return logs.reduce(0) { sum, name in
+      sum + ((try? read("state/lockstep/odometers/\(name)").split(separator: "\n").count) ?? 0)
+    }
+  }
+
+  /// The secret in a lock file.
+  func secret(_ name: String = "lock.yaml") throws -> String {
+    let line = try read(name).split(separator: "\n").first { $0.hasPrefix("secret: ") }
+    return String(try #require(line).dropFirst(8).filter { $0 != "\"" })
+  }
+
+  /// Every file below that holds a text.
+  func files(with text: String) -> [String] {
+    let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+    return all.filter { name in
+      FileManager.default.contents(atPath: path + "/" + name)?.range(of: Data(text.utf8)) != nil
+    }
+  }
+}
+
+/// A scenario that opens a session and does something in it.
+func visit(
+  _ title: String, _ steps: String..., start: String = "registered: true, configured: true"
+) -> String {
+  """
+  scenario: \(title)
+  machine: sesame
+  device: { lock: sesame5, \(start) }
+  steps:
+    - closeTo
+    - connect
+    - until: { status: [locked, unlocked, readytoRegister] }
+
+  """ + steps.map { "  - \($0)\n" }.joined()
+}

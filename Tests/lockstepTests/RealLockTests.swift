@@ -1,0 +1,225 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A lock on the air", .timeLimit(.minutes(3)))
+struct RealLockTests {
+  private let folder: Command.Folder
+
+  init() throws {
+    folder = try Command.Folder()
+    try folder.write(
+      "there.yaml", visit("There and back", "unlock", "until: { status: unlocked }", "disconnect"))
+    try folder.write("hand.yaml", visit("A hand", "handToUnlocked", "until: { status: unlocked }"))
+    try folder.write("reset.yaml", visit("A reset", "reset"))
+    try folder.write("fault.yaml", visit("A jam", "fault: jam"))
+    try folder.write(
+      "register.yaml",
+      visit("Becoming its owner", "register", "until: { status: nosetting }", start: "registered: false"))
+    try folder.write(
+      "turns.yaml", visit("Many turns", "repeat: { times: 20, steps: [toggle, { wait: 2 s }] }"))
+    try folder.write(
+      "slow.yaml", visit("A long stay", "unlock", "until: { status: unlocked }", "wait: 2 s", "wait: 60 s"))
+  }
+
+  private func bench(_ lock: String = "sesame5", _ options: [String] = []) throws -> EmulatedBench {
+    let words =
+      [lock, "--serve", "tcp-server:127.0.0.1:0", "--key-file", "lock.yaml", "--seed", "7"] + options
+    return try EmulatedBench(words, in: folder)
+  }
+
+  /// Waits until the lock has shown that it is unlocked.
+  private func awaitUnlocked() {
+    for _ in 0..<1000 {
+      if let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { return }
+      usleep(10_000)
+    }
+    Issue.record("it was never unlocked")
+  }
+
+  @Test("it is driven, counted, brought to rest and written down, and its key is nowhere")
+  func drives() throws {
+    let bench = try bench()
+    let result = try Command.drive(
+      ["there.yaml", "hand.yaml", "reset.yaml", "fault.yaml", "register.yaml"], bench)
+    expect(result.status, 0)
+    for line in [
+      "5 cases: 1 agree, 4 skipped",
+      "1: needs the stimulus handToUnlocked, which lock.yaml does not have",
+      "1: needs the stimulus reset: a real lock is given it only with --allow reset",
+      "1: needs the fault jam, which lock.yaml cannot bring about",
+      "1: starts with registered: no, and with lock.yaml it is yes",
+    ] { #expect(result.output.contains(line), "\(result.output)") }
+    #expect(result.errors.contains("the lock was unlocked and was brought to locked"), "\(result.errors)")
+    #expect(result.errors.contains("2 of 100 movements were made, 2 in the lock's life"), "\(result.errors)")
+    expect(folder.movements(), 2)
+    let journal = try folder.journal()
+    #expect(journal.contains(#""remark":"the lock was unlocked and was brought to locked""#), "\(journal)")
+    let junit = try folder.read("Reports/junit.xml")
+    #expect(junit.contains("lockstep.remarks") && junit.contains("was brought to locked"), "\(junit)")
+    let run = folder.names("Reports/runs")[0]
+    expect(folder.names("Reports/runs/\(run)"), ["capture.btsnoop", "journal.jsonl", "manifest.json"])
+    let secret = try folder.secret()
+    expect(folder.files(with: secret), ["lock.yaml"])
+    let text = result.output + result.errors + (try bench.said) + (try bench.complaints)
+    #expect(!text.contains(secret))
+    let bytes = try #require(Data(hex: secret))
+    let capture = try Data(contentsOf: URL(filePath: "\(folder.path)/Reports/runs/\(run)/capture.btsnoop"))
+    #expect(capture.count > 1000 && capture.range(of: bytes) == nil)
+    // The odometer goes on counting; the session before the second run is over.
+    let again = try Command.drive(["there.yaml"], bench, ["--rest", "unlocked"])
+    expect(again.status, 0)
+    #expect(again.errors.contains("the lock rests unlocked"), "\(again.errors)")
+    expect(folder.movements(), 3)
+  }
+
+  @Test("out of budget, the run ends with status 6 and one movement for the return to rest")
+  func budget() throws {
+    let bench = try bench()
+    let result = try Command.drive(["turns.yaml", "there.yaml"], bench, ["--actuations", "4"])
+    expect(result.status, 6)
+    #expect(
+      result.output.contains("stopped by a safety limit: the budget of 4 movements is used up: 3 were made"),
+      "\(result.output)")
+    #expect(result.output.contains("2 cases: 2 incomplete"), "\(result.output)")
+    #expect(result.errors.contains("the lock was unlocked and was brought to locked"), "\(result.errors)")
+    expect(folder.movements(), 4)
+    let junit = try folder.read("Reports/junit.xml")
+    #expect(
+      junit.contains("errors=\"2\"") && junit.contains("not begun: stopped by a safety limit"), "\(junit)")
+  }
+
+  @Test(
+    "interrupted once, the step is finished and the lock is brought to rest", arguments: [SIGINT, SIGTERM])
+  func interrupted(signal: Int32) throws {
+    let bench = try bench()
+    let out = try Command.Folder()
+    let process = try Command.start(drive: ["slow.yaml", "there.yaml"], bench, out: out)
+    awaitUnlocked()
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    expect(process.terminationStatus, 5)
+    let errors = try out.read("errors")
+    #expect(errors.contains("the lock was unlocked and was brought to locked"), "\(errors)")
+    expect(folder.movements(), 2)
+    let junit = try folder.read("Reports/junit.xml")
+    #expect(junit.contains("stopped after step"))
+  }
+
+  @Test("a carrier that is lost is trouble of the lab at once, for all cases that are left")
+  func lost() throws {
+    let bench = try bench()
+    let out = try Command.Folder()
+    let process = try Command.start(drive: ["slow.yaml", "there.yaml", "there.yaml"], bench, out: out)
+    awaitUnlocked()
+    bench.kill()
+    let begin = Date()
+    process.waitUntilExit()
+    let output = try out.read("output")
+    #expect(Date().timeIntervalSince(begin) < 5, "\(output)")
+    expect(process.terminationStatus, 3)
+    #expect(output.contains("2 cases: 2 in trouble") || output.contains("3 cases: 3 in trouble"), "\(output)")
+    let errors = try out.read("errors")
+    #expect(errors.contains("the lock could not be brought to locked, see to it: "), "\(errors)")
+    let journal = try folder.journal()
+    #expect(journal.contains("resetting the controller failed"), "\(journal)")
+    #expect(journal.contains("opening the controller anew failed"), "\(journal)")
+    #expect(try folder.read("Reports/junit.xml").contains("type=\"lab-fault\""))
+  }
+
+  @Test("a registration keeps the key before anything else, and the key opens the lock again")
+  func registers() throws {
+    let bench = try bench("sesame5?registered=no")
+    let before = try folder.read("lock.yaml")
+    try FileManager.default.copyItem(atPath: folder.path + "/lock.yaml", toPath: folder.path + "/mine.yaml")
+    let refused = try Command.drive(["register.yaml"], bench, lock: "mine.yaml")
+    expect(refused.status, 4)
+    let result = try Command.drive(["register.yaml"], bench, lock: "mine.yaml", ["--allow", "register"])
+    expect(result.status, 0)
+    #expect(
+      result.errors.contains("the lock is left as it is: its positions were never set"), "\(result.errors)")
+    #expect(!before.contains("secret"))
+    // The emulator's own account of the key is the same.
+    expect(try folder.secret("mine.yaml"), try folder.secret("lock.yaml"))
+    let opened = try Command.drive(["there.yaml"], bench, lock: "mine.yaml")
+    // Its positions were never set: that is seen, and is no fault of the way.
+    expect(opened.status, 1)
+    #expect(opened.output.contains("nosetting"), "\(opened.output)")
+    expect(folder.movements(), 0)
+  }
+
+  @Test("with the emulator's control everything that needs a hand can be driven, with a scenario's options")
+  func control() throws {
+    let bench = try bench("sesame5", ["--control", "unix:control"])
+    try folder.write(
+      "option.yaml",
+      """
+      scenario: A motor in no hurry
+      machine: sesame
+      device: { emulator: sesame5, motor: 3 s, registered: true, configured: true, bolt: unlocked }
+      steps:
+        - closeTo
+        - connect
+        - until: { status: unlocked }
+        - lock
+        - expect: { status: unlocked, for: 2500 ms }
+        - expect: { status: locked, within: 2 s }
+
+      """)
+    let names = ["hand.yaml", "fault.yaml", "register.yaml", "reset.yaml", "option.yaml", "there.yaml"]
+    let result = try Command.drive(names, bench, ["--control", "unix:control"])
+    expect(result.status, 0)
+    #expect(result.output.contains("6 cases: 6 agree"), "\(result.output)")
+    expect(result.errors, "")
+    expect(folder.movements(), 0)
+    expect(folder.files(with: try folder.secret()), ["lock.yaml"])
+    // A control that is gone is trouble of the lab.
+    let missing = try Command.drive(["there.yaml"], bench, ["--control", "unix:nowhere"])
+    expect(missing.status, 3)
+    #expect(missing.output.contains("the emulator of the lock cannot be reached"), "\(missing.output)")
+  }
+
+  // swift-format-ignore
+  static let mistakes: [(arguments: [String], status: Int32, words: String)] = [
+    (["--device", "lock:lock.yaml"], 2, "a lock needs a way to it: --carrier usb:0"),
+    (["--carrier", "usb:0"], 2, "--carrier leads to a lock: name it with --device lock:FILE"),
+    (["--carrier", "usbb:0", "--device", "lock:lock.yaml"], 2, "'usbb:0' is no carrier"),
+    (["--carrier", "usb:0", "--device", "lock:gone.yaml"], 2, "gone.yaml: No such file or directory"),
+    (["--carrier", "usb:0", "--device", "lock:open.yaml"], 2, "(mode 0644): chmod 600 open.yaml"),
+    (["--carrier", "usb:0", "--device", "lock:wrong.yaml"], 2, "wrong.yaml:1:7: unknown lock `sesame55`"),
+    (["--carrier", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),
+    (["--carrier", "usb:0", "--device", "lock:lock.yaml", "--rest", "open"], 2, "'--rest' expects one of locked, unlocked, as-found"),
+    (["--carrier", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
+    (["--carrier", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
+  ]
+
+  @Test("what is wrong with a call is said", arguments: mistakes.indices)
+  func wrong(index: Int) throws {
+    let (arguments, status, words) = Self.mistakes[index]
+    let secret = "0123456789abcdef0123456789abcdef"
+    let text = "lock: sesame5\nuuid: 5c2a2f49-3b0e-4b7a-9f51-0d1f4d6c7e10\nsecret: \(secret)\n"
+    for (name, mode) in [("lock.yaml", 0o600), ("open.yaml", 0o644), ("wrong.yaml", 0o600)] {
+      let path = try folder.write(
+        name, name == "wrong.yaml" ? text.replacing("sesame5", with: "sesame55") : text)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+    let line =
+      "XDG_STATE_HOME=\(folder.path)/state \"$LOCKSTEP\" run there.yaml " + arguments.joined(separator: " ")
+    let result = try Command.shell(line, in: folder.path)
+    expect(result.status, status)
+    #expect((result.errors + result.output).contains(words), "\(result.errors)\(result.output)")
+    #expect(!(result.errors + result.output).contains(secret))
+  }
+}
+
+extension Data {
+  /// Reads digits, two a byte.
+  fileprivate init?(hex: String) {
+    let digits = Array(hex)
+    self.init()
+    for index in stride(from: 0, to: digits.count - 1, by: 2) {
+      guard let byte = UInt8(String(digits[index...index + 1]), radix: 16) else { return nil }
+      append(byte)
+    }
+  }
+}
