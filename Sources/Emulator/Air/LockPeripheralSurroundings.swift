@@ -113,15 +113,17 @@ extension LockPeripheral {
   }
 
   /// Takes the power away from the lock whose controller is gone too.
-  mutating func losePower(at now: Instant) {
+  mutating func losePower(at now: Instant) -> [HCIPacket] {
     loseController()
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
+    return take()
   }
 
   /// Gives the power back to the lock and to a controller that knows nothing.
-  mutating func gainPower(at now: Instant) {
+  mutating func gainPower(at now: Instant) -> [HCIPacket] {
     restorePower(at: now)
     beginAnew(at: now)
+    return take()
   }
 
   /// Lets the client receive a frame that the lock did not send.
