@@ -52,7 +52,7 @@ private let advertisingCases: [CommandCase] = [
   .init(.ready, .leSetAdvertisingParameters(.init(minimumInterval: 0xA1)), "12"),
   .init(
     .ready,
-    .leSetAdvertisingParameters(.init(minimumInterval: 0, maximumInterval: 0, kind: .directedHighDuty)), "00"),
+    .leSetAdvertisingParameters(.init(minimumInterval: 0, kind: .directedHighDuty)), "00"),
   .init(.ready, .leSetAdvertisingParameters(.init(kind: .directedLowDuty, peer: identity)), "12"),
   .init(.ready, .leSetAdvertisingParameters(.init(ownAddressType: 2)), "12"),
   .init(.ready, .leSetAdvertisingParameters(.init(channels: 0)), "12"),
@@ -103,7 +103,7 @@ private let listeningCases: [CommandCase] = [
   .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(supervisionTimeout: 9))), "12"),
   .init(
     .ready,
-    .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 99, supervisionTimeout: 150))), "12"),
+    .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 99))), "12"),
   .init(.connecting, .leCreateConnection(.init(peer: stranger)), "0c"),
   .init(.scanning, .leCreateConnection(.init(peer: stranger)), "00"),
   .init(.central, .leCreateConnection(.init(peer: RadioBench.address(1))), "0b"),
