@@ -64,6 +64,13 @@ struct GATTClientTests {
       [ServerExchange(search(1), .findByTypeValueResponse([range(3, 0xFFFF)]))],
       .success(.services([service(lock, 3, 0xFFFF)]))),
     ProcedureCase(
+      "the first service of a UUID, and no other", .findService(lock),
+      [ServerExchange(search(1), .findByTypeValueResponse([range(3, 5), range(9, 9)]))],
+      .success(.services([service(lock, 3, 5)]))),
+    ProcedureCase(
+      "not even a first service of a UUID", .findService(lock),
+      [ServerExchange(search(1), notFound(6, 1))], .success(.services([]))),
+    ProcedureCase(
       "no service of a long UUID", .discoverServices(long),
       [ServerExchange(.findByTypeValueRequest(.all, type: 0x2800, value: longBytes), notFound(6, 1))],
       .success(.services([]))),

@@ -15,6 +15,7 @@ struct GATTPairTests {
     for (service, characteristics) in zip(layout.services, layout.characteristics) {
       let alike = layout.services.filter { $0.uuid == service.uuid }
       expect(pair.run(.discoverServices(service.uuid)), .success(.services(alike)))
+      expect(pair.run(.findService(service.uuid)), .success(.services([alike[0]])))
       expect(
         pair.run(.discoverCharacteristics(service.range, wanted: [])),
         .success(.characteristics(characteristics)))
@@ -56,6 +57,8 @@ struct GATTPairTests {
     expect(pair.run(.discoverServices(lock)), .success(.services([found])))
     // There may be a second one: only the refusal ends it.
     expect(pair.packets.map(\.opcode), [0x06, 0x07, 0x06, 0x01])
+    expect(pair.run(.findService(lock)), .success(.services([found])))
+    expect(pair.packets.map(\.opcode), [0x06, 0x07])
     _ = pair.run(
       .discoverCharacteristics(found.range, wanted: [BluetoothUUID(0xFFF1), GATTFixture.longUUID]))
     expect(pair.packets.map(\.opcode), [0x08, 0x09, 0x08, 0x09])
@@ -108,6 +111,7 @@ extension GATTPairTests {
 
   private static let procedures: [GATTProcedure] = [
     .exchangeMTU, .discoverAllServices, .discoverServices(BluetoothUUID(0xFD81)),
+    .findService(BluetoothUUID(0xFD81)),
     .discoverCharacteristics(.all, wanted: []),
     .discoverCharacteristics(GATTFixture.range(7, 90), wanted: [BluetoothUUID(0x2A00)]),
     .discoverDescriptors(.all, wanted: nil), .read(GATTFixture.handle(3)),
