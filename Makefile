@@ -10,9 +10,10 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
+.PHONY: test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\n  ARGS="…" is handed on by run, test and bench: make run ARGS="--seed 42"\n'
 
 build: dependencies ## Build the command, optimised, as .build/release/lockstep
@@ -33,6 +34,19 @@ format: dependencies ## Format the sources in place
 
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)
+
+test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets, its USB, libusb (downloads a kernel)
+	.ci/dependencies --kernel
+	Tests/Peers/qemu/test.sh $(COMMAND) .build/peers/kernel .build/peers/venv
+
+peers-full: build dependencies-peers ## Run every Sesame 5 scenario over rootcanal, in real time
+	Tests/Peers/full.sh $(COMMAND) .build/peers/venv $(ARGS)
+
+bench-peers: build dependencies-peers ## Compare round trips over the emulated radio with those of Bumble
+	Tests/Peers/bench/compare.sh $(COMMAND) .build/peers/venv
+
+dependencies-peers: ## Install what the tests with other people's Bluetooth stacks need
+	.ci/dependencies --peers
 
 fuzz-decoders: dependencies ## Fuzz each family of decoders for FUZZ_TIME seconds (600); findings go to Reports/crashes/
 	swift build -c release --product FuzzDecoders --sanitize fuzzer -Xswiftc -DFUZZING --scratch-path .build/fuzz

@@ -100,12 +100,12 @@ extension LockPeripheral {
     advertise(at: now)
   }
 
-  /// Takes the power away: the controller forgets everything, and the client hears no more of it.
+  /// Takes the power away, and ends the client's link with it. A controller that was reset would leave the client
+  /// to its supervision time-out, which is nearer to the truth, but not every stand-in for a controller has one.
   private mutating func cutPower(at now: Instant) {
-    let wasStarted = isReady
-    forgetController()
+    loseLink(at: now)
+    link?.isForgotten = true
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
-    if wasStarted { beginAnew(at: now) }
   }
 
   private mutating func restorePower(at now: Instant) {

@@ -1,0 +1,35 @@
+import Testing
+
+/// Our client and a lock that is none of ours: its host, its GATT server and its protocol are in Python, on Bumble.
+@Suite("Our client and a lock on Bumble", .timeLimit(.minutes(3)))
+struct ForeignLockTests {
+  private static let scenario = "Scenarios/peers/there-and-back.yaml"
+
+  @Test("over Bumble's virtual controller", .needs(.bumble, .tshark))
+  func virtualController() async throws {
+    let rig = try await Rig(.bumble, .tshark)
+    let key = try rig.writeKey()
+    let port = try rig.freePort()
+    try await rig.startLock("bumble:\(port)", key)
+    try await rig.agree([Self.scenario], carrier: "tcp-client:127.0.0.1:\(port)", device: "lock:\(key)")
+  }
+
+  @Test("over rootcanal", .needs(.bumble, .rootcanal, .tshark))
+  func rootcanal() async throws {
+    let rig = try await Rig(.bumble, .rootcanal, .tshark)
+    let key = try rig.writeKey()
+    let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
+    try await rig.startLock(controller, key)
+    try await rig.agree([Self.scenario], carrier: controller, device: "lock:\(key)")
+  }
+
+  @Test("and over our own two controllers", .needs(.bumble, .tshark))
+  func ownControllers() async throws {
+    let rig = try await Rig(.bumble, .tshark)
+    let key = try rig.writeKey()
+    let controllers = try await rig.emulateControllers()
+    try await rig.startLock("tcp-client:127.0.0.1:\(controllers.0)", key)
+    try await rig.agree(
+      [Self.scenario], carrier: "tcp-client:127.0.0.1:\(controllers.1)", device: "lock:\(key)")
+  }
+}

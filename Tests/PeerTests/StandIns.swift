@@ -1,0 +1,77 @@
+import Foundation
+
+/// What other people's programs are started with.
+extension Rig {
+  /// A lock with an owner, as a file that our command and the scripts read.
+  func writeKey() throws -> String {
+    try write(
+      "lock.yaml",
+      """
+      lock: sesame5
+      uuid: 01234567-89ab-cdef-0123-456789abcdef
+      secret: d948215b7f16c6d281fe80037f2c37c4
+
+      """)
+  }
+
+  /// Starts rootcanal; each connection to the port is a controller on its air.
+  func startRootcanal() async throws -> Int {
+    let ports = try (0..<4).map { _ in try freePort() }
+    try await start(
+      "rootcanal",
+      [
+        "\(Place.peers)/rootcanal/start.sh", Place.venv, path("rootcanal"), "-hci_port", "\(ports[0])",
+        "-test_port", "\(ports[1])", "-link_port", "\(ports[2])", "-link_ble_port", "\(ports[3])",
+      ], until: "initialize: Finished")
+    return ports[0]
+  }
+
+  /// Starts btvirt; each connection to the Unix socket is a controller on its air.
+  func startBtvirt() async throws -> String {
+    let folder = path("b")
+    let server = "\(folder)/bt-server-le"
+    try await start(
+      "btvirt", ["\(Place.peers)/btvirt/start.sh", folder, "-s"]
+    ) { _ in FileManager.default.fileExists(atPath: server) }
+    return server
+  }
+
+  /// Starts the lock on Bumble behind a controller, or with `bumble:PORT` on the air of one that it serves.
+  func startLock(_ transport: String, _ key: String) async throws {
+    try await start(
+      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"]), until: "ready")
+  }
+
+  /// Starts two of our controllers on one air, and returns their ports.
+  func emulateControllers() async throws -> (Int, Int) {
+    let ports = (try freePort(), try freePort())
+    try await start(
+      "controllers",
+      [
+        Place.lockstep, "emulate", "controllers", "--serve", "tcp-server:127.0.0.1:\(ports.0)", "--serve",
+        "tcp-server:127.0.0.1:\(ports.1)", "--duration", "120 s",
+      ], until: "listening")
+    return ports
+  }
+
+  /// Makes a dongle whose controller has the lock on its air, and returns what a program is started with to see it.
+  func makeDongle(_ key: String) async throws -> [String] {
+    try await succeed("build", ["\(Place.peers)/umockdev/build.sh", path("usb")])
+    let port = try freePort()
+    try await startLock("bumble:\(port)", key)
+    return ["\(Place.peers)/umockdev/run.sh", path("usb"), "\(port)"]
+  }
+
+  /// Runs one of the scripts in Tests/Peers to its end, which must be a success.
+  @discardableResult
+  func succeed(
+    script name: String, _ arguments: String..., within seconds: Double = 30
+  ) async throws -> String {
+    try await succeed(name.replacing("/", with: "-"), script(name, arguments), within: seconds)
+  }
+
+  /// How one of the scripts in Tests/Peers is called.
+  func script(_ name: String, _ arguments: [String]) -> [String] {
+    [Place.python, "\(Place.peers)/\(name)"] + arguments
+  }
+}

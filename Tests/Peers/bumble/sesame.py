@@ -1,0 +1,144 @@
+"""The protocol of a Sesame 5 (OS3), both ends: frames, keys, the session cipher, advertisements.
+
+It shares nothing with Lockstep's own implementation but the documents that both were written from.
+"""
+
+import base64
+import struct
+import uuid
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives import cmac
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.ciphers import algorithms
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM
+
+SERVICE = "FD81"  # as sixteen bits, which is how a lock declares it
+WRITE = "16860002-A5AE-9856-B6D3-DBB4C676993E"
+NOTIFY = "16860003-A5AE-9856-B6D3-DBB4C676993E"
+COMPANY = 0x055A
+MODELS = {"sesame5": 5, "sesame5pro": 7}
+
+RESPONSE, PUBLISH = 7, 8
+REGISTRATION, LOGIN, HISTORY, VERSION, TIME, AUTOLOCK, INITIAL = 1, 2, 4, 5, 8, 11, 14
+HISTORY_DELETE, SETTING, STATUS, LOCK, UNLOCK, RESET = 18, 80, 81, 82, 83, 104
+SUCCESS, INVALID_FORMAT, NOT_SUPPORTED, NOT_FOUND, INVALID_ACTION = 0, 1, 2, 5, 9
+NO_ANGLE = -32768
+
+
+def mac(key, message):
+    """AES-128-CMAC."""
+    code = cmac.CMAC(algorithms.AES(key))
+    code.update(message)
+    return code.finalize()
+
+
+def public_octets(private):
+    """X and Y of the public key, 32 octets each."""
+    numbers = private.public_key().public_numbers()
+    return numbers.x.to_bytes(32, "big") + numbers.y.to_bytes(32, "big")
+
+
+def device_secret(private, peer):
+    """What both ends know after a registration: the first half of the agreed X coordinate."""
+    key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), b"\x04" + peer)
+    return private.exchange(ec.ECDH(), key)[:16]
+
+
+def frames(message, encrypted):
+    """The message cut into frames of at most twenty octets, a header octet before each."""
+    parts = [message[i : i + 19] for i in range(0, len(message), 19)] or [b""]
+    result = []
+    for index, part in enumerate(parts):
+        last = (4 if encrypted else 2) if index == len(parts) - 1 else 0
+        result.append(bytes([last | (index == 0)]) + part)
+    return result
+
+
+class Reassembler:
+    """Joins frames again."""
+
+    def __init__(self):
+        self.gathered = b""
+
+    def push(self, frame):
+        """(message, whether it is encrypted) when the frame was the last of a message, else None."""
+        if not frame:
+            return None
+        if frame[0] & 1:
+            self.gathered = b""
+        self.gathered += frame[1:]
+        kind = frame[0] >> 1
+        if kind == 0:
+            return None
+        message, self.gathered = self.gathered, b""
+        return message, kind == 2
+
+
+class Cipher:
+    """An open session. Both directions use the same key and nonces, and count for themselves."""
+
+    def __init__(self, secret, token):
+        self.key = mac(secret, token)
+        self.token = token
+        self.sent = 0
+        self.received = 0
+
+    @property
+    def proof(self):
+        return self.key[:4]
+
+    def _nonce(self, counter):
+        return struct.pack("<QB", counter, 0) + self.token
+
+    def encrypt(self, message):
+        sealed = AESCCM(self.key, tag_length=4).encrypt(self._nonce(self.sent), bytes(message), b"\0")
+        self.sent += 1
+        return sealed
+
+    def decrypt(self, sealed):
+        """The message; raises InvalidTag, and the counter stays, when it does not authenticate."""
+        message = AESCCM(self.key, tag_length=4).decrypt(self._nonce(self.received), bytes(sealed), b"\0")
+        self.received += 1
+        return message
+
+
+def address(identity):
+    """The static random address of an OS3 device, in the octet order of the air."""
+    octets = bytearray(mac(identity.bytes, b"candy")[:6])
+    octets[5] |= 0xC0
+    return bytes(octets)
+
+
+def advertisement(model, registered, identity):
+    """The advertising data, thirty octets."""
+    manufacturer = struct.pack("<HHB", COMPANY, model, registered) + identity.bytes
+    return b"\x02\x01\x06" + bytes([len(manufacturer) + 1, 0xFF]) + manufacturer + b"\x03\x03\x81\xfd"
+
+
+def short_name(identity):
+    """What a lock answers scans with."""
+    return base64.b64encode(identity.bytes)[:22]
+
+
+@dataclass
+class Key:
+    """A lock and the secret that its owner shares with it; `secret` is None when it has no owner."""
+
+    model: str
+    identity: uuid.UUID
+    secret: bytes | None
+
+    @classmethod
+    def read(cls, path):
+        """Reads the lines `name: value` of a lock file, as `lockstep emulate --key-file` writes it."""
+        fields = {}
+        with open(path) as file:
+            for line in file:
+                name, colon, value = line.partition(":")
+                if colon and not line.lstrip().startswith("#"):
+                    fields[name.strip()] = value.strip().strip("\"'")
+        secret = fields.get("secret")
+        return cls(
+            fields["lock"], uuid.UUID(fields["uuid"]), bytes.fromhex(secret) if secret else None
+        )

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Makes the virtual environment with the pinned Bumble and rootcanal, if it is not there yet.
+# usage: setup.sh [VENV]                                 .build/peers/venv unless told
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+venv=${1:-$here/../../.build/peers/venv}
+pins='bumble==0.0.236 rootcanal==1.10.0'
+[ "$(cat "$venv/pins" 2> /dev/null)" != "$pins" ] || exit 0
+mkdir -p "$(dirname "$venv")"
+# What is there is of other versions, or half made. Only what we make ourselves is ever removed.
+if [ -e "$venv" ] || [ -L "$venv" ]; then
+  if [ -L "$venv" ] || [ ! -e "$venv/pyvenv.cfg" ]; then
+    echo "$venv is not a virtual environment that may be replaced" >&2
+    exit 1
+  fi
+  rm -rf "$venv"
+fi
+/usr/bin/python3 -m venv "$venv"
+# Two words, which are meant to be split.
+# shellcheck disable=SC2086
+"$venv/bin/pip" install --quiet --disable-pip-version-check $pins
+echo "$pins" > "$venv/pins"
+echo "$pins in $venv"
