@@ -172,7 +172,7 @@ extension HostStorm {
   private mutating func wish() {
     let link = LinkID(rawValue: max(1, lastLink - generator.below(3)))
     let value = generator.bytes(generator.below(host.mtu(of: link) - 2))
-    switch generator.below(14) {
+    switch generator.below(15) {
     case 0: check(host.startScanning(ScanParameters(), filterDuplicates: true, at: now))
     case 1: check(host.stopScanning(at: now))
     case 2: check(host.startAdvertising(AdvertisingParameters(), data: [], scanResponse: [], at: now))
@@ -185,7 +185,8 @@ extension HostStorm {
     case 7: check(host.updateParameters(link, ConnectionParameters(), at: now))
     case 8: check(host.start(.exchangeMTU, on: link, at: now).actions)
     case 9: check(host.start(.read(AttributeHandle(rawValue: 3)), on: link, at: now).actions)
-    case 10: check(host.notify(HostFixture.publishHandle, value, on: link, at: now) ?? [])
+    case 10: check(host.checkController(at: now))
+    case 11: check(host.notify(HostFixture.publishHandle, value, on: link, at: now) ?? [])
     default: check(host.writeCommand(HostFixture.commandHandle, value, on: link, at: now) ?? [])
     }
   }
