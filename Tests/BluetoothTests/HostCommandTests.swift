@@ -50,6 +50,20 @@ struct HostCommandTests {
       [.report(.failed(.noAnswer(opcode: HCIOpcode.leSetAdvertisingParameters)))])
   }
 
+  @Test("a controller is asked for a sign of life, unless it owes an answer anyway")
+  func signOfLife() {
+    var host = HostFixture.ready()
+    let opening = host.checkController(at: .zero)
+    expect(host.checkController(at: .zero), [])
+    let answer = Exchange.done(.readBDADDR, returning: CommandReturn.BDADDR(HostFixture.publicAddress))
+    expect(converse(&host, opening, [answer]), [])
+    expect(host.deadline, nil)
+    expect(host.checkController(at: .zero), [.transmit(HCICommand.readBDADDR.packet)])
+    expect(
+      host.advance(to: .zero + .seconds(2)), [.report(.failed(.noAnswer(opcode: HCIOpcode.readBDADDR)))])
+    expect(host.checkController(at: .zero + .seconds(2)), [])
+  }
+
   @Test("a Command Status that only says that it has begun is no answer")
   func begun() {
     var host = Self.busy()

@@ -86,7 +86,8 @@ extension BluetoothHost {
     if let (time, opcode) = commands.deadline, time <= now {
       fail(.noAnswer(opcode: opcode))
     }
-    if initiator.deadline <= now { connectDeadlinePassed(at: now) }
+    // The end of one attempt may begin the next, whose time is up as well.
+    while initiator.deadline <= now { connectDeadlinePassed(at: now) }
     if strays.deadline <= now { giveUpStrays() }
     var index = 0
     // A failure on the way ends all links.
