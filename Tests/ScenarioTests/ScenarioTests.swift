@@ -20,6 +20,14 @@ struct ScenarioTests {
     #expect(try killer(of: item, healthy, world) != nil, "no defect and no wrong transition makes it fail")
   }
 
+  @Test("a scenario of the real protocol agrees over the air too", arguments: Suite.filesOverAir)
+  func agreesOverAir(file: String) throws {
+    var item = try #require(Suite.items.first { $0.path == Suite.root + "/" + file })
+    item.scenario.device?.settings.append(DeviceSpec.Setting("link", "radio"))
+    let journal = try Suite.run(item, World())
+    #expect(journal.agrees, "\(journal.ending)")
+  }
+
   /// What makes a scenario fail: a defect of its device, else one wrong transition of its machine.
   private func killer(of item: ScenarioSet.Item, _ healthy: Journal, _ world: World) throws -> String? {
     let device = try #require(item.scenario.device)

@@ -132,6 +132,12 @@ extension ATTServer {
     slot < subscriptions.count ? subscriptions[slot] : []
   }
 
+  /// Forgets what the client has subscribed to and prepared: other services are offered from now on.
+  mutating func forgetSubscriptions() {
+    subscriptions = []
+    prepared = []
+  }
+
   /// Sets a subscription, and says whether it was another one before.
   mutating func subscribe(_ subscription: Subscription, in slot: Int) -> Bool {
     while subscriptions.count <= slot { subscriptions.append([]) }

@@ -97,6 +97,19 @@ public enum HostFailure: Error, Hashable, Sendable {
   case broken(String)
 }
 
+extension HostFailure: CustomStringConvertible {
+  /// One clause on what the controller did.
+  public var description: String {
+    switch self {
+    case .noAnswer(let opcode): "the controller does not answer the command 0x\(opcode.hex)"
+    case .refused(let opcode, let code): "the controller refuses the command 0x\(opcode.hex): \(code)"
+    case .hardwareError(let code): "the controller reports the hardware error 0x\([code].hex)"
+    case .undecodable(let what, let error): "the controller sent \(what) that does not decode, \(error)"
+    case .broken(let rule): "the controller broke a rule: \(rule)"
+    }
+  }
+}
+
 /// How a host is set up.
 public struct HostSettings: Hashable, Sendable {
   /// The random static address of the device.
