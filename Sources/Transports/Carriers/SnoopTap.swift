@@ -14,11 +14,13 @@ struct SnoopTap: ~Copyable {
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     self.role = role
     guard descriptor >= 0 else {
-      throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
+      throw CarrierFault(
+        .unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
     record = BTSnoop.header
     guard write() else {
-      throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
+      throw CarrierFault(
+        .unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
   }
 
@@ -31,8 +33,10 @@ struct SnoopTap: ~Copyable {
   /// - Returns: whether that went well; a record may be torn when it did not.
   mutating func note(_ packet: HCIPacket, isSent: Bool) -> Bool {
     record.removeAll(keepingCapacity: true)
-    BTSnoop.Record(time: microseconds(), isReceived: isSent == (role == .controller), packet: packet.h4)
-      .encode(into: &record)
+    BTSnoop.Record(
+      time: microseconds(), isReceived: isSent == (role == .controller), packet: packet.h4
+    )
+    .encode(into: &record)
     return write()
   }
 

@@ -10,7 +10,8 @@ enum UserChannel {
     let descriptor = socket(AF_BLUETOOTH, Int32(kind), BTPROTO_HCI)
     guard descriptor >= 0 else { throw refused(adapter, name, errno) }
     var address = sockaddr_hci(
-      hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: UInt16(adapter), hci_channel: UInt16(HCI_CHANNEL_USER))
+      hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: UInt16(adapter),
+      hci_channel: UInt16(HCI_CHANNEL_USER))
     let status = unsafe withUnsafePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
@@ -28,7 +29,8 @@ enum UserChannel {
   static func refused(_ adapter: Int, _ name: String, _ code: Int32) -> CarrierFault {
     switch code {
     case EAFNOSUPPORT, EPROTONOSUPPORT:
-      CarrierFault(.unavailable, "\(name): this kernel has no Bluetooth sockets; sudo modprobe bluetooth")
+      CarrierFault(
+        .unavailable, "\(name): this kernel has no Bluetooth sockets; sudo modprobe bluetooth")
     case EBUSY:
       CarrierFault(
         .busy,
@@ -37,12 +39,16 @@ enum UserChannel {
     case EPERM, EACCES:
       CarrierFault(
         .unavailable,
-        "\(name) needs the capability CAP_NET_ADMIN; sudo setcap cap_net_admin+ep PROGRAM, or run it as root")
+        "\(name) needs the capability CAP_NET_ADMIN; sudo setcap cap_net_admin+ep PROGRAM, or run it as root"
+      )
     case ENODEV:
-      CarrierFault(.unavailable, "\(name): there is no adapter hci\(adapter); lockstep doctor lists them")
+      CarrierFault(
+        .unavailable, "\(name): there is no adapter hci\(adapter); lockstep doctor lists them")
     case ERFKILL:
-      CarrierFault(.unavailable, "\(name): hci\(adapter) is switched off; sudo rfkill unblock bluetooth")
-    default: CarrierFault(.unavailable, "\(name): hci\(adapter) cannot be used (\(errorText(code)))")
+      CarrierFault(
+        .unavailable, "\(name): hci\(adapter) is switched off; sudo rfkill unblock bluetooth")
+    default:
+      CarrierFault(.unavailable, "\(name): hci\(adapter) cannot be used (\(errorText(code)))")
     }
   }
 }
