@@ -141,6 +141,21 @@ struct CarrierTests {
     #expect(rig.carrier.now - start < .seconds(5))
   }
 
+  @Test("a peer that takes a little now and then is not silent")
+  func reluctant() throws {
+    let rig = try CarrierRig(.serial) { $0.sendTimeout = .milliseconds(300) }
+    let large = HCIPacket.acl(
+      ACLPacket(
+        handle: ConnectionHandle(rawValue: 1), boundary: .first, data: Array(repeating: 7, count: 1000)))
+    // More than the system holds, so some of it waits with us from here to the end.
+    for _ in 0..<60 { try rig.carrier.send(large) }
+    for _ in 0..<6 {
+      expect(try rig.carrier.receive(until: rig.carrier.now + .milliseconds(100)), nil)
+      expect(rig.hear(3000).count, 3000)
+      expect(rig.carrier.descriptors.first?.events, Int16(POLLIN | POLLOUT))
+    }
+  }
+
   @Test("a slow peer hears everything, in order")
   func slow() throws {
     let rig = try CarrierRig(.unixClient)
@@ -198,9 +213,9 @@ struct CarrierOpeningTests {
     expect(rig.outcome(packets: 1).packets, [resetDone])
   }
 
-  @Test("nothing of the old connection comes out of the new one")
-  func forgets() throws {
-    let rig = try CarrierRig(.tcpClient)
+  @Test("nothing of the old connection comes out of the new one", arguments: CarrierWay.closable)
+  func forgets(way: CarrierWay) throws {
+    let rig = try CarrierRig(way)
     rig.say(resetDone.h4 + [0x04, 0x0E])
     Waiting.wait(for: rig.carrier.descriptors, until: rig.carrier.now + .seconds(1))
     try rig.carrier.service()
