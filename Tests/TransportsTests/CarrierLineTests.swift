@@ -1,4 +1,5 @@
 import Bluetooth
+import CLibUSB
 import Glibc
 import Simulation
 import TestSupport
@@ -63,7 +64,7 @@ struct PacketQueueTests {
 
 @Suite("Which dongle is meant")
 struct DongleChoiceTests {
-  private func dongle(_ path: String, _ vendor: UInt16, serial: String? = nil) -> USBDongle {
+  fileprivate func dongle(_ path: String, _ vendor: UInt16, serial: String? = nil) -> USBDongle {
     let interface = USBInterface(number: 0, events: 0x81, eventSize: 16, aclIn: 0x82, aclOut: 0x02)
     return USBDongle(path: path, vendor: vendor, product: 1, serial: serial, interface: interface)
   }
@@ -97,6 +98,23 @@ struct DongleChoiceTests {
     let named = dongle("1-2", 0x0BDA, serial: "00E1")
     expect(named.again(in: dongles)?.path, "2-1.5")
     expect(named.again(in: [dongle("1-10", 0x0BDA, serial: "00E0")]), nil)
+  }
+}
+
+extension DongleChoiceTests {
+  @Test(
+    "each refusal of libusb is one sentence with its cure",
+    arguments: [
+      (LIBUSB_ERROR_ACCESS, .unavailable, #"ATTR{idVendor}=="0a12", ATTR{idProduct}=="0001""#),
+      (LIBUSB_ERROR_BUSY, .busy, "another program uses the dongle at 1-2"),
+      (LIBUSB_ERROR_NO_DEVICE, .unavailable, "the dongle at 1-2 is gone"),
+      (LIBUSB_ERROR_IO, .unavailable, "the dongle at 1-2 cannot be used (Input/Output Error)"),
+    ] as [(libusb_error, CarrierFault.Symptom, String)])
+  func refusals(error: libusb_error, symptom: CarrierFault.Symptom, text: String) {
+    let fault = dongle("1-2", 0x0A12).refusal("usb:0", error.rawValue)
+    expect(fault.symptom, symptom)
+    #expect(fault.detail.hasPrefix("usb:0: ") && fault.detail.contains(text), "\(fault)")
+    #expect(!fault.detail.contains("\n"))
   }
 }
 

@@ -25,7 +25,9 @@ public final class Carrier: HCICarrier {
   private var fault: CarrierFault?
 
   /// Opens the way, and waits until it is open.
-  public init(opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings())
+  public init(
+    opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings()
+  )
     throws(CarrierFault)
   {
     BrokenPipes.ignore()

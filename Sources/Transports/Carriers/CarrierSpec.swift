@@ -142,7 +142,9 @@ private func unknownKind(_ kind: String) -> Hint {
 private func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
 /// A number in digits alone: no sign, no spaces.
-private func number<Number: FixedWidthInteger>(_ text: some StringProtocol, radix: Int = 10)
+private func number<Number: FixedWidthInteger>(
+  _ text: some StringProtocol, radix: Int = 10
+)
   -> Number?
 {
   guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {

@@ -121,7 +121,9 @@ extension DescriptorLine {
     }
   }
 
-  private func unpack(_ count: Int, into inbox: inout PacketQueue, at now: Instant)
+  private func unpack(
+    _ count: Int, into inbox: inout PacketQueue, at now: Instant
+  )
     throws(CarrierFault)
   {
     stream.append(buffer[..<count])

@@ -24,7 +24,9 @@ struct PacketAssembly {
   var pendingCount: Int { buffer.count }
 
   /// Takes in a transfer and gives the packets that are whole with it.
-  mutating func append(_ bytes: some Collection<UInt8>, to packets: inout [HCIPacket])
+  mutating func append(
+    _ bytes: some Collection<UInt8>, to packets: inout [HCIPacket]
+  )
     throws(DecodeError)
   {
     buffer.append(contentsOf: bytes)

@@ -23,7 +23,9 @@ enum TCP {
   }
 
   /// Listens at a port; no host is every interface.
-  static func listen(on host: String?, port: UInt16, name: String) throws(CarrierFault)
+  static func listen(
+    on host: String?, port: UInt16, name: String
+  ) throws(CarrierFault)
     -> DescriptorLine.Ends
   {
     var failure: Int32 = EADDRNOTAVAIL
@@ -95,7 +97,9 @@ extension TCP {
     _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  private static func connect(to address: SocketAddress, until limit: Instant) -> Result<
+  private static func connect(
+    to address: SocketAddress, until limit: Instant
+  ) -> Result<
     Int32, Failure
   > {
     let descriptor = openSocket(address.family)

@@ -149,7 +149,7 @@ extension USBInterface {
       let kind = unsafe UInt32(endpoint.bmAttributes & 0x03)
       switch (kind, address & 0x80 != 0) {
       case (LIBUSB_TRANSFER_TYPE_INTERRUPT.rawValue, true):
-        events = unsafe events ?? (address, endpoint.wMaxPacketSize)
+        events = unsafe events ?? (address, endpoint.wMaxPacketSize & 0x07FF)
       case (LIBUSB_TRANSFER_TYPE_BULK.rawValue, true): aclIn = aclIn ?? address
       case (LIBUSB_TRANSFER_TYPE_BULK.rawValue, false): aclOut = aclOut ?? address
       default: break
@@ -158,8 +158,33 @@ extension USBInterface {
     guard let events, let aclIn, let aclOut, events.size > 0 else { return nil }
     self.init(
       number: unsafe setting.bInterfaceNumber, events: events.address, eventSize: events.size,
-      aclIn: aclIn,
-      aclOut: aclOut)
+      aclIn: aclIn, aclOut: aclOut)
+  }
+}
+
+extension USBDongle {
+  /// The fault of a dongle that cannot be opened, with the cure.
+  func refusal(_ name: String, _ status: Int32) -> CarrierFault {
+    switch status {
+    case LIBUSB_ERROR_ACCESS.rawValue:
+      CarrierFault(
+        .unavailable,
+        "\(name): this user may not open the dongle; as root, put \(rule) into /etc/udev/rules.d/70-lockstep.rules and plug the dongle in again"
+      )
+    case LIBUSB_ERROR_BUSY.rawValue:
+      CarrierFault(.busy, "\(name): another program uses the dongle at \(path)")
+    case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
+      CarrierFault(.unavailable, "\(name): the dongle at \(path) is gone")
+    default:
+      CarrierFault(
+        .unavailable, "\(name): the dongle at \(path) cannot be used (\(usbErrorText(status)))"
+      )
+    }
+  }
+
+  private var rule: String {
+    let ids = productText(vendor, product).lowercased().split(separator: ":").map(String.init)
+    return udevRule(vendor: ids[0], product: ids[1])
   }
 }
 
