@@ -20,7 +20,8 @@ struct DoctorTests {
   private func plugIn(node mode: Int = 0o666, driver: String? = "btusb") throws {
     let device = "sys/bus/usb/devices/1-2"
     for (name, text) in [
-      ("bDeviceClass", "e0"), ("bDeviceSubClass", "01"), ("bDeviceProtocol", "01"), ("idVendor", "0a12"),
+      ("bDeviceClass", "e0"), ("bDeviceSubClass", "01"), ("bDeviceProtocol", "01"),
+      ("idVendor", "0a12"),
       ("idProduct", "0001"), ("busnum", "1"), ("devnum", "7"), ("product", "CSR8510"),
     ] { try folder.write("\(device)/\(name)", text + "\n") }
     try folder.write("sys/bus/usb/devices/1-2:1.0/bInterfaceClass", "e0\n")
@@ -45,7 +46,8 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Finding(.good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
+      Finding(
+        .good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
     #expect(diagnosis.isFit)
   }
 
@@ -81,7 +83,8 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Finding(.bad, "usb", "usb:1-2, 0a12:0001 CSR8510: in use by bumble (process 4711)", cure: "end it"))
+      Finding(
+        .bad, "usb", "usb:1-2, 0a12:0001 CSR8510: in use by bumble (process 4711)", cure: "end it"))
     #expect(!diagnosis.isFit)
   }
 
@@ -103,6 +106,32 @@ struct DoctorTests {
     #expect(diagnose().isFit)
   }
 
+  @Test("serial lines with hardware behind them are named, and make no bench fit")
+  func serial() throws {
+    for (tty, driver) in [("ttyACM0", "cdc_acm"), ("ttyS0", "serial8250")] {
+      try folder.write("sys/class/tty/\(tty)/device/uevent", "")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/sys/class/tty/\(tty)/device/driver",
+        withDestinationPath: "../../../bus/usb/drivers/\(driver)")
+    }
+    try folder.write("sys/class/tty/tty0/uevent", "")
+    try folder.write("dev/ttyACM0", "")
+    try folder.write("dev/serial/by-id/README", "")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/dev/serial/by-id/usb-ZEPHYR_HCI_UART-if00",
+      withDestinationPath: "../../ttyACM0")
+    let diagnosis = diagnose()
+    expect(
+      diagnosis.findings.filter { $0.subject == "serial" },
+      [
+        Finding(
+          .note, "serial",
+          "serial:/dev/ttyACM0,SPEED, usb-ZEPHYR_HCI_UART-if00, in case a controller with H4 is behind it"
+        )
+      ])
+    #expect(!diagnosis.isFit)
+  }
+
   @Test("the command says it in lines and in JSON, with the exit status of its verdict")
   func command() throws {
     let result = try Command.run("doctor", "--format", "json", in: folder.path)
@@ -114,7 +143,8 @@ struct DoctorTests {
     }
     let human = try Command.run("doctor", in: folder.path)
     #expect(
-      human.output.contains(fit == true ? "this bench is fit" : "this bench is not fit"), "\(human.output)")
+      human.output.contains(fit == true ? "this bench is fit" : "this bench is not fit"),
+      "\(human.output)")
     // It makes nothing.
     expect(folder.names("."), [])
   }

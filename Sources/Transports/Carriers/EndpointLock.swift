@@ -20,7 +20,8 @@ final class EndpointLock {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else {
-      throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
+      throw CarrierFault(
+        .unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
     guard Self.take(descriptor) else {
       let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
@@ -41,18 +42,6 @@ final class EndpointLock {
 }
 
 extension EndpointLock {
-  /// Who holds a lock in a folder now.
-  static func holders(in folder: String) -> [LockHolder] {
-    guard let names = folderEntries(folder) else { return [] }
-    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
-      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { return nil }
-      defer { close(descriptor) }
-      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
-    }
-  }
-
   private static func path(of endpoint: String, in folder: String) -> String {
     let name = endpoint.map { $0 == "/" ? "-" : $0 }
     return folder + "/" + String(name) + ".lock"
@@ -75,12 +64,12 @@ extension EndpointLock {
     }
     var status = stat()
     guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw CarrierFault(.unavailable, "\(folder), where controllers are locked, is no folder; remove it")
-    }
-    guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
       throw CarrierFault(
-        .unavailable,
-        "\(folder), where controllers are locked, is open to other users; make it yours, with mode 700")
+        .unavailable, "\(folder), where controllers are locked, is no folder; remove it")
+    }
+    guard status.st_uid == getuid(), unsafe chmod(folder, 0o700) == 0 else {
+      throw CarrierFault(
+        .unavailable, "\(folder), where controllers are locked, belongs to another user; remove it")
     }
   }
 }
@@ -102,10 +91,25 @@ public struct LockHolder: Hashable, Sendable {
   }
 }
 
+extension LockHolder {
+  /// Who holds a controller now, of those whose files lie in a folder.
+  public static func all(in folder: String = CarrierSettings.usualLockFolder) -> [LockHolder] {
+    let names = folderEntries(folder) ?? []
+    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
+      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
+    }
+  }
+}
+
 extension LockHolder: CustomStringConvertible {
   /// The program and since when: `process 4711 since 2026-11-21T00:50:17.042Z`.
   public var description: String {
-    let program = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
+    let program =
+      process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
     return program + (since.map { " since \($0)" } ?? "")
   }
 }

@@ -39,7 +39,8 @@ import Simulation
 
   /// Opens a dongle, takes its interface from the kernel, and starts to read.
   init(
-    _ dongle: USBDongle, _ context: USBContext, name: String, settings: CarrierSettings, isReset: Bool
+    _ dongle: USBDongle, _ context: USBContext, name: String, settings: CarrierSettings,
+    isReset: Bool
   )
     throws(CarrierFault)
   {
@@ -48,7 +49,7 @@ import Simulation
     self.context = context
     interface = dongle.interface
     let (opened, status) = unsafe dongle.open(context)
-    guard let opened = unsafe opened else { throw refusal(of: dongle, name: name, status) }
+    guard let opened = unsafe opened else { throw dongle.refusal(name, status) }
     unsafe handle = opened
     do throws(CarrierFault) {
       try unsafe claim(opened, dongle, isReset: isReset)
@@ -86,7 +87,8 @@ extension USBLine {
         UInt8(truncatingIfNeeded: bytes.count >> 8),
       ]
       transfer = USBTransfer(
-        .command, endpoint: 0, type: LIBUSB_TRANSFER_TYPE_CONTROL, bytes: setup + bytes, timeout: timeout,
+        .command, endpoint: 0, type: LIBUSB_TRANSFER_TYPE_CONTROL, bytes: setup + bytes,
+        timeout: timeout,
         of: self)
     case .acl:
       transfer = USBTransfer(
@@ -95,7 +97,9 @@ extension USBLine {
     case .synchronous, .isochronous, .event:
       throw CarrierFault(.unavailable, "\(name): only commands and ACL data go to a dongle")
     }
-    guard let transfer else { throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer") }
+    guard let transfer else {
+      throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer")
+    }
     outgoing += transfer.size
     transfers.append(transfer)
     try submit(transfer)
@@ -153,7 +157,8 @@ extension USBLine {
         return
       }
       if transfer.status == LIBUSB_TRANSFER_STALL, let handle = unsafe handle {
-        unsafe libusb_clear_halt(handle, transfer.use == .event ? interface.events : interface.aclIn)
+        unsafe libusb_clear_halt(
+          handle, transfer.use == .event ? interface.events : interface.aclIn)
       }
       parked.append(transfer)
     }
@@ -194,12 +199,17 @@ extension USBLine {
     guard let partialSince, now - partialSince >= settings.packetTimeout else { return }
     let count = events.pendingCount + acl.pendingCount
     throw CarrierFault(
-      .silent, "\(name) sent \(count) bytes of a packet, and nothing more for \(settings.packetTimeout)")
+      .silent,
+      "\(name) sent \(count) bytes of a packet, and nothing more for \(settings.packetTimeout)")
   }
 }
 
 extension USBLine {
-  private func claim(_ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool) throws(CarrierFault) {
+  private func claim(
+    _ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool
+  )
+    throws(CarrierFault)
+  {
     // Where the kernel cannot give its driver back, it has none to give.
     _ = unsafe libusb_set_auto_detach_kernel_driver(handle, 1)
     if isReset {
@@ -213,7 +223,7 @@ extension USBLine {
       _ = unsafe libusb_set_configuration(handle, 1)
     }
     let status = unsafe libusb_claim_interface(handle, Int32(interface.number))
-    guard status == 0 else { throw refusal(of: dongle, name: name, status) }
+    guard status == 0 else { throw dongle.refusal(name, status) }
   }
 
   private func startReading() throws(CarrierFault) {
@@ -225,7 +235,8 @@ extension USBLine {
         size: Int(interface.eventSize),
         timeout: 0, of: self)
       let data = USBTransfer(
-        .aclIn, endpoint: interface.aclIn, type: LIBUSB_TRANSFER_TYPE_BULK, size: Self.aclSize, timeout: 0,
+        .aclIn, endpoint: interface.aclIn, type: LIBUSB_TRANSFER_TYPE_BULK, size: Self.aclSize,
+        timeout: 0,
         of: self)
       guard let event, let data else {
         throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer")
@@ -273,32 +284,5 @@ extension USBLine {
       context.handleEvents()
     }
     return true
-  }
-}
-
-/// The fault of a dongle that cannot be opened, with the cure.
-private func refusal(of dongle: USBDongle, name: String, _ status: Int32) -> CarrierFault {
-  switch status {
-  case LIBUSB_ERROR_ACCESS.rawValue:
-    CarrierFault(
-      .unavailable,
-      "\(name): this user may not open the dongle; as root, put \(dongle.rule) into /etc/udev/rules.d/70-lockstep.rules and plug the dongle in again"
-    )
-  case LIBUSB_ERROR_BUSY.rawValue:
-    CarrierFault(.busy, "\(name): another program uses the dongle at \(dongle.path)")
-  case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
-    CarrierFault(.unavailable, "\(name): the dongle at \(dongle.path) is gone")
-  default:
-    CarrierFault(
-      .unavailable, "\(name): the dongle at \(dongle.path) cannot be used (\(usbErrorText(status)))")
-  }
-}
-
-extension USBDongle {
-  /// The rule for udev that lets users open the dongle.
-  public var rule: String {
-    let ids = productText(vendor, product).lowercased().split(separator: ":")
-    return "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(ids[0])\", ATTR{idProduct}==\"\(ids[1])\", "
-      + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
   }
 }

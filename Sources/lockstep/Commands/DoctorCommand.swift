@@ -5,7 +5,8 @@ import Transports
 extension Command {
   static var doctor: Command {
     Command(
-      "doctor", "Says whether this machine is fit to drive real locks, and what to do where it is not.",
+      "doctor",
+      "Says whether this machine is fit to drive real locks, and what to do where it is not.",
       discussion: """
         It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
         controller can be used and everything that a run writes can be written, else 3.
@@ -13,7 +14,9 @@ extension Command {
         """,
       ArgumentParser(
         options: [
-          .value("format", \.format, "human|json", "How findings are printed; json is one object a line."),
+          .value(
+            "format", \.format, "human|json", "How findings are printed; json is one object a line."
+          ),
           .value("out", \.out, "DIR", "Where reports are to go. Reports unless given."),
         ], operands: nil),
       defaults: { DoctorArguments() }
@@ -23,7 +26,8 @@ extension Command {
       case .human:
         let paint = console.painter(.auto)
         for finding in diagnosis.findings { console.print(finding.text(paint)) }
-        console.print(diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks")
+        console.print(
+          diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks")
       case .json:
         for finding in diagnosis.findings { console.print(finding.json) }
         console.print(["fit": .flag(diagnosis.isFit)])
@@ -77,6 +81,10 @@ struct Diagnosis {
     for dongle in dongles { usable = add(dongle, probe) || usable }
     for adapter in adapters { usable = add(adapter, probe) || usable }
     if dongles.isEmpty, adapters.isEmpty { addAbsence(probe) }
+    for port in probe.serialPorts { add(port) }
+    for holder in LockHolder.all() {
+      findings.append(Finding(.note, "locks", "\(holder.endpoint) is in use by \(holder)"))
+    }
     let canWrite = addFolders(probe, reports: reports)
     isFit = usable && canWrite
   }
@@ -91,7 +99,8 @@ extension Diagnosis {
       findings.append(
         Finding(
           .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
-          cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
+          cure:
+            "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
             + "sudo udevadm control --reload && sudo udevadm trigger"))
       return false
     }
@@ -108,8 +117,7 @@ extension Diagnosis {
 
   /// The rule that lets everybody who sits at the machine use a dongle, and the group of those who may plug.
   static func rule(for dongle: BenchProbe.Dongle) -> String {
-    "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(dongle.vendor)\", ATTR{idProduct}==\"\(dongle.product)\", "
-      + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
+    udevRule(vendor: dongle.vendor, product: dongle.product)
   }
 
   /// Adds an adapter of the kernel and says whether it can be used as it is.
@@ -120,7 +128,9 @@ extension Diagnosis {
       isUsable = false
       return Finding(.bad, "adapter", "\(carrier): \(text)", cure: cure)
     }
-    if adapter.isBlocked { findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth")) }
+    if adapter.isBlocked {
+      findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth"))
+    }
     if adapter.isUp == true {
       let who = probe.isRunning("bluetoothd") ? "bluetoothd has it" : "it is up"
       findings.append(bad(who, "sudo btmgmt -i \(adapter.number) power off"))
@@ -133,6 +143,17 @@ extension Diagnosis {
     }
     if isUsable { findings.append(Finding(.good, "adapter", carrier)) }
     return isUsable
+  }
+
+  /// Adds a serial line. What is at its other end shows only when it is used, so it makes no bench fit.
+  private mutating func add(_ port: BenchProbe.SerialPort) {
+    let name = port.name.map { ", \($0)" } ?? ""
+    findings.append(
+      Finding(
+        .note, "serial",
+        "serial:\(port.path),SPEED\(name), in case a controller with H4 is behind it",
+        cure: port.isAllowed
+          ? nil : "sudo usermod --append --groups dialout $USER, then log in again"))
   }
 
   private mutating func addAbsence(_ probe: BenchProbe) {
@@ -156,7 +177,8 @@ extension Diagnosis {
       folders.append(("odometers", state + "/odometers"))
     } else {
       findings.append(
-        Finding(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
+        Finding(
+          .bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
     }
     var isGood = StateFolder.path != nil
     for (subject, path) in folders {
@@ -185,7 +207,8 @@ extension Finding {
 
   var json: JSON {
     var members: [JSON.Member] = [
-      .init("state", .text(state.rawValue)), .init("subject", .text(subject)), .init("text", .text(text)),
+      .init("state", .text(state.rawValue)), .init("subject", .text(subject)),
+      .init("text", .text(text)),
     ]
     if let cure { members.append(.init("cure", .text(cure))) }
     return .mapping(members)
