@@ -7,7 +7,9 @@ struct ForeignControllerTests {
   func rootcanal() async throws {
     let rig = try await Rig(.rootcanal, .tshark)
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
-    try await Self.meet(rig, on: controller, "Scenarios/sesame5/drop-during-login.yaml")
+    try await Self.meet(
+      rig, on: controller, "Scenarios/sesame5/reconnect-after-loss.yaml",
+      "Scenarios/sesame5/wrong-secret.yaml")
   }
 
   /// Time does not pass there: no scenario can step in between a connection and the end of the login.
