@@ -12,6 +12,8 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
   case link = "acl-l2cap"
   /// Packets, alone and as what a server and a client hear.
   case att
+  /// Hosts and controllers with a link between them.
+  case stack
   /// Advertising data, and what a lock says in it.
   case advertisements
   /// Frames, messages and layouts of the lock's protocol, of both generations.
@@ -29,6 +31,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
     case .hci: try checkHCI(bytes)
     case .link: try checkLink(bytes)
     case .att: try checkATT(bytes)
+    case .stack: try checkStack(bytes)
     case .advertisements: try checkAdvertisements(bytes)
     case .sesame: try checkSesame(bytes)
     case .btsnoop: try checkBTSnoop(bytes)

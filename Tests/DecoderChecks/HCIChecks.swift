@@ -96,3 +96,22 @@ private func checkReturn<Value: BinaryCodable & Equatable>(
     try CommandReturn.decode(type, from: bytes)
   }
 }
+
+/// A capture file.
+func checkBTSnoop(_ bytes: [UInt8]) throws(Complaint) {
+  guard var reader = try? BTSnoopReader(bytes) else { return }
+  var again = BTSnoop.header
+  var isWhole = false
+  do throws(DecodeError) {
+    while let record = try reader.next() {
+      again.append(record)
+      _ = try? HCIPacket(decoding: record.packet)
+    }
+    isWhole = reader.tear == nil
+  } catch {
+    // The records before it count.
+  }
+  guard isWhole ? again == bytes : bytes.starts(with: again) else {
+    throw Complaint("\(bytes.hex) is written again as \(again.hex)")
+  }
+}

@@ -62,29 +62,3 @@ private func checkGATT(_ pieces: [[UInt8]], procedures: [GATTProcedure]) {
   }
   _ = link.linkLost()
 }
-
-/// Advertising data, and behind it as the second piece a scan response.
-func checkAdvertisingData(_ bytes: [UInt8]) throws(Complaint) -> AdvertisingData? {
-  guard let data = try check(AdvertisingData.self, bytes) else { return nil }
-  _ = (data.flags, data.localName, data.serviceUUIDs, data.manufacturerData, data.description)
-  return data
-}
-
-/// A capture file.
-func checkBTSnoop(_ bytes: [UInt8]) throws(Complaint) {
-  guard var reader = try? BTSnoopReader(bytes) else { return }
-  var again = BTSnoop.header
-  var isWhole = false
-  do throws(DecodeError) {
-    while let record = try reader.next() {
-      again.append(record)
-      _ = try? HCIPacket(decoding: record.packet)
-    }
-    isWhole = reader.tear == nil
-  } catch {
-    // The records before it count.
-  }
-  guard isWhole ? again == bytes : bytes.starts(with: again) else {
-    throw Complaint("\(bytes.hex) is written again as \(again.hex)")
-  }
-}

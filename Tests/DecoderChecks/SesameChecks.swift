@@ -12,6 +12,13 @@ func checkAdvertisements(_ bytes: [UInt8]) throws(Complaint) {
   try checkAdvertisement(try? Advertisement(manufacturerData: bytes, localName: nil))
 }
 
+/// The data of an advertisement or of a scan response.
+private func checkAdvertisingData(_ bytes: [UInt8]) throws(Complaint) -> AdvertisingData? {
+  guard let data = try check(AdvertisingData.self, bytes) else { return nil }
+  _ = (data.flags, data.localName, data.serviceUUIDs, data.manufacturerData, data.description)
+  return data
+}
+
 private func checkAdvertisement(_ advertisement: Advertisement?) throws(Complaint) {
   guard let advertisement else { return }
   _ = advertisement.description
@@ -105,10 +112,14 @@ private func checkLayouts(_ bytes: [UInt8], _ generation: Generation) throws(Com
     }
     _ = reply?.description
   }
-  let version = try check("version", bytes, encode: { $0.encoded(for: generation) }) {
-    bytes throws(DecodeError) in try FirmwareVersion(decoding: bytes, for: generation)
+  if let version = try? FirmwareVersion(decoding: bytes, for: generation) {
+    _ = version.description
+    // What is not UTF-8 is shown, and cannot be sent again.
+    guard !version.text.contains("\u{FFFD}") else { return }
+    try check("version", bytes, encode: { $0.encoded(for: generation) }) { bytes throws(DecodeError) in
+      try FirmwareVersion(decoding: bytes, for: generation)
+    }
   }
-  _ = version?.description
 }
 
 private func checkKeys(_ bytes: [UInt8]) throws(Complaint) {
@@ -119,7 +130,8 @@ private func checkKeys(_ bytes: [UInt8]) throws(Complaint) {
   try check("share key", bytes, encode: \.exposedBytes) { bytes throws(DecodeError) in
     try ShareKey(bytes: bytes)
   }
-  try check("share key in text", bytes, encode: { [UInt8]($0.url.utf8) }) { bytes throws(DecodeError) in
-    try ShareKey(url: String(decoding: bytes, as: UTF8.self))
+  guard let text = String(validating: bytes, as: UTF8.self) else { return }
+  try check("share key in text", [UInt8](text.utf8), encode: { [UInt8]($0.url.utf8) }) {
+    bytes throws(DecodeError) in try ShareKey(url: String(decoding: bytes, as: UTF8.self))
   }
 }

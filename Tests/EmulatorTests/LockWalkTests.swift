@@ -33,38 +33,50 @@ struct LockWalkTests {
     arguments: ["sesame3", "sesame5"], 1...3 as ClosedRange<UInt64>)
   func walk(name: String, seed: UInt64) throws {
     var bench = try SesameBench(name, seed: seed)
+    try bench.walkInTrouble(seed: seed)
+  }
+
+  @Test("so it does over the air", arguments: ["sesame3", "sesame5"], 1...3 as ClosedRange<UInt64>)
+  func walkOverAir(name: String, seed: UInt64) throws {
+    var bench = try SesameBench(air: name, seed: seed)
+    try bench.walkInTrouble(seed: seed)
+  }
+}
+
+extension SesameBench {
+  fileprivate mutating func walkInTrouble(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed, for: "trouble")
     let waits: [Interval] = [
       .zero, .microseconds(7500), .milliseconds(20), .milliseconds(150), .milliseconds(600), .seconds(1),
       .seconds(4), .seconds(12), .seconds(40),
     ]
-    let names = bench.lockstep.vocabulary.stimuli
+    let names = lockstep.vocabulary.stimuli
     let stimuli = names.indices.filter { number in
-      bench.lockstep.device.abilities.stimuli?.contains(names[number]) ?? false
+      lockstep.device.abilities.stimuli?.contains(names[number]) ?? false
         && !["readStatus", "readAutolock", "setAutolock"].contains(names[number])
     }
     for round in 0..<30 {
-      bench.lockstep.recorder = TraceList()
-      try bench.reset(registered: round % 5 != 0, configured: round % 5 != 1)
+      lockstep.recorder = TraceList()
+      try reset(registered: round % 5 != 0, configured: round % 5 != 1)
       let faults = Trouble.allCases[round % Trouble.allCases.count].faults
       for _ in 0..<60 {
         var divergence: Divergence?
         if random.below(8) == 0 {
-          divergence = try bench.lockstep.bring(about: faults[random.below(faults.count)])
+          divergence = try lockstep.bring(about: faults[random.below(faults.count)])
         }
         var stimulus = stimuli[random.below(stimuli.count)]
-        for _ in 0..<6 where !bench.lockstep.tracker.allows(stimulus) {
+        for _ in 0..<6 where !lockstep.tracker.allows(stimulus) {
           stimulus = stimuli[random.below(stimuli.count)]
         }
         let wait = waits[random.below(waits.count)]
         divergence =
-          try divergence ?? bench.lockstep.perform(Stimulus(stimulus))
-          ?? bench.lockstep.pass(until: bench.lockstep.now + wait)
+          try divergence ?? lockstep.perform(Stimulus(stimulus))
+          ?? lockstep.pass(until: lockstep.now + wait)
         guard let divergence else { continue }
         // A registration whose frames were spoilt is refused, and rightly.
         if case .refusedLegal = divergence.kind { break }
         Issue.record(
-          "round \(round): \(divergence.summary)\n\(bench.trace.suffix(25).joined(separator: "\n"))")
+          "round \(round): \(divergence.summary)\n\(trace.suffix(25).joined(separator: "\n"))")
         return
       }
     }

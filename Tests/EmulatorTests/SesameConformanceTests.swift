@@ -7,13 +7,12 @@ import Simulation
 import TestSupport
 import Testing
 
-/// A client and an emulated lock over the direct link, in lockstep with the living lock's machine.
-struct SesameBench {
-  var lockstep: Lockstep<SesameDevice<DirectLink>, TraceList>
+/// A client and an emulated lock over a link, in lockstep with the living lock's machine.
+struct SesameBench<Link: LockLink> {
+  var lockstep: Lockstep<SesameDevice<Link>, TraceList>
 
-  init(_ name: String, _ settings: [(name: String, value: String)] = [], seed: UInt64 = 1) throws {
-    let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
-    let device = SesameDevice(DirectLink(lock, seed: seed)) { SeededGenerator(seed: seed, for: "client") }
+  init(_ link: Link, seed: UInt64) throws {
+    let device = SesameDevice(link) { SeededGenerator(seed: seed, for: "client") }
     let specification = Specification(try Machine(.sesame), showsEffects: false)
     lockstep = Lockstep(specification, device, recorder: TraceList())
   }
@@ -50,6 +49,22 @@ struct SesameBench {
         }
       return "\(entry.time.secondsText) \(what)"
     }
+  }
+}
+
+extension SesameBench where Link == DirectLink {
+  /// Over the direct link.
+  init(_ name: String, _ settings: [(name: String, value: String)] = [], seed: UInt64 = 1) throws {
+    let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
+    try self.init(DirectLink(lock, seed: seed), seed: seed)
+  }
+}
+
+extension SesameBench where Link == AirLink<RadioCarrier, RadioSurroundings> {
+  /// Over the air.
+  init(air name: String, _ settings: [(name: String, value: String)] = [], seed: UInt64 = 1) throws {
+    let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
+    try self.init(RadioWorld(lock, seed: seed).link(), seed: seed)
   }
 }
 
@@ -100,34 +115,47 @@ struct SesameConformanceTests {
     arguments: ["sesame3", "sesame5"], 1...6 as ClosedRange<UInt64>)
   func walk(name: String, seed: UInt64) throws {
     var bench = try SesameBench(name, seed: seed)
+    try bench.walk(name, seed: seed)
+  }
+
+  @Test(
+    "so it does over the air", arguments: ["sesame3", "sesame5"], 1...4 as ClosedRange<UInt64>)
+  func walkOverAir(name: String, seed: UInt64) throws {
+    var bench = try SesameBench(air: name, seed: seed)
+    try bench.walk(name, seed: seed)
+  }
+}
+
+extension SesameBench {
+  mutating func walk(_ name: String, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed, for: "walk")
     let waits: [Interval] = [
       .zero, .milliseconds(1), .microseconds(7500), .milliseconds(20), .milliseconds(150), .milliseconds(600),
       .seconds(1), .seconds(4), .seconds(12),
     ]
-    let served = bench.lockstep.device.abilities.stimuli ?? []
+    let served = lockstep.device.abilities.stimuli ?? []
     let unknownToOS3 = ["readStatus", "readAutolock"]
-    let names = bench.lockstep.vocabulary.stimuli
+    let names = lockstep.vocabulary.stimuli
     let stimuli = names.indices.filter { number in
       served.contains(names[number]) && !(name == "sesame5" && unknownToOS3.contains(names[number]))
     }
     for round in 0..<40 {
-      bench.lockstep.recorder = TraceList()
-      try bench.reset(registered: round % 3 != 0, configured: round % 3 != 1)
+      lockstep.recorder = TraceList()
+      try reset(registered: round % 3 != 0, configured: round % 3 != 1)
       for _ in 0..<60 {
         var stimulus = stimuli[random.below(stimuli.count)]
-        for _ in 0..<6 where !bench.lockstep.tracker.allows(stimulus) {
+        for _ in 0..<6 where !lockstep.tracker.allows(stimulus) {
           stimulus = stimuli[random.below(stimuli.count)]
         }
         let seconds = [0, 1, 10][random.below(3)]
-        let isAutolock = bench.lockstep.vocabulary.stimuli[stimulus] == "setAutolock"
+        let isAutolock = lockstep.vocabulary.stimuli[stimulus] == "setAutolock"
         let arguments = isAutolock ? [Argument("seconds", .integer(seconds))] : []
         let wait = waits[random.below(waits.count)]
         let divergence =
-          try bench.lockstep.perform(Stimulus(stimulus, arguments))
-          ?? bench.lockstep.pass(until: bench.lockstep.now + wait)
+          try lockstep.perform(Stimulus(stimulus, arguments))
+          ?? lockstep.pass(until: lockstep.now + wait)
         if let divergence {
-          let end = bench.trace.suffix(25).joined(separator: "\n")
+          let end = trace.suffix(25).joined(separator: "\n")
           Issue.record("round \(round): \(divergence.summary)\n\(end)\n\(divergence.allowed)")
           return
         }

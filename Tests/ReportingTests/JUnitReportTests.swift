@@ -120,6 +120,28 @@ struct JUnitReportTests {
           """) + "</testsuites>\n")
   }
 
+  @Test("what the lab says is shown with its case, even one that passed, and at the end with the run")
+  func remarks() throws {
+    let lines = [
+      #"{"case":{"id":"a"}}"#, #"{"t":"0.100","status":"locked"}"#,
+      #"{"t":"0.200","remark":"the dongle was reset"}"#,
+      #"{"verdict":"agree","case":"a","t":"1.000"}"#,
+    ]
+    let left = #"{"t":"0.000","remark":"the lock is open"}"#
+    let passed = try Workshop().report(journal(lines + [left], cases: 1))
+    #expect(
+      passed.xml.contains("<system-out>     0.200  remark the dongle was reset\n</system-out>"),
+      "\(passed.xml)")
+    #expect(!passed.xml.contains("status locked"))
+    #expect(
+      passed.xml.contains(#"<property name="lockstep.remarks" value="the lock is open"/>"#), "\(passed.xml)")
+    expect(passed.report.errors, 0)
+    // A status that no case accounts for says why.
+    let red = try Workshop().report(journal(lines + [left], cases: 1, status: 3))
+    expect(red.report.errors, 1)
+    #expect(red.xml.contains("the run ended with status 3; the lock is open"), "\(red.xml)")
+  }
+
   @Test("a run without a case still has a report", arguments: [0, 4])
   func nothing(status: Int) throws {
     let (xml, report) = try Workshop().report(journal([], cases: 0, status: status))

@@ -265,6 +265,9 @@ struct OdometerTests {
       let lock = Governor(ToyLock(motor), GovernorSettings(budget: 100_000_000), try Odometer(opening: path))
       lock.adopt(ToyLock.vocabulary)
       try lock.open()
+      try lock.pass(.seconds(2))
+      try lock.give("toggle")
+      try lock.pass(.seconds(2))
       signal(SIGALRM) { _ in kill(getpid(), SIGKILL) }
       var timer = itimerval()
       timer.it_value.tv_usec = delay

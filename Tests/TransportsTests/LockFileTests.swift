@@ -7,11 +7,12 @@ import Testing
 
 @testable import Transports
 
-private let uuid = try! UUID128(text: "5c2a2f49-3b0e-4b7a-9f51-0d1f4d6c7e10")
+private let uuid = UUID128(high: 0x5C2A_2F49_3B0E_4B7A, low: 0x9F51_0D1F_4D6C_7E10)
 private let secret = "0123456789abcdef0123456789abcdef"
 
 private func key(_ secret: String = secret) -> LockKey {
-  LockKey(deviceID: uuid, secret: try! SecretKey(bytes: [UInt8](hex: secret)))
+  guard let key = try? SecretKey(bytes: [UInt8](hex: secret)) else { preconditionFailure("no key") }
+  return LockKey(deviceID: uuid, secret: key)
 }
 
 private let share = ShareKey(

@@ -112,7 +112,9 @@ public struct BTSnoopReader: Sendable {
   /// Reads the header of a file; only captures of H4 are known.
   public init(_ bytes: [UInt8]) throws(DecodeError) {
     var reader = ByteReader(bytes.span)
-    guard try reader.bytes(BTSnoop.magic.count) == BTSnoop.magic else { throw .malformed("a btsnoop file", at: 0) }
+    guard try reader.bytes(BTSnoop.magic.count) == BTSnoop.magic else {
+      throw .malformed("a btsnoop file", at: 0)
+    }
     let version: UInt32 = try reader.bigEndian()
     guard version == BTSnoop.version else { throw .value(Int(version), of: "btsnoop version", at: 8) }
     let datalink: UInt32 = try reader.bigEndian()

@@ -24,8 +24,8 @@ struct HandleCursor: Sendable {
       throw .badAnswer("handles from \(range.first) to \(range.last)")
     }
     guard range.first.rawValue >= next, range.last.rawValue <= last else {
-      throw .badAnswer(
-        "handle \(range.first) up to \(range.last), where \(rest.first) to \(rest.last) was left")
+      let left = isAtEnd ? "nothing" : "\(rest.first) to \(rest.last)"
+      throw .badAnswer("handle \(range.first) up to \(range.last), where \(left) was left")
     }
     next = Int(range.last.rawValue) + 1
   }

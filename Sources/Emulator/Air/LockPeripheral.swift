@@ -88,6 +88,7 @@ public struct LockPeripheral: Sendable {
   private var known: (advertisement: Advertisement, bytes: Advertised)?
   private var packets: [HCIPacket] = []
   private var events: [HostEvent] = []
+  private var isHandling = false
   private var notices: [LockNotice] = []
 
   /// Makes a lock whose controller has not been started; the lock has no owner until ``prepare(_:at:)``.
@@ -206,9 +207,17 @@ extension LockPeripheral {
     }
   }
 
+  /// Looks at what the host reported, in its order: what that brings comes behind it.
   mutating func handleEvents(at now: Instant) {
-    // What is handled may bring more, and have it handled at once: each is taken before it is.
-    while !events.isEmpty { handle(events.removeFirst(), at: now) }
+    guard !isHandling else { return }
+    isHandling = true
+    var handled = 0
+    while handled < events.count {
+      handled += 1
+      handle(events[handled - 1], at: now)
+    }
+    events.removeAll(keepingCapacity: true)
+    isHandling = false
   }
 
   /// Starts the controller, which ends whatever it did, without a word to the other end.

@@ -65,6 +65,9 @@ public final class RadioWorld {
   /// The time since the first world was made.
   public var now: Instant { time + past }
 
+  /// How many connection events the client's links have had so far in this world.
+  public var connectionEvents: Int { radio.eventCount(of: Place.client, at: time) }
+
   /// A link over this radio, with a host whose address is the client's.
   public func link(target: LockTarget? = nil) -> AirLink<RadioCarrier, RadioSurroundings> {
     AirLink(

@@ -104,11 +104,13 @@ struct HostPorts: Sendable {
     var before: [HCIPacket] = []
     let verdict = ports[controller].hooks.judge(&judged, .toHost, before: &before)
     for packet in before { put(packet, to: controller) }
-    switch verdict {
-    case .pass, .refuse: put(judged, to: controller)
-    case .drop, .silence:
+    if verdict == .drop || verdict == .silence || judged != packet {
       // Nobody can wait for an answer that was swallowed: the next command is no breach of the rules.
       ports[controller].commandsAllowed = max(1, ports[controller].commandsAllowed)
+    }
+    switch verdict {
+    case .pass, .refuse: put(judged, to: controller)
+    case .drop, .silence: return
     case .duplicate:
       put(judged, to: controller)
       put(judged, to: controller)

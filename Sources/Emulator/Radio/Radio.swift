@@ -81,10 +81,14 @@ extension Radio {
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is to come.
+  ///
+  /// It changes nothing, but a getter that might is called in place, and any other on a copy.
   public var deadline: Instant? {
-    let wake = wakes.nextTime
-    if let held = ports.held.nextTime { return min(held, Instant(nanoseconds: wake)) }
-    return wake == .max ? nil : Instant(nanoseconds: wake)
+    mutating get {
+      let wake = wakes.nextTime
+      if let held = ports.held.nextTime { return min(held, Instant(nanoseconds: wake)) }
+      return wake == .max ? nil : Instant(nanoseconds: wake)
+    }
   }
 
   /// Lets everything happen that is due up to a moment, in order.
@@ -146,7 +150,9 @@ extension Radio {
         at: Instant(nanoseconds: now) + time)
       if case .command = packet { ports.ports[controller].commandsHeld += 1 }
     case .refuse(let code):
-      guard case .command(let opcode, let parameters) = packet else { return accept(packet, from: controller) }
+      guard case .command(let opcode, let parameters) = packet else {
+        return accept(packet, from: controller)
+      }
       refuse(opcode, parameters, with: code, controller)
     }
   }
@@ -236,7 +242,7 @@ extension Radio {
     replanAdvertisers()
   }
 
-  private func isInReach(_ link: Int) -> Bool {
+  private mutating func isInReach(_ link: Int) -> Bool {
     controllers[links[link].central.controller].isOnAir
       && controllers[links[link].peripheral.controller].isOnAir
   }

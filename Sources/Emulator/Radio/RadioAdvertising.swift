@@ -1,6 +1,9 @@
 import Bluetooth
 import Simulation
 
+// Functions that change nothing are mutating here too: any other works on a copy of the radio, and while there is one, a
+// change copies whole arrays.
+
 // MARK: - Playing advertisements
 
 extension Radio {
@@ -36,7 +39,8 @@ extension Radio {
     }
     advertisers[index].skip(to: now)
     advertisers[index].phase = .packet
-    let packet = nextHeard(of: index, following: false, at: now) ?? nextHeard(of: index, following: true, at: now)
+    let packet =
+      nextHeard(of: index, following: false, at: now) ?? nextHeard(of: index, following: true, at: now)
     advertisers[index].awaited = packet
     let wake = packet.map { $0.start + advertisers[index].duration } ?? advertisers[index].followingEnd
     wakeAdvertiser(index, at: min(wake, advertisers[index].end))
@@ -47,16 +51,14 @@ extension Radio {
     for index in advertisers.indices where advertisers[index].isOn { planAdvertiser(index, at: time) }
   }
 
-  private func hasListeners(_ index: Int) -> Bool {
+  private mutating func hasListeners(_ index: Int) -> Bool {
     guard controllers[index].isOnAir else { return false }
-    for listener in listeners where listener.controller != index && controllers[listener.controller].isReachable {
-      return true
-    }
+    for listener in listeners.indices where isHeard(index, by: listener) { return true }
     return false
   }
 
   /// The first packet of an event that is not over and that somebody hears.
-  private func nextHeard(of index: Int, following: Bool, at now: Int64) -> Advertiser.Packet? {
+  private mutating func nextHeard(of index: Int, following: Bool, at now: Int64) -> Advertiser.Packet? {
     let duration = advertisers[index].duration
     var candidate: Advertiser.Packet? = advertisers[index].firstPacket(following: following)
     while let packet = candidate {
@@ -74,7 +76,7 @@ extension Radio {
     return nil
   }
 
-  private func isHeard(_ index: Int, by listener: Int) -> Bool {
+  private mutating func isHeard(_ index: Int, by listener: Int) -> Bool {
     let controller = listeners[listener].controller
     return controller != index && controllers[controller].isReachable
   }
@@ -135,7 +137,7 @@ extension Radio {
   }
 
   /// Whether a scanner takes notice of an advertiser (Core 5.4, Vol 6 Part B §4.3.3).
-  private func isWanted(_ index: Int, by listener: Int) -> Bool {
+  private mutating func isWanted(_ index: Int, by listener: Int) -> Bool {
     if let target = advertisers[index].directedAt, target != listeners[listener].address { return false }
     guard listeners[listener].usesAcceptList else { return true }
     return controllers[listeners[listener].controller].acceptList.contains(advertisers[index].address)
@@ -153,7 +155,7 @@ extension Radio {
   }
 
   /// Whether an initiator connects to an advertiser that it heard.
-  private func mayConnect(_ listener: Int, to index: Int) -> Bool {
+  private mutating func mayConnect(_ listener: Int, to index: Int) -> Bool {
     guard advertisers[index].isConnectable else { return false }
     let initiator = listeners[listener]
     if let target = advertisers[index].directedAt, target != initiator.address { return false }
@@ -163,20 +165,25 @@ extension Radio {
 
   /// Tells a scanner's host what was heard, unless it knows.
   private mutating func report(_ index: Int, to listener: Int, isResponse: Bool) {
-    guard !listeners[listener].isDuplicate(advertisers[index].identity, isResponse: isResponse) else { return }
+    guard !listeners[listener].isDuplicate(advertisers[index].identity, isResponse: isResponse) else {
+      return
+    }
     let controller = listeners[listener].controller
     let strength = signal(from: index, fading: advertisers[index].fading(settings.fading))
-    let data = isResponse ? advertisers[index].response : advertisers[index].directedAt == nil ? advertisers[index].data : []
+    let data =
+      isResponse
+      ? advertisers[index].response : advertisers[index].directedAt == nil ? advertisers[index].data : []
     ports.emit(
       .leAdvertisingReport([
         AdvertisingReport(
-          isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address, data,
+          isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address,
+          data,
           rssi: strength)
       ]), to: controller, at: time)
   }
 
   /// How strong the signal of a controller is where it is heard, in dBm (Core 5.4, Vol 4 Part E §7.5.4).
-  func signal(from controller: Int, fading: Int) -> Int8 {
+  mutating func signal(from controller: Int, fading: Int) -> Int8 {
     let strength = Int(controllers[controller].settings.transmitPower) - settings.pathLoss + fading
     return Int8(min(max(strength, -127), 20))
   }
@@ -221,8 +228,10 @@ extension Radio {
     }
     let peer = advertisers[index].address
     let peripheralHandle = controllers[index].freeHandle
-    let isAllowed = advertisers[index].parameters.filterPolicy & 2 == 0 || controllers[index].acceptList.contains(own)
-    let isHeard = isAllowed && peripheralHandle != nil && controllers[index].isOnAir
+    let isAllowed =
+      advertisers[index].parameters.filterPolicy & 2 == 0 || controllers[index].acceptList.contains(own)
+    let isHeard =
+      isAllowed && peripheralHandle != nil && controllers[index].isOnAir
       && !advertisers[index].isLost(loss)
     let parameters = request.parameters
     let central = end(initiator, handle, peer: peer, .central, parameters)
@@ -249,7 +258,8 @@ extension Radio {
     _ parameters: ConnectionParameters
   ) -> LinkEnd {
     LinkEnd(
-      controller: controller, handle: handle, peer: peer, role: role, settings: controllers[controller].settings,
+      controller: controller, handle: handle, peer: peer, role: role,
+      settings: controllers[controller].settings,
       wanted: controllers[controller].suggested, patience: Int64(parameters.supervisionTimeout) * 10_000_000,
       at: time)
   }

@@ -21,7 +21,8 @@ extension Radio {
       return .done
     case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
       .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
-      .leReadAdvertisingTxPower, .leReadFilterAcceptListSize, .leReadSupportedStates, .leReadMaximumDataLength:
+      .leReadAdvertisingTxPower, .leReadFilterAcceptListSize, .leReadSupportedStates,
+      .leReadMaximumDataLength:
       return inform(command, controllers[c])
     case .leRand: return .returning(CommandReturn.Rand(controllers[c].generator.next()))
     case .leEncrypt(let key, let plaintext): return .returning(CommandReturn.Encrypt(encrypt(plaintext, key)))
@@ -158,8 +159,10 @@ extension AdvertisingParameters {
   /// Whether every parameter is in its range (§7.8.5). Own addresses that the controller would have to resolve are
   /// not: it does not claim LL Privacy.
   fileprivate var areLegal: Bool {
-    let isInterval = kind == .directedHighDuty || minimumInterval <= maximumInterval
-      && (0x0020...0x4000).contains(minimumInterval) && (0x0020...0x4000).contains(maximumInterval)
+    let isInterval =
+      kind == .directedHighDuty
+      || minimumInterval <= maximumInterval
+        && (0x0020...0x4000).contains(minimumInterval) && (0x0020...0x4000).contains(maximumInterval)
     let isDirected = kind == .directedHighDuty || kind == .directedLowDuty
     return isInterval && ownAddressType <= 1 && (1...7).contains(channels) && filterPolicy <= 3
       && (!isDirected || peer.kind == .publicDevice || peer.kind == .randomDevice)
@@ -187,7 +190,9 @@ extension Radio {
     return .done
   }
 
-  private func isScanning(_ c: Int) -> Bool { listeners.contains { $0.controller == c && !$0.isInitiator } }
+  private mutating func isScanning(_ c: Int) -> Bool {
+    listeners.contains { $0.controller == c && !$0.isInitiator }
+  }
 
   private mutating func setScanning(_ isOn: Bool, _ filterDuplicates: Bool, _ c: Int) throws(Refusal) {
     guard isOn else { return removeListeners { $0.controller == c && !$0.isInitiator } }
@@ -229,7 +234,9 @@ extension Radio {
 
 extension ScanParameters {
   /// Whether every parameter is in its range (§7.8.10); the filter policies 2 and 3 are for resolvable addresses.
-  fileprivate var areLegal: Bool { isScanTiming(interval, window) && ownAddressType <= 1 && filterPolicy <= 1 }
+  fileprivate var areLegal: Bool {
+    isScanTiming(interval, window) && ownAddressType <= 1 && filterPolicy <= 1
+  }
 }
 
 private func isScanTiming(_ interval: UInt16, _ window: UInt16) -> Bool {
@@ -248,7 +255,9 @@ extension Radio {
     switch command {
     case .leClearFilterAcceptList: controllers[c].acceptList = []
     case .leAddToFilterAcceptList(let peer):
-      guard peer.kind == .publicDevice || peer.kind == .randomDevice else { throw Refusal(.invalidParameters) }
+      guard peer.kind == .publicDevice || peer.kind == .randomDevice else {
+        throw Refusal(.invalidParameters)
+      }
       guard !controllers[c].acceptList.contains(peer) else { break }
       guard controllers[c].acceptList.count < controllers[c].settings.acceptListSize else {
         throw Refusal(.memoryCapacityExceeded)
@@ -296,12 +305,12 @@ extension Radio {
     }
   }
 
-  private func link(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> Int {
+  private mutating func link(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> Int {
     guard let index = controllers[c].link(handle) else { throw Refusal(.unknownConnection) }
     return index
   }
 
-  private func isCentral(_ index: Int, _ c: Int) -> Bool { links[index].central.controller == c }
+  private mutating func isCentral(_ index: Int, _ c: Int) -> Bool { links[index].central.controller == c }
 
   private mutating func strength(_ handle: ConnectionHandle, _ c: Int) -> Int8? {
     guard let index = controllers[c].link(handle) else { return nil }
@@ -322,7 +331,7 @@ extension Radio {
     if isCentral(index, c) { change(&links[index].central) } else { change(&links[index].peripheral) }
   }
 
-  private func end(_ index: Int, _ c: Int) -> LinkEnd {
+  private mutating func end(_ index: Int, _ c: Int) -> LinkEnd {
     isCentral(index, c) ? links[index].central : links[index].peripheral
   }
 

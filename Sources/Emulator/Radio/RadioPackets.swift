@@ -42,7 +42,8 @@ extension Radio {
   mutating func carryOut(_ packet: HCIPacket, from controller: Int) {
     guard case .command(let opcode, let parameters) = packet else { return accept(packet, from: controller) }
     ports.ports[controller].commandsHeld = max(0, ports.ports[controller].commandsHeld - 1)
-    guard let known = SupportedCommand.find(opcode, features: controllers[controller].settings.features) else {
+    guard let known = SupportedCommand.find(opcode, features: controllers[controller].settings.features)
+    else {
       return sendStatus(.unknownCommand, opcode, controller)
     }
     do throws(Refusal) {
@@ -80,7 +81,8 @@ extension Radio {
 
   private mutating func sendComplete(_ returned: [UInt8], _ opcode: UInt16, _ controller: Int) {
     ports.emit(
-      .commandComplete(credits: credits(controller), opcode: opcode, returnParameters: returned), to: controller,
+      .commandComplete(credits: credits(controller), opcode: opcode, returnParameters: returned),
+      to: controller,
       at: time)
   }
 
@@ -89,7 +91,7 @@ extension Radio {
       .commandStatus(status: status, credits: credits(controller), opcode: opcode), to: controller, at: time)
   }
 
-  private func credits(_ controller: Int) -> UInt8 {
+  private mutating func credits(_ controller: Int) -> UInt8 {
     let held = ports.ports[controller].commandsHeld
     return UInt8(max(0, Int(controllers[controller].settings.commandCredits) - held))
   }

@@ -47,6 +47,7 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   private var epoch = Instant.zero
   /// What the controller's packets brought, in order.
   private var reports: [HostEvent] = []
+  private var isHandling = false
   /// What the client is to hear, and how much of it has been taken.
   private var events: [LinkEvent] = []
   private var taken = 0
@@ -305,7 +306,17 @@ extension AirLink {
         reports.append(event)
       }
     }
-    while !reports.isEmpty { try handle(reports.removeFirst()) }
+    guard !isHandling else { return }
+    isHandling = true
+    defer {
+      reports.removeAll(keepingCapacity: true)
+      isHandling = false
+    }
+    var handled = 0
+    while handled < reports.count {
+      handled += 1
+      try handle(reports[handled - 1])
+    }
   }
 }
 
@@ -315,12 +326,10 @@ extension AirLink {
     case .ready:
       isSetUp = true
     case .failed(let failure):
-      reports = []
       throw fail(LabFault(failure))
     case .advertisement(let report):
       if isListening, let data = listener.hear(report) { events.append(.advertisement(data)) }
     case .scanning(_, let status) where status != .success:
-      reports = []
       throw fail(LabFault(.badAnswer, "the controller does not scan: \(status)"))
     case .connected(let link, _):
       try connected(link)

@@ -55,7 +55,8 @@ public enum HistoryTag: Hashable, Sendable {
 extension HistoryTag {
   /// Reads everything that is left as the tag of a command or a record.
   ///
-  /// Zero bytes after a text are padding; any other are an error, as is a length beyond the bytes.
+  /// Zero bytes after a text are padding; any other are an error, as is a length beyond the bytes or beyond what
+  /// the generation's tag holds.
   public init(decoding reader: inout ByteReader, for generation: Generation) throws(DecodeError) {
     let start = reader.offset
     guard !reader.isAtEnd else {
@@ -68,10 +69,11 @@ extension HistoryTag {
         TagType(rawValue: try reader.u8()), try UUID128(decoding: &reader), rest: reader.rest())
       return
     }
-    guard let origin = Origin(rawValue: length / 30) else {
+    let count = Int(length % 30)
+    guard let origin = Origin(rawValue: length / 30), generation == .os3 || count <= Self.os2Capacity else {
       throw .value(Int(length), of: "tag length", at: start)
     }
-    let text = try reader.bytes(Int(length % 30))
+    let text = try reader.bytes(count)
     while let next = reader.peek() {
       guard next == 0 else { throw .trailing(at: reader.offset, count: reader.remaining) }
       try reader.skip(1)

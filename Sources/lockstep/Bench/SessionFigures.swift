@@ -48,7 +48,7 @@ extension Figure {
   }
 
   private static func sessions(of model: ProductModel, count: Int) -> Double? {
-    guard var session = DirectSession(model) else { return nil }
+    guard var session = LockSession(DirectLink(EmulatedLockSpecification(model), seed: 1)) else { return nil }
     var failed = false
     let times = (0..<9).map { _ in
       seconds {
@@ -59,7 +59,8 @@ extension Figure {
   }
 
   private static func idleHour() -> Double? {
-    guard var session = DirectSession(.sesame5), session.open() else { return nil }
+    guard var session = LockSession(DirectLink(EmulatedLockSpecification(.sesame5), seed: 1)), session.open()
+    else { return nil }
     var failed = false
     let times = (0..<9).map { _ in
       seconds {
@@ -70,17 +71,15 @@ extension Figure {
   }
 }
 
-/// A client and a lock over the direct link, driven as scenarios drive them but without a model.
-private struct DirectSession {
-  private var device: SesameDevice<DirectLink>
+/// A client and a lock over a link, driven as scenarios drive them but without a model.
+struct LockSession<Link: LockLink> {
+  private var device: SesameDevice<Link>
   private let vocabulary: Vocabulary
   private let stimuli:
     (closeTo: Stimulus, connect: Stimulus, unlock: Stimulus, lock: Stimulus, leave: Stimulus)
 
-  init?(_ model: ProductModel) {
-    device = SesameDevice(DirectLink(EmulatedLockSpecification(model), seed: 1)) {
-      SeededGenerator(seed: 1, for: "client")
-    }
+  init?(_ link: Link) {
+    device = SesameDevice(link) { SeededGenerator(seed: 1, for: "client") }
     guard let machine = try? Machine(.sesame) else { return nil }
     let vocabulary = Vocabulary(machine: machine)
     func stimulus(_ name: String) -> Stimulus { Stimulus(vocabulary.stimulus(name) ?? 0) }
@@ -93,9 +92,11 @@ private struct DirectSession {
   }
 
   /// A whole session; false when it did not go as it should.
-  mutating func run() -> Bool {
-    open() && perform(stimuli.unlock, until: "unlocked") && perform(stimuli.lock, until: "locked")
-      && perform(stimuli.leave, until: "noSignal")
+  mutating func run() -> Bool { open() && turn() && perform(stimuli.leave, until: "noSignal") }
+
+  /// Two commands, each until the bolt rests.
+  mutating func turn() -> Bool {
+    perform(stimuli.unlock, until: "unlocked") && perform(stimuli.lock, until: "locked")
   }
 
   mutating func open() -> Bool {

@@ -1,0 +1,95 @@
+import Bluetooth
+import Emulator
+import Sesame
+import Simulation
+
+extension Figure {
+  /// What the emulated radio costs, with a host on a controller at each end.
+  static var radio: [Figure] {
+    [
+      Figure(
+        name: "radio.commands", unit: "per second", better: .higher,
+        method:
+          "Encrypted lock and unlock commands to a Sesame 5 whose motor takes 1 ms, each with its answer and three "
+          + "statuses, through client, host, controller, radio, controller, host and lock; one core, the best of 9 "
+          + "runs of 5000.",
+        measure: commands),
+      Figure(
+        name: "radio.round-trips", unit: "per second", better: .higher,
+        method:
+          "Write commands of 9 bytes, each answered by a notification of the same, through two hosts and two "
+          + "controllers, without cryptography; one core, the best of 9 runs of 20000.",
+        measure: roundTrips),
+      Figure(
+        name: "radio.idle-hour", unit: "s", better: .lower,
+        method:
+          "An hour of virtual time on a link with a connection event every 30 ms in which nobody has anything to "
+          + "say, the least of 9 runs.",
+        measure: idleHour),
+      Figure(
+        name: "radio.scan-hundred", unit: "virtual over real", better: .higher,
+        method:
+          "Ten minutes in which a host scans actively, without a pause, among 100 locks that advertise every 500 ms; "
+          + "each advertisement and scan response is reported; the best of 3 runs.",
+        measure: scanHundred),
+      Figure(
+        name: "radio.air-time", unit: "ratio to the least possible", better: .lower,
+        method: "FIXME", measure: airTime),
+    ]
+  }
+
+  private static func commands() -> Double? {
+    var options = LockOptions()
+    options.motor = .milliseconds(1)
+    let world = RadioWorld(EmulatedLockSpecification(.sesame5, options: options), seed: 1)
+    guard var session = LockSession(world.link()), session.open() else { return nil }
+    let count = 5000
+    var failed = false
+    let times = (0..<9).map { _ in
+      seconds {
+        for _ in 0..<count / 2 where !session.turn() { failed = true }
+      }
+    }
+    return failed ? nil : Double(count) / least(times)
+  }
+
+  private static func roundTrips() -> Double? {
+    guard var pair = AirPair(ConnectionParameters()) else { return nil }
+    let count = 20_000
+    var failed = false
+    let times = (0..<9).map { _ in
+      seconds {
+        for _ in 0..<count where !pair.roundTrip() { failed = true }
+      }
+    }
+    return failed ? nil : Double(count) / least(times)
+  }
+
+  private static func idleHour() -> Double? {
+    guard var pair = AirPair(ConnectionParameters(minimumInterval: 24, maximumInterval: 24)) else { return nil }
+    let times = (0..<9).map { _ in seconds { pair.pass(.seconds(3600)) } }
+    // The link must have lived through it.
+    return pair.roundTrip() ? least(times) : nil
+  }
+
+  private static func scanHundred() -> Double? {
+    var hall = LockHall(100)
+    let span = Interval.seconds(600)
+    var failed = false
+    let times = (0..<3).map { _ in
+      seconds {
+        // An advertisement and a scan response of each lock, twice a second or a little less.
+        if hall.listen(span) < 100 * 2 * 1150 { failed = true }
+      }
+    }
+    return failed ? nil : span.seconds / least(times)
+  }
+
+  private static let leastEvents = 1
+
+  private static func airTime() -> Double? {
+    let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: 1)
+    guard var session = LockSession(world.link()), session.open() else { return nil }
+    return Double(world.connectionEvents) / Double(leastEvents)
+  }
+}

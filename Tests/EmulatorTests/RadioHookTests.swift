@@ -1,0 +1,138 @@
+import Bluetooth
+import Emulator
+import Simulation
+import TestSupport
+import Testing
+
+/// A hook of controller 0, and what its host hears of three times LE Read Advertising Physical Channel Tx Power, sent
+/// 10 ms apart.
+struct HookCase: Sendable, CustomTestStringConvertible {
+  var hook: ControllerHook
+  var heard: [String]
+
+  init(_ hook: ControllerHook, _ heard: [String]) {
+    self.hook = hook
+    self.heard = heard
+  }
+
+  var testDescription: String { "\(hook)" }
+}
+
+private let opcode = HCIOpcode.leReadAdvertisingTxPower
+private let answers = (0...2).map { "0.0\($0)0 0 complete 2007 credits 1: 0000" }
+private let nonsense = HCIPacket.event(code: 0x3E, parameters: [0x01])
+
+private let hookCases: [HookCase] = [
+  .init(.init(.command(opcode), .drop), [answers[1], answers[2]]),
+  .init(.init(.command(opcode), .drop, first: 2), [answers[0], answers[2]]),
+  .init(.init(.command(opcode), .drop, first: 2, count: nil), [answers[0]]),
+  .init(.init(.command(HCIOpcode.reset), .drop), answers),
+  .init(.init(.anyCommand, .drop, count: 2), [answers[2]]),
+  .init(
+    .init(.command(opcode), .delay(.milliseconds(4))),
+    ["0.004 0 complete 2007 credits 1: 0000", answers[1], answers[2]]),
+  .init(
+    .init(.command(opcode), .refuse(.hardwareFailure)),
+    ["0.000 0 complete 2007 credits 1: 03", answers[1], answers[2]]),
+  .init(
+    .init(.command(opcode), .replace(HCICommand.setEventMask(.max).packet)),
+    ["0.000 0 complete 0c01 credits 1: 00", answers[1], answers[2]]),
+  .init(.init(.command(opcode), .truncate(to: 0)), answers),
+  .init(.init(.command(opcode), .setByte(at: 0, to: 1)), answers),
+  .init(.init(.command(opcode), .precede(nonsense)), ["0.000 0 nonsense 3e 01"] + answers),
+  .init(.init(.command(opcode), .silence, first: 2), [answers[0]]),
+  .init(.init(.answer(opcode), .drop), [answers[1], answers[2]]),
+  .init(.init(.answer(opcode), .duplicate, first: 3), answers + [answers[2]]),
+  .init(
+    .init(.answer(opcode), .delay(.milliseconds(13)), first: 2),
+    // The third command came before the host had leave for it.
+    [answers[0], "0.020 0 hardware error 1", "0.023 0 complete 2007 credits 1: 0000"]),
+  .init(
+    .init(.answer(opcode), .setByte(at: 3, to: 0x1F)),
+    ["0.000 0 complete 2007 credits 1: 1f00", answers[1], answers[2]]),
+  .init(.init(.answer(opcode), .truncate(to: 2)), ["0.000 0 nonsense 0e 0107", answers[1], answers[2]]),
+  .init(.init(.answer(opcode), .refuse(.hardwareFailure)), answers),
+  .init(.init(.event(0x0E), .replace(nonsense)), ["0.000 0 nonsense 3e 01", answers[1], answers[2]]),
+  .init(.init(.event(0x0F), .drop), answers),
+  .init(.init(.leEvent(0x01), .drop), answers),
+  .init(.init(.anythingToHost, .silence, first: 2), [answers[0]]),
+  .init(.init(.dataToHost, .drop), answers),
+]
+
+@Suite("faults of an emulated controller")
+struct RadioHookTests {
+  @Test("a hook acts on the packets that it means, and on no others", arguments: hookCases)
+  func hook(_ test: HookCase) {
+    var bench = RadioBench(1)
+    bench.radio.setHooks([test.hook], of: ControllerID(rawValue: 0))
+    for _ in 0..<3 {
+      bench.send(0, .command(opcode: opcode, parameters: []))
+      bench.collect()
+      bench.run(to: bench.now + .milliseconds(10))
+    }
+    expect(bench.pass(.seconds(1)), test.heard)
+  }
+
+  @Test("data is dropped, doubled, altered and delayed on its way to the controller and to the host")
+  func data() {
+    var bench = RadioBench()
+    bench.connect()
+    bench.radio.setHooks(
+      [
+        ControllerHook(.dataFromHost, .drop), ControllerHook(.dataFromHost, .duplicate, first: 2),
+        ControllerHook(.dataFromHost, .setByte(at: 4, to: 0xEE), first: 3),
+      ], of: ControllerID(rawValue: 0))
+    bench.radio.setHooks(
+      [ControllerHook(.dataToHost, .delay(.milliseconds(8)))], of: ControllerID(rawValue: 1))
+    for number in 1...3 { bench.send(0, RadioBench.frame(5, number)) }
+    expect(
+      bench.pass(.seconds(1)),
+      [
+        "0.014174 0 sent 0x0040 1", "0.014444 1 data 0x0040 firstFlushable 5: 0100040002",
+        "0.014674 0 sent 0x0040 1", "0.014944 1 data 0x0040 firstFlushable 5: 01000400ee",
+        "0.015174 0 sent 0x0040 1", "0.021944 1 data 0x0040 firstFlushable 5: 0100040002",
+      ])
+  }
+
+  @Test("hooks act in turn, and the closure sees what they left")
+  func closure() {
+    var bench = RadioBench(1)
+    bench.radio.setHooks(
+      [ControllerHook(.command(opcode), .replace(HCICommand.leRand.packet))], of: ControllerID(rawValue: 0))
+    bench.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
+      guard direction == .fromHost, case .command(HCIOpcode.leRand, _) = packet else { return .pass }
+      packet = HCICommand.readBDADDR.packet
+      return number == 0 ? .pass : .drop
+    }
+    for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
+    expect(
+      bench.answers().map(RadioBench.what),
+      ["0 complete 1009 credits 1: 000100004b4c02", "0 complete 2007 credits 1: 0000"])
+    bench.radio.setHooks([], of: ControllerID(rawValue: 0))
+    bench.radio.setHook(of: ControllerID(rawValue: 0), nil)
+    bench.send(0, HCICommand.readBDADDR.packet)
+    expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
+  }
+
+  @Test("a silent controller speaks again when its power was off, and its links are gone")
+  func silence() {
+    var bench = RadioBench()
+    bench.connect()
+    bench.radio.setHooks([ControllerHook(.anythingToHost, .silence)], of: ControllerID(rawValue: 0))
+    bench.send(0, HCICommand.readBDADDR.packet)
+    bench.send(1, RadioBench.frame(5))
+    expect(bench.pass(.seconds(1)).map(RadioBench.what), ["1 sent 0x0040 1"])
+    bench.radio.setPower(ControllerID(rawValue: 0), false, at: bench.now)
+    bench.radio.setPower(ControllerID(rawValue: 0), true, at: bench.now)
+    bench.radio.setHooks([], of: ControllerID(rawValue: 0))
+    expect(bench.order(0, .readRSSI(RadioBench.handle())), [2, 0x40, 0])
+  }
+
+  @Test("a host can be given anything at any time")
+  func inject() {
+    var bench = RadioBench(1)
+    bench.radio.inject(nonsense, from: ControllerID(rawValue: 0), at: bench.now)
+    bench.radio.inject(HCIEvent.hardwareError(code: 9).packet, from: ControllerID(rawValue: 0), at: bench.now)
+    expect(bench.answers().map(RadioBench.what), ["0 nonsense 3e 01", "0 hardware error 9"])
+  }
+}

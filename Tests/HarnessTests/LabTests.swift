@@ -1,0 +1,189 @@
+import Conformance
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Harness
+
+/// A door in a lab: it wants its rest between two openings, speaks of itself, and has a limit.
+private struct LabDoor: DeviceUnderTest {
+  var door: ToyDoor
+  var rest = Interval.zero
+  var remarks: [String] = []
+  var budget = Int.max
+  private var readyAt = Instant.zero
+  private var openings = 0
+
+  init(rest: Interval = .zero, budget: Int = .max, remarks: [String] = []) {
+    var script = ToyDoor.healthy
+    script["close"] = [[(.zero, .status("closed"))]]
+    door = ToyDoor(script)
+    self.rest = rest
+    self.budget = budget
+    self.remarks = remarks
+  }
+
+  var abilities: Abilities { door.abilities }
+  var now: Instant { door.now }
+
+  mutating func adopt(_ vocabulary: Vocabulary) { door.adopt(vocabulary) }
+  mutating func reset(to start: StartCondition) throws(LabFault) { try door.reset(to: start) }
+  mutating func bring(about fault: Fault) throws(LabFault) { try door.bring(about: fault) }
+  mutating func restart() { remarks.append("started afresh") }
+
+  func readyTime(for stimulus: Stimulus) -> Instant? { stimulus.number == 0 ? readyAt : nil }
+
+  mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
+    if stimulus.number == 0 {
+      guard openings < budget else { throw LabFault(.safetyLimit, "\(budget) openings are enough") }
+      openings += 1
+      readyAt = now + rest
+    }
+    try door.perform(stimulus)
+  }
+
+  mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    try door.observe(until: limit)
+  }
+
+  mutating func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks
+  }
+}
+
+/// Makes lab doors.
+private final class LabProvider: DeviceProvider {
+  private let toys = ToyProvider()
+  var door = LabDoor()
+  var left: (remarks: [String], fault: LabFault?) = ([], nil)
+  var given: [Argument] = []
+  var withheld: [(stimulus: String, reason: String)] = []
+
+  var emulators: [String] { toys.emulators }
+
+  func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
+    var description = try toys.describe(spec)
+    description.given = given
+    description.withheld = withheld
+    return description
+  }
+
+  func usualDevice(of machine: String) -> DeviceSpec? { toys.usualDevice(of: machine) }
+  func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest { door }
+  func leave() -> (remarks: [String], fault: LabFault?) { left }
+}
+
+private func run(
+  _ scenarios: [String], _ provider: LabProvider
+) throws -> (lines: [String], summary: Run.Summary) {
+  let machines = toyMachines()
+  let reader = ScenarioReader(machines: machines, provider: provider)
+  let items = try scenarios.enumerated().map { number, steps in
+    let path = "toys/\(number).yaml"
+    let text = "scenario: A door\ndevice: { lock: oak, ajar: false }\nsteps: [\(steps)]\n"
+    return ScenarioSet.Item(
+      path: path, scenario: try reader.read(Array(text.utf8), path: path),
+      machine: try machines.machine("door"))
+  }
+  let journal = JournalList()
+  let plan = try Plan(ScenarioSet(items), Plan.Selection(), provider: provider)
+  let summary = Run(plan, provider: provider, listener: journal).perform()
+  return (journal.lines, summary)
+}
+
+@Suite("A lab around a device")
+struct LabTests {
+  @Test("the model is told of a stimulus when the device is ready for it, and not before")
+  func readyTime() throws {
+    let provider = LabProvider()
+    provider.door = LabDoor(rest: .seconds(3))
+    let result = try run(
+      ["open, close, until: { status: closed }, open, close, until: { status: closed }, refuse: close"],
+      provider)
+    let times = result.lines.filter { $0.contains(#""stimulus":"open""#) }.map { $0.prefix(12) }
+    expect(times, [#"{"t":"0.000""#, #"{"t":"3.000""#])
+    expect(result.summary.exitStatus, .agree)
+  }
+
+  @Test("a safety limit ends the run: the case is incomplete and says so, and no other is begun")
+  func limit() throws {
+    let provider = LabProvider()
+    provider.door = LabDoor(budget: 1)
+    let result = try run(["open", "open, close, until: { status: closed }, open", "open"], provider)
+    expect(result.summary.exitStatus, .safetyLimit)
+    let verdicts = result.lines.filter { $0.hasPrefix(#"{"verdict""#) }
+    let words = "stopped by a safety limit: 1 openings are enough"
+    expect(verdicts.count, 3)
+    #expect(verdicts[0].hasPrefix(#"{"verdict":"agree""#))
+    #expect(
+      verdicts[1].hasPrefix(#"{"verdict":"incomplete","#) && verdicts[1].contains(#""message":"\#(words)""#))
+    #expect(verdicts[2].contains(#""message":"not begun: \#(words)""#))
+    #expect(result.lines.last?.contains(#""incomplete":2,"status":6"#) ?? false)
+  }
+
+  /// The exit status of a tally: a divergence outranks the limit, and the limit outranks trouble.
+  @Test("a safety limit has its place among the exit statuses")
+  func precedence() {
+    var tally = Tally()
+    tally.count(.agree)
+    tally.isInTrouble = true
+    expect(tally.exitStatus, .labFault)
+    tally.count(.labFault(LabFault(.noDevice, "")))
+    tally.count(.incomplete(""))
+    expect(tally.exitStatus, .incomplete)
+    tally.count(.limited(""))
+    expect(tally.exitStatus, .safetyLimit)
+    tally.count(
+      .divergence(Divergence(.unmet(""), at: .zero, lastStimulus: nil, lastStatus: nil, allowed: [])))
+    expect(tally.exitStatus, .divergence)
+  }
+
+  @Test("what the lab says stands in the journal where it was said, and at the end before the end")
+  func remarks() throws {
+    let provider = LabProvider()
+    provider.door = LabDoor(remarks: ["the door was oiled"])
+    provider.left = (["the door is shut"], nil)
+    let result = try run(["open"], provider)
+    expect(result.lines[2], #"{"t":"0.000","remark":"the door was oiled"}"#)
+    let end = result.lines.firstIndex(of: #"{"t":"0.000","remark":"the door is shut"}"#)
+    let verdict = result.lines.firstIndex { $0.hasPrefix(#"{"verdict""#) }
+    expect(end, verdict.map { $0 + 1 })
+    expect(result.summary.leave, ["the door is shut"])
+    expect(result.summary.exitStatus, .agree)
+  }
+
+  @Test("a device that could not be left as it should be is trouble of the lab")
+  func leaving() throws {
+    let provider = LabProvider()
+    provider.left = (["the door stands open"], LabFault(.noAnswer, "it is stuck"))
+    expect(try run(["open"], provider).summary.exitStatus, .labFault)
+  }
+
+  @Test(
+    "a lost carrier is brought back at once, for whoever comes next, and the case stays trouble of the lab")
+  func carrier() throws {
+    let provider = LabProvider()
+    var script = ToyDoor.healthy
+    script["open"] = [[(.zero, .trouble(LabFault(.carrierLost, "unplugged")))]]
+    provider.door.door = ToyDoor(script)
+    let result = try run(["open"], provider)
+    let lines = result.lines.filter { $0.contains("lab") || $0.contains("remark") }
+    expect(lines[0], #"{"t":"0.000","lab":"carrier lost: unplugged","attempt":1}"#)
+    expect(lines[1], #"{"t":"0.000","remark":"started afresh"}"#)
+    expect(result.summary.exitStatus, .labFault)
+  }
+
+  @Test("what is not as a scenario wants it, and what is withheld, is a reason to skip")
+  func skips() throws {
+    let provider = LabProvider()
+    provider.given = [Argument("ajar", .flag(true))]
+    let given = try run(["open"], provider)
+    #expect(given.lines[2].contains("starts with ajar: no, and with oak it is yes"), "\(given.lines)")
+    provider.given = [Argument("ajar", .flag(false))]
+    provider.withheld = [("open", "it needs --allow open")]
+    let withheld = try run(["open"], provider)
+    #expect(withheld.lines[2].contains("needs the stimulus open: it needs --allow open"), "\(withheld.lines)")
+    expect(withheld.summary.exitStatus, .nothingSelected)
+  }
+}
