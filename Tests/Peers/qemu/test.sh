@@ -1,10 +1,10 @@
 #!/bin/sh
 # Proves Lockstep against a Debian kernel in a virtual machine: the user channel of a controller behind /dev/vhci, and
-# a USB dongle, served by USB/IP, under libusb, usbfs and btusb.
+# a USB dongle, served by USB/IP, under btusb, usbfs and libusb.
 # usage: test.sh LOCKSTEP WORK VENV [userchannel|usb]     LOCKSTEP is the command, WORK keeps the kernel
 #
 # Beyond QEMU nothing is emulated by us but, for the user channel, the lock: the dongle's controller and the lock on its
-# air are Bumble's. About a minute.
+# air are Bumble's. A minute and a half.
 set -eu
 usage='usage: test.sh LOCKSTEP WORK VENV [userchannel|usb]'
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-# In the guest: the USB/IP dongle that the host serves, first for libusb alone, then taken from btusb, then through it.
+# In the guest: the USB/IP dongle that the host serves, through btusb, then taken from btusb by libusb.
 # needs /lab/lockstep, /lab/Scenarios, /lab/lock.yaml, and -nic user,…,guestfwd=tcp:10.0.2.100:3240-…
 modprobe -a virtio_net vhci-hcd bluetooth algif_hash algif_skcipher cmac ecb
 busybox ip link set eth0 up
@@ -12,13 +12,13 @@ export XDG_STATE_HOME=/tmp/state
 cp /lab/lock.yaml /tmp/lock.yaml
 chmod 600 /tmp/lock.yaml
 
+export NO_COLOR=1
 unlock() { # unlock CARRIER: logs in to the lock on its air, unlocks it and locks it
   echo "--- $1"
   timeout 60 /lab/lockstep run /lab/Scenarios --carrier "$1" --device lock:/tmp/lock.yaml --out /lab/Reports
 }
-unlock usb:0A12:0001 || exit
 modprobe btusb
 sleep 2
 hciconfig | grep -E 'hci|BD'
 unlock hci-socket:0 || exit
-unlock usb:0
+unlock usb:0A12:0001
