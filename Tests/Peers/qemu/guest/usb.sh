@@ -12,13 +12,18 @@ export XDG_STATE_HOME=/tmp/state
 cp /lab/lock.yaml /tmp/lock.yaml
 chmod 600 /tmp/lock.yaml
 
-export NO_COLOR=1
 unlock() { # unlock CARRIER: logs in to the lock on its air, unlocks it and locks it
   echo "--- $1"
-  timeout 60 /lab/lockstep run /lab/Scenarios --carrier "$1" --device lock:/tmp/lock.yaml --out /lab/Reports
+  timeout 60 /lab/lockstep run /lab/Scenarios --carrier "$1" --device lock:/tmp/lock.yaml --out /lab/Reports \
+    > /lab/run.log 2>&1
+  code=$?
+  cat /lab/run.log
+  return $code
 }
 modprobe btusb
 sleep 2
 hciconfig | grep -E 'hci|BD'
 unlock hci-socket:0 || exit
-unlock usb:0A12:0001
+unlock usb:0A12:0001 || exit
+sleep 2
+hciconfig hci0 && echo "the kernel has its dongle back"
