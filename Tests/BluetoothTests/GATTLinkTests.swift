@@ -114,6 +114,12 @@ struct GATTLinkTests {
       .success(.services([.init(uuid: BluetoothUUID(0xFD81), range: GATTFixture.range(0x0A, 0x0F))])))
     // One answer, and one more question that nothing answers: there may be several.
     expect(pair.requests - before, 4)
+    expect(
+      pair.run(.findService(BluetoothUUID(0xFD81))),
+      .success(.services([.init(uuid: BluetoothUUID(0xFD81), range: GATTFixture.range(0x0A, 0x0F))])))
+    expect(pair.requests - before, 6)
+    expect(pair.run(.findService(BluetoothUUID(0xFD82))), .success(.services([])))
+    expect(pair.requests - before, 8)
     let found = pair.run(
       .discoverCharacteristics(
         GATTFixture.range(0x0A, 0x0F), wanted: [BluetoothUUID(0xFFF1), GATTFixture.longUUID]))
@@ -122,11 +128,11 @@ struct GATTLinkTests {
       return
     }
     expect(characteristics.map(\.value), [GATTFixture.handle(0x0C), GATTFixture.handle(0x0E)])
-    expect(pair.requests - before, 8)
+    expect(pair.requests - before, 12)
     expect(
       pair.run(.discoverDescriptors(GATTFixture.range(0x0F, 0x0F), wanted: BluetoothUUID(0x2902))),
       .success(.descriptors([.init(uuid: BluetoothUUID(0x2902), handle: GATTFixture.handle(0x0F))])))
-    expect(pair.requests - before, 10)
+    expect(pair.requests - before, 14)
   }
 
   @Test("a subscription belongs to its link and is told")

@@ -146,7 +146,7 @@ extension GATTClient {
       return range.first > range.last ? .characteristics([]) : nil
     case .discoverDescriptors(let range, _):
       return range.first > range.last ? .descriptors([]) : nil
-    case .discoverServices, .discoverAllServices, .read, .write:
+    case .discoverServices, .findService, .discoverAllServices, .read, .write:
       return nil
     }
   }

@@ -254,6 +254,7 @@ extension Radio {
         central: links[link].central.controller == index,
         peripheral: links[link].peripheral.controller == index, at: now)
       forget(link, index)
+      free(link)
       linkMoved(link)
     }
     controllers[index].reset()
@@ -303,6 +304,7 @@ extension Radio {
     links[index].drop(central: ended.0 != nil, peripheral: ended.1 != nil, at: now)
     if let reason = ended.0, wasUp.0 { report(links[index].central, over: reason, index) }
     if let reason = ended.1, wasUp.1 { report(links[index].peripheral, over: reason, index) }
+    free(index)
   }
 
   private mutating func report(_ end: LinkEnd, over reason: HCIErrorCode, _ index: Int) {
@@ -312,12 +314,16 @@ extension Radio {
       .disconnectionComplete(status: .success, end.handle, reason: reason), to: end.controller, at: now)
   }
 
-  /// Takes a link from a controller, and from the radio when neither end has it any more.
+  /// Takes a link from a controller.
   private mutating func forget(_ index: Int, _ controller: Int) {
     controllers[controller].pastEvents += links[index].eventCount(at: now)
     if let place = controllers[controller].links.firstIndex(of: index) {
       controllers[controller].links[place] = -1
     }
+  }
+
+  /// Lets the place of a link be used again if neither end has it any more.
+  private mutating func free(_ index: Int) {
     if !links[index].central.isUp, !links[index].peripheral.isUp { freeLinks.append(index) }
   }
 }

@@ -217,9 +217,12 @@ extension Radio {
   /// CONNECT_IND ends now: the initiator has a link, and the advertiser too if it heard it
   /// (Core 5.4, Vol 6 Part B §4.5.1). Returns whether the advertiser stopped.
   private mutating func connect(_ initiator: Int, to index: Int, at now: Int64) -> Bool {
-    guard let request = controllers[initiator].request, controllers[initiator].isOnAir,
-      let own = controllers[initiator].ownAddress(request.ownAddressType)
+    // The host may have changed its mind since CONNECT_IND began.
+    guard let listener = listeners.firstIndex(where: { $0.controller == initiator && $0.isInitiator }),
+      mayConnect(listener, to: index), let request = controllers[initiator].request,
+      controllers[initiator].isOnAir
     else { return false }
+    let own = listeners[listener].address
     controllers[initiator].request = nil
     removeListeners { $0.controller == initiator && $0.isInitiator }
     guard let handle = controllers[initiator].freeHandle else {
