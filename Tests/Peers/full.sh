@@ -2,9 +2,8 @@
 # Runs the Sesame scenarios between two of our hosts over rootcanal, in real time: half an hour.
 # usage: full.sh LOCKSTEP VENV [run options]              the reports go to Reports/peers/
 #
-# Left out is what cannot be: an hour in which nothing happens; a fault that must fall between two packets of a login,
-# which nobody can aim at in real time; and a lock whose power fails in a session, since on rootcanal's air nobody
-# notices that the other end was reset.
+# Left out is what cannot be: an hour in which nothing happens, and a fault that must fall between two packets of a login,
+# which nobody can aim at in real time.
 set -eu
 usage='usage: full.sh LOCKSTEP VENV [run options]'
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,7 +49,7 @@ meet() { # meet LOCK RUN-OPTION...: all of one generation's scenarios
   await "$scratch/$name.log" advertising
   mkdir -p "Reports/peers/$name"
   find "Scenarios/$name" Scenarios/peers -name '*.yaml' ! -name idle.yaml ! -name drop-during-login.yaml \
-    ! -name power-cycle.yaml ! -name 'table-*' | sort | xargs "$lockstep" run \
+    ! -name 'table-*' | sort | xargs "$lockstep" run \
     --carrier tcp-client:127.0.0.1:6402 --device "lock:$scratch/$name.yaml" --control "unix:$scratch/control" \
     --capture "Reports/peers/$name/client.btsnoop" --out "Reports/peers/$name" "$@" || status=$?
   kill "$lock"
