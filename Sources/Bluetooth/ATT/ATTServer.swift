@@ -61,7 +61,7 @@ extension ATTServer {
         let event = try write(value, to: handle, by: .write, &database)
         return answer(.writeResponse, event)
       case .prepareWriteRequest(let handle, let offset, let part):
-        try prepare(part, at: offset, of: handle, database)
+        try prepare(part, at: offset, of: handle, database, mtu: Int(mtu))
         return [.transmit(.prepareWriteResponse(handle, offset: offset, part))]
       case .executeWriteRequest(let isWritten):
         let events = try execute(isWritten, &database)
@@ -185,7 +185,5 @@ extension ATTServer {
 
   mutating func close() {
     indicating = .closed
-    waiting = []
-    prepared = []
   }
 }

@@ -15,7 +15,12 @@ struct GATTClient: Sendable {
   }
 
   /// When ``advance(to:mtu:)`` must next be called.
-  var due: Instant { bearer.deadline ?? .never }
+  var due: Instant {
+    switch state {
+    case .running: bearer.deadline ?? .never
+    case .idle, .closed: .never
+    }
+  }
 }
 
 extension GATTClient {

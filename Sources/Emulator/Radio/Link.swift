@@ -16,8 +16,9 @@ import Simulation
 /// step, with loss in a loop that only draws. So the link is woken only for events that matter, and to see
 /// whether it was silent for too long.
 ///
-/// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order, and its
-/// sender knows that when it hears the next packet of the other end. An empty packet needs no acknowledgement.
+/// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order,
+/// and its sender knows that when it hears the next packet of the other end. An empty packet needs no
+/// acknowledgement.
 struct Link: Sendable {
   enum Phase: Sendable {
     case waiting
