@@ -32,7 +32,8 @@ struct AirSocketTests {
   func power() throws {
     for (setting, steps) in [
       ("powered", "open, powerOn, open, serviceAdded"), ("reported", "open, wait 1 s, powerOn, serviceAdded"),
-      ("reported", "powerOff, open, powerOn, open, serviceFailed"), ("reported", "open, powerOff, powerOn, open"),
+      ("reported", "powerOff, open, powerOn, open, serviceFailed"),
+      ("reported", "open, powerOff, powerOn, open"),
     ] {
       let settings = [Argument(setting, .flag(false))]
       let played = try play(steps, on: AirSocketDevice(), against: .socket, settings: settings)
