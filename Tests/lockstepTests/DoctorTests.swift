@@ -20,8 +20,7 @@ struct DoctorTests {
   private func plugIn(node mode: Int = 0o666, driver: String? = "btusb") throws {
     let device = "sys/bus/usb/devices/1-2"
     for (name, text) in [
-      ("bDeviceClass", "e0"), ("bDeviceSubClass", "01"), ("bDeviceProtocol", "01"),
-      ("idVendor", "0a12"),
+      ("bDeviceClass", "e0"), ("bDeviceSubClass", "01"), ("bDeviceProtocol", "01"), ("idVendor", "0a12"),
       ("idProduct", "0001"), ("busnum", "1"), ("devnum", "7"), ("product", "CSR8510"),
     ] { try folder.write("\(device)/\(name)", text + "\n") }
     try folder.write("sys/bus/usb/devices/1-2:1.0/bInterfaceClass", "e0\n")
@@ -46,8 +45,7 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Finding(
-        .good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
+      Finding(.good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
     #expect(diagnosis.isFit)
   }
 
@@ -83,8 +81,7 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Finding(
-        .bad, "usb", "usb:1-2, 0a12:0001 CSR8510: in use by bumble (process 4711)", cure: "end it"))
+      Finding(.bad, "usb", "usb:1-2, 0a12:0001 CSR8510: in use by bumble (process 4711)", cure: "end it"))
     #expect(!diagnosis.isFit)
   }
 
@@ -143,8 +140,7 @@ struct DoctorTests {
     }
     let human = try Command.run("doctor", in: folder.path)
     #expect(
-      human.output.contains(fit == true ? "this bench is fit" : "this bench is not fit"),
-      "\(human.output)")
+      human.output.contains(fit == true ? "this bench is fit" : "this bench is not fit"), "\(human.output)")
     // It makes nothing.
     expect(folder.names("."), [])
   }

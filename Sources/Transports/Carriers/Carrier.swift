@@ -25,11 +25,7 @@ public final class Carrier: HCICarrier {
   private var fault: CarrierFault?
 
   /// Opens the way, and waits until it is open.
-  public init(
-    opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings()
-  )
-    throws(CarrierFault)
-  {
+  public init(opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings()) throws(CarrierFault) {
     BrokenPipes.ignore()
     self.spec = spec
     self.settings = settings
@@ -225,8 +221,7 @@ extension Carrier {
 
   private func note(_ packet: HCIPacket, isSent: Bool) {
     guard tap != nil, tap?.note(packet, isSent: isSent) == false else { return }
-    remark(
-      "\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
+    remark("\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
     tap = nil
   }
 }

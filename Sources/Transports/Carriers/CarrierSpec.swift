@@ -61,15 +61,12 @@ public struct CarrierSpecError: Error, Hashable, Sendable, CustomStringConvertib
 
 extension CarrierSpec {
   /// The kinds, as they stand before the colon.
-  public static let kinds = [
-    "usb", "hci-socket", "tcp-client", "tcp-server", "unix-client", "serial",
-  ]
+  public static let kinds = ["usb", "hci-socket", "tcp-client", "tcp-server", "unix-client", "serial"]
 
   /// Reads what a person typed.
   public init(text: some StringProtocol) throws(CarrierSpecError) {
     let text = String(text)
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
-      String.init)
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let rest = parts.count == 2 ? parts[1] : ""
     let result: Result<CarrierSpec, Hint> =
       switch parts[0] {
@@ -142,14 +139,8 @@ private func unknownKind(_ kind: String) -> Hint {
 private func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
 /// A number in digits alone: no sign, no spaces.
-private func number<Number: FixedWidthInteger>(
-  _ text: some StringProtocol, radix: Int = 10
-)
-  -> Number?
-{
-  guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
-    return nil
-  }
+private func number<Number: FixedWidthInteger>(_ text: some StringProtocol, radix: Int = 10) -> Number? {
+  guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else { return nil }
   return Number(text, radix: radix)
 }
 
@@ -168,9 +159,7 @@ private func parseUSB(_ text: String) -> Parsed {
     }
   guard let choice else {
     return .failure(
-      Hint(
-        text: "a dongle is usb:0, usb:0A12:0001, usb:0A12:0001#1, usb:0A12:0001/SERIAL or usb:1-2.3"
-      ))
+      Hint(text: "a dongle is usb:0, usb:0A12:0001, usb:0A12:0001#1, usb:0A12:0001/SERIAL or usb:1-2.3"))
   }
   return .success(.usb(USBSelector(choice, isForced: isForced)))
 }
@@ -230,17 +219,14 @@ private func parseAddress(_ text: String) -> Result<Address, Hint> {
 
 private func client(_ address: Address) -> Parsed {
   guard address.host != "_" else {
-    return .failure(
-      Hint(text: "_ is every interface, where a server listens; a client needs a host"))
+    return .failure(Hint(text: "_ is every interface, where a server listens; a client needs a host"))
   }
   guard address.port > 0 else { return .failure(Hint(text: "nobody listens on port 0")) }
   return .success(.tcpClient(host: address.host, port: address.port))
 }
 
 private func parsePath(_ text: String) -> Parsed {
-  guard !text.isEmpty, text != "@" else {
-    return .failure(Hint(text: "the path of a socket is missing"))
-  }
+  guard !text.isEmpty, text != "@" else { return .failure(Hint(text: "the path of a socket is missing")) }
   guard text.utf8.count <= UnixSocket.longestPath else {
     return .failure(Hint(text: "the path of a Unix socket holds \(UnixSocket.longestPath) bytes"))
   }
@@ -250,8 +236,7 @@ private func parsePath(_ text: String) -> Parsed {
 private func parseSerial(_ text: String) -> Parsed {
   let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   guard !parts[0].isEmpty else {
-    return .failure(
-      Hint(text: "a serial line is a device and a speed, as in serial:/dev/ttyUSB0,115200"))
+    return .failure(Hint(text: "a serial line is a device and a speed, as in serial:/dev/ttyUSB0,115200"))
   }
   var speed = SerialPort.usualSpeed
   var hasFlowControl = false

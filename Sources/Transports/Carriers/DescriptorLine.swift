@@ -62,8 +62,7 @@ extension DescriptorLine {
 
   var deadline: Instant? {
     let limits = [
-      stuckSince.map { $0 + settings.sendTimeout },
-      partialSince.map { $0 + settings.packetTimeout },
+      stuckSince.map { $0 + settings.sendTimeout }, partialSince.map { $0 + settings.packetTimeout },
     ]
     return limits.compactMap(\.self).min()
   }
@@ -121,11 +120,7 @@ extension DescriptorLine {
     }
   }
 
-  private func unpack(
-    _ count: Int, into inbox: inout PacketQueue, at now: Instant
-  )
-    throws(CarrierFault)
-  {
+  private func unpack(_ count: Int, into inbox: inout PacketQueue, at now: Instant) throws(CarrierFault) {
     stream.append(buffer[..<count])
     do {
       while let packet = try stream.next() { inbox.append(packet) }
@@ -160,8 +155,7 @@ extension DescriptorLine {
     if let stuckSince, now - stuckSince >= settings.sendTimeout {
       throw CarrierFault(
         .silent,
-        "\(name) has taken nothing for \(settings.sendTimeout), with \(outgoing.byteCount) bytes to send"
-      )
+        "\(name) has taken nothing for \(settings.sendTimeout), with \(outgoing.byteCount) bytes to send")
     }
     if let partialSince, now - partialSince >= settings.packetTimeout {
       throw CarrierFault(
@@ -177,8 +171,7 @@ extension DescriptorLine {
     return CarrierFault(
       .lost,
       code == 0
-        ? "\(name) closed the connection\(partial)"
-        : "\(name) went away\(partial) (\(errorText(code)))")
+        ? "\(name) closed the connection\(partial)" : "\(name) went away\(partial) (\(errorText(code)))")
   }
 }
 

@@ -20,8 +20,7 @@ final class EndpointLock {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else {
-      throw CarrierFault(
-        .unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
+      throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
     guard Self.take(descriptor) else {
       let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
@@ -64,8 +63,7 @@ extension EndpointLock {
     }
     var status = stat()
     guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw CarrierFault(
-        .unavailable, "\(folder), where controllers are locked, is no folder; remove it")
+      throw CarrierFault(.unavailable, "\(folder), where controllers are locked, is no folder; remove it")
     }
     guard status.st_uid == getuid(), unsafe chmod(folder, 0o700) == 0 else {
       throw CarrierFault(
@@ -108,8 +106,7 @@ extension LockHolder {
 extension LockHolder: CustomStringConvertible {
   /// The program and since when: `process 4711 since 2026-11-21T00:50:17.042Z`.
   public var description: String {
-    let program =
-      process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
+    let program = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
     return program + (since.map { " since \($0)" } ?? "")
   }
 }

@@ -52,9 +52,7 @@ extension Opening {
     let context = try USBContext()
     let dongles = USBDongle.all(context, isForced: selector.isForced)
     let picked = known.map { $0.again(in: dongles) } ?? USBDongle.pick(selector, from: dongles)
-    guard let picked else {
-      throw CarrierFault(.unavailable, "\(name) is not plugged in; \(offer(dongles))")
-    }
+    guard let picked else { throw CarrierFault(.unavailable, "\(name) is not plugged in; \(offer(dongles))") }
     let lock = try lock("usb-" + picked.path)
     let line = try USBLine(picked, context, name: name, settings: settings, isReset: isReset)
     return Opened(line: line, lock: lock, dongle: picked)
@@ -64,8 +62,7 @@ extension Opening {
   private func offer(_ dongles: [USBDongle]) -> String {
     guard !dongles.isEmpty else { return "no Bluetooth dongle is" }
     return "there is "
-      + dongles.map { "usb:\($0.path) (\(productText($0.vendor, $0.product)))" }.joined(
-        separator: ", ")
+      + dongles.map { "usb:\($0.path) (\(productText($0.vendor, $0.product)))" }.joined(separator: ", ")
   }
 
   private func lock(_ endpoint: String) throws(CarrierFault) -> EndpointLock {

@@ -24,11 +24,7 @@ struct PacketAssembly {
   var pendingCount: Int { buffer.count }
 
   /// Takes in a transfer and gives the packets that are whole with it.
-  mutating func append(
-    _ bytes: some Collection<UInt8>, to packets: inout [HCIPacket]
-  )
-    throws(DecodeError)
-  {
+  mutating func append(_ bytes: some Collection<UInt8>, to packets: inout [HCIPacket]) throws(DecodeError) {
     buffer.append(contentsOf: bytes)
     var start = 0
     while let size = try sizeOfPacket(at: start), buffer.count - start >= size {

@@ -9,10 +9,8 @@ enum SerialPort {
 
   /// The speeds that every Linux has, in bits a second.
   static let speeds: [(rate: Int, code: Int32)] = [
-    (9600, B9600), (19200, B19200), (38400, B38400), (57600, B57600), (115_200, B115200),
-    (230_400, B230400),
-    (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600),
-    (1_000_000, B1000000),
+    (9600, B9600), (19200, B19200), (38400, B38400), (57600, B57600), (115_200, B115200), (230_400, B230400),
+    (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600), (1_000_000, B1000000),
     (1_152_000, B1152000), (1_500_000, B1500000), (2_000_000, B2000000), (2_500_000, B2500000),
     (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
   ]
@@ -58,8 +56,7 @@ enum SerialPort {
     // Without a byte there is nothing to read, which is not the end.
     line.c_cc.6 = 1
     line.c_cc.5 = 0
-    guard unsafe cfsetspeed(&line, speed_t(code)) == 0,
-      unsafe tcsetattr(descriptor, TCSANOW, &line) == 0
+    guard unsafe cfsetspeed(&line, speed_t(code)) == 0, unsafe tcsetattr(descriptor, TCSANOW, &line) == 0
     else {
       throw CarrierFault(.unavailable, "\(name) cannot be set to this speed (\(errorText(errno)))")
     }
@@ -75,8 +72,7 @@ enum SerialPort {
       )
     case EBUSY: CarrierFault(.busy, "\(name) is held by another program")
     default:
-      CarrierFault(
-        .unavailable, "\(name) cannot be opened (\(errorText(code))); is the adapter plugged in?")
+      CarrierFault(.unavailable, "\(name) cannot be opened (\(errorText(code))); is the adapter plugged in?")
     }
   }
 }

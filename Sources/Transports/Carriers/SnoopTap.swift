@@ -14,13 +14,11 @@ struct SnoopTap: ~Copyable {
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     self.role = role
     guard descriptor >= 0 else {
-      throw CarrierFault(
-        .unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
+      throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
     record = BTSnoop.header
     guard write() else {
-      throw CarrierFault(
-        .unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
+      throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
   }
 

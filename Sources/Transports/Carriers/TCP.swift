@@ -18,15 +18,11 @@ enum TCP {
       }
     }
     throw CarrierFault(
-      .unavailable,
-      "\(name) does not answer (\(errorText(failure))); does the controller run there?")
+      .unavailable, "\(name) does not answer (\(errorText(failure))); does the controller run there?")
   }
 
   /// Listens at a port; no host is every interface.
-  static func listen(
-    on host: String?, port: UInt16, name: String
-  ) throws(CarrierFault)
-    -> DescriptorLine.Ends
+  static func listen(on host: String?, port: UInt16, name: String) throws(CarrierFault) -> DescriptorLine.Ends
   {
     var failure: Int32 = EADDRNOTAVAIL
     for address in try addresses(of: host, port: port, name: name) {
@@ -37,19 +33,14 @@ enum TCP {
       }
       set(SOL_SOCKET, SO_REUSEADDR, 1, on: descriptor)
       // Every interface is to mean IPv4 too.
-      if host == nil, address.family == AF_INET6 {
-        set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor)
-      }
+      if host == nil, address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
       let status = unsafe address.withPointer { unsafe bind(descriptor, $0, $1) }
-      if status == 0, Glibc.listen(descriptor, 1) == 0 {
-        return .init(listener: descriptor, isTCP: true)
-      }
+      if status == 0, Glibc.listen(descriptor, 1) == 0 { return .init(listener: descriptor, isTCP: true) }
       failure = errno
       close(descriptor)
     }
     throw CarrierFault(
-      failure == EADDRINUSE ? .busy : .unavailable,
-      "\(name) cannot be listened on (\(errorText(failure)))")
+      failure == EADDRINUSE ? .busy : .unavailable, "\(name) cannot be listened on (\(errorText(failure)))")
   }
 
   /// Takes the next peer that called, or `nil` when none has.
@@ -97,11 +88,7 @@ extension TCP {
     _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  private static func connect(
-    to address: SocketAddress, until limit: Instant
-  ) -> Result<
-    Int32, Failure
-  > {
+  private static func connect(to address: SocketAddress, until limit: Instant) -> Result<Int32, Failure> {
     let descriptor = openSocket(address.family)
     guard descriptor >= 0 else { return .failure(Failure(code: errno)) }
     hurry(descriptor)
@@ -186,8 +173,7 @@ struct SocketAddress {
       unsafe getnameinfo(address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
     }
     guard status == 0 else { return "a peer" }
-    let numbers = String(
-      decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let numbers = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return "\(numbers.contains(":") ? "[\(numbers)]" : numbers):\(port)"
   }
 

@@ -86,9 +86,7 @@ extension USBDongle {
     guard unsafe libusb_get_device_descriptor(device, &descriptor) == 0,
       let path = unsafe Self.path(of: device)
     else { return nil }
-    let deviceClass = (
-      descriptor.bDeviceClass, descriptor.bDeviceSubClass, descriptor.bDeviceProtocol
-    )
+    let deviceClass = (descriptor.bDeviceClass, descriptor.bDeviceSubClass, descriptor.bDeviceProtocol)
     let isWhole = isForced || deviceClass == Self.bluetooth
     guard let interface = unsafe Self.interface(of: device, ofAnyClass: isWhole) else { return nil }
     self.path = path
@@ -128,8 +126,7 @@ extension USBDongle {
       unsafe configuration.pointee.interface[$0].altsetting?.pointee
     }
     let fitting = unsafe settings.first { setting in
-      unsafe (setting.bInterfaceClass, setting.bInterfaceSubClass, setting.bInterfaceProtocol)
-        == bluetooth
+      unsafe (setting.bInterfaceClass, setting.bInterfaceSubClass, setting.bInterfaceProtocol) == bluetooth
         && USBInterface(setting) != nil
     }
     let any = unsafe isAny ? settings.first { unsafe USBInterface($0) != nil } : nil
@@ -157,8 +154,8 @@ extension USBInterface {
     }
     guard let events, let aclIn, let aclOut, events.size > 0 else { return nil }
     self.init(
-      number: unsafe setting.bInterfaceNumber, events: events.address, eventSize: events.size,
-      aclIn: aclIn, aclOut: aclOut)
+      number: unsafe setting.bInterfaceNumber, events: events.address, eventSize: events.size, aclIn: aclIn,
+      aclOut: aclOut)
   }
 }
 

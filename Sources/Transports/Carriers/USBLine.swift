@@ -39,8 +39,7 @@ import Simulation
 
   /// Opens a dongle, takes its interface from the kernel, and starts to read.
   init(
-    _ dongle: USBDongle, _ context: USBContext, name: String, settings: CarrierSettings,
-    isReset: Bool
+    _ dongle: USBDongle, _ context: USBContext, name: String, settings: CarrierSettings, isReset: Bool
   )
     throws(CarrierFault)
   {
@@ -87,8 +86,7 @@ extension USBLine {
         UInt8(truncatingIfNeeded: bytes.count >> 8),
       ]
       transfer = USBTransfer(
-        .command, endpoint: 0, type: LIBUSB_TRANSFER_TYPE_CONTROL, bytes: setup + bytes,
-        timeout: timeout,
+        .command, endpoint: 0, type: LIBUSB_TRANSFER_TYPE_CONTROL, bytes: setup + bytes, timeout: timeout,
         of: self)
     case .acl:
       transfer = USBTransfer(
@@ -97,9 +95,7 @@ extension USBLine {
     case .synchronous, .isochronous, .event:
       throw CarrierFault(.unavailable, "\(name): only commands and ACL data go to a dongle")
     }
-    guard let transfer else {
-      throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer")
-    }
+    guard let transfer else { throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer") }
     outgoing += transfer.size
     transfers.append(transfer)
     try submit(transfer)
@@ -157,8 +153,7 @@ extension USBLine {
         return
       }
       if transfer.status == LIBUSB_TRANSFER_STALL, let handle = unsafe handle {
-        unsafe libusb_clear_halt(
-          handle, transfer.use == .event ? interface.events : interface.aclIn)
+        unsafe libusb_clear_halt(handle, transfer.use == .event ? interface.events : interface.aclIn)
       }
       parked.append(transfer)
     }
@@ -199,17 +194,12 @@ extension USBLine {
     guard let partialSince, now - partialSince >= settings.packetTimeout else { return }
     let count = events.pendingCount + acl.pendingCount
     throw CarrierFault(
-      .silent,
-      "\(name) sent \(count) bytes of a packet, and nothing more for \(settings.packetTimeout)")
+      .silent, "\(name) sent \(count) bytes of a packet, and nothing more for \(settings.packetTimeout)")
   }
 }
 
 extension USBLine {
-  private func claim(
-    _ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool
-  )
-    throws(CarrierFault)
-  {
+  private func claim(_ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool) throws(CarrierFault) {
     // Where the kernel cannot give its driver back, it has none to give.
     _ = unsafe libusb_set_auto_detach_kernel_driver(handle, 1)
     if isReset {
@@ -235,8 +225,7 @@ extension USBLine {
         size: Int(interface.eventSize),
         timeout: 0, of: self)
       let data = USBTransfer(
-        .aclIn, endpoint: interface.aclIn, type: LIBUSB_TRANSFER_TYPE_BULK, size: Self.aclSize,
-        timeout: 0,
+        .aclIn, endpoint: interface.aclIn, type: LIBUSB_TRANSFER_TYPE_BULK, size: Self.aclSize, timeout: 0,
         of: self)
       guard let event, let data else {
         throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer")

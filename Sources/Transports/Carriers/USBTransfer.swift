@@ -16,10 +16,8 @@ import CLibUSB
   private unowned let line: USBLine
 
   /// Makes a transfer that reads up to so many bytes.
-  init?(
-    _ use: Use, endpoint: UInt8, type: libusb_transfer_type, size: Int, timeout: UInt32,
-    of line: USBLine
-  ) {
+  init?(_ use: Use, endpoint: UInt8, type: libusb_transfer_type, size: Int, timeout: UInt32, of line: USBLine)
+  {
     guard let transfer = unsafe libusb_alloc_transfer(0) else { return nil }
     self.use = use
     self.line = line
@@ -48,8 +46,7 @@ import CLibUSB
 extension USBTransfer {
   /// Makes a transfer that writes bytes.
   convenience init?(
-    _ use: Use, endpoint: UInt8, type: libusb_transfer_type, bytes: [UInt8], timeout: UInt32,
-    of line: USBLine
+    _ use: Use, endpoint: UInt8, type: libusb_transfer_type, bytes: [UInt8], timeout: UInt32, of line: USBLine
   ) {
     self.init(use, endpoint: endpoint, type: type, size: bytes.count, timeout: timeout, of: line)
     _ = unsafe buffer.update(fromContentsOf: bytes)

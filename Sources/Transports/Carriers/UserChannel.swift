@@ -16,8 +16,7 @@ enum UserChannel {
   static func refused(_ adapter: Int, _ name: String, _ code: Int32) -> CarrierFault {
     switch code {
     case EAFNOSUPPORT, EPROTONOSUPPORT:
-      CarrierFault(
-        .unavailable, "\(name): this kernel has no Bluetooth sockets; sudo modprobe bluetooth")
+      CarrierFault(.unavailable, "\(name): this kernel has no Bluetooth sockets; sudo modprobe bluetooth")
     case EBUSY:
       CarrierFault(
         .busy,
@@ -26,16 +25,13 @@ enum UserChannel {
     case EPERM, EACCES:
       CarrierFault(
         .unavailable,
-        "\(name) needs the capability CAP_NET_ADMIN; sudo setcap cap_net_admin+ep PROGRAM, or run it as root"
+        "\(name) needs the capability CAP_NET_ADMIN; sudo setcap cap_net_admin+ep \(Host.program ?? "PROGRAM"), or run it as root"
       )
     case ENODEV:
-      CarrierFault(
-        .unavailable, "\(name): there is no adapter hci\(adapter); lockstep doctor lists them")
+      CarrierFault(.unavailable, "\(name): there is no adapter hci\(adapter); lockstep doctor lists them")
     case ERFKILL:
-      CarrierFault(
-        .unavailable, "\(name): hci\(adapter) is switched off; sudo rfkill unblock bluetooth")
-    default:
-      CarrierFault(.unavailable, "\(name): hci\(adapter) cannot be used (\(errorText(code)))")
+      CarrierFault(.unavailable, "\(name): hci\(adapter) is switched off; sudo rfkill unblock bluetooth")
+    default: CarrierFault(.unavailable, "\(name): hci\(adapter) cannot be used (\(errorText(code)))")
     }
   }
 }

@@ -5,8 +5,7 @@ import Transports
 extension Command {
   static var doctor: Command {
     Command(
-      "doctor",
-      "Says whether this machine is fit to drive real locks, and what to do where it is not.",
+      "doctor", "Says whether this machine is fit to drive real locks, and what to do where it is not.",
       discussion: """
         It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
         controller can be used and everything that a run writes can be written, else 3.
@@ -14,9 +13,7 @@ extension Command {
         """,
       ArgumentParser(
         options: [
-          .value(
-            "format", \.format, "human|json", "How findings are printed; json is one object a line."
-          ),
+          .value("format", \.format, "human|json", "How findings are printed; json is one object a line."),
           .value("out", \.out, "DIR", "Where reports are to go. Reports unless given."),
         ], operands: nil),
       defaults: { DoctorArguments() }
@@ -26,8 +23,7 @@ extension Command {
       case .human:
         let paint = console.painter(.auto)
         for finding in diagnosis.findings { console.print(finding.text(paint)) }
-        console.print(
-          diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks")
+        console.print(diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks")
       case .json:
         for finding in diagnosis.findings { console.print(finding.json) }
         console.print(["fit": .flag(diagnosis.isFit)])
@@ -99,8 +95,7 @@ extension Diagnosis {
       findings.append(
         Finding(
           .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
-          cure:
-            "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
+          cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
             + "sudo udevadm control --reload && sudo udevadm trigger"))
       return false
     }
@@ -128,9 +123,7 @@ extension Diagnosis {
       isUsable = false
       return Finding(.bad, "adapter", "\(carrier): \(text)", cure: cure)
     }
-    if adapter.isBlocked {
-      findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth"))
-    }
+    if adapter.isBlocked { findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth")) }
     if adapter.isUp == true {
       let who = probe.isRunning("bluetoothd") ? "bluetoothd has it" : "it is up"
       findings.append(bad(who, "sudo btmgmt -i \(adapter.number) power off"))
@@ -177,8 +170,7 @@ extension Diagnosis {
       folders.append(("odometers", state + "/odometers"))
     } else {
       findings.append(
-        Finding(
-          .bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
+        Finding(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
     }
     var isGood = StateFolder.path != nil
     for (subject, path) in folders {
@@ -207,8 +199,7 @@ extension Finding {
 
   var json: JSON {
     var members: [JSON.Member] = [
-      .init("state", .text(state.rawValue)), .init("subject", .text(subject)),
-      .init("text", .text(text)),
+      .init("state", .text(state.rawValue)), .init("subject", .text(subject)), .init("text", .text(text)),
     ]
     if let cure { members.append(.init("cure", .text(cure))) }
     return .mapping(members)
