@@ -80,7 +80,9 @@ let package = Package(
     tests(
       "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
       resources: [.copy("Golden")]),
-    tests("Transports", ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents"]),
+    tests(
+      "Transports",
+      ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),

@@ -273,4 +273,50 @@ struct AirPeripheralTests {
     probe.open()
     expect(short(probe.log).suffix(1), [token])
   }
+
+  @Test(
+    "whatever a controller says, the lock goes on, and works again on one that is sane", arguments: 0..<12)
+  func nonsense(seed: Int) throws {
+    var probe = try AirPeripheralProbe()
+    probe.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
+      // By the number of the packet alone: one in eight is spoilt in one byte.
+      var random = SeededGenerator(seed: UInt64(seed) << 32 | UInt64(number))
+      guard direction == .toHost, random.below(8) == 0 else { return .pass }
+      packet.spoil(with: &random)
+      return .pass
+    }
+    var failures = 0
+    for _ in 0..<20 {
+      probe.open()
+      probe.write([0x03, 0x02, 1, 2, 3, 4])
+      probe.pass(.seconds(3))
+      if probe.peripheral.failure != nil {
+        failures += 1
+        probe.restart()
+        probe.pass(.milliseconds(10))
+      }
+    }
+    #expect(failures > 0)
+    probe.radio.setHook(of: ControllerID(rawValue: 0), nil)
+    probe.restart()
+    probe.pass(.seconds(5))
+    probe.open()
+    expect(short(probe.log).suffix(1), [token])
+  }
+}
+
+extension HCIPacket {
+  /// Sets one byte to another value.
+  fileprivate mutating func spoil(with random: inout SeededGenerator) {
+    switch self {
+    case .event(let code, var parameters) where !parameters.isEmpty:
+      parameters[random.below(parameters.count)] = UInt8(random.below(256))
+      self = .event(code: code, parameters: parameters)
+    case .acl(var fragment) where !fragment.data.isEmpty:
+      fragment.data[random.below(fragment.data.count)] = UInt8(random.below(256))
+      self = .acl(fragment)
+    default:
+      break
+    }
+  }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// A USB dongle that umockdev pretends, under the real libusb; the controller in it is Bumble's.
-@Suite("A USB dongle", .timeLimit(.minutes(3)))
+@Suite("A USB dongle", .timeLimit(.minutes(10)))
 struct DongleTests {
   @Test("a lock is found, unlocked and locked through it", .needs(.bumble, .umockdev, .tshark))
   func run() async throws {

@@ -104,7 +104,7 @@ struct CarrierTests {
 
   @Test("half a packet and nothing more is silence", arguments: CarrierWay.allCases)
   func half(way: CarrierWay) throws {
-    let rig = try CarrierRig(way)
+    let rig = try CarrierRig(way) { $0.packetTimeout = .milliseconds(100) }
     rig.say([0x04, 0x0E, 0x04, 0x01])
     let sentence = "\(rig.carrier.spec) sent 4 bytes of a packet, and nothing more for 100 ms"
     expect(rig.outcome().fault, CarrierFault(.silent, sentence))
@@ -112,9 +112,9 @@ struct CarrierTests {
 
   @Test("a packet that trickles in is no silence")
   func trickle() throws {
-    let rig = try CarrierRig(.unixClient)
+    let rig = try CarrierRig(.unixClient) { $0.packetTimeout = .milliseconds(300) }
     for byte in resetDone.h4 {
-      expect(try rig.carrier.receive(until: rig.carrier.now + .milliseconds(40)), nil)
+      expect(try rig.carrier.receive(until: rig.carrier.now + .milliseconds(60)), nil)
       rig.say([byte])
     }
     expect(rig.outcome(packets: 1).packets, [resetDone])
@@ -123,7 +123,7 @@ struct CarrierTests {
   @Test(
     "a peer that takes nothing is silent, and only so much is kept for it", arguments: CarrierWay.allCases)
   func deaf(way: CarrierWay) throws {
-    let rig = try CarrierRig(way)
+    let rig = try CarrierRig(way) { $0.sendTimeout = .milliseconds(100) }
     let large = HCIPacket.acl(
       ACLPacket(
         handle: ConnectionHandle(rawValue: 1), boundary: .first, data: Array(repeating: 7, count: 1000)))
@@ -139,6 +139,21 @@ struct CarrierTests {
     // The buffers of the system hold some megabytes at most.
     #expect(sent < 20_000)
     #expect(rig.carrier.now - start < .seconds(5))
+  }
+
+  @Test("a peer that takes a little now and then is not silent")
+  func reluctant() throws {
+    let rig = try CarrierRig(.serial) { $0.sendTimeout = .milliseconds(300) }
+    let large = HCIPacket.acl(
+      ACLPacket(
+        handle: ConnectionHandle(rawValue: 1), boundary: .first, data: Array(repeating: 7, count: 1000)))
+    // More than the system holds, so some of it waits with us from here to the end.
+    for _ in 0..<60 { try rig.carrier.send(large) }
+    for _ in 0..<6 {
+      expect(try rig.carrier.receive(until: rig.carrier.now + .milliseconds(100)), nil)
+      expect(rig.hear(3000).count, 3000)
+      expect(rig.carrier.descriptors.first?.events, Int16(POLLIN | POLLOUT))
+    }
   }
 
   @Test("a slow peer hears everything, in order")
@@ -198,9 +213,9 @@ struct CarrierOpeningTests {
     expect(rig.outcome(packets: 1).packets, [resetDone])
   }
 
-  @Test("nothing of the old connection comes out of the new one")
-  func forgets() throws {
-    let rig = try CarrierRig(.tcpClient)
+  @Test("nothing of the old connection comes out of the new one", arguments: CarrierWay.closable)
+  func forgets(way: CarrierWay) throws {
+    let rig = try CarrierRig(way)
     rig.say(resetDone.h4 + [0x04, 0x0E])
     Waiting.wait(for: rig.carrier.descriptors, until: rig.carrier.now + .seconds(1))
     try rig.carrier.service()

@@ -41,18 +41,6 @@ final class EndpointLock {
 }
 
 extension EndpointLock {
-  /// Who holds a lock in a folder now.
-  static func holders(in folder: String) -> [LockHolder] {
-    guard let names = folderEntries(folder) else { return [] }
-    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
-      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { return nil }
-      defer { close(descriptor) }
-      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
-    }
-  }
-
   private static func path(of endpoint: String, in folder: String) -> String {
     let name = endpoint.map { $0 == "/" ? "-" : $0 }
     return folder + "/" + String(name) + ".lock"
@@ -77,10 +65,9 @@ extension EndpointLock {
     guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw CarrierFault(.unavailable, "\(folder), where controllers are locked, is no folder; remove it")
     }
-    guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
+    guard status.st_uid == getuid(), unsafe chmod(folder, 0o700) == 0 else {
       throw CarrierFault(
-        .unavailable,
-        "\(folder), where controllers are locked, is open to other users; make it yours, with mode 700")
+        .unavailable, "\(folder), where controllers are locked, belongs to another user; remove it")
     }
   }
 }
@@ -99,6 +86,20 @@ public struct LockHolder: Hashable, Sendable {
     let lines = text.split(separator: "\n")
     process = lines.first.flatMap { Int32($0) }
     since = lines.count > 1 ? String(lines[1]) : nil
+  }
+}
+
+extension LockHolder {
+  /// Who holds a controller now, of those whose files lie in a folder.
+  public static func all(in folder: String = CarrierSettings.usualLockFolder) -> [LockHolder] {
+    let names = folderEntries(folder) ?? []
+    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
+      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
+    }
   }
 }
 

@@ -16,8 +16,7 @@ struct SnoopTap: ~Copyable {
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
-    // Version 1, data link type 1002: H4.
-    record = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, 0xEA]
+    record = BTSnoop.header
     guard write() else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
@@ -31,23 +30,12 @@ struct SnoopTap: ~Copyable {
   ///
   /// - Returns: whether that went well; a record may be torn when it did not.
   mutating func note(_ packet: HCIPacket, isSent: Bool) -> Bool {
-    let bytes = packet.h4
-    let isFromController = isSent == (role == .controller)
-    let flags: UInt32 = (isFromController ? 1 : 0) | (bytes[0] == 1 || bytes[0] == 4 ? 2 : 0)
     record.removeAll(keepingCapacity: true)
-    for word in [UInt32(bytes.count), UInt32(bytes.count), flags, 0] { append(word) }
-    // Microseconds since the year 0.
-    let time = UInt64(microseconds() + 0x00DC_DDB3_0F2F_8000)
-    append(UInt32(time >> 32))
-    append(UInt32(truncatingIfNeeded: time))
-    record += bytes
+    BTSnoop.Record(
+      time: microseconds(), isReceived: isSent == (role == .controller), packet: packet.h4
+    )
+    .encode(into: &record)
     return write()
-  }
-
-  private mutating func append(_ word: UInt32) {
-    for shift in stride(from: 24, through: 0, by: -8) {
-      record.append(UInt8(truncatingIfNeeded: word >> shift))
-    }
   }
 
   private func write() -> Bool {
@@ -65,10 +53,10 @@ struct SnoopTap: ~Copyable {
     return true
   }
 
-  /// The time of day since 1970.
-  private func microseconds() -> Int64 {
+  /// The time of day, as the format counts it.
+  private func microseconds() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    return BTSnoop.unixEpoch + UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
 }

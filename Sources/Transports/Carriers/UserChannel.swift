@@ -25,7 +25,8 @@ enum UserChannel {
     case EPERM, EACCES:
       CarrierFault(
         .unavailable,
-        "\(name) needs the capability CAP_NET_ADMIN; sudo setcap cap_net_admin+ep PROGRAM, or run it as root")
+        "\(name) needs the capability CAP_NET_ADMIN; sudo setcap cap_net_admin+ep \(Host.program ?? "PROGRAM"), or run it as root"
+      )
     case ENODEV:
       CarrierFault(.unavailable, "\(name): there is no adapter hci\(adapter); lockstep doctor lists them")
     case ERFKILL:
