@@ -311,7 +311,7 @@ struct AirPeripheralTests {
 
 extension HCIPacket {
   /// Sets one byte to another value.
-  fileprivate mutating func spoil(with random: inout SeededGenerator) {
+  mutating func spoil(with random: inout SeededGenerator) {
     switch self {
     case .event(let code, var parameters) where !parameters.isEmpty:
       parameters[random.below(parameters.count)] = UInt8(random.below(256))
