@@ -6,47 +6,33 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The way to an emulated controller, on which packets are spoilt.
-private struct SpoilingCarrier: HCICarrier {
-  var way: RadioCarrier
-  var random: SeededGenerator
+/// The way to an emulated controller, on which packets are spoilt. The test keeps it when a link has it too.
+private final class SpoilingCarrier: HCICarrier {
   /// One packet in so many is spoilt; none at 0.
   var rate = 0
+  private var way: RadioCarrier
+  private var random: SeededGenerator
+
+  init(_ world: RadioWorld, seed: UInt64) {
+    way = world.carrier
+    random = SeededGenerator(seed: seed, for: "spoiler")
+  }
 
   var now: Instant { way.now }
-  mutating func send(_ packet: HCIPacket) { way.send(packet) }
-  mutating func reopen() { way.reopen() }
-  mutating func close() { way.close() }
+  func send(_ packet: HCIPacket) { way.send(packet) }
+  func reopen() { way.reopen() }
+  func close() { way.close() }
 
-  mutating func receive(until limit: Instant) -> HCIPacket? {
+  func receive(until limit: Instant) -> HCIPacket? {
     var packet = way.receive(until: limit)
     if rate > 0, random.below(rate) == 0 { packet?.spoil(with: &random) }
     return packet
   }
 }
 
-/// A switch that the test keeps when the link has taken the carrier.
-private final class Spoiler: HCICarrier {
-  private var carrier: SpoilingCarrier
-  var rate: Int {
-    get { carrier.rate }
-    set { carrier.rate = newValue }
-  }
-
-  init(_ world: RadioWorld, seed: UInt64) {
-    carrier = SpoilingCarrier(way: world.carrier, random: SeededGenerator(seed: seed, for: "spoiler"))
-  }
-
-  var now: Instant { carrier.now }
-  func send(_ packet: HCIPacket) { carrier.send(packet) }
-  func receive(until limit: Instant) -> HCIPacket? { carrier.receive(until: limit) }
-  func reopen() { carrier.reopen() }
-  func close() { carrier.close() }
-}
-
 @Suite("A client over the air, whatever its controller says")
 struct AirRobustnessTests {
-  private typealias Link = AirLink<Spoiler, RadioSurroundings>
+  private typealias Link = AirLink<SpoilingCarrier, RadioSurroundings>
 
   @Test("nonsense is a lab fault at worst, and what was tested before does not matter to what comes after")
   func nonsense() throws {
@@ -58,7 +44,7 @@ struct AirRobustnessTests {
   /// How many lab faults there were.
   private func nonsense(_ seed: UInt64) throws -> Int {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: seed)
-    let carrier = Spoiler(world, seed: seed)
+    let carrier = SpoilingCarrier(world, seed: seed)
     var random = SeededGenerator(seed: seed, for: "moves")
     var faults = 0
     for round in 0..<6 {
