@@ -1,5 +1,5 @@
 import Bluetooth
-import Emulator
+@testable import Emulator
 import Sesame
 import Simulation
 import TestSupport
@@ -33,7 +33,7 @@ struct LockOptionTests {
   @Test("every option has an effect that is tested, a sentence, and a value that can be set again")
   func complete() throws {
     for option in LockOption.all {
-      #expect(effects.contains { $0.option == option.name }, "\(option.name)")
+      #expect(effects.contains { $0.option == option.name } || option.name == "gatt", "\(option.name)")
       expect(option.sentence.last, ".")
       var options = LockOptions()
       try options.set(option.name, to: option.usual)
@@ -41,6 +41,19 @@ struct LockOptionTests {
       for choice in option.choices { try options.set(option.name, to: choice) }
     }
     expect(Set(LockOption.all.map(\.name)).count, LockOption.all.count)
+  }
+
+  @Test("what can be done with the characteristics on the air is an option too")
+  func characteristics() {
+    let properties = LockOptions.GATTProperties.allCases.map { option in
+      LockServices.definitions(option)[0].characteristics.map(\.properties)
+    }
+    expect(
+      properties,
+      [
+        [[.write, .writeWithoutResponse], .notify], [[.write, .writeWithoutResponse], [.notify, .read]],
+        [.writeWithoutResponse, .notify],
+      ])
   }
 
   @Test(
