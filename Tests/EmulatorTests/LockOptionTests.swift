@@ -32,11 +32,8 @@ struct LockOptionTests {
 
   @Test("every option has an effect that is tested, a sentence, and a value that can be set again")
   func complete() throws {
-    // What shows on the air only is tested there, in AirPeripheralTests.
-    let onTheAir = ["gatt"]
     for option in LockOption.all {
-      let isTested = onTheAir.contains(option.name) || effects.contains { $0.option == option.name }
-      #expect(isTested, "\(option.name)")
+      #expect(effects.contains { $0.option == option.name }, "\(option.name)")
       expect(option.sentence.last, ".")
       var options = LockOptions()
       try options.set(option.name, to: option.usual)
@@ -342,6 +339,13 @@ private let connection = [
       _ = probe.pass(.seconds(1))
       return ["\(before)", "\(probe.lock.advertisement == nil)"]
     }, traces: [("1 s", ["true", "false"]), ("2 s", ["true", "true"])]),
+  Effect(
+    option: "gatt", script: { AirPeripheralProbe.properties(of: $0.lock.options.gatt) },
+    traces: [
+      ("documented", ["0c", "10", "refused", "possible"]),
+      ("readable", ["0c", "12", "possible", "possible"]),
+      ("command-only", ["04", "10", "refused", "refused"]),
+    ]),
 ]
 
 private let opening = [
