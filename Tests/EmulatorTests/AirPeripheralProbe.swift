@@ -105,6 +105,23 @@ extension AirPeripheralProbe {
   static let configuration = AttributeHandle(rawValue: 15)
 }
 
+extension AirPeripheralProbe {
+  /// What can be done with the characteristics of a lock with this option, as bits, and what reading one gives.
+  static func properties(of gatt: LockOptions.GATTProperties) -> [String] {
+    guard var probe = try? AirPeripheralProbe(.sesame5, ["gatt=\(gatt.rawValue)"]) else { return [] }
+    probe.connect()
+    let all = AttributeRange(AttributeHandle(rawValue: 10), AttributeHandle(rawValue: 15))
+    guard
+      case .success(.characteristics(let found))? = probe.run(.discoverCharacteristics(all, wanted: [])),
+      let value = probe.run(.read(notify)), let written = probe.run(.write(write, [0]))
+    else { return [] }
+    return found.map { [$0.properties.rawValue].hex }
+      + ["\(value)", "\(written)"].map { text in
+        text.hasPrefix("success") ? "possible" : "refused"
+      }
+  }
+}
+
 // MARK: - Time
 
 extension AirPeripheralProbe {

@@ -49,7 +49,7 @@ extension LockPeripheral {
   /// | `delay` | how much longer the next frame takes; those behind it wait |
   /// | `lose-link` | the lock ends the link, with reason 0x15: HCI lets no end pretend a time-out |
   /// | `out-of-range` | `yes` or `no`; nothing is advertised, frames are held both ways, and after two seconds of it the link ends, with reason 0x15 |
-  /// | `no-power` | `yes` or `no`; the controller is reset, so that the client hears no more of it |
+  /// | `no-power` | `yes` or `no`; the link ends, with reason 0x15, and nothing is advertised |
   /// | `power-cycle` | `yes`: the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
   /// | `battery` | the volts of a new battery |
