@@ -273,4 +273,54 @@ struct AirPeripheralTests {
     probe.open()
     expect(short(probe.log).suffix(1), [token])
   }
+
+  @Test("whatever a controller says, the lock goes on, and works again on one that is sane")
+  func nonsense() throws {
+    var failures = 0
+    for seed in 0..<12 as Range<UInt64> { failures += try nonsense(seed) }
+    #expect(failures > 12)
+  }
+
+  /// How often a controller that spoils its packets is given up.
+  private func nonsense(_ seed: UInt64) throws -> Int {
+    var probe = try AirPeripheralProbe()
+    probe.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
+      // By the number of the packet alone: one in eight is spoilt in one byte.
+      var random = SeededGenerator(seed: seed << 32 | UInt64(number))
+      if direction == .toHost, random.below(8) == 0 { packet.spoil(with: &random) }
+      return .pass
+    }
+    var failures = 0
+    for _ in 0..<20 {
+      probe.open()
+      probe.write([0x03, 0x02, 1, 2, 3, 4])
+      probe.pass(.seconds(3))
+      guard probe.peripheral.failure != nil else { continue }
+      failures += 1
+      probe.restart()
+      probe.pass(.milliseconds(10))
+    }
+    probe.radio.setHook(of: ControllerID(rawValue: 0), nil)
+    probe.restart()
+    probe.pass(.seconds(5))
+    probe.open()
+    expect(short(probe.log).suffix(1), [token])
+    return failures
+  }
+}
+
+extension HCIPacket {
+  /// Sets one byte to another value.
+  mutating func spoil(with random: inout SeededGenerator) {
+    switch self {
+    case .event(let code, var parameters) where !parameters.isEmpty:
+      parameters[random.below(parameters.count)] = UInt8(random.below(256))
+      self = .event(code: code, parameters: parameters)
+    case .acl(var fragment) where !fragment.data.isEmpty:
+      fragment.data[random.below(fragment.data.count)] = UInt8(random.below(256))
+      self = .acl(fragment)
+    default:
+      break
+    }
+  }
 }

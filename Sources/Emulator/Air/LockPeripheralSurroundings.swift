@@ -114,7 +114,7 @@ extension LockPeripheral {
 
   /// Takes the power away from the lock whose controller is gone too.
   mutating func losePower(at now: Instant) -> [HCIPacket] {
-    loseController()
+    loseController(at: now)
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
     return take()
   }

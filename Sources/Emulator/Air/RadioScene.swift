@@ -32,6 +32,7 @@ struct RadioScene: Sendable {
   }
 
   var ownerKey: LockKey { peripheral.ownerKey }
+  var address: PeerAddress { peripheral.address }
   var connectionEvents: Int { radio.eventCount(of: Place.client, at: now) }
   var complaints: [HostComplaint] { radio.complaints }
 

@@ -43,6 +43,9 @@ public final class RadioWorld {
   /// What hosts did in this world that HCI does not allow.
   public var complaints: [HostComplaint] { scene.complaints }
 
+  /// Where the lock advertises.
+  public var address: PeerAddress { untouched.address }
+
   /// A link over this radio, with a host whose address is the client's.
   public func link(target: LockTarget? = nil) -> AirLink<RadioCarrier, RadioSurroundings> {
     AirLink(
