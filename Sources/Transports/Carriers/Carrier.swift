@@ -163,11 +163,14 @@ extension Carrier {
   /// Tries again after longer and longer pauses.
   private func openAgain(until limit: Instant, isWedged: Bool) throws(CarrierFault) {
     var pause = Interval.milliseconds(50)
+    var last: CarrierFault?
     while true {
       do {
         return try open(until: limit, isWedged: isWedged)
       } catch {
-        remark("\(spec): not opened yet: \(error)")
+        // Only what is new is worth a line.
+        if error != last { remark("\(spec): not opened yet: \(error)") }
+        last = error
         guard now + pause < limit else {
           fault = error
           throw error
