@@ -40,7 +40,7 @@ let package = Package(
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library(
       "Transports",
-      ["Simulation", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CBlueZ", "CShims"]),
+      ["Simulation", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CShims"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
     library("Reporting", []),
@@ -66,7 +66,7 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "CBlueZ", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
-    .target(name: "CShims"),
+    .target(name: "CShims", dependencies: ["CBlueZ"]),
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
@@ -80,7 +80,9 @@ let package = Package(
     tests(
       "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
       resources: [.copy("Golden")]),
-    tests("Transports", ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents"]),
+    tests(
+      "Transports",
+      ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),

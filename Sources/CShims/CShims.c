@@ -1,11 +1,30 @@
 #define _GNU_SOURCE
 #include "CShims.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stddef.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
 
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds) {
   struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &limit, NULL);
+}
+
+int lockstep_open_user_channel(uint16_t adapter) {
+  int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, BTPROTO_HCI);
+  if (descriptor < 0)
+    return -errno;
+  struct sockaddr_hci address = {
+      .hci_family = AF_BLUETOOTH, .hci_dev = adapter, .hci_channel = HCI_CHANNEL_USER};
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
+    return descriptor;
+  int code = errno;
+  close(descriptor);
+  return -code;
 }

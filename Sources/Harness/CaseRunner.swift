@@ -16,6 +16,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private var mark = StepMark.start
   /// The status of the machine's start, until the device shows one.
   private var startStatus = 0
+  /// Whether the device was brought to the start; until then its time is that of another test.
+  private var hasBegun = false
 
   init(
     _ test: Case, _ specification: Specification, _ device: Device, invariants: [any Invariant],
@@ -28,6 +30,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
       specification, device, invariants: invariants,
       recorder: TraceWriter(listener, specification.vocabulary))
   }
+
+  /// The test's time.
+  private var now: Instant { hasBegun ? lockstep.now : .zero }
 
   /// The cells that were visited.
   var visits: [UInt32] { lockstep.tracker.visits }
@@ -45,7 +50,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
         faults.append(error)
-        listener.take(.lab(error, attempt: faults.count, at: lockstep.now))
+        listener.take(.lab(error, attempt: faults.count, at: now))
         // Whoever comes next is to find the carrier in order.
         if error.symptom == .carrierLost { _ = restart() }
         let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
@@ -61,7 +66,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
 
   /// Writes down what the lab has to say.
   private mutating func writeRemarks() {
-    for text in lockstep.takeRemarks() { listener.take(.remark(text, at: lockstep.now)) }
+    for text in lockstep.takeRemarks() { listener.take(.remark(text, at: now)) }
   }
 
   private mutating func restart() -> Bool {
@@ -70,7 +75,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       try lockstep.restart()
       return true
     } catch {
-      listener.take(.lab(error, attempt: 0, at: lockstep.now))
+      listener.take(.lab(error, attempt: 0, at: now))
       return false
     }
   }
@@ -82,13 +87,15 @@ struct CaseRunner<Device: DeviceUnderTest> {
   }
 
   private func outcome(_ verdict: Outcome.Verdict) -> Outcome {
-    Outcome(verdict, mark, at: lockstep.now)
+    Outcome(verdict, mark, at: now)
   }
 
   private mutating func attempt() throws(LabFault) -> Outcome.Verdict {
     mark = .start
+    hasBegun = false
     lockstep.recorder.begin()
     try lockstep.reset(to: test.start)
+    hasBegun = true
     writeRemarks()
     let states = lockstep.tracker.possibleStates
     let definition = lockstep.tracker.specification.machine.definition

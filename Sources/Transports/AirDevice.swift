@@ -38,11 +38,11 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     self.times = times
     self.circumstances = circumstances
     self.epoch = epoch
-    // A controller that freezes is given up within five seconds: silence, the question, and two resets unanswered.
+    // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
-    host.commandTimeout = .milliseconds(1300)
-    host.silenceLimit = .milliseconds(500)
-    let link = AirLink(carrier, host: host, surroundings: surroundings, target: target)
+    host.commandTimeout = .milliseconds(1200)
+    var link = AirLink(carrier, host: host, surroundings: surroundings, target: target)
+    link.patience = .seconds(1)
     device = Self.device(link, ClientSettings(), circumstances)
     if let lone = surroundings as? LoneLock {
       remarks = lone.file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" }

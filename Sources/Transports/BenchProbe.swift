@@ -29,7 +29,7 @@ public struct BenchProbe {
     public var isBlocked: Bool
   }
 
-  private let root: String
+  let root: String
 
   /// Probes this machine, or one whose files lie below a folder.
   public init(root: String = "") { self.root = root }

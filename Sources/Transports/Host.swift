@@ -10,6 +10,13 @@ public enum Host {
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// The program that runs now; `nil` where the system does not tell.
+  public static var program: String? {
+    guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
   /// The value of an environment variable, or `nil` where it is not set or empty.
   public static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }

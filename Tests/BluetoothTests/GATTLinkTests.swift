@@ -3,186 +3,164 @@ import Simulation
 import TestSupport
 import Testing
 
-/// A client and a server that hand each other their packets, through bytes, until both are silent.
-private struct GATTPair {
-  var client: GATTLink
-  var server: GATTLink
-  var database: GATTDatabase
-  private var none = GATTDatabase([])
-  /// What the client was told, and what the server was.
-  var events: [GATTEvent] = []
-  var served: [GATTEvent] = []
-  var requests = 0
+private func h(_ number: UInt16) -> AttributeHandle { GATTFixture.handle(number) }
 
-  init(_ services: [ServiceDefinition], mtu: UInt16 = 23) {
-    client = GATTLink(offering: mtu)
-    server = GATTLink(offering: mtu)
-    database = GATTDatabase(services)
-    if mtu > 23 { expect(run(.exchangeMTU), .success(.mtu(mtu))) }
-  }
-
-  /// Runs a procedure to its end.
-  mutating func run(_ procedure: GATTProcedure) -> Result<GATTResult, GATTFailure>? {
-    let (id, actions) = client.start(procedure, at: .zero)
-    carry(actions, fromClient: true)
-    for case .finished(id, let result) in events { return result }
-    return nil
-  }
-
-  private mutating func carry(_ first: [GATTLink.Action], fromClient: Bool) {
-    var queue = first.map { ($0, fromClient) }
-    while !queue.isEmpty, requests < 10_000 {
-      let (action, isClients) = queue.removeFirst()
-      switch action {
-      case .transmit(let packet):
-        requests += 1
-        #expect(packet.encoded.count <= Int(client.mtu), "\(packet)")
-        guard let packet = try? ATTPacket(decoding: packet.encoded) else {
-          Issue.record("\(packet) does not decode")
-          return
-        }
-        queue +=
-          isClients
-          ? server.receive(packet, &database, at: .zero).map { ($0, false) }
-          : client.receive(packet, &none, at: .zero).map { ($0, true) }
-      case .report(let event): if isClients { events.append(event) } else { served.append(event) }
-      case .complain(let sentence): Issue.record("\(sentence)")
-      case .disconnect(let reason): Issue.record("disconnected, \(reason)")
-      }
-    }
-  }
-}
-
-@Suite("The two ends of a link")
+@Suite("Both ends of a link")
 struct GATTLinkTests {
-  private static func randomUUID(_ generator: inout SeededGenerator) -> BluetoothUUID {
-    generator.below(2) == 0
-      ? BluetoothUUID(UInt16(0xF000 + generator.below(0xFFF)))
-      : BluetoothUUID(UUID128(high: generator.next(), low: generator.next()))
-  }
-
-  private static func randomServices(_ generator: inout SeededGenerator) -> [ServiceDefinition] {
-    (0..<generator.below(5) + 1).map { _ in
-      ServiceDefinition(
-        randomUUID(&generator),
-        (0..<generator.below(5)).map { _ in
-          let isNotifying = generator.below(2) == 0
-          return ServiceDefinition.Characteristic(
-            randomUUID(&generator), isNotifying ? [.read, .write, .notify] : [.read, .write],
-            value: generator.bytes(generator.below(200)))
-        })
-    }
-  }
-
-  @Test("what is discovered is what was defined, and what is read is what was written", arguments: 1...40)
-  func roundTrip(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
-    let services = Self.randomServices(&generator)
-    var pair = GATTPair(services, mtu: [23, 24, 50, 247, 517][generator.below(5)])
-    guard case .success(.services(let found)) = pair.run(.discoverAllServices) else {
-      Issue.record("no services")
-      return
-    }
-    expect(found.map(\.uuid), services.map(\.uuid))
-    for (service, definition) in zip(found, services) {
-      guard case .success(.services(let same)) = pair.run(.discoverServices(service.uuid)) else { continue }
-      #expect(same.contains(service))
-      let characteristics = pair.run(.discoverCharacteristics(service.range, wanted: []))
-      guard case .success(.characteristics(let found)) = characteristics else {
-        Issue.record("no characteristics: \(String(describing: characteristics))")
-        return
-      }
-      expect(found.map(\.uuid), definition.characteristics.map(\.uuid))
-      expect(found.map(\.properties), definition.characteristics.map(\.properties))
-      for (characteristic, definition) in zip(found, definition.characteristics) {
-        expect(pair.run(.read(characteristic.value)), .success(.value(definition.value)))
-        let value = generator.bytes(generator.below(512))
-        expect(pair.run(.write(characteristic.value, value)), .success(.written))
-        expect(pair.served.last, .written(characteristic.value, value))
-        expect(pair.run(.read(characteristic.value)), .success(.value(value)))
-      }
-    }
-    #expect(pair.requests < 10_000)
-  }
-
-  @Test("a discovery that has found what was wanted asks no more")
-  func wanted() {
-    var pair = GATTPair(GATTFixture.services)
-    let before = pair.requests
-    expect(
-      pair.run(.discoverServices(BluetoothUUID(0xFD81))),
-      .success(.services([.init(uuid: BluetoothUUID(0xFD81), range: GATTFixture.range(0x0A, 0x0F))])))
-    // One answer, and one more question that nothing answers: there may be several.
-    expect(pair.requests - before, 4)
-    let found = pair.run(
-      .discoverCharacteristics(
-        GATTFixture.range(0x0A, 0x0F), wanted: [BluetoothUUID(0xFFF1), GATTFixture.longUUID]))
-    guard case .success(.characteristics(let characteristics)) = found else {
-      Issue.record("nothing found")
-      return
-    }
-    expect(characteristics.map(\.value), [GATTFixture.handle(0x0C), GATTFixture.handle(0x0E)])
-    expect(pair.requests - before, 8)
-    expect(
-      pair.run(.discoverDescriptors(GATTFixture.range(0x0F, 0x0F), wanted: BluetoothUUID(0x2902))),
-      .success(.descriptors([.init(uuid: BluetoothUUID(0x2902), handle: GATTFixture.handle(0x0F))])))
-    expect(pair.requests - before, 10)
-  }
-
-  @Test("a subscription belongs to its link and is told")
-  func subscription() {
-    var pair = GATTPair(GATTFixture.services)
-    let value = GATTFixture.handle(0x0E)
-    expect(pair.server.mayNotify(value, pair.database), false)
-    expect(pair.run(.write(GATTFixture.handle(0x0F), [1, 0])), .success(.written))
-    expect(pair.served, [.subscribed(value, .notifications)])
-    expect(pair.server.mayNotify(value, pair.database), true)
-    var other = GATTLink(offering: 23)
-    expect(other.mayNotify(value, pair.database), false)
-    expect(pair.run(.read(GATTFixture.handle(0x0F))), .success(.value([1, 0])))
-  }
-
-  @Test(
-    "answers drawn at random end every procedure, or leave it waiting for its thirty seconds",
-    arguments: 1...60)
-  func hostileServer(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    let procedures: [GATTProcedure] = [
-      .exchangeMTU, .discoverAllServices, .discoverServices(BluetoothUUID(0xFD81)),
-      .discoverCharacteristics(.all, wanted: []), .discoverDescriptors(.all, wanted: nil),
-      .read(GATTFixture.handle(3)), .write(GATTFixture.handle(3), Array(repeating: 7, count: 100)),
+  @Test("the other end's wish for an MTU is granted as far as this end's goes")
+  func mtu() {
+    let least = GATTLink.leastMTU
+    let cases: [(offered: UInt16, asked: UInt16, actions: [GATTLink.Action], mtu: UInt16)] = [
+      (185, 100, [.transmit(.exchangeMTUResponse(185)), .report(.mtu(100))], 100),
+      (100, 517, [.transmit(.exchangeMTUResponse(100)), .report(.mtu(100))], 100),
+      (517, least, [.transmit(.exchangeMTUResponse(517))], 23),
+      (23, 65_535, [.transmit(.exchangeMTUResponse(23))], 23),
+      (50, 0, [.transmit(.exchangeMTUResponse(50)), .complain("an MTU of 0, below 23")], 23),
     ]
-    for procedure in procedures {
-      var link = GATTLink(offering: 247)
-      var none = GATTDatabase([])
-      var (id, actions) = link.start(procedure, at: .zero)
-      var isFinished = false
-      var steps = 0
-      while !isFinished, steps < 100_000 {
-        steps += 1
-        var requests: [ATTPacket] = []
-        for action in actions {
-          switch action {
-          case .transmit(let packet): requests.append(packet)
-          case .report(.finished(id, _)): isFinished = true
-          case .disconnect, .report, .complain: break
-          }
-        }
-        if isFinished { break }
-        if generator.below(200) == 0 {
-          actions = link.advance(to: .zero + .seconds(31))
-          continue
-        }
-        // The right opcode with bytes drawn at random, or anything at all.
-        var bytes = generator.bytes(generator.below(24))
-        if let request = requests.last, generator.below(4) > 0 { bytes.insert(request.opcode + 1, at: 0) }
-        if let packet = try? ATTPacket(decoding: bytes) {
-          actions = link.receive(packet, &none, at: .zero)
-        } else {
-          actions = bytes.isEmpty ? [] : link.receiveUndecodable(opcode: bytes[0], at: .zero)
-        }
-      }
-      #expect(isFinished, "\(procedure)")
+    for example in cases {
+      var database = GATTDatabase([])
+      var link = GATTLink(offering: example.offered)
+      expect(link.receive(.exchangeMTURequest(example.asked), &database, at: .zero), example.actions)
+      expect(link.mtu, example.mtu)
+      expect(
+        link.receive(.exchangeMTURequest(30), &database, at: .zero).prefix(2),
+        [
+          .transmit(.exchangeMTUResponse(example.offered)),
+          .complain("the MTU was asked for more than once"),
+        ])
+    }
+  }
+
+  @Test("a request that did not decode is an invalid PDU, and a response that did not is a bad answer")
+  func undecodable() {
+    var database = GATTDatabase([])
+    var link = GATTLink(offering: 23)
+    for opcode in [2, 4, 6, 8, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18] as [UInt8] {
+      expect(
+        link.receiveUndecodable(opcode: opcode, at: .zero),
+        [
+          .complain("an undecodable request, opcode 0x\([opcode].hex)"),
+          .transmit(GATTFixture.error(opcode, 0, .invalidPDU)),
+        ])
+    }
+    for opcode in [0x1B, 0x1D, 0x1E, 0x52, 0xD2] as [UInt8] {
+      expect(
+        link.receiveUndecodable(opcode: opcode, at: .zero),
+        [.complain("an undecodable packet, opcode 0x\([opcode].hex)")])
+    }
+    for opcode in [1, 3, 5, 7, 9, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19] as [UInt8] {
+      let (id, _) = link.start(.read(h(1)), at: .zero)
+      expect(
+        link.receiveUndecodable(opcode: opcode, at: .zero),
+        [
+          .report(
+            .finished(id, .failure(.badAnswer("an undecodable response, opcode 0x\([opcode].hex)"))))
+        ])
+      expect(
+        link.receiveUndecodable(opcode: opcode, at: .zero),
+        [.complain("an undecodable response, opcode 0x\([opcode].hex), to no request")])
+    }
+    expect(link.receive(.readResponse([]), &database, at: .zero).count, 1)
+  }
+
+  @Test("indications go out one at a time, each behind the confirmation of the one before")
+  func indications() {
+    var database = GATTDatabase(GATTFixture.services)
+    var link = GATTLink(offering: 23)
+    let long = [UInt8](repeating: 4, count: 30)
+    expect(link.indicate(h(20), [1], at: .zero), [.transmit(.indication(h(20), [1]))])
+    expect(link.indicate(h(8), [2], at: .zero), [])
+    expect(link.indicate(h(20), long, at: .zero), [])
+    expect(link.deadline, .zero + .seconds(30))
+    expect(
+      link.receive(.confirmation, &database, at: .zero + .seconds(1)),
+      [.report(.confirmed(h(20))), .transmit(.indication(h(8), [2]))])
+    expect(link.deadline, .zero + .seconds(31))
+    expect(
+      link.receive(.confirmation, &database, at: .zero + .seconds(2)),
+      [.report(.confirmed(h(8))), .transmit(.indication(h(20), Array(long.prefix(20))))])
+    expect(
+      link.receive(.confirmation, &database, at: .zero + .seconds(3)), [.report(.confirmed(h(20)))])
+    expect(link.deadline, nil)
+    expect(
+      link.receive(.confirmation, &database, at: .zero), [.complain("a confirmation of no indication")])
+  }
+
+  @Test("a response that is thirty seconds late ends everything, even what comes at that moment")
+  func lateResponse() {
+    for isLate in [true, false] {
+      var database = GATTDatabase(GATTFixture.services)
+      var link = GATTLink(offering: 23)
+      _ = link.indicate(h(20), [1], at: .zero + .seconds(9))
+      _ = link.start(.read(h(3)), at: .zero + .seconds(1))
+      _ = link.start(.exchangeMTU, at: .zero + .seconds(2))
+      let late = Instant.zero + .seconds(31)
+      expect(link.deadline, late)
+      expect(link.advance(to: .zero + .milliseconds(30_999)), [])
+      expect(
+        isLate ? link.advance(to: late) : link.receive(.readResponse([]), &database, at: late),
+        [
+          .report(.finished(1, .failure(.timedOut))), .report(.finished(2, .failure(.timedOut))),
+          .disconnect(.remoteUserTerminated),
+        ])
+      checkClosed(&link, .timedOut)
+    }
+  }
+
+  @Test("a confirmation that is thirty seconds late ends everything alike")
+  func lateConfirmation() {
+    var link = GATTLink(offering: 23)
+    _ = link.indicate(h(20), [1], at: .zero)
+    _ = link.indicate(h(20), [2], at: .zero)
+    _ = link.start(.read(h(3)), at: .zero + .seconds(1))
+    expect(
+      link.advance(to: .zero + .seconds(30)),
+      [.report(.finished(1, .failure(.timedOut))), .disconnect(.remoteUserTerminated)])
+    checkClosed(&link, .timedOut)
+  }
+
+  @Test("a lost link fails what runs and what waits, once")
+  func linkLost() {
+    var link = GATTLink(offering: 23)
+    _ = link.start(.read(h(3)), at: .zero)
+    _ = link.start(.discoverAllServices, at: .zero)
+    _ = link.indicate(h(20), [1], at: .zero)
+    expect(
+      link.linkLost(),
+      [.report(.finished(1, .failure(.linkLost))), .report(.finished(2, .failure(.linkLost)))])
+    checkClosed(&link, .linkLost)
+  }
+
+  /// Nothing is sent, taken in or waited for any more, and procedures fail at once.
+  private func checkClosed(
+    _ link: inout GATTLink, _ failure: GATTFailure, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    var database = GATTDatabase(GATTFixture.services)
+    let later = Instant.zero + .seconds(100)
+    expect(link.deadline, nil, sourceLocation: sourceLocation)
+    let (id, actions) = link.start(.read(h(3)), at: later)
+    expect(actions, [.report(.finished(id, .failure(failure)))], sourceLocation: sourceLocation)
+    var rest = link.advance(to: later) + link.indicate(h(20), [1], at: later) + link.linkLost()
+    for packet: ATTPacket in [.readRequest(h(3)), .readResponse([]), .notification(h(3), []), .confirmation] {
+      rest += link.receive(packet, &database, at: later)
+    }
+    rest += link.receiveUndecodable(opcode: 2, at: later)
+    expect(rest, [], sourceLocation: sourceLocation)
+  }
+
+  @Test("a database finds its values, and takes no others")
+  func database() async {
+    let database = GATTDatabase(GATTFixture.services)
+    expect(database.handle(of: GATTFixture.longUUID, in: BluetoothUUID(0xFD81)), h(12))
+    expect(database.handle(of: BluetoothUUID(0xFFF3), in: GATTFixture.longUUID), h(20))
+    expect(database.handle(of: BluetoothUUID(0xFFF3), in: BluetoothUUID(0xFD81)), nil)
+    expect(database.handle(of: BluetoothUUID(0x2902), in: BluetoothUUID(0x1801)), nil)
+    expect(database.handle(of: BluetoothUUID(0x2A05), in: BluetoothUUID(0x1801)), h(8))
+    expect([0, 1, 11, 15, 26].map { database.value(of: h($0)) }, Array(repeating: nil, count: 5))
+    expect(database.value(of: h(5)), [0x08, 0x07])
+    await #expect(processExitsWith: .failure) {
+      var database = GATTDatabase(GATTFixture.services)
+      database.set([], of: GATTFixture.handle(15))
     }
   }
 }

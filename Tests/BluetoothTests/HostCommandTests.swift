@@ -50,33 +50,18 @@ struct HostCommandTests {
       [.report(.failed(.noAnswer(opcode: HCIOpcode.leSetAdvertisingParameters)))])
   }
 
-  @Test(
-    "a controller that says nothing is asked for a sign of life, again and again, and has failed without one")
-  func silent() {
-    let settings = HostSettings(address: HostFixture.settings.address, silenceLimit: .milliseconds(500))
-    var host = BluetoothHost(settings)
-    let opening = host.start(at: .zero)
-    // It is not asked before it is set up.
-    expect(host.deadline, .zero + .seconds(2))
-    _ = converse(&host, opening, HostFixture.setUp())
-    let question = HCICommand.readLocalVersionInformation
-    for second in Int64(0)..<2 {
-      let heard = Instant.zero + .seconds(second)
-      expect(host.deadline, heard + .milliseconds(500))
-      expect(host.advance(to: heard + .milliseconds(499)), [])
-      expect(host.advance(to: heard + .milliseconds(500)), [.transmit(question.packet)])
-      expect(host.deadline, heard + .milliseconds(2500))
-      expect(host.receive(Exchange.done(question).answer.packet, at: heard + .seconds(1)), [])
-    }
-    let report = HCIEvent.leAdvertisingReport([]).packet
-    expect(host.receive(report, at: .zero + .milliseconds(2400)), [])
-    expect(host.deadline, .zero + .milliseconds(2900))
-    expect(host.advance(to: .zero + .milliseconds(2900)), [.transmit(question.packet)])
-    // Talk is no answer.
-    expect(host.receive(report, at: .zero + .milliseconds(4800)), [])
-    expect(
-      host.advance(to: .zero + .milliseconds(4900)), [.report(.failed(.noAnswer(opcode: question.opcode)))])
+  @Test("a controller is asked for a sign of life, unless it owes an answer anyway")
+  func signOfLife() {
+    var host = HostFixture.ready()
+    let opening = host.checkController(at: .zero)
+    expect(host.checkController(at: .zero), [])
+    let answer = Exchange.done(.readBDADDR, returning: CommandReturn.BDADDR(HostFixture.publicAddress))
+    expect(converse(&host, opening, [answer]), [])
     expect(host.deadline, nil)
+    expect(host.checkController(at: .zero), [.transmit(HCICommand.readBDADDR.packet)])
+    expect(
+      host.advance(to: .zero + .seconds(2)), [.report(.failed(.noAnswer(opcode: HCIOpcode.readBDADDR)))])
+    expect(host.checkController(at: .zero + .seconds(2)), [])
   }
 
   @Test("a Command Status that only says that it has begun is no answer")

@@ -197,6 +197,24 @@ struct HostConnectingTests {
       [.report(.connected(LinkID(rawValue: 2), Self.connection))])
   }
 
+  @Test("an attempt whose time is up before it could begin is given up as soon as it has")
+  func lateBeginning() {
+    var host = HostFixture.ready()
+    _ = Self.start(&host)
+    _ = host.receive(Exchange.status(Self.create).answer.packet, at: .zero)
+    _ = host.cancelConnecting(at: .zero)
+    expect(
+      host.connect(to: HostFixture.peer, ConnectionParameters(), timeout: .seconds(1), at: .zero), [])
+    _ = host.receive(Exchange.refused(Self.cancel, .success).answer.packet, at: .zero)
+    let late = Instant.zero + .seconds(2)
+    expect(host.advance(to: late), [Self.given, .transmit(Self.create.packet)])
+    expect(host.deadline, .zero + .seconds(4))
+    expect(
+      host.receive(Exchange.status(Self.create).answer.packet, at: late), [.transmit(Self.cancel.packet)])
+    _ = host.receive(Exchange.refused(Self.cancel, .success).answer.packet, at: late)
+    expect(host.receive(Self.cancelled.packet, at: late), [Self.timedOut])
+  }
+
   @Test("a second attempt at once, or parameters that do not fit, are our own fault")
   func misuse() async {
     await #expect(processExitsWith: .failure) {

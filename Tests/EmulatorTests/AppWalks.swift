@@ -58,7 +58,7 @@ func shown<App: EmulatedApp>(
   device.adopt(vocabulary)
   var lines: [String] = []
   for name in stimuli {
-    device.perform(Stimulus(try #require(vocabulary.stimulus(name))))
+    try device.perform(Stimulus(try #require(vocabulary.stimulus(name))))
     let limit = device.now + pause
     while let observation = device.observe(until: limit) { lines.append(vocabulary.text(of: observation)) }
   }

@@ -339,6 +339,13 @@ private let connection = [
       _ = probe.pass(.seconds(1))
       return ["\(before)", "\(probe.lock.advertisement == nil)"]
     }, traces: [("1 s", ["true", "false"]), ("2 s", ["true", "true"])]),
+  Effect(
+    option: "gatt", script: { AirPeripheralProbe.properties(of: $0.lock.options.gatt) },
+    traces: [
+      ("documented", ["0c", "10", "refused", "possible"]),
+      ("readable", ["0c", "12", "possible", "possible"]),
+      ("command-only", ["04", "10", "refused", "refused"]),
+    ]),
 ]
 
 private let opening = [

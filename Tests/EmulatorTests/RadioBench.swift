@@ -158,9 +158,8 @@ private func text(_ event: HCIEvent) -> String {
     complete.status == .success
       ? "connected \(complete.handle) \(complete.role) to \(complete.peer) \(timing(complete.timing))"
       : "not connected \(complete.role) \(code(complete.status))"
-  case .leAdvertisingReport(let reports):
-    reports.map { "report \($0.kind) \($0.address) \($0.data.hex) \($0.rssi.map(String.init) ?? "?")" }
-      .joined(separator: ", ")
+  case .leAdvertisingReport(let reports): reports.map(text).joined(separator: ", ")
+  case .leExtendedAdvertisingReport(let reports): "extended " + reports.map(text).joined(separator: ", ")
   case .leConnectionUpdateComplete(let status, let handle, let new):
     "updated \(handle) \(code(status)) \(timing(new))"
   case .leReadRemoteFeaturesComplete(let status, let handle, let features):
@@ -168,13 +167,20 @@ private func text(_ event: HCIEvent) -> String {
   case .readRemoteVersionInformationComplete(let status, let handle, let version):
     "version \(handle) \(code(status)) \(version.version)"
   case .leDataLengthChange(let handle, let length):
-    "length \(handle) \(length.transmitOctets)/\(length.transmitTime) \(length.receiveOctets)/\(length.receiveTime)"
+    "length \(handle) \(length.transmitOctets)/\(length.transmitTime) "
+      + "\(length.receiveOctets)/\(length.receiveTime)"
   case .leRemoteConnectionParameterRequest(let handle, let wanted):
-    "asked \(handle) \(wanted.minimumInterval) \(wanted.maximumInterval) \(wanted.latency) \(wanted.supervisionTimeout)"
+    "asked \(handle) \(wanted.minimumInterval) \(wanted.maximumInterval) \(wanted.latency) "
+      + "\(wanted.supervisionTimeout)"
   case .hardwareError(let code): "hardware error \(code)"
   case .dataBufferOverflow: "overflow"
   default: "\(event)"
   }
+}
+
+private func text(_ report: AdvertisingReport) -> String {
+  let strength = report.rssi.map(String.init) ?? "?"
+  return "report \(report.kind) \(report.address) \(report.data.hex) \(strength)"
 }
 
 private func timing(_ timing: ConnectionTiming) -> String {

@@ -52,7 +52,7 @@ private let advertisingCases: [CommandCase] = [
   .init(.ready, .leSetAdvertisingParameters(.init(minimumInterval: 0xA1)), "12"),
   .init(
     .ready,
-    .leSetAdvertisingParameters(.init(minimumInterval: 0, maximumInterval: 0, kind: .directedHighDuty)), "00"),
+    .leSetAdvertisingParameters(.init(minimumInterval: 0, kind: .directedHighDuty)), "00"),
   .init(.ready, .leSetAdvertisingParameters(.init(kind: .directedLowDuty, peer: identity)), "12"),
   .init(.ready, .leSetAdvertisingParameters(.init(ownAddressType: 2)), "12"),
   .init(.ready, .leSetAdvertisingParameters(.init(channels: 0)), "12"),
@@ -101,9 +101,9 @@ private let listeningCases: [CommandCase] = [
   .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(minimumInterval: 7))), "12"),
   .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 0x1F4))), "12"),
   .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(supervisionTimeout: 9))), "12"),
-  .init(
-    .ready,
-    .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 99, supervisionTimeout: 150))), "12"),
+  // 2 s is more than twice 133 times 7.5 ms, and less than twice 134 times.
+  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 132))), "00"),
+  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 133))), "12"),
   .init(.connecting, .leCreateConnection(.init(peer: stranger)), "0c"),
   .init(.scanning, .leCreateConnection(.init(peer: stranger)), "00"),
   .init(.central, .leCreateConnection(.init(peer: RadioBench.address(1))), "0b"),

@@ -4,8 +4,8 @@ import Simulation
 import TestSupport
 import Testing
 
-/// A hook of controller 0, and what its host hears of three times LE Read Advertising Physical Channel Tx Power, sent
-/// 10 ms apart.
+/// A hook of controller 0, and what its host hears of three times LE Read Advertising Physical Channel Tx
+/// Power, sent 10 ms apart.
 struct HookCase: Sendable, CustomTestStringConvertible {
   var hook: ControllerHook
   var heard: [String]
@@ -57,6 +57,36 @@ private let hookCases: [HookCase] = [
   .init(.init(.leEvent(0x01), .drop), answers),
   .init(.init(.anythingToHost, .silence, first: 2), [answers[0]]),
   .init(.init(.dataToHost, .drop), answers),
+]
+
+/// What a host hears of a controller with a quirk, and of one without.
+struct QuirkCase: Sendable, CustomTestStringConvertible {
+  var name: String
+  var unusual: [String] = []
+  var missing: [String] = []
+
+  var testDescription: String { name }
+}
+
+private let usual = [
+  "00fb0008", "0000000000000000", "0 report connectable c0:00:00:00:00:a1 020a01 -60",
+  "0 connected 0x0040 central to c0:00:00:00:00:a1 6/0/200",
+  "1 connected 0x0040 peripheral to c0:00:00:00:00:a0 6/0/200", "004000c4", "1 disconnected 0x0040 16",
+]
+
+private let quirkCases: [QuirkCase] = [
+  .init(
+    name: "shared-buffers", unusual: ["00000000", "00fb000008000000"],
+    missing: ["00fb0008", "0000000000000000"]),
+  .init(
+    name: "extended-reports", unusual: ["0 extended report connectable c0:00:00:00:00:a1 020a01 -60"],
+    missing: ["0 report connectable c0:00:00:00:00:a1 020a01 -60"]),
+  .init(name: "enhanced-connection"),
+  .init(name: "ignored-masks", unusual: ["0 disconnected 0x0040 14"]),
+  .init(name: "remote-reason", unusual: ["1 disconnected 0x0040 13"], missing: ["1 disconnected 0x0040 16"]),
+  .init(
+    name: "no-rssi", unusual: ["0 report connectable c0:00:00:00:00:a1 020a01 ?", "0040007f"],
+    missing: ["0 report connectable c0:00:00:00:00:a1 020a01 -60", "004000c4"]),
 ]
 
 @Suite("faults of an emulated controller")
@@ -134,5 +164,48 @@ struct RadioHookTests {
     bench.radio.inject(nonsense, from: ControllerID(rawValue: 0), at: bench.now)
     bench.radio.inject(HCIEvent.hardwareError(code: 9).packet, from: ControllerID(rawValue: 0), at: bench.now)
     expect(bench.answers().map(RadioBench.what), ["0 nonsense 3e 01", "0 hardware error 9"])
+  }
+
+  @Test("a controller may begin with hooks")
+  func initialHooks() {
+    var bench = RadioBench(0)
+    _ = bench.radio.addController(ControllerSettings(hooks: [ControllerHook(.anyCommand, .drop)]))
+    expect(bench.order(0, .reset), [0xFF, 0])
+    expect(bench.order(0, .reset), [0])
+  }
+
+  @Test("quirks are done otherwise, and nothing else is", arguments: quirkCases)
+  func quirks(_ test: QuirkCase) throws {
+    let quirks = try #require(ControllerQuirks(name: test.name))
+    var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(quirks: quirks))
+    var heard = [bench.order(0, .leReadBufferSize).hex, bench.order(0, .readBufferSize).hex]
+    bench.advertise(1)
+    bench.scan(0, ScanParameters(isActive: false))
+    heard += bench.pass(.seconds(1)).map(RadioBench.what)
+    heard += bench.connect().map(RadioBench.what)
+    heard.append(bench.order(0, .readRSSI(RadioBench.handle())).hex)
+    bench.order(0, .setEventMask(0))
+    bench.order(1, .disconnect(RadioBench.handle(), reason: .remoteLowResources))
+    heard += bench.pass(.seconds(1)).map(RadioBench.what)
+    expect(heard.filter { !usual.contains($0) }, test.unusual)
+    expect(usual.filter { !heard.contains($0) }, test.missing)
+  }
+
+  @Test("the enhanced event comes only to a host that wants it")
+  func enhancedConnection() {
+    for (mask, subevent, length) in [(UInt64.max, UInt8(0x0A), 31), (0b1111, 0x01, 19)] {
+      var bench = RadioBench(2, RadioSettings(), ControllerSettings(quirks: .enhancedConnection))
+      bench.order(0, .leSetEventMask(mask))
+      bench.advertise(1)
+      bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
+      var events: [[UInt8]] = []
+      while let deadline = bench.radio.deadline, deadline < .zero + .milliseconds(20) {
+        bench.radio.advance(to: deadline)
+        while let packet = bench.radio.next(ControllerID(rawValue: 0)) {
+          if case .event(_, let parameters) = packet { events.append(parameters) }
+        }
+      }
+      expect(events.map { [Int($0[0]), $0.count] }, [[Int(subevent), length]])
+    }
   }
 }

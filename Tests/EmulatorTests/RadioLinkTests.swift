@@ -282,6 +282,40 @@ struct RadioLinkTests {
       ])
   }
 
+  @Test("links that follow a lost one are links of their own")
+  func placesOfLinks() {
+    var bench = RadioBench(4)
+    for _ in 0..<3 {
+      bench.connect()
+      bench.connect(central: 2, peripheral: 3)
+      for host in 0...3 { bench.send(host, RadioBench.frame(5, host)) }
+      let heard = bench.pass(.milliseconds(20)).map(RadioBench.what).filter { $0.contains("data") }.sorted()
+      expect(
+        heard,
+        [
+          "0 data 0x0040 firstFlushable 5: 0100040001", "1 data 0x0040 firstFlushable 5: 0100040000",
+          "2 data 0x0040 firstFlushable 5: 0100040003", "3 data 0x0040 firstFlushable 5: 0100040002",
+        ])
+      for host in [0, 2] { bench.radio.loseLinks(of: ControllerID(rawValue: host), at: bench.now) }
+      expect(bench.answers().count, 4)
+    }
+  }
+
+  @Test("a central that changes its mind while CONNECT_IND is on the air has no link")
+  func changeOfMind() {
+    var bench = RadioBench()
+    bench.advertise(1)
+    let stranger = PeerAddress(.randomDevice, .staticRandom(0xEE))
+    bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
+    bench.run(to: Instant(nanoseconds: 4_700_000))
+    bench.order(0, .leCreateConnectionCancel)
+    bench.order(0, .leCreateConnection(ConnectionRequest(peer: stranger)))
+    expect(bench.pass(.seconds(1)).map(RadioBench.what), ["0 not connected central 02"])
+    expect(bench.order(0, .leCreateConnectionCancel), [0])
+    bench.scan(0)
+    expect(bench.pass(.seconds(1)).count, 3)
+  }
+
   @Test("a controller without power is silent; the other end notices by its time-out")
   func power() {
     var bench = RadioBench()

@@ -4,7 +4,8 @@ import Simulation
 import TestSupport
 import Testing
 
-/// A kind of advertisement to host 0, and what hosts 0 (which scans actively) and 2 (which scans passively) hear.
+/// A kind of advertisement to host 0, and what hosts 0 (which scans actively) and 2 (which scans passively)
+/// hear.
 struct AdvertisementCase: Sendable, CustomTestStringConvertible {
   var kind: AdvertisingParameters.Kind
   var heard: [String]

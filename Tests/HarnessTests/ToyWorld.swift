@@ -50,7 +50,8 @@ struct ToyDoor: DeviceUnderTest {
   var abilities = Abilities(
     stimuli: ["open", "close", "tire"], faults: ["wind"], settings: ["ajar"], showsEffects: true)
   let log = Log()
-  private(set) var now = Instant.zero
+  /// Until a reset, the time of an earlier test.
+  private(set) var now = Instant.zero + .seconds(7)
   private var queue = EventQueue<Show>()
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
 
@@ -67,10 +68,16 @@ struct ToyDoor: DeviceUnderTest {
   mutating func adopt(_ vocabulary: Vocabulary) { self.vocabulary = vocabulary }
 
   mutating func reset(to start: StartCondition) throws(LabFault) {
+    log.resets.append(start)
+    let earlier = now
     now = .zero
     queue = EventQueue()
-    log.resets.append(start)
-    try answer("reset")
+    do {
+      try answer("reset")
+    } catch {
+      now = earlier
+      throw error
+    }
   }
 
   mutating func perform(_ stimulus: Stimulus) throws(LabFault) {

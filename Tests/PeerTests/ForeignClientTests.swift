@@ -1,7 +1,7 @@
 import Testing
 
 /// Our lock and a client that is none of ours: it scans, logs in, unlocks and locks in Python, on Bumble.
-@Suite("Our lock and a client on Bumble", .timeLimit(.minutes(3)))
+@Suite("Our lock and a client on Bumble", .timeLimit(.minutes(10)))
 struct ForeignClientTests {
   @Test("over rootcanal", .needs(.bumble, .rootcanal))
   func rootcanal() async throws {

@@ -1,13 +1,15 @@
 import Testing
 
 /// Our client and our lock, each behind a controller that is none of ours.
-@Suite("Our client and our lock on other people's controllers", .timeLimit(.minutes(3)))
+@Suite("Our client and our lock on other people's controllers", .timeLimit(.minutes(10)))
 struct ForeignControllerTests {
   @Test("over rootcanal", .needs(.rootcanal, .tshark))
   func rootcanal() async throws {
     let rig = try await Rig(.rootcanal, .tshark)
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
-    try await Self.meet(rig, on: controller, "Scenarios/sesame5/drop-during-login.yaml")
+    try await Self.meet(
+      rig, on: controller, "Scenarios/sesame5/reconnect-after-loss.yaml",
+      "Scenarios/sesame5/wrong-secret.yaml")
   }
 
   /// Time does not pass there: no scenario can step in between a connection and the end of the login.

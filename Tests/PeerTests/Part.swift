@@ -17,22 +17,25 @@ enum Part: CaseIterable {
   /// What the machine lacks for it, or `nil` when it is there.
   var missing: String? {
     switch self {
-    case .bumble: Self.absent(["\(Place.venv)/bin/bumble-scan"])
+    case .bumble: Self.lacks("Bumble", ["\(Place.venv)/bin/bumble-scan"])
     case .rootcanal:
-      Place.rootcanal == nil ? "rootcanal" : Self.absent(["/usr/bin/gcc"])
+      Place.rootcanal == nil ? "rootcanal" : Self.lacks("gcc", ["/usr/bin/gcc"])
     case .btvirt:
-      Self.absent(["/usr/bin/btvirt", "/usr/bin/gcc"])
-        ?? (getuid() == 0 ? nil : "root, for a mount namespace")
-    case .umockdev: Self.absent(["/usr/bin/umockdev-wrapper", "/usr/bin/gcc", "/usr/include/umockdev-1.0"])
-    case .tshark: Self.absent(["/usr/bin/tshark"])
+      Self.lacks("btvirt and gcc", ["/usr/bin/btvirt", "/usr/bin/gcc"])
+        ?? (getuid() == 0 ? nil : "root, for btvirt's own /tmp")
+    case .umockdev:
+      Self.lacks(
+        "umockdev and gcc", ["/usr/bin/umockdev-wrapper", "/usr/bin/gcc", "/usr/include/umockdev-1.0"])
+    case .tshark: Self.lacks("tshark", ["/usr/bin/tshark"])
     }
   }
 
   /// Whether a part that is not there is a failure, as it is in CI.
   static let areRequired = ProcessInfo.processInfo.environment["LOCKSTEP_REQUIRE_PEERS"] == "1"
 
-  private static func absent(_ paths: [String]) -> String? {
-    paths.first { !FileManager.default.fileExists(atPath: $0) }
+  /// The name of what is not there unless all of its files are.
+  private static func lacks(_ name: String, _ paths: [String]) -> String? {
+    paths.allSatisfy { FileManager.default.fileExists(atPath: $0) } ? nil : name
   }
 }
 

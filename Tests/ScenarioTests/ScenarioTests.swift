@@ -20,6 +20,27 @@ struct ScenarioTests {
     #expect(try killer(of: item, healthy, world) != nil, "no defect and no wrong transition makes it fail")
   }
 
+  @Test("a scenario of a lock agrees over the air too", arguments: Suite.filesOverAir.filter(Suite.isOfLock))
+  func agreesOverAir(file: String) throws {
+    let journal = try Suite.runOverAir(file)
+    #expect(journal.agrees, "\(journal.ending)")
+  }
+
+  @Test("a scenario of the socket agrees over the air too, unless it needs what no air can do")
+  func socketOverAir() throws {
+    var endings: [String: Int] = [:]
+    for file in Suite.filesOverAir where !Suite.isOfLock(file) {
+      let journal = try Suite.runOverAir(file)
+      endings[journal.outcome?.verdict.message ?? "agree", default: 0] += 1
+    }
+    expect(
+      endings,
+      [
+        "agree": 28, "needs the stimulus unauthorized, which socket does not have": 7,
+        "not possible with this device: no central has found the socket, which was not advertised yet": 5,
+      ])
+  }
+
   /// What makes a scenario fail: a defect of its device, else one wrong transition of its machine.
   private func killer(of item: ScenarioSet.Item, _ healthy: Journal, _ world: World) throws -> String? {
     let device = try #require(item.scenario.device)

@@ -28,6 +28,22 @@ enum Suite {
   /// Every scenario's path, from the repository on.
   static let files: [String] = items.map { String($0.path.dropFirst(root.count + 1)) }
 
+  /// Those of devices that can be reached over the air.
+  static let filesOverAir: [String] = zip(files, items).compactMap { file, item in
+    let options = item.scenario.device.flatMap { EmulatedDevice.named($0.name)?.options } ?? []
+    return options.contains("link") ? file : nil
+  }
+
+  /// Whether a scenario is for a lock with its real protocol.
+  static func isOfLock(_ file: String) -> Bool { !file.hasPrefix("Scenarios/socket/") }
+
+  /// Drives a scenario whose device is reached over the air.
+  static func runOverAir(_ file: String) throws -> Journal {
+    var item = try #require(items.first { $0.path == root + "/" + file })
+    item.scenario.device?.settings.append(DeviceSpec.Setting("link", "radio"))
+    return try run(item, World())
+  }
+
   /// Drives a scenario, perhaps with another machine or device, and gives its journal.
   static func run(_ item: ScenarioSet.Item, _ world: World) throws -> Journal {
     var selection = Plan.Selection()

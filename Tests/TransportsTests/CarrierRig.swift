@@ -14,7 +14,7 @@ enum CarrierWay: String, CaseIterable, Sendable {
   static let closable: [CarrierWay] = [.tcpClient, .tcpServer, .unixClient]
 }
 
-/// A carrier, and its other end in our hands. Nothing here waits for longer than a second, and there is no thread:
+/// A carrier, and its other end in our hands. Nothing here waits for longer than some seconds, and there is no thread:
 /// the system holds what either end has said until the other listens.
 final class CarrierRig {
   let carrier: Carrier
@@ -28,8 +28,8 @@ final class CarrierRig {
     var settings = CarrierSettings()
     settings.lockFolder = files.path + "/locks"
     settings.openTimeout = .seconds(1)
-    settings.sendTimeout = .milliseconds(100)
-    settings.packetTimeout = .milliseconds(100)
+    settings.sendTimeout = .seconds(1)
+    settings.packetTimeout = .seconds(1)
     settings.reopenTimeout = .milliseconds(400)
     return settings
   }
@@ -88,7 +88,7 @@ extension CarrierRig {
   /// What the carrier has said, up to a number of bytes.
   func hear(_ count: Int) -> [UInt8] {
     var heard: [UInt8] = []
-    let limit = Waiting.now + .seconds(1)
+    let limit = Waiting.now + .seconds(5)
     while heard.count < count, Waiting.now < limit {
       Waiting.wait(for: [(peer, Int16(POLLIN))], until: limit)
       var bytes = [UInt8](repeating: 0, count: count - heard.count)
@@ -113,10 +113,10 @@ extension CarrierRig {
     _ = carrier.takeRemarks()
   }
 
-  /// What the carrier receives within a second: the packets, and the fault that ends them.
+  /// What the carrier receives within five seconds: the packets, and the fault that ends them.
   func outcome(packets count: Int = .max) -> (packets: [HCIPacket], fault: CarrierFault?) {
     var packets: [HCIPacket] = []
-    let limit = Waiting.now + .seconds(1)
+    let limit = Waiting.now + .seconds(5)
     do throws(CarrierFault) {
       while packets.count < count, let packet = try carrier.receive(until: limit) { packets.append(packet) }
       return (packets, nil)

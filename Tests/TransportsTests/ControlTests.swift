@@ -69,7 +69,7 @@ struct ControlMessageTests {
   }
 }
 
-@Suite("A control socket", .timeLimit(.minutes(1)))
+@Suite("A control socket", .timeLimit(.minutes(10)))
 struct ControlSocketTests {
   private let folder = TestFolder()
   private var path: String { folder.path + "/control" }

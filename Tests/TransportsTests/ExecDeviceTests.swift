@@ -58,7 +58,7 @@ private func fault(_ body: () throws -> Void) -> LabFault? {
   }
 }
 
-@Suite("Programs as devices", .timeLimit(.minutes(1)))
+@Suite("Programs as devices", .timeLimit(.minutes(10)))
 struct ExecDeviceTests {
   @Test("a program answers with statuses, and silence is no observation")
   func healthy() throws {

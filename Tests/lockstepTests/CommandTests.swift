@@ -24,7 +24,7 @@ private let bad = """
 
   """
 
-@Suite("The command", .timeLimit(.minutes(2)))
+@Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
   @Test("a run that agrees ends 0, with a report and a journal")
   func agrees() throws {

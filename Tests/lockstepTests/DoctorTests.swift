@@ -103,6 +103,32 @@ struct DoctorTests {
     #expect(diagnose().isFit)
   }
 
+  @Test("serial lines with hardware behind them are named, and make no bench fit")
+  func serial() throws {
+    for (tty, driver) in [("ttyACM0", "cdc_acm"), ("ttyS0", "serial8250")] {
+      try folder.write("sys/class/tty/\(tty)/device/uevent", "")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/sys/class/tty/\(tty)/device/driver",
+        withDestinationPath: "../../../bus/usb/drivers/\(driver)")
+    }
+    try folder.write("sys/class/tty/tty0/uevent", "")
+    try folder.write("dev/ttyACM0", "")
+    try folder.write("dev/serial/by-id/README", "")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/dev/serial/by-id/usb-ZEPHYR_HCI_UART-if00",
+      withDestinationPath: "../../ttyACM0")
+    let diagnosis = diagnose()
+    expect(
+      diagnosis.findings.filter { $0.subject == "serial" },
+      [
+        Finding(
+          .note, "serial",
+          "serial:/dev/ttyACM0,SPEED, usb-ZEPHYR_HCI_UART-if00, in case a controller with H4 is behind it"
+        )
+      ])
+    #expect(!diagnosis.isFit)
+  }
+
   @Test("the command says it in lines and in JSON, with the exit status of its verdict")
   func command() throws {
     let result = try Command.run("doctor", "--format", "json", in: folder.path)

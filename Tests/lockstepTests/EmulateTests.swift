@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Emulating for other programs", .timeLimit(.minutes(2)))
+@Suite("Emulating for other programs", .timeLimit(.minutes(10)))
 struct EmulateTests {
   private let folder: Command.Folder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A lock on the air", .timeLimit(.minutes(3)))
+@Suite("A lock on the air", .timeLimit(.minutes(10)))
 struct RealLockTests {
   private let folder: Command.Folder
 
@@ -106,44 +106,30 @@ struct RealLockTests {
     #expect(junit.contains("stopped after step"))
   }
 
-  @Test("a carrier that is lost is trouble of the lab at once, for all cases that are left")
-  func lost() throws {
+  @Test(
+    "a controller that is lost, or silent, is trouble of the lab at once, for all cases that are left",
+    arguments: [SIGKILL, SIGSTOP])
+  func lost(signal: Int32) throws {
     let bench = try bench()
+    defer { bench.kill() }
     let out = try Command.Folder()
-    let process = try Command.start(drive: ["slow.yaml", "there.yaml", "there.yaml"], bench, out: out)
+    let process = try Command.start(drive: ["slow.yaml", "there.yaml"], bench, out: out)
     awaitUnlocked()
-    bench.kill()
+    kill(bench.process.processIdentifier, signal)
     let begin = Date()
     process.waitUntilExit()
     let output = try out.read("output")
-    #expect(Date().timeIntervalSince(begin) < 5, "\(output)")
+    // Five seconds, and what a busy machine adds to them.
+    #expect(Date().timeIntervalSince(begin) < 8, "\(output)")
     expect(process.terminationStatus, 3)
-    #expect(output.contains("2 cases: 2 in trouble") || output.contains("3 cases: 3 in trouble"), "\(output)")
+    #expect(output.contains("2 cases: 2 in trouble"), "\(output)")
     let errors = try out.read("errors")
     #expect(errors.contains("the lock could not be brought to locked, see to it: "), "\(errors)")
     let journal = try folder.journal()
     #expect(journal.contains("resetting the controller failed"), "\(journal)")
     #expect(journal.contains("opening the controller anew failed"), "\(journal)")
-    #expect(try folder.read("Reports/junit.xml").contains("type=\"lab-fault\""))
-  }
-
-  @Test("a controller that freezes is trouble of the lab within five seconds, and of use when it goes on")
-  func frozen() throws {
-    let bench = try bench()
-    let out = try Command.Folder()
-    let process = try Command.start(drive: ["slow.yaml", "there.yaml"], bench, out: out)
-    awaitUnlocked()
-    kill(bench.process.processIdentifier, SIGSTOP)
-    let begin = Date()
-    process.waitUntilExit()
-    let output = try out.read("output")
-    #expect(Date().timeIntervalSince(begin) < 5, "\(output)")
-    kill(bench.process.processIdentifier, SIGCONT)
-    expect(process.terminationStatus, 3)
-    #expect(output.contains("carrier lost: the controller does not answer the command 0x1001"), "\(output)")
-    #expect(output.contains("2 cases: 2 in trouble"), "\(output)")
-    #expect(try folder.read("Reports/junit.xml").contains("type=\"lab-fault\""))
-    expect(try Command.drive(["there.yaml"], bench).status, 0)
+    let junit = try folder.read("Reports/junit.xml")
+    #expect(junit.contains("errors=\"2\"") && junit.contains("type=\"lab-fault\""), "\(junit)")
   }
 
   @Test("a registration keeps the key before anything else, and the key opens the lock again")
@@ -164,6 +150,8 @@ struct RealLockTests {
     // Its positions were never set: that is seen, and is no fault of the way.
     expect(opened.status, 1)
     #expect(opened.output.contains("nosetting"), "\(opened.output)")
+    #expect(
+      opened.output.contains("--device lock:mine.yaml --carrier \(bench.carriers[0])"), "\(opened.output)")
     expect(folder.movements(), 0)
   }
 

@@ -61,9 +61,11 @@ extension ATTServer {
   }
 
   mutating func prepare(
-    _ part: [UInt8], at offset: UInt16, of handle: AttributeHandle, _ database: GATTDatabase
+    _ part: [UInt8], at offset: UInt16, of handle: AttributeHandle, _ database: GATTDatabase, mtu: Int
   ) throws(ATTRefusal) {
     let index = try writable(handle, by: .write, database)
+    // The echo is as long as the request, and must not be longer than a packet even where that was.
+    guard part.count <= mtu - 5 else { throw ATTRefusal(.invalidPDU, handle) }
     guard prepared.count < ATTServer.preparedLimit else { throw ATTRefusal(.prepareQueueFull, handle) }
     prepared.append(PreparedWrite(index: index, offset: Int(offset), part: part))
   }

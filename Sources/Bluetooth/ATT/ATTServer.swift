@@ -61,7 +61,7 @@ extension ATTServer {
         let event = try write(value, to: handle, by: .write, &database)
         return answer(.writeResponse, event)
       case .prepareWriteRequest(let handle, let offset, let part):
-        try prepare(part, at: offset, of: handle, database)
+        try prepare(part, at: offset, of: handle, database, mtu: Int(mtu))
         return [.transmit(.prepareWriteResponse(handle, offset: offset, part))]
       case .executeWriteRequest(let isWritten):
         let events = try execute(isWritten, &database)
@@ -132,6 +132,12 @@ extension ATTServer {
     slot < subscriptions.count ? subscriptions[slot] : []
   }
 
+  /// Forgets what the client has subscribed to and prepared: other services are offered from now on.
+  mutating func forgetSubscriptions() {
+    subscriptions = []
+    prepared = []
+  }
+
   /// Sets a subscription, and says whether it was another one before.
   mutating func subscribe(_ subscription: Subscription, in slot: Int) -> Bool {
     while subscriptions.count <= slot { subscriptions.append([]) }
@@ -185,7 +191,5 @@ extension ATTServer {
 
   mutating func close() {
     indicating = .closed
-    waiting = []
-    prepared = []
   }
 }

@@ -15,7 +15,12 @@ struct GATTClient: Sendable {
   }
 
   /// When ``advance(to:mtu:)`` must next be called.
-  var due: Instant { bearer.deadline ?? .never }
+  var due: Instant {
+    switch state {
+    case .running: bearer.deadline ?? .never
+    case .idle, .closed: .never
+    }
+  }
 }
 
 extension GATTClient {
@@ -146,7 +151,7 @@ extension GATTClient {
       return range.first > range.last ? .characteristics([]) : nil
     case .discoverDescriptors(let range, _):
       return range.first > range.last ? .descriptors([]) : nil
-    case .discoverServices, .discoverAllServices, .read, .write:
+    case .discoverServices, .findService, .discoverAllServices, .read, .write:
       return nil
     }
   }

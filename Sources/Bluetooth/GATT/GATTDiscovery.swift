@@ -34,11 +34,14 @@ struct HandleCursor: Sendable {
 /// Discover Primary Service by Service UUID (Core 5.4, Vol 3 Part G §4.4.2).
 struct ServiceSearch: Sendable {
   private let wanted: BluetoothUUID
+  /// Whether it ends at the first answer.
+  private let isOneEnough: Bool
   private var cursor = HandleCursor(.all)
   private var found: [DiscoveredService] = []
 
-  init(for wanted: BluetoothUUID) {
+  init(for wanted: BluetoothUUID, isOneEnough: Bool) {
     self.wanted = wanted
+    self.isOneEnough = isOneEnough
   }
 
   var request: ATTPacket {
@@ -52,6 +55,7 @@ struct ServiceSearch: Sendable {
     for range in ranges {
       try cursor.pass(range)
       found.append(DiscoveredService(uuid: wanted, range: range))
+      if isOneEnough { return .services(found) }
     }
     return cursor.isAtEnd ? .services(found) : nil
   }

@@ -152,6 +152,9 @@ extension GATTLink {
     server.subscription(to: handle, database).contains(.notifications)
   }
 
+  /// Forgets what the peer has subscribed to: other services are offered from now on.
+  public mutating func forgetSubscriptions() { server.forgetSubscriptions() }
+
   /// Whether the peer subscribed to indications of a value.
   public mutating func mayIndicate(_ handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Bool {
     server.subscription(to: handle, database).contains(.indications)

@@ -30,6 +30,8 @@ public enum GATTProcedure: Hashable, Sendable {
   case exchangeMTU
   /// Discover Primary Service by Service UUID, §4.4.2.
   case discoverServices(BluetoothUUID)
+  /// The same, ended at the first that is found, as §4.4.2 permits: it costs one exchange.
+  case findService(BluetoothUUID)
   /// Discover All Primary Services, §4.4.1.
   case discoverAllServices
   /// Discover All Characteristics of a Service, §4.6.1. Ends early once every one of `wanted` was found, unless

@@ -14,7 +14,9 @@ enum RunningProcedure: Sendable {
     case .exchangeMTU:
       self = .exchangingMTU(offered: offered)
     case .discoverServices(let uuid):
-      self = .searching(ServiceSearch(for: uuid))
+      self = .searching(ServiceSearch(for: uuid, isOneEnough: false))
+    case .findService(let uuid):
+      self = .searching(ServiceSearch(for: uuid, isOneEnough: true))
     case .discoverAllServices:
       self = .discoveringServices(ServiceDiscovery())
     case .discoverCharacteristics(let range, let wanted):

@@ -23,8 +23,6 @@ public struct BluetoothHost: Sendable {
   let settings: HostSettings
   var phase = Phase.off
   var commands = CommandQueue()
-  /// When the controller said something last.
-  var heard = Instant.zero
   /// Resets that had no answer when they were given up; their answers may still come.
   var staleResets = 0
   var buffers = ControllerBuffers()
@@ -54,7 +52,6 @@ public struct BluetoothHost: Sendable {
     mutating get {
       var earliest = min(commands.deadline?.time ?? .never, initiator.deadline, strays.deadline)
       for index in links.indices { earliest = min(earliest, links[index].deadline) }
-      earliest = min(earliest, silenceEnd)
       return earliest == .never ? nil : earliest
     }
   }
@@ -73,7 +70,6 @@ extension BluetoothHost {
 
   /// Takes in a packet of the controller.
   public mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HostAction] {
-    heard = now
     switch (phase, packet) {
     case (.off, _), (.failed, _): break
     case (_, .event(let code, let parameters)): receiveEvent(code, parameters, at: now)
@@ -90,8 +86,8 @@ extension BluetoothHost {
     if let (time, opcode) = commands.deadline, time <= now {
       fail(.noAnswer(opcode: opcode))
     }
-    if silenceEnd <= now { send(.readLocalVersionInformation, at: now) }
-    if initiator.deadline <= now { connectDeadlinePassed(at: now) }
+    // The end of one attempt may begin the next, whose time is up as well.
+    while initiator.deadline <= now { connectDeadlinePassed(at: now) }
     if strays.deadline <= now { giveUpStrays() }
     var index = 0
     // A failure on the way ends all links.
@@ -138,12 +134,6 @@ extension BluetoothHost {
     forgetEverything()
     phase = .failed
     report(.failed(failure))
-  }
-
-  /// When the controller has said nothing for so long that it is asked; while it owes an answer it need not be.
-  private var silenceEnd: Instant {
-    guard isReady, let limit = settings.silenceLimit, commands.deadline == nil else { return .never }
-    return heard + limit
   }
 
   private mutating func forgetEverything() {

@@ -17,16 +17,19 @@ struct FrameAssembly: Sendable {
     case whole([UInt8])
     /// The fragment, and what it belongs to, is dropped; the sentence says why.
     case dropped(String)
-    /// The frame is whole, but another one before it was never finished.
-    case wholeAfterTorn([UInt8], String)
-    /// A frame was begun, but another one before it was never finished.
-    case partialAfterTorn(String)
   }
 
   /// The bytes of the frame that is being put together, or `nil` between frames.
   private var open: [UInt8]?
 
-  /// Takes in a fragment.
+  /// Drops the frame that is not whole yet if another one begins, and says so.
+  mutating func breakOff(before packet: borrowing ACLPacket) -> String? {
+    guard let bytes = open, packet.boundary != .continuing, packet.boundary != .complete else { return nil }
+    open = nil
+    return "a frame broken off after \(bytes.count) bytes by another"
+  }
+
+  /// Takes in a fragment, once what it may break off is dropped.
   mutating func take(_ packet: borrowing ACLPacket) -> Outcome {
     switch packet.boundary {
     // A controller sends `firstFlushable`; some send what hosts send, and nothing else could be meant.
@@ -37,18 +40,12 @@ struct FrameAssembly: Sendable {
   }
 
   private mutating func begin(_ data: [UInt8]) -> Outcome {
-    let torn = open.map { "a frame broken off after \($0.count) bytes by another" }
-    open = nil
-    switch (Self.missing(data), torn) {
-    case (.some(0), nil): return .whole(data)
-    case (.some(0), let torn?): return .wholeAfterTorn(data, torn)
-    case (.some(..<0), _): return .dropped("a fragment of \(data.count) bytes, longer than its frame")
-    case (_, nil):
+    switch Self.missing(data) {
+    case .some(0): return .whole(data)
+    case .some(..<0): return .dropped("a fragment of \(data.count) bytes, longer than its frame")
+    default:
       open = data
       return .partial
-    case (_, let torn?):
-      open = data
-      return .partialAfterTorn(torn)
     }
   }
 

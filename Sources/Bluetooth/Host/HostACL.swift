@@ -132,7 +132,8 @@ extension BluetoothHost {
       let count = min(Int(packets.count), links[index].unsent)
       if count < packets.count {
         complain(
-          links[index].id, "the controller says that it sent \(packets.count) packets and had \(count)")
+          links[index].reportedID,
+          "the controller says that it sent \(packets.count) packets and had \(count)")
       }
       links[index].unsent -= count
       buffers.free += count
@@ -150,19 +151,17 @@ extension BluetoothHost {
       }
       return
     }
+    guard links[index].isReported else { return }
     guard fragment.broadcast == 0 else {
       return complain(links[index].id, "data that was broadcast")
     }
+    if let sentence = links[index].assembly.breakOff(before: fragment) {
+      complain(links[index].id, sentence)
+    }
     switch links[index].assembly.take(fragment) {
-    case .partial:
-      break
-    case .whole(let frame):
-      receiveFrame(frame, index, at: now)
-    case .dropped(let sentence), .partialAfterTorn(let sentence):
-      complain(links[index].id, sentence)
-    case .wholeAfterTorn(let frame, let sentence):
-      complain(links[index].id, sentence)
-      receiveFrame(frame, index, at: now)
+    case .partial: break
+    case .whole(let frame): receiveFrame(frame, index, at: now)
+    case .dropped(let sentence): complain(links[index].id, sentence)
     }
   }
 

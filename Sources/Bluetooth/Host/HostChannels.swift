@@ -8,7 +8,6 @@ extension BluetoothHost {
 
   /// Takes in a frame.
   mutating func receiveFrame(_ frame: [UInt8], _ index: Int, at now: Instant) {
-    guard links[index].isReported else { return }
     var reader = ByteReader(frame.span)
     // The length was what the frame was put together by.
     guard let _ = try? reader.u16(), let channel = try? reader.u16() else { return }
@@ -47,7 +46,9 @@ extension BluetoothHost {
         complain(links[index].id, "security command 0x\([code].hex) without pairing")
       }
     } catch {
-      complain(links[index].id, "a security command that does not decode, \(error)")
+      // Offsets count from the beginning of the command, as everywhere.
+      let inside = error.shifted(by: -L2CAPFrame.headerSize)
+      complain(links[index].id, "a security command that does not decode, \(inside)")
     }
   }
 }

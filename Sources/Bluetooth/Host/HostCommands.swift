@@ -1,4 +1,4 @@
-import Simulation
+public import Simulation
 
 /// The commands on their way to a controller (Core 5.4, Vol 4 Part E §4.4).
 ///
@@ -126,6 +126,14 @@ extension HCICommand {
 }
 
 extension BluetoothHost {
+  /// Asks the controller for a sign of life, unless it owes one anyway; ``HostEvent/failed(_:)`` follows where there is
+  /// none in time. What is sent over a link is acknowledged by its other end: to it alone silence means nothing.
+  public mutating func checkController(at now: Instant) -> [HostAction] {
+    guard case .ready = phase, commands.unanswered == nil else { return [] }
+    send(.readBDADDR, at: now)
+    return takeActions()
+  }
+
   /// Sends a command, now or when the controller takes it.
   mutating func send(_ command: HCICommand, at now: Instant) {
     commands.append(command)

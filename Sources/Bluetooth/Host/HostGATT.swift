@@ -6,6 +6,14 @@ extension BluetoothHost {
     [.genericAccess(name: settings.name), .genericAttribute]
   }
 
+  /// Offers other services from now on, behind those that every server has.
+  ///
+  /// What clients have subscribed to is forgotten, and none is told: a client that keeps handles has to look again.
+  public mutating func setServices(_ services: [ServiceDefinition]) {
+    database = GATTDatabase(Self.ownServices(settings) + services)
+    for index in links.indices { links[index].gatt.forgetSubscriptions() }
+  }
+
   /// The MTU of a link, in bytes; what a new link has, when this one is gone.
   public func mtu(of link: LinkID) -> Int {
     Int(links.first { $0.id == link }?.gatt.mtu ?? GATTLink.leastMTU)

@@ -98,7 +98,7 @@ public enum HostFailure: Error, Hashable, Sendable {
 }
 
 extension HostFailure: CustomStringConvertible {
-  /// One sentence.
+  /// One clause on what the controller did.
   public var description: String {
     switch self {
     case .noAnswer(let opcode): "the controller does not answer the command 0x\(opcode.hex)"
@@ -118,11 +118,6 @@ public struct HostSettings: Hashable, Sendable {
   public var mtu: UInt16
   /// How long a command may take to be answered.
   public var commandTimeout: Interval
-  /// How long the controller may say nothing before it is asked for a sign of life, by a command that must be answered
-  /// like any other; `nil` for ever.
-  ///
-  /// A frozen controller is thus told from a peer that does not answer. In virtual time nothing freezes.
-  public var silenceLimit: Interval?
   /// How many frames may wait for the controller on one link before notifications are turned away.
   public var queueLimit: Int
   /// The device name in the GAP service, which every server has.
@@ -131,7 +126,8 @@ public struct HostSettings: Hashable, Sendable {
   /// Makes settings.
   public init(
     address: BluetoothAddress, mtu: UInt16 = 247, commandTimeout: Interval = .seconds(2),
-    silenceLimit: Interval? = nil, queueLimit: Int = 64, name: String = "Lockstep"
+    queueLimit: Int = 64,
+    name: String = "Lockstep"
   ) {
     precondition(address.isStaticRandom, "the address of a host is a static random one")
     precondition(mtu >= 23, "an ATT MTU is at least 23")
@@ -139,7 +135,6 @@ public struct HostSettings: Hashable, Sendable {
     self.address = address
     self.mtu = mtu
     self.commandTimeout = commandTimeout
-    self.silenceLimit = silenceLimit
     self.queueLimit = queueLimit
     self.name = name
   }

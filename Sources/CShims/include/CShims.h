@@ -1,7 +1,14 @@
 #pragma once
 #include <stdint.h>
 
+// What Swift cannot import, and what it had better not: the headers of BlueZ include those of the system, and
+// would take their types from the module Glibc.
+
 /// poll(2) that waits to the nanosecond; below zero it waits without an end.
 ///
-/// The descriptors are an array of `struct pollfd`. Naming it here would take that type from the module Glibc.
+/// The descriptors are an array of `struct pollfd`.
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds);
+
+/// Opens the user channel of an adapter, which must be down: a socket that carries HCI packets, or an error number
+/// below zero.
+int lockstep_open_user_channel(uint16_t adapter);

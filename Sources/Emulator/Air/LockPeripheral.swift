@@ -223,24 +223,27 @@ extension LockPeripheral {
   /// Starts the controller, which ends whatever it did, without a word to the other end.
   mutating func beginAnew(at now: Instant) {
     failure = nil
-    forgetController()
+    forgetController(at: now)
     note(host.start(at: now))
     handleEvents(at: now)
   }
 
-  /// Forgets what a controller did that does nothing any more.
-  mutating func forgetController() {
+  /// Forgets what a controller did that does nothing any more; the lock notices that its client is gone.
+  private mutating func forgetController(at now: Instant) {
     isReady = false
     advertised = nil
     nextAttempt = nil
     guard let ended = link else { return }
     forgetLink()
-    if !ended.isForgotten { notices.append(.disconnected(.hardwareFailure)) }
+    guard !ended.isForgotten else { return }
+    notices.append(.disconnected(.hardwareFailure))
+    carryOut(
+      lock.disconnected(reason: HCIErrorCode.connectionTimeout.rawValue, at: lockTime(now)), at: now)
   }
 
   /// Forgets a controller that has gone.
-  mutating func loseController() {
-    forgetController()
+  mutating func loseController(at now: Instant) {
+    forgetController(at: now)
     host = Self.host(workshop)
   }
 
@@ -261,11 +264,7 @@ extension LockPeripheral {
     case .failed(let failure):
       self.failure = failure
       notices.append(.failed(failure))
-      let wasConnected = link.map { !$0.isForgotten } ?? false
-      forgetController()
-      if wasConnected {
-        carryOut(lock.disconnected(reason: 0x08, at: lockTime(now)), at: now)
-      }
+      forgetController(at: now)
     case .advertising(_, let status):
       if status != .success { advertisingRefused(status, at: now) }
     case .connected(let id, let complete):

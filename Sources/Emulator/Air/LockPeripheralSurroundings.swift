@@ -49,7 +49,7 @@ extension LockPeripheral {
   /// | `delay` | how much longer the next frame takes; those behind it wait |
   /// | `lose-link` | the lock ends the link, with reason 0x15: HCI lets no end pretend a time-out |
   /// | `out-of-range` | `yes` or `no`; nothing is advertised, frames are held both ways, and after two seconds of it the link ends, with reason 0x15 |
-  /// | `no-power` | `yes` or `no`; the controller is reset, so that the client hears no more of it |
+  /// | `no-power` | `yes` or `no`; the link ends, with reason 0x15, and nothing is advertised |
   /// | `power-cycle` | `yes`: the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
   /// | `battery` | the volts of a new battery |
@@ -100,12 +100,12 @@ extension LockPeripheral {
     advertise(at: now)
   }
 
-  /// Takes the power away: the controller forgets everything, and the client hears no more of it.
+  /// Takes the power away, and ends the client's link with it. A controller that was reset would leave the client
+  /// to its supervision time-out, which is nearer to the truth, but not every stand-in for a controller has one.
   private mutating func cutPower(at now: Instant) {
-    let wasStarted = isReady
-    forgetController()
+    loseLink(at: now)
+    link?.isForgotten = true
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
-    if wasStarted { beginAnew(at: now) }
   }
 
   private mutating func restorePower(at now: Instant) {
@@ -113,15 +113,17 @@ extension LockPeripheral {
   }
 
   /// Takes the power away from the lock whose controller is gone too.
-  mutating func losePower(at now: Instant) {
-    loseController()
+  mutating func losePower(at now: Instant) -> [HCIPacket] {
+    loseController(at: now)
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
+    return take()
   }
 
   /// Gives the power back to the lock and to a controller that knows nothing.
-  mutating func gainPower(at now: Instant) {
+  mutating func gainPower(at now: Instant) -> [HCIPacket] {
     restorePower(at: now)
     beginAnew(at: now)
+    return take()
   }
 
   /// Lets the client receive a frame that the lock did not send.

@@ -37,10 +37,11 @@ public protocol EmulatedApp: AnyObject {
   /// Does what the tester wants done.
   ///
   /// - Returns: why it is not done, or `nil` when it is, or is quietly ignored.
-  func perform(_ stimulus: String, at now: Instant) -> String?
+  /// - Throws: when it cannot be brought about, so that nothing can be said of the application.
+  func perform(_ stimulus: String, at now: Instant) throws(LabFault) -> String?
 
   /// Brings about one of the faults, or ends it.
-  func bring(about fault: Fault)
+  func bring(about fault: Fault) throws(LabFault)
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   var deadline: Instant? { get }
@@ -103,11 +104,11 @@ public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
   }
 
   /// Hands a stimulus to the application.
-  public mutating func perform(_ stimulus: Stimulus) {
+  public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
     if !App.stimuli.contains(name) {
       display.refuse("this device does not know '\(name)'")
-    } else if let reason = app.perform(name, at: now) {
+    } else if let reason = try app.perform(name, at: now) {
       display.refuse(reason)
     }
   }
@@ -117,7 +118,7 @@ public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
     guard App.faults.contains(fault.name) else {
       throw LabFault(.notPossible, "this device has no fault '\(fault.name)'")
     }
-    app.bring(about: fault)
+    try app.bring(about: fault)
   }
 
   /// Lets virtual time pass up to the next thing shown, or up to a limit.

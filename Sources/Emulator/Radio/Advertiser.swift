@@ -4,7 +4,8 @@ import Simulation
 /// The advertising of one controller (Core 5.4, Vol 6 Part B §4.4.2).
 ///
 /// An advertising event is one packet on each channel in use; the next begins an interval and a random delay
-/// later. Events are played only while somebody listens, and of those only the packets that somebody can hear.
+/// later. Events are played only while somebody listens, and of those only the packets that somebody can
+/// hear.
 struct Advertiser: Sendable {
   enum Phase: Sendable {
     /// Not advertising, or nobody listens.

@@ -3,8 +3,8 @@ public import Simulation
 
 /// A fault of a controller, or of the way to it: what happens to the n-th packet of a kind.
 ///
-/// Hooks act between the controller and its host, before a command is looked at and after an event was made, so
-/// that whatever they do the controller itself stays within the rules. They are set with
+/// Hooks act between the controller and its host, before a command is looked at and after an event was made,
+/// so that whatever they do the controller itself stays within the rules. They are set with
 /// ``Radio/setHooks(_:of:)``; several act one after the other, in their order, on what the one before left.
 public struct ControllerHook: Hashable, Sendable {
   /// The packets that a hook counts.
@@ -92,8 +92,8 @@ public enum HookVerdict: Hashable, Sendable {
 
 /// Looks at every packet between a host and its controller, may change it, and decides what becomes of it.
 ///
-/// It sees what the declared hooks left. To stay deterministic it decides by the packet and its number alone: how many packets
-/// went that way before it.
+/// It sees what the declared hooks left. To stay deterministic it decides by the packet and its number alone:
+/// how many packets went that way before it.
 public typealias HookClosure =
   @Sendable (_ packet: inout HCIPacket, _ direction: HCIDirection, _ number: Int) -> HookVerdict
 

@@ -1,8 +1,8 @@
 import Bluetooth
 import Simulation
 
-/// The side of one controller that its host sees: what waits for the host, what it wants to hear of, how much it
-/// may send, and the hooks in between.
+/// The side of one controller that its host sees: what waits for the host, what it wants to hear of, how much
+/// it may send, and the hooks in between.
 struct HostPort: Sendable {
   struct Waiting: Sendable {
     /// In which order it arose among those of all controllers.
@@ -26,11 +26,18 @@ struct HostPort: Sendable {
   static let defaultEventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
   static let defaultLEEventMask: UInt64 = 0x1F
 
-  init() {}
+  private let ignoresMasks: Bool
 
-  /// Whether the host wants an event; Command Complete, Command Status and Number Of Completed Packets come always.
+  init(_ settings: ControllerSettings) {
+    ignoresMasks = settings.quirks.contains(.ignoredMasks)
+    hooks.set(settings.hooks)
+  }
+
+  /// Whether the host wants an event; Command Complete, Command Status and Number Of Completed Packets come
+  /// always.
   func wants(_ code: UInt8) -> Bool {
-    switch code {
+    guard !ignoresMasks else { return true }
+    return switch code {
     case 0x0E, 0x0F, 0x13: true
     case 1...64: eventMask >> (UInt64(code) - 1) & 1 == 1
     default: true
@@ -38,7 +45,8 @@ struct HostPort: Sendable {
   }
 
   func wantsLE(_ subevent: UInt8) -> Bool {
-    wants(0x3E) && (1...64).contains(subevent) && leEventMask >> (UInt64(subevent) - 1) & 1 == 1
+    ignoresMasks
+      || wants(0x3E) && (1...64).contains(subevent) && leEventMask >> (UInt64(subevent) - 1) & 1 == 1
   }
 
   /// As after a reset: only what waits for the host stays.

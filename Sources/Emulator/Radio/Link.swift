@@ -16,8 +16,9 @@ import Simulation
 /// step, with loss in a loop that only draws. So the link is woken only for events that matter, and to see
 /// whether it was silent for too long.
 ///
-/// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order, and its sender knows that
-/// when it hears the next packet of the other end. An empty packet needs no acknowledgement.
+/// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order,
+/// and its sender knows that when it hears the next packet of the other end. An empty packet needs no
+/// acknowledgement.
 struct Link: Sendable {
   enum Phase: Sendable {
     case waiting
@@ -159,8 +160,8 @@ extension Link {
     next = .max
     guard central.isUp || peripheral.isUp else { return }
     if !isHeard || loss > 0 || isNew {
-      if central.isUp { next = min(next, deadline(central)) }
-      if peripheral.isUp { next = min(next, deadline(peripheral)) }
+      if central.isUp { next = min(next, central.deadline(establishing)) }
+      if peripheral.isUp { next = min(next, peripheral.deadline(establishing)) }
     }
     if let update { next = min(next, time(of: max(counter, update.instant))) }
     guard isHeard else { return }
@@ -171,10 +172,8 @@ extension Link {
     }
   }
 
-  /// When an end gives up if it hears nothing (§4.5.2).
-  func deadline(_ end: LinkEnd) -> Int64 {
-    end.hasHeard ? end.lastHeard + end.patience : created + 6 * interval
-  }
+  /// When an end gives up that never heard the other (§4.5.2).
+  var establishing: Int64 { created + 6 * interval }
 
   /// Counts the events before one, in which neither end has anything to say.
   mutating func catchUp(to event: Int) {

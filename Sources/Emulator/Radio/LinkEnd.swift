@@ -105,6 +105,9 @@ struct LinkEnd: Sendable {
     sending != .nothing || !fragments.isEmpty || !controls.isEmpty || leaving != nil
   }
 
+  /// When it gives up if it hears nothing: at a given time, as long as it never heard anything.
+  func deadline(_ establishing: Int64) -> Int64 { hasHeard ? lastHeard + patience : establishing }
+
   /// Decides what the next packet is, and returns its payload's length.
   mutating func load() -> Int {
     if sending == .nothing {

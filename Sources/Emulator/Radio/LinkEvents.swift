@@ -27,8 +27,8 @@ extension Link {
   /// Gives up where nothing was heard for too long.
   private mutating func expire(at now: Int64) {
     guard !isHeard || loss > 0 || isNew else { return }
-    if central.isUp, deadline(central) <= now { central.giveUp() }
-    if peripheral.isUp, deadline(peripheral) <= now { peripheral.giveUp() }
+    if central.isUp, central.deadline(establishing) <= now { central.giveUp() }
+    if peripheral.isUp, peripheral.deadline(establishing) <= now { peripheral.giveUp() }
   }
 
   private mutating func centralBegins(at now: Int64) {

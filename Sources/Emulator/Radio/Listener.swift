@@ -3,7 +3,8 @@ import Bluetooth
 /// A controller that listens on the advertising channels, to report what it hears or to connect
 /// (Core 5.4, Vol 6 Part B §4.4.3, §4.4.4).
 ///
-/// It listens for a window out of each interval, on one channel after the other. A packet is heard if it lies in one window.
+/// It listens for a window out of each interval, on one channel after the other. A packet is heard if it lies
+/// in one window.
 struct Listener: Sendable {
   let controller: Int
   /// Whether it wants a connection; a scanner otherwise.
@@ -19,7 +20,8 @@ struct Listener: Sendable {
   private let start: Int64
   private let interval: Int64
   private let window: Int64
-  /// What was reported of each identity: bit 0 an advertisement, bit 1 a scan response; `nil` when everything is.
+  /// What was reported of each identity: bit 0 an advertisement, bit 1 a scan response; `nil` when everything
+  /// is.
   private var reported: [UInt8]?
 
   /// Starts to scan.

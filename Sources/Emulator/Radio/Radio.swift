@@ -8,12 +8,12 @@ public import Simulation
 /// advertises is heard by who listens on that channel at that time, links live in connection events, what is
 /// lost is sent again. <doc:Radio> says what is modelled and what is not.
 ///
-/// A controller is strict: it knows only what it says that it knows, refuses what the specification refuses, and
-/// notes in ``complaints`` where its host broke a rule.
+/// A controller is strict: it knows only what it says that it knows, refuses what the specification refuses,
+/// and notes in ``complaints`` where its host broke a rule.
 ///
 /// The radio does no I/O and reads no clock. Call ``advance(to:)`` when ``deadline`` has come; one seed gives
-/// one trace, however often it is called in between. Time that nobody uses costs nothing: an idle link is woken only if
-/// packets can be lost, an advertiser only while somebody listens.
+/// one trace, however often it is called in between. Time that nobody uses costs nothing: an idle link is
+/// woken only if packets can be lost, an advertiser only while somebody listens.
 public struct Radio: Sendable {
   /// What the air is like.
   public let settings: RadioSettings
@@ -54,7 +54,7 @@ public struct Radio: Sendable {
     let number = controllers.count
     controllers.append(Controller(settings, number: number, generator: drawGenerator()))
     advertisers.append(Advertiser(controller: number, generator: drawGenerator()))
-    ports.ports.append(HostPort())
+    ports.ports.append(HostPort(settings))
     advertiserSlots.append(addSlot(.advertiser(number)))
     return ControllerID(rawValue: number)
   }
@@ -189,8 +189,8 @@ extension Radio {
     }
   }
 
-  /// Switches a controller on or off. Off it forgets everything and is silent, also towards its host; the others notice by
-  /// their supervision time-outs.
+  /// Switches a controller on or off. Off it forgets everything and is silent, also towards its host; the
+  /// others notice by their supervision time-outs.
   public mutating func setPower(_ controller: ControllerID, _ isOn: Bool, at now: Instant) {
     advance(to: now)
     let index = controller.rawValue
@@ -254,6 +254,7 @@ extension Radio {
         central: links[link].central.controller == index,
         peripheral: links[link].peripheral.controller == index, at: now)
       forget(link, index)
+      free(link)
       linkMoved(link)
     }
     controllers[index].reset()
@@ -303,21 +304,31 @@ extension Radio {
     links[index].drop(central: ended.0 != nil, peripheral: ended.1 != nil, at: now)
     if let reason = ended.0, wasUp.0 { report(links[index].central, over: reason, index) }
     if let reason = ended.1, wasUp.1 { report(links[index].peripheral, over: reason, index) }
+    free(index)
   }
 
   private mutating func report(_ end: LinkEnd, over reason: HCIErrorCode, _ index: Int) {
     ports.ports[end.controller].fragmentsHeld -= end.fragments.count
     forget(index, end.controller)
+    let isMisnamed =
+      reason == .localHostTerminated
+      && controllers[end.controller].settings.quirks.contains(.remoteReason)
     ports.emit(
-      .disconnectionComplete(status: .success, end.handle, reason: reason), to: end.controller, at: now)
+      .disconnectionComplete(
+        status: .success, end.handle, reason: isMisnamed ? .remoteUserTerminated : reason),
+      to: end.controller, at: now)
   }
 
-  /// Takes a link from a controller, and from the radio when neither end has it any more.
+  /// Takes a link from a controller.
   private mutating func forget(_ index: Int, _ controller: Int) {
     controllers[controller].pastEvents += links[index].eventCount(at: now)
     if let place = controllers[controller].links.firstIndex(of: index) {
       controllers[controller].links[place] = -1
     }
+  }
+
+  /// Lets the place of a link be used again if neither end has it any more.
+  private mutating func free(_ index: Int) {
     if !links[index].central.isUp, !links[index].peripheral.isUp { freeLinks.append(index) }
   }
 }

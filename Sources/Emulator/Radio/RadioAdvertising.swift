@@ -1,8 +1,8 @@
 import Bluetooth
 import Simulation
 
-// Functions that change nothing are mutating here too: any other works on a copy of the radio, and while there is one, a
-// change copies whole arrays.
+// Functions that change nothing are mutating here too: any other works on a copy of the radio, and while
+// there is one, a change copies whole arrays.
 
 // MARK: - Playing advertisements
 
@@ -169,21 +169,21 @@ extension Radio {
       return
     }
     let controller = listeners[listener].controller
-    let strength = signal(from: index, fading: advertisers[index].fading(settings.fading))
     let data =
       isResponse
       ? advertisers[index].response : advertisers[index].directedAt == nil ? advertisers[index].data : []
+    let report = AdvertisingReport(
+      isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address, data,
+      rssi: signal(from: index, to: controller, fading: advertisers[index].fading(settings.fading)))
+    let isExtended = controllers[controller].settings.quirks.contains(.extendedReports)
     ports.emit(
-      .leAdvertisingReport([
-        AdvertisingReport(
-          isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address,
-          data,
-          rssi: strength)
-      ]), to: controller, at: time)
+      isExtended ? .leExtendedAdvertisingReport([report]) : .leAdvertisingReport([report]), to: controller,
+      at: time)
   }
 
-  /// How strong the signal of a controller is where it is heard, in dBm (Core 5.4, Vol 4 Part E §7.5.4).
-  mutating func signal(from controller: Int, fading: Int) -> Int8 {
+  /// How strong the signal of a controller is where another hears it, in dBm (Core 5.4, Vol 4 Part E §7.5.4).
+  mutating func signal(from controller: Int, to other: Int, fading: Int) -> Int8? {
+    guard !controllers[other].settings.quirks.contains(.noRSSI) else { return nil }
     let strength = Int(controllers[controller].settings.transmitPower) - settings.pathLoss + fading
     return Int8(min(max(strength, -127), 20))
   }
@@ -217,9 +217,12 @@ extension Radio {
   /// CONNECT_IND ends now: the initiator has a link, and the advertiser too if it heard it
   /// (Core 5.4, Vol 6 Part B §4.5.1). Returns whether the advertiser stopped.
   private mutating func connect(_ initiator: Int, to index: Int, at now: Int64) -> Bool {
-    guard let request = controllers[initiator].request, controllers[initiator].isOnAir,
-      let own = controllers[initiator].ownAddress(request.ownAddressType)
+    // The host may have changed its mind since CONNECT_IND began.
+    guard let listener = listeners.firstIndex(where: { $0.controller == initiator && $0.isInitiator }),
+      mayConnect(listener, to: index), let request = controllers[initiator].request,
+      controllers[initiator].isOnAir
     else { return false }
+    let own = listeners[listener].address
     controllers[initiator].request = nil
     removeListeners { $0.controller == initiator && $0.isInitiator }
     guard let handle = controllers[initiator].freeHandle else {
@@ -270,13 +273,25 @@ extension Radio {
 
   private mutating func announce(_ link: Link) {
     for end in [link.central, link.peripheral] where end.isUp {
+      let complete = ConnectionComplete(
+        status: .success, handle: end.handle, role: end.role, peer: end.peer, timing: link.timing,
+        clockAccuracy: end.role == .central ? 0 : 5)
+      let isEnhanced =
+        controllers[end.controller].settings.quirks.contains(.enhancedConnection)
+        && ports.ports[end.controller].wantsLE(0x0A)
       ports.emit(
-        .leConnectionComplete(
-          ConnectionComplete(
-            status: .success, handle: end.handle, role: end.role, peer: end.peer, timing: link.timing,
-            clockAccuracy: end.role == .central ? 0 : 5)),
-        to: end.controller, at: time)
+        isEnhanced ? enhanced(complete) : .leConnectionComplete(complete), to: end.controller, at: time)
     }
+  }
+
+  /// The event with two resolvable addresses more, of which there are none (Core 5.4, Vol 4 Part E
+  /// §7.7.65.10).
+  private func enhanced(_ complete: ConnectionComplete) -> HCIEvent {
+    guard case .event(_, var parameters) = HCIEvent.leConnectionComplete(complete).packet else {
+      return .leConnectionComplete(complete)
+    }
+    parameters.insert(contentsOf: repeatElement(0, count: 12), at: 12)
+    return .otherLE(subevent: 0x0A, parameters: Array(parameters.dropFirst()))
   }
 
   /// An end whose host suggested longer packets asks for them by itself (Core 5.4, Vol 6 Part B §5.1.9).

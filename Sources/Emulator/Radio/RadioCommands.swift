@@ -63,15 +63,8 @@ extension Radio {
     case .readLocalSupportedFeatures:
       // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
       return .returning(CommandReturn.LocalFeatures(0x60 << 32))
-    case .readBufferSize:
-      // Without BR/EDR there are no buffers of its own.
-      return .returning(
-        CommandReturn.ReadBufferSize(aclLength: 0, synchronousLength: 0, aclCount: 0, synchronousCount: 0))
+    case .readBufferSize, .leReadBufferSize: return bufferSize(command, settings)
     case .readBDADDR: return .returning(CommandReturn.BDADDR(controller.publicAddress))
-    case .leReadBufferSize:
-      return .returning(
-        CommandReturn.LEReadBufferSize(
-          aclLength: UInt16(settings.aclLength), aclCount: UInt8(settings.aclCount)))
     case .leReadLocalSupportedFeatures: return .returning(CommandReturn.LEFeatures(settings.features))
     case .leReadAdvertisingTxPower:
       return .returning(CommandReturn.AdvertisingTxPower(settings.transmitPower))
@@ -86,6 +79,19 @@ extension Radio {
       return .returning(
         DataLength(transmitOctets: octets, transmitTime: time, receiveOctets: octets, receiveTime: time))
     }
+  }
+
+  /// Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
+  private func bufferSize(_ command: HCICommand, _ settings: ControllerSettings) -> Outcome {
+    let isShared = settings.quirks.contains(.sharedBuffers)
+    let isAsked = isShared == (command == .readBufferSize)
+    let (length, count) = isAsked ? (settings.aclLength, settings.aclCount) : (0, 0)
+    guard command == .readBufferSize else {
+      return .returning(CommandReturn.LEReadBufferSize(aclLength: UInt16(length), aclCount: UInt8(count)))
+    }
+    return .returning(
+      CommandReturn.ReadBufferSize(
+        aclLength: UInt16(length), synchronousLength: 0, aclCount: UInt16(count), synchronousCount: 0))
   }
 
   private func supportedCommands(_ settings: ControllerSettings) -> CommandReturn.SupportedCommands {
@@ -156,8 +162,8 @@ extension Radio {
 }
 
 extension AdvertisingParameters {
-  /// Whether every parameter is in its range (§7.8.5). Own addresses that the controller would have to resolve are
-  /// not: it does not claim LL Privacy.
+  /// Whether every parameter is in its range (§7.8.5). Own addresses that the controller would have to
+  /// resolve are not: it does not claim LL Privacy.
   fileprivate var areLegal: Bool {
     let isInterval =
       kind == .directedHighDuty
@@ -233,7 +239,8 @@ extension Radio {
 }
 
 extension ScanParameters {
-  /// Whether every parameter is in its range (§7.8.10); the filter policies 2 and 3 are for resolvable addresses.
+  /// Whether every parameter is in its range (§7.8.10); the filter policies 2 and 3 are for resolvable
+  /// addresses.
   fileprivate var areLegal: Bool {
     isScanTiming(interval, window) && ownAddressType <= 1 && filterPolicy <= 1
   }
@@ -317,7 +324,7 @@ extension Radio {
     let other = isCentral(index, c) ? links[index].peripheral.controller : links[index].central.controller
     let limit = settings.fading
     let fading = limit == 0 ? 0 : controllers[c].generator.below(2 * limit + 1) - limit
-    return signal(from: other, fading: fading)
+    return signal(from: other, to: c, fading: fading)
   }
 
   /// Gives a control packet to the end of a controller.

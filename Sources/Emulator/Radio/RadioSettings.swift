@@ -18,7 +18,8 @@ public struct ControllerID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// What the air between the controllers is like.
 public struct RadioSettings: Hashable, Sendable {
-  /// The probability that a packet is not heard, from 0 to 1. Each packet and each receiver is drawn by itself.
+  /// The probability that a packet is not heard, from 0 to 1. Each packet and each receiver is drawn by
+  /// itself.
   public var packetLoss: Double
   /// By how much a signal is weaker where it is heard than where it is sent, in dB.
   public var pathLoss: Int
@@ -59,6 +60,10 @@ public struct ControllerSettings: Hashable, Sendable {
   public var maximumOctets: UInt16
   /// With what power it sends, in dBm.
   public var transmitPower: Int8
+  /// What it does otherwise than it should.
+  public var quirks: ControllerQuirks
+  /// The faults that it begins with; see ``Radio/setHooks(_:of:)``.
+  public var hooks: [ControllerHook]
 
   /// The features that a controller can have: the connection parameters request procedure, extended reject
   /// indication, the peripheral-initiated features exchange and the data packet length extension.
@@ -70,7 +75,8 @@ public struct ControllerSettings: Hashable, Sendable {
     version: VersionInformation = VersionInformation(version: 0x0D, company: 0xFFFF, subversion: 1),
     aclLength: Int = 251, aclCount: Int = 8, commandCredits: UInt8 = 1, commandTime: Interval = .zero,
     linkLimit: Int = 8, acceptListSize: Int = 8, features: UInt64 = implementedFeatures,
-    maximumOctets: UInt16 = 251, transmitPower: Int8 = 0
+    maximumOctets: UInt16 = 251, transmitPower: Int8 = 0, quirks: ControllerQuirks = [],
+    hooks: [ControllerHook] = []
   ) {
     precondition((27...0xFFFF).contains(aclLength), "a fragment has 27 to 65535 bytes")
     precondition((1...0xFF).contains(aclCount), "a controller holds 1 to 255 fragments")
@@ -91,6 +97,8 @@ public struct ControllerSettings: Hashable, Sendable {
     self.features = features
     self.maximumOctets = maximumOctets
     self.transmitPower = transmitPower
+    self.quirks = quirks
+    self.hooks = hooks
   }
 }
 

@@ -1,7 +1,7 @@
 /// When each of a fixed set of parties must next be woken, and who is first.
 ///
-/// A binary heap in which each party has at most one entry, so that changing one's mind leaves nothing behind.
-/// Who is due at one time is woken in the order in which the times were set.
+/// A binary heap in which each party has at most one entry, so that changing one's mind leaves nothing
+/// behind. Who is due at one time is woken in the order in which the times were set.
 struct WakeQueue: Sendable {
   private struct Entry {
     var time: Int64

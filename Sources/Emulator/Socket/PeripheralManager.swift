@@ -1,5 +1,5 @@
 /// A central, told apart by its number.
-struct Central: Equatable {
+struct Central: Equatable, Sendable {
   let number: Int
 }
 
@@ -40,8 +40,19 @@ extension PeripheralManagerDelegate {
   ) {}
 }
 
-/// The operating system's side of a peripheral, as far as the socket uses it: it shows what it is asked for,
-/// and answers when the tester says so.
+/// What carries out what a peripheral manager is asked for.
+protocol PeripheralSystem: AnyObject {
+  func addService()
+  func removeService()
+  func removeAllServices()
+  func startAdvertising()
+  func stopAdvertising()
+  /// Puts a value into the transmit queue; false when there is no room.
+  func updateValue() -> Bool
+}
+
+/// The operating system's side of a peripheral, as far as the socket uses it: it shows what it is asked for, has a
+/// system carry it out, if there is one, and answers when the tester says so.
 final class PeripheralManager {
   /// What the manager knows of its radio.
   enum State {
@@ -55,6 +66,8 @@ final class PeripheralManager {
   weak var delegate: (any PeripheralManagerDelegate)?
   /// Whether the transmit queue takes nothing more.
   var isQueueFull = false
+  /// Who carries things out; without one, the tester says what comes of them.
+  weak var system: (any PeripheralSystem)?
   private(set) var state: State
   private let display: Display
 
@@ -70,15 +83,34 @@ final class PeripheralManager {
     delegate?.peripheralManagerDidUpdateState(self)
   }
 
-  func addService() { display.show(effect: "addService") }
-  func removeService() { display.show(effect: "removeService") }
-  func removeAllServices() { display.show(effect: "removeAllServices") }
-  func startAdvertising() { display.show(effect: "startAdvertising") }
-  func stopAdvertising() { display.show(effect: "stopAdvertising") }
+  func addService() {
+    display.show(effect: "addService")
+    system?.addService()
+  }
+
+  func removeService() {
+    display.show(effect: "removeService")
+    system?.removeService()
+  }
+
+  func removeAllServices() {
+    display.show(effect: "removeAllServices")
+    system?.removeAllServices()
+  }
+
+  func startAdvertising() {
+    display.show(effect: "startAdvertising")
+    system?.startAdvertising()
+  }
+
+  func stopAdvertising() {
+    display.show(effect: "stopAdvertising")
+    system?.stopAdvertising()
+  }
 
   /// Puts a value into the transmit queue, where there is room.
   func updateValue() -> Bool {
     display.show(effect: "updateValue")
-    return !isQueueFull
+    return system?.updateValue() ?? !isQueueFull
   }
 }

@@ -51,6 +51,37 @@ final class PeripheralManagerSocket {
   }
 }
 
+extension PeripheralManagerSocket {
+  /// The central that is connected.
+  var central: Central? { (state as? Connected)?.central }
+
+  /// Does what the application does: `open`, `send`, and for all else `close`; or says why it cannot.
+  func perform(_ stimulus: String) -> String? {
+    switch stimulus {
+    case "open":
+      guard state is Idle else { return "the socket is not idle" }
+      open()
+    case "send":
+      if state is Sending { return "another value waits to be sent" }
+      send()
+    default:
+      close()
+    }
+    return nil
+  }
+
+  /// Why a central cannot do something, or `nil` if it can.
+  func refusal(of stimulus: String, by who: Central) -> String? {
+    switch stimulus {
+    case "subscribe" where central == who: "the central has subscribed already"
+    case "unsubscribe" where central != who: "the central has not subscribed"
+    case _ where stimulus.hasPrefix("other") && central == nil:
+      "no central is connected that another could be told from"
+    default: nil
+    }
+  }
+}
+
 /// What is to happen later, in virtual time.
 final class VirtualClock {
   private(set) var now = Instant.zero

@@ -61,7 +61,7 @@ public final class SocketApp: EmulatedApp {
   public func perform(_ stimulus: String, at now: Instant) -> String? {
     clock.advance(to: now)
     switch stimulus {
-    case "open", "close", "send": return performAsApplication(stimulus)
+    case "open", "close", "send": return socket.perform(stimulus)
     case "powerOn": peripheral.update(.poweredOn)
     case "powerOff": peripheral.update(.poweredOff)
     case "unauthorized": peripheral.update(.unauthorized)
@@ -78,30 +78,12 @@ public final class SocketApp: EmulatedApp {
     return nil
   }
 
-  private func performAsApplication(_ stimulus: String) -> String? {
-    switch stimulus {
-    case "open":
-      guard socket.state is PeripheralManagerSocket.Idle else { return "the socket is not idle" }
-      socket.open()
-    case "close":
-      socket.close()
-    default:
-      if socket.state is PeripheralManagerSocket.Sending { return "another value waits to be sent" }
-      socket.send()
-    }
-    return nil
-  }
-
   private func performAsCentral(_ stimulus: String) -> String? {
-    let connected = (socket.state as? PeripheralManagerSocket.Connected)?.central
-    let isOther = stimulus.hasPrefix("other")
-    if isOther, connected == nil { return "no central is connected that another could be told from" }
-    let who = isOther ? stranger : central
+    let who = stimulus.hasPrefix("other") ? stranger : central
+    if let reason = socket.refusal(of: stimulus, by: who) { return reason }
     switch stimulus {
-    case "subscribe" where connected == who: return "the central has subscribed already"
     case "subscribe", "otherSubscribe":
       peripheral.delegate?.peripheralManager(peripheral, central: who, didSubscribeTo: .notify)
-    case "unsubscribe" where connected != who: return "the central has not subscribed"
     case "unsubscribe", "otherUnsubscribe":
       peripheral.delegate?.peripheralManager(peripheral, central: who, didUnsubscribeFrom: .notify)
     case "write", "otherWrite":

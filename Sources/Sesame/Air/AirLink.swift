@@ -30,6 +30,9 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
 
   /// The way to the client's controller.
   public private(set) var carrier: Carrier
+  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence. Without it,
+  /// a controller that froze looks like a lock that does not answer.
+  public var patience: Interval?
   /// Who can do something to the lock and to the air around it.
   public internal(set) var surroundings: Surroundings
 
@@ -47,6 +50,8 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   private var givenUp = 0
   private var isSetUp = false
   private var epoch = Instant.zero
+  /// When the controller said something, or was asked to.
+  private var lastSign = Instant.zero
   /// What the controller's packets brought, in order.
   private var reports: [HostEvent] = []
   private var isHandling = false
@@ -297,23 +302,30 @@ extension AirLink {
 
   /// Lets time pass up to the next packet or to what the host has to do next; false at the limit.
   private mutating func step(until limit: Instant) throws(LabFault) -> Bool {
+    let due = host.deadline
+    let check = patience.map { lastSign + $0 }
     let packet: HCIPacket?
     do {
-      packet = try carrier.receive(until: min(limit, host.deadline ?? .never))
+      packet = try carrier.receive(until: min(limit, due ?? .never, check ?? .never))
     } catch {
       throw fail(LabFault(error))
     }
     let now = carrier.now
     if let packet {
+      lastSign = now
       try carryOut(host.receive(packet, at: now))
       try endDrained()
       if hostOverrun.isEndless(isLate: host.deadline.map { $0 < now } ?? false, at: now) {
         try carryOut(host.advance(to: now))
       }
-      return true
+    } else if let due, due <= now {
+      try carryOut(host.advance(to: now))
+    } else if let check, check <= now {
+      lastSign = now
+      try carryOut(host.checkController(at: now))
+    } else {
+      return false
     }
-    guard let due = host.deadline, due <= now else { return false }
-    try carryOut(host.advance(to: now))
     return true
   }
 

@@ -21,8 +21,8 @@ extension LabFault {
     let symptom: Symptom =
       switch failure {
       case .noAnswer: .noAnswer
-      case .refused, .undecodable, .broken: .badAnswer
       case .hardwareError: .carrierLost
+      case .refused, .undecodable, .broken: .badAnswer
       }
     self.init(symptom, failure.description)
   }

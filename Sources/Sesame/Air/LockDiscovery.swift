@@ -31,7 +31,7 @@ struct LockDiscovery: Sendable {
   private(set) var notify = AttributeHandle(rawValue: 0)
 
   /// What comes first.
-  static let first = GATTProcedure.discoverServices(SesameService.service)
+  static let first = GATTProcedure.findService(SesameService.service)
 
   /// Takes in what came of the procedure before.
   mutating func receive(_ result: Result<GATTResult, GATTFailure>) -> Step {

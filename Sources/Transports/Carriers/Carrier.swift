@@ -158,16 +158,17 @@ extension Carrier {
     if settings.awaitsPeer { try awaitPeer(until: limit) }
   }
 
-  /// Tries again after longer and longer pauses, and remarks on each reason why it does.
+  /// Tries again after longer and longer pauses.
   private func openAgain(until limit: Instant, isWedged: Bool) throws(CarrierFault) {
     var pause = Interval.milliseconds(50)
-    var reason: CarrierFault?
+    var last: CarrierFault?
     while true {
       do {
         return try open(until: limit, isWedged: isWedged)
       } catch {
-        if error != reason { remark("\(spec): not opened yet: \(error)") }
-        reason = error
+        // Only what is new is worth a line.
+        if error != last { remark("\(spec): not opened yet: \(error)") }
+        last = error
         guard now + pause < limit else {
           fault = error
           throw error

@@ -13,20 +13,19 @@ final class EndpointLock {
 
   /// Locks a controller.
   ///
-  /// - Parameter name: what the user calls it.
   /// - Throws: `busy` with who holds it, `unavailable` where the folder cannot be used.
-  init(_ endpoint: String, in folder: String, name: String) throws(CarrierFault) {
+  init(_ endpoint: String, in folder: String) throws(CarrierFault) {
     try Self.prepare(folder)
     let path = Self.path(of: endpoint, in: folder)
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else {
-      throw CarrierFault(.unavailable, "\(name): the lock \(path) cannot be opened (\(errorText(errno)))")
+      throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let holder = LockHolder(contents(of: descriptor))
+    guard Self.take(descriptor) else {
+      let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
       close(descriptor)
-      throw CarrierFault(.busy, "\(name) is in use by \(holder)")
+      throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
     }
     let text = Array("\(getpid())\n\(WallClock.now)\n".utf8)
     _ = ftruncate(descriptor, 0)
@@ -47,6 +46,15 @@ extension EndpointLock {
     return folder + "/" + String(name) + ".lock"
   }
 
+  /// Tries a little longer than somebody needs who only looks whether it is held.
+  private static func take(_ descriptor: Int32) -> Bool {
+    for attempt in 0..<5 {
+      if attempt > 0 { Waiting.wait(for: [], until: Waiting.now + .milliseconds(5)) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    }
+    return false
+  }
+
   /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
   private static func prepare(_ folder: String) throws(CarrierFault) {
     if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST {
@@ -57,31 +65,47 @@ extension EndpointLock {
     guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw CarrierFault(.unavailable, "\(folder), where controllers are locked, is no folder; remove it")
     }
-    guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
+    guard status.st_uid == getuid(), unsafe chmod(folder, 0o700) == 0 else {
       throw CarrierFault(
-        .unavailable,
-        "\(folder), where controllers are locked, is open to other users; make it yours, with mode 700")
+        .unavailable, "\(folder), where controllers are locked, belongs to another user; remove it")
     }
   }
 }
 
 /// Who uses a controller, as its lock file says.
-private struct LockHolder {
+public struct LockHolder: Hashable, Sendable {
+  /// What the controller is called.
+  public var endpoint: String
   /// The program's number; `nil` where the file does not say.
-  var process: Int32?
+  public var process: Int32?
   /// Since when, in UTC.
-  var since: String?
+  public var since: String?
 
-  init(_ text: String) {
+  init(of endpoint: String, in text: String) {
+    self.endpoint = endpoint
     let lines = text.split(separator: "\n")
     process = lines.first.flatMap { Int32($0) }
     since = lines.count > 1 ? String(lines[1]) : nil
   }
 }
 
+extension LockHolder {
+  /// Who holds a controller now, of those whose files lie in a folder.
+  public static func all(in folder: String = CarrierSettings.usualLockFolder) -> [LockHolder] {
+    let names = folderEntries(folder) ?? []
+    return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
+      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+      return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
+    }
+  }
+}
+
 extension LockHolder: CustomStringConvertible {
   /// The program and since when: `process 4711 since 2026-11-21T00:50:17.042Z`.
-  var description: String {
+  public var description: String {
     let program = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
     return program + (since.map { " since \($0)" } ?? "")
   }

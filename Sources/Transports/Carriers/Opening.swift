@@ -67,7 +67,6 @@ extension Opening {
 
   private func lock(_ endpoint: String) throws(CarrierFault) -> EndpointLock {
     if let held, held.endpoint == endpoint { return held }
-    let folder = settings.lockFolder ?? CarrierSettings.usualLockFolder
-    return try EndpointLock(endpoint, in: folder, name: name)
+    return try EndpointLock(endpoint, in: settings.lockFolder ?? CarrierSettings.usualLockFolder)
   }
 }

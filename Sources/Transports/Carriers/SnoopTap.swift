@@ -35,10 +35,11 @@ struct SnoopTap: ~Copyable {
   ///
   /// - Returns: whether that went well; a record may be torn when it did not.
   mutating func note(_ packet: HCIPacket, isSent: Bool) -> Bool {
-    let isFromController = isSent == (role == .controller)
-    let time = BTSnoop.unixEpoch + UInt64(microseconds())
     record.removeAll(keepingCapacity: true)
-    BTSnoop.Record(time: time, isReceived: isFromController, packet: packet.h4).encode(into: &record)
+    BTSnoop.Record(
+      time: microseconds(), isReceived: isSent == (role == .controller), packet: packet.h4
+    )
+    .encode(into: &record)
     return write()
   }
 
@@ -57,10 +58,10 @@ struct SnoopTap: ~Copyable {
     return true
   }
 
-  /// The time of day since 1970.
-  private func microseconds() -> Int64 {
+  /// The time of day, as the format counts it.
+  private func microseconds() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    return BTSnoop.unixEpoch + UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
 }

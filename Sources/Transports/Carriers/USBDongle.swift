@@ -1,24 +1,16 @@
 import Bluetooth
 import CLibUSB
-import Glibc
 
 /// A USB device that can be a Bluetooth controller, as it is plugged in now.
-public struct USBDongle: Hashable, Sendable {
+struct USBDongle: Hashable, Sendable {
   /// The bus and the ports on the way, as in `1-2.3`: it stays the same when the dongle is plugged in again there.
-  public var path: String
+  var path: String
   /// The vendor's number.
-  public var vendor: UInt16
+  var vendor: UInt16
   /// The product's number.
-  public var product: UInt16
-  /// The serial number, where it has one that can be read.
-  public var serial: String?
-  /// What it calls itself.
-  public var name: String?
-  /// The kernel's driver that holds it now.
-  public var driver: String?
-  /// Whether this user may open it.
-  public var isPermitted: Bool
-
+  var product: UInt16
+  /// The serial number, where it has one.
+  var serial: String?
   /// The interface that carries HCI.
   var interface: USBInterface
 }
@@ -97,16 +89,10 @@ extension USBDongle {
     let deviceClass = (descriptor.bDeviceClass, descriptor.bDeviceSubClass, descriptor.bDeviceProtocol)
     let isWhole = isForced || deviceClass == Self.bluetooth
     guard let interface = unsafe Self.interface(of: device, ofAnyClass: isWhole) else { return nil }
-    let folder = "/sys/bus/usb/devices/" + path
-    let node = unsafe Self.node(of: device)
     self.path = path
     vendor = descriptor.idVendor
     product = descriptor.idProduct
-    serial = smallFile(folder + "/serial")
-    name = smallFile(folder + "/product")
-    driver = linkTarget("\(folder)/\(path):1.\(interface.number)/driver")?.split(separator: "/").last.map(
-      String.init)
-    isPermitted = unsafe access(node, R_OK | W_OK) == 0
+    serial = smallFile("/sys/bus/usb/devices/\(path)/serial")
     self.interface = interface
   }
 
@@ -117,13 +103,6 @@ extension USBDongle {
     guard count > 0 else { return nil }
     let bus = unsafe libusb_get_bus_number(device)
     return "\(bus)-" + ports[..<Int(count)].map { "\($0)" }.joined(separator: ".")
-  }
-
-  /// The file through which a device is used.
-  private static func node(of device: OpaquePointer) -> String {
-    let numbers = unsafe [libusb_get_bus_number(device), libusb_get_device_address(device)]
-    let texts = numbers.map { String(repeating: "0", count: 3 - "\($0)".count) + "\($0)" }
-    return "/dev/bus/usb/" + texts.joined(separator: "/")
   }
 
   /// Bus and ports in the order of their numbers.
@@ -167,7 +146,7 @@ extension USBInterface {
       let kind = unsafe UInt32(endpoint.bmAttributes & 0x03)
       switch (kind, address & 0x80 != 0) {
       case (LIBUSB_TRANSFER_TYPE_INTERRUPT.rawValue, true):
-        events = unsafe events ?? (address, endpoint.wMaxPacketSize)
+        events = unsafe events ?? (address, endpoint.wMaxPacketSize & 0x07FF)
       case (LIBUSB_TRANSFER_TYPE_BULK.rawValue, true): aclIn = aclIn ?? address
       case (LIBUSB_TRANSFER_TYPE_BULK.rawValue, false): aclOut = aclOut ?? address
       default: break
@@ -178,4 +157,38 @@ extension USBInterface {
       number: unsafe setting.bInterfaceNumber, events: events.address, eventSize: events.size, aclIn: aclIn,
       aclOut: aclOut)
   }
+}
+
+extension USBDongle {
+  /// The fault of a dongle that cannot be opened, with the cure.
+  func refusal(_ name: String, _ status: Int32) -> CarrierFault {
+    switch status {
+    case LIBUSB_ERROR_ACCESS.rawValue:
+      CarrierFault(
+        .unavailable,
+        "\(name): this user may not open the dongle; as root, put \(rule) into /etc/udev/rules.d/70-lockstep.rules and plug the dongle in again"
+      )
+    case LIBUSB_ERROR_BUSY.rawValue:
+      CarrierFault(.busy, "\(name): another program uses the dongle at \(path)")
+    case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
+      CarrierFault(.unavailable, "\(name): the dongle at \(path) is gone")
+    default:
+      CarrierFault(
+        .unavailable, "\(name): the dongle at \(path) cannot be used (\(usbErrorText(status)))"
+      )
+    }
+  }
+
+  private var rule: String {
+    let ids = productText(vendor, product).lowercased().split(separator: ":").map(String.init)
+    return udevRule(vendor: ids[0], product: ids[1])
+  }
+}
+
+/// The rule for udev that lets users at the machine, and the group of those who may plug, open a device.
+///
+/// - Parameters: the numbers in hexadecimal, as in `0a12`.
+public func udevRule(vendor: String, product: String) -> String {
+  "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
+    + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
 }

@@ -48,7 +48,7 @@ import Simulation
     self.context = context
     interface = dongle.interface
     let (opened, status) = unsafe dongle.open(context)
-    guard let opened = unsafe opened else { throw refusal(of: dongle, name: name, status) }
+    guard let opened = unsafe opened else { throw dongle.refusal(name, status) }
     unsafe handle = opened
     do throws(CarrierFault) {
       try unsafe claim(opened, dongle, isReset: isReset)
@@ -218,7 +218,7 @@ extension USBLine {
       _ = unsafe libusb_set_configuration(handle, 1)
     }
     let status = unsafe libusb_claim_interface(handle, Int32(interface.number))
-    guard status == 0 else { throw refusal(of: dongle, name: name, status) }
+    guard status == 0 else { throw dongle.refusal(name, status) }
   }
 
   private func startReading() throws(CarrierFault) {
@@ -278,32 +278,5 @@ extension USBLine {
       context.handleEvents()
     }
     return true
-  }
-}
-
-/// The fault of a dongle that cannot be opened, with the cure.
-private func refusal(of dongle: USBDongle, name: String, _ status: Int32) -> CarrierFault {
-  switch status {
-  case LIBUSB_ERROR_ACCESS.rawValue:
-    CarrierFault(
-      .unavailable,
-      "\(name): this user may not open the dongle; as root, put \(dongle.rule) into /etc/udev/rules.d/70-lockstep.rules and plug the dongle in again"
-    )
-  case LIBUSB_ERROR_BUSY.rawValue:
-    CarrierFault(.busy, "\(name): another program uses the dongle at \(dongle.path)")
-  case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
-    CarrierFault(.unavailable, "\(name): the dongle at \(dongle.path) is gone")
-  default:
-    CarrierFault(
-      .unavailable, "\(name): the dongle at \(dongle.path) cannot be used (\(usbErrorText(status)))")
-  }
-}
-
-extension USBDongle {
-  /// The rule for udev that lets users open the dongle.
-  public var rule: String {
-    let ids = productText(vendor, product).lowercased().split(separator: ":")
-    return "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(ids[0])\", ATTR{idProduct}==\"\(ids[1])\", "
-      + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
   }
 }

@@ -73,7 +73,7 @@ extension USBTransfer {
 
   /// What it read.
   var bytes: ArraySlice<UInt8> {
-    let count = unsafe min(max(0, Int(transfer.pointee.actual_length)), buffer.count)
+    let count = unsafe min(max(0, Int(transfer.pointee.actual_length)), size)
     return unsafe Array(buffer[..<count])[...]
   }
 

@@ -77,6 +77,10 @@ struct Diagnosis {
     for dongle in dongles { usable = add(dongle, probe) || usable }
     for adapter in adapters { usable = add(adapter, probe) || usable }
     if dongles.isEmpty, adapters.isEmpty { addAbsence(probe) }
+    for port in probe.serialPorts { add(port) }
+    for holder in LockHolder.all() {
+      findings.append(Finding(.note, "locks", "\(holder.endpoint) is in use by \(holder)"))
+    }
     let canWrite = addFolders(probe, reports: reports)
     isFit = usable && canWrite
   }
@@ -108,8 +112,7 @@ extension Diagnosis {
 
   /// The rule that lets everybody who sits at the machine use a dongle, and the group of those who may plug.
   static func rule(for dongle: BenchProbe.Dongle) -> String {
-    "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(dongle.vendor)\", ATTR{idProduct}==\"\(dongle.product)\", "
-      + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
+    udevRule(vendor: dongle.vendor, product: dongle.product)
   }
 
   /// Adds an adapter of the kernel and says whether it can be used as it is.
@@ -133,6 +136,17 @@ extension Diagnosis {
     }
     if isUsable { findings.append(Finding(.good, "adapter", carrier)) }
     return isUsable
+  }
+
+  /// Adds a serial line. What is at its other end shows only when it is used, so it makes no bench fit.
+  private mutating func add(_ port: BenchProbe.SerialPort) {
+    let name = port.name.map { ", \($0)" } ?? ""
+    findings.append(
+      Finding(
+        .note, "serial",
+        "serial:\(port.path),SPEED\(name), in case a controller with H4 is behind it",
+        cure: port.isAllowed
+          ? nil : "sudo usermod --append --groups dialout $USER, then log in again"))
   }
 
   private mutating func addAbsence(_ probe: BenchProbe) {

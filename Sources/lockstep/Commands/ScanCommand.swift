@@ -66,8 +66,7 @@ private struct ScanArguments {
 private struct Scan {
   private let carrier: Carrier
   private let view: ScanView
-  private var host = BluetoothHost(
-    HostSettings(address: .staticRandom(SystemEntropy().next()), silenceLimit: .seconds(1)))
+  private var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
   private var isOver = false
 
   init(_ carrier: Carrier, _ view: ScanView) {
@@ -80,7 +79,7 @@ private struct Scan {
     while !host.isReady { try step(until: .never) }
     let limit = carrier.now + duration
     while carrier.now < limit, !Interruption.isRequested { try step(until: limit) }
-    // One that fell silent at the very end is told from an empty room by its answer to this.
+    // A controller that fell silent meanwhile is told from an empty room by its answer to this.
     try carryOut(host.stopScanning(at: carrier.now))
     while !isOver { try step(until: .never) }
   }

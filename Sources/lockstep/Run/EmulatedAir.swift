@@ -28,7 +28,11 @@ protocol EmulatedAir: AnyObject {
 final class CarrierAir: EmulatedAir {
   private let carrier: Carrier
 
-  init(_ carrier: Carrier) { self.carrier = carrier }
+  init(_ carrier: Carrier) {
+    self.carrier = carrier
+    // That it was opened goes without saying.
+    _ = carrier.takeRemarks()
+  }
 
   var descriptors: [(descriptor: Int32, events: Int16)] { carrier.descriptors }
   var deadline: Instant? { carrier.pollTimeout.map { carrier.now + $0 } }

@@ -24,7 +24,7 @@ struct EmulatedDevice {
   /// All of them, in the order in which they are listed.
   static var all: [EmulatedDevice] {
     locks + [
-      reference, app(SocketApp.self, "socket"), app(LauncherApp.self, "launcher"), app(FlowApp.self, "flow"),
+      reference, socket, app(LauncherApp.self, "launcher"), app(FlowApp.self, "flow"),
       app(DoorApp.self, "door"),
     ]
   }
@@ -92,6 +92,28 @@ struct EmulatedDevice {
     ) { options, _ throws(DeviceProblem) in
       AppDevice<App>(defect: try defect(of: options, in: App.Defect.self))
     }
+  }
+
+  /// The socket, over an emulated peripheral manager or over the air.
+  private static var socket: EmulatedDevice {
+    EmulatedDevice(
+      name: "socket", family: "socket", machines: ["socket"], options: ["defect", "link"], readings: [],
+      defects: SocketApp.Defect.allCases.map(\.rawValue)
+    ) { options, _ throws(DeviceProblem) in
+      let defect = try defect(of: options, in: SocketApp.Defect.self)
+      switch try link(of: options) {
+      case .direct: return SocketDevice(defect: defect)
+      case .radio: return AirSocketDevice(defect: defect)
+      }
+    }
+  }
+
+  private static func link(of options: [DeviceSpec.Setting]) throws(DeviceProblem) -> LinkKind {
+    guard let option = options.last(where: { $0.name == "link" }) else { return .direct }
+    guard let link = LinkKind(rawValue: option.value) else {
+      throw .unknown(.value(of: "link"), "link", option.value, of: LinkKind.allCases.map(\.rawValue))
+    }
+    return link
   }
 
   /// The defect that options name, if they name one.

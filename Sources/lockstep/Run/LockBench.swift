@@ -177,6 +177,8 @@ extension LockBench {
     options.tap = capture
     do {
       let opened = try Carrier(opening: spec, settings: options)
+      // That it was opened goes without saying.
+      _ = opened.takeRemarks()
       carrier = opened
       return opened
     } catch {

@@ -1,4 +1,4 @@
-# In the guest: the USB/IP dongle that the host serves, first for libusb alone, then taken from btusb, then through it.
+# In the guest: the USB/IP dongle that the host serves, through btusb, then taken from btusb by libusb.
 # needs /lab/lockstep, /lab/Scenarios, /lab/lock.yaml, and -nic user,…,guestfwd=tcp:10.0.2.100:3240-…
 modprobe -a virtio_net vhci-hcd bluetooth algif_hash algif_skcipher cmac ecb
 busybox ip link set eth0 up
@@ -14,11 +14,16 @@ chmod 600 /tmp/lock.yaml
 
 unlock() { # unlock CARRIER: logs in to the lock on its air, unlocks it and locks it
   echo "--- $1"
-  timeout 60 /lab/lockstep run /lab/Scenarios --carrier "$1" --device lock:/tmp/lock.yaml --out /lab/Reports
+  timeout 60 /lab/lockstep run /lab/Scenarios --carrier "$1" --device lock:/tmp/lock.yaml --out /lab/Reports \
+    > /lab/run.log 2>&1
+  code=$?
+  cat /lab/run.log
+  return $code
 }
-unlock usb:0A12:0001 || exit
 modprobe btusb
 sleep 2
 hciconfig | grep -E 'hci|BD'
 unlock hci-socket:0 || exit
-unlock usb:0
+unlock usb:0A12:0001 || exit
+sleep 2
+hciconfig hci0 && echo "the kernel has its dongle back"

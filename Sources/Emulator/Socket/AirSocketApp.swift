@@ -1,0 +1,80 @@
+public import Conformance
+public import Simulation
+
+/// A socket over the air: its peripheral manager has a real host, and its centrals are real ones.
+public typealias AirSocketDevice = AppDevice<AirSocketApp>
+
+/// The application around a socket whose states are, one at a time, the delegate of a peripheral manager over a
+/// Bluetooth host, and the tester, who lets the system answer and the centrals act.
+///
+/// What cannot be brought about, such as a subscription to what was never advertised, is a lab fault.
+public final class AirSocketApp: EmulatedApp {
+  public typealias Defect = SocketApp.Defect
+
+  /// What the application, the operating system and the centrals can do: all but taking away a permission, of which no
+  /// controller knows.
+  public static let stimuli = SocketApp.stimuli.filter { $0 != "unauthorized" }
+
+  /// Whether the manager has told of its power, and whether it has any.
+  public static let settings = ["reported", "powered"]
+
+  /// A transmit queue that somebody else fills, until the fault is ended.
+  public static let faults = ["queue-full"]
+
+  private let clock = VirtualClock()
+  private let socket: PeripheralManagerSocket
+  private let air: SocketAir
+
+  /// Makes an idle socket.
+  public init(_ start: StartCondition, defect: Defect?, display: Display) {
+    let hasReported = start.flag("reported") ?? true
+    let hasPower = start.flag("powered") ?? true
+    let manager = PeripheralManager(hasReported && !hasPower ? .poweredOff : .unknown, display: display)
+    socket = PeripheralManagerSocket(peripheral: manager, clock: clock, delegate: display, defect: defect)
+    air = SocketAir(manager, hasPower: hasReported && hasPower)
+  }
+
+  /// When the clock's next task is due.
+  public var deadline: Instant? { clock.deadline }
+
+  /// Lets the clock's tasks run.
+  public func advance(to now: Instant) { clock.advance(to: now) }
+
+  /// Fills the transmit queue, or lets it run empty.
+  public func bring(about fault: Fault) throws(LabFault) { try air.setFull(!fault.value.isNothing) }
+
+  /// Does what the application, the operating system or a central does.
+  public func perform(_ stimulus: String, at now: Instant) throws(LabFault) -> String? {
+    clock.advance(to: now)
+    switch stimulus {
+    case "open", "close", "send": return socket.perform(stimulus)
+    case "powerOn": air.powerOn()
+    case "powerOff": air.powerOff()
+    case "serviceAdded", "serviceFailed": try air.answerService(failing: stimulus == "serviceFailed")
+    case "advertisingStarted", "advertisingFailed":
+      try air.answerAdvertising(failing: stimulus == "advertisingFailed")
+    case "readyToUpdate": air.tellOfRoom()
+    default: return try performAsCentral(stimulus)
+    }
+    return nil
+  }
+
+  private func performAsCentral(_ stimulus: String) throws(LabFault) -> String? {
+    let who = Central(number: stimulus.hasPrefix("other") ? 2 : 1)
+    if let reason = socket.refusal(of: stimulus, by: who) { return reason }
+    switch stimulus {
+    case "subscribe", "otherSubscribe": try air.subscribe(who, true)
+    case "unsubscribe", "otherUnsubscribe": try air.subscribe(who, false)
+    case "write", "otherWrite": try air.write(who, isStray: false)
+    default: try air.write(who, isStray: true)
+    }
+    return nil
+  }
+}
+
+extension AirSocketApp {
+  /// What hosts did that HCI does not allow.
+  public var complaints: [HostComplaint] { air.radio.complaints }
+  /// How many of the socket's values arrived at the first central.
+  public var arrivals: Int { air.centrals[0].values }
+}

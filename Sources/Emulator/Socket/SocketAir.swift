@@ -1,0 +1,377 @@
+import Bluetooth
+import Conformance
+import Simulation
+
+/// The system below the socket's peripheral manager, with a host on a controller, and two centrals in range, each with
+/// its own, on one emulated radio.
+///
+/// What the manager asks for is carried out when the tester lets it be, and answered when he says so:
+///
+/// | the tester's stimulus | what happens |
+/// |---|---|
+/// | `powerOn`, `powerOff` | the controller gets power and is set up; or loses it, and does not answer any more |
+/// | `serviceAdded` | the service is added to the server; `serviceFailed`: it has no room for it |
+/// | `advertisingStarted` | the controller advertises, and both centrals connect; `advertisingFailed`: it refuses |
+/// | `subscribe`, `unsubscribe`, `write`, `strayWrite` | a central looks for the service, if it has to, and writes |
+/// | `readyToUpdate` | the manager hears of room in the transmit queue, if it is owed that |
+///
+/// What a central does when a request waits lets the request be carried out first, with its answer still to come. The
+/// transmit queue is full while somebody else's notifications fill it as soon as there is room.
+///
+/// The radio has a time of its own, which passes only while something is brought about: the socket's clock stands still
+/// meanwhile.
+final class SocketAir: PeripheralSystem {
+  /// What the manager asked for last of one kind.
+  enum Request {
+    case none
+    /// Nothing was done yet.
+    case waiting
+    /// It was done; the manager has not heard of it.
+    case done
+  }
+
+  private let manager: PeripheralManager
+  var radio = Radio(seed: 1)
+  private var host = SocketGATT.host
+  var centrals: [SocketCentral]
+  private var now = Instant.zero
+  private var isUp = false
+  private var services = SocketGATT.others
+  private var service = Request.none
+  private var advertising = Request.none
+  private var isAdvertisingWanted = false
+  /// The links, by the number of their central.
+  private var links: [(central: Central, link: LinkID, isSubscribed: Bool)] = []
+  private var isFull = false
+  /// Whether the manager found no room, and whether it is to hear of some.
+  private var wasTurnedAway = false
+  private var isRoomOwed = false
+  /// The last refusal of the controller to advertise, and what was last written.
+  private var refusal: HCIErrorCode?
+  private var writes = 0
+
+  /// Makes the air below a manager; a controller with power is set up.
+  init(_ manager: PeripheralManager, hasPower: Bool) {
+    self.manager = manager
+    for _ in 0..<3 { _ = radio.addController() }
+    centrals = (1...2).map { SocketCentral(Central(number: $0)) }
+    manager.system = self
+    for index in centrals.indices { carryOut(centrals[index].start(at: now), index + 1) }
+    if hasPower {
+      carryOut(host.start(at: now), 0)
+    } else {
+      radio.setPower(Self.place, false, at: now)
+    }
+    run { self.isUp == hasPower }
+  }
+
+  private static let place = ControllerID(rawValue: 0)
+  /// How long anything may take.
+  private static let patience = Interval.seconds(5)
+}
+
+// MARK: - What the manager asks for
+
+extension SocketAir {
+  func addService() { service = .waiting }
+
+  func removeService() { removeAllServices() }
+
+  func removeAllServices() {
+    service = .none
+    guard services.count > SocketGATT.others.count else { return }
+    offer(SocketGATT.others)
+    for index in links.indices { links[index].isSubscribed = false }
+  }
+
+  func startAdvertising() { advertising = .waiting }
+
+  func stopAdvertising() {
+    advertising = .none
+    guard isAdvertisingWanted else { return }
+    isAdvertisingWanted = false
+    carryOut(host.stopAdvertising(at: now), 0)
+    settle()
+  }
+
+  func updateValue() -> Bool {
+    for link in links where link.isSubscribed {
+      guard let actions = host.notify(SocketGATT.output, [1], on: link.link, at: now) else {
+        wasTurnedAway = true
+        return false
+      }
+      carryOut(actions, 0)
+    }
+    if !isFull { settle() }
+    return true
+  }
+}
+
+// MARK: - What the tester lets happen
+
+extension SocketAir {
+  func powerOn() {
+    guard !isUp else { return }
+    radio.setPower(Self.place, true, at: now)
+    host = SocketGATT.host
+    services = SocketGATT.others
+    carryOut(host.start(at: now), 0)
+    run { self.isUp }
+  }
+
+  /// The controller dies; the system asks it something, hears nothing, and the centrals lose their links.
+  func powerOff() {
+    guard isUp else { return manager.update(.poweredOff) }
+    radio.setPower(Self.place, false, at: now)
+    carryOut(host.startScanning(ScanParameters(), filterDuplicates: true, at: now), 0)
+    run { !self.isUp && self.centrals.allSatisfy { $0.link == nil } }
+  }
+
+  func answerService(failing: Bool) throws(LabFault) {
+    guard service != .none else { return }
+    if failing {
+      guard service == .waiting else { throw LabFault(.notPossible, "the service was added already") }
+      // Somebody else's services take up the room.
+      offer(SocketGATT.others + SocketGATT.crowd)
+    }
+    let isAdded = addWaitingService()
+    if failing { offer(SocketGATT.others) }
+    service = .none
+    manager.delegate?.peripheralManagerDidAddService(manager, error: isAdded ? nil : .serviceNotAdded)
+  }
+
+  func answerAdvertising(failing: Bool) throws(LabFault) {
+    guard advertising != .none else { return }
+    if failing {
+      guard advertising == .waiting else { throw LabFault(.notPossible, "the controller advertises already") }
+      radio.setHooks(
+        [ControllerHook(.command(HCIOpcode.leSetAdvertisingEnable), .refuse(.commandDisallowed))],
+        of: Self.place)
+    }
+    beginWaitingAdvertising()
+    advertising = .none
+    let error: SocketError? = refusal == nil ? nil : .notAdvertising
+    manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: error)
+  }
+
+  /// Tells the manager of room, if it is owed that: it may be gone again.
+  func tellOfRoom() {
+    settle()
+    guard isRoomOwed else { return }
+    isRoomOwed = false
+    wasTurnedAway = false
+    manager.delegate?.peripheralManagerIsReadyToUpdateSubscribers(manager)
+  }
+
+  func setFull(_ isFull: Bool) throws(LabFault) {
+    self.isFull = isFull
+    guard isFull else { return settle() }
+    guard links.contains(where: { $0.isSubscribed }) else {
+      throw LabFault(.notPossible, "there is no transmit queue before a central has subscribed")
+    }
+    fill()
+  }
+}
+
+// MARK: - What centrals do
+
+extension SocketAir {
+  /// Lets a central write that it wants notifications, or none any more. Without a service nothing comes of it.
+  func subscribe(_ central: Central, _ isOn: Bool) throws(LabFault) {
+    guard try reach(central) else { return }
+    let index = central.number - 1
+    if isOn { try write([1, 0], to: SocketGATT.otherConfiguration, by: index) }
+    try write(isOn ? [1, 0] : [0, 0], to: SocketGATT.outputConfiguration, by: index)
+    if isFull { fill() }
+  }
+
+  /// Lets a central write a value, to the socket's characteristic or to somebody else's.
+  func write(_ central: Central, isStray: Bool) throws(LabFault) {
+    guard try reach(central) else { return }
+    let before = writes
+    try write([7], to: isStray ? SocketGATT.other : SocketGATT.input, by: central.number - 1)
+    guard writes > before else { throw LabFault(.notPossible, "what the central wrote did not arrive") }
+  }
+
+  /// Whether there is a service that a central could mean; if so, it is connected.
+  private func reach(_ central: Central) throws(LabFault) -> Bool {
+    _ = addWaitingService()
+    beginWaitingAdvertising()
+    guard services.count > SocketGATT.others.count else { return false }
+    guard centrals[central.number - 1].link != nil else {
+      throw LabFault(.notPossible, "no central has found the socket, which was not advertised yet")
+    }
+    return true
+  }
+
+  private func write(_ value: [UInt8], to handle: AttributeHandle, by index: Int) throws(LabFault) {
+    carryOut(centrals[index].write(value, to: handle, at: now), index + 1)
+    run { self.centrals[index].result != nil }
+    guard case .success(.written)? = centrals[index].result else {
+      throw LabFault(.notPossible, "the central cannot write to \(handle)")
+    }
+  }
+}
+
+// MARK: - Requests
+
+extension SocketAir {
+  /// Adds the service, if the manager has asked for it and there is room; says whether it is there.
+  private func addWaitingService() -> Bool {
+    if service == .waiting {
+      let wanted = services + [SocketGATT.socket]
+      guard SocketGATT.attributes(of: wanted) <= SocketGATT.capacity else { return false }
+      offer(wanted)
+      service = .done
+    }
+    return services.count > SocketGATT.others.count
+  }
+
+  /// Advertises, if the manager has asked for it; the centrals in range connect as soon as they can.
+  private func beginWaitingAdvertising() {
+    guard advertising == .waiting else { return }
+    advertising = .done
+    refusal = nil
+    isAdvertisingWanted = true
+    beginAdvertising()
+    settle()
+    guard refusal == nil else {
+      isAdvertisingWanted = false
+      return
+    }
+    for index in centrals.indices where centrals[index].link == nil {
+      carryOut(centrals[index].connect(to: SocketGATT.address, at: now), index + 1)
+      run {
+        self.centrals[index].link != nil && self.links.contains { $0.central == self.centrals[index].central }
+      }
+    }
+  }
+
+  private func beginAdvertising() {
+    carryOut(
+      host.startAdvertising(
+        AdvertisingParameters(minimumInterval: 0x20, maximumInterval: 0x20), data: SocketGATT.advertisement,
+        scanResponse: [], at: now), 0)
+  }
+
+  private func offer(_ services: [ServiceDefinition]) {
+    self.services = services
+    host.setServices(services)
+  }
+
+  /// Puts somebody else's values into every transmit queue until there is no room: no queue holds more than these.
+  private func fill() {
+    for link in links where link.isSubscribed {
+      for _ in 0..<64 {
+        guard let actions = host.notify(SocketGATT.other, [0], on: link.link, at: now) else { break }
+        carryOut(actions, 0)
+      }
+    }
+  }
+}
+
+// MARK: - The radio's time
+
+extension SocketAir {
+  /// Lets everything happen that is on its way.
+  private func settle() {
+    let end = now + .milliseconds(50)
+    run { self.now >= end }
+  }
+
+  /// Lets the radio's time pass until something is so, or for some seconds.
+  private func run(until isDone: () -> Bool) {
+    let end = now + Self.patience
+    while !isDone(), now < end {
+      if let (controller, packet) = radio.nextPacket() {
+        receive(packet, controller.rawValue)
+        continue
+      }
+      var next = min(radio.deadline ?? .never, host.deadline ?? .never)
+      for index in centrals.indices { next = min(next, centrals[index].deadline ?? .never) }
+      // Something happens at least now and then, so that what is waited for can be looked at.
+      now = max(now, min(next, now + .milliseconds(10)))
+      radio.advance(to: now)
+      carryOut(host.advance(to: now), 0)
+      for index in centrals.indices { carryOut(centrals[index].advance(to: now), index + 1) }
+    }
+  }
+
+  private func receive(_ packet: HCIPacket, _ place: Int) {
+    guard place == 0 else { return carryOut(centrals[place - 1].receive(packet, at: now), place) }
+    carryOut(host.receive(packet, at: now), 0)
+    if isFull { fill() }
+  }
+
+  private func carryOut(_ actions: [HostAction], _ place: Int) {
+    var events: [HostEvent] = []
+    for action in actions {
+      switch action {
+      case .transmit(let packet): radio.send(packet, to: ControllerID(rawValue: place), at: now)
+      case .report(let event): events.append(event)
+      }
+    }
+    for event in events {
+      if place == 0 { handle(event) } else { centrals[place - 1].handle(event) }
+    }
+  }
+
+  /// What the socket's own host reports.
+  private func handle(_ event: HostEvent) {
+    switch event {
+    case .ready:
+      isUp = true
+      manager.update(.poweredOn)
+    case .failed:
+      isUp = false
+      links = []
+      service = .none
+      advertising = .none
+      isAdvertisingWanted = false
+      wasTurnedAway = false
+      isRoomOwed = false
+      manager.update(.poweredOff)
+    case .advertising(_, let status):
+      if status != .success { refusal = status }
+    case .connected(let link, let connection):
+      guard let central = SocketCentral.central(at: connection.peer) else { return }
+      links.append((central, link, false))
+      // A system goes on advertising when a central has connected.
+      if isAdvertisingWanted { beginAdvertising() }
+    case .disconnected(let link, _):
+      guard let index = links.firstIndex(where: { $0.link == link }) else { return }
+      let ended = links.remove(at: index)
+      if ended.isSubscribed { tell(ended.central, isSubscribed: false) }
+    case .gatt(let link, let event):
+      if let index = links.firstIndex(where: { $0.link == link }) { handle(event, index) }
+    case .readyToSend:
+      isRoomOwed = wasTurnedAway
+    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength, .complaint:
+      break
+    }
+  }
+
+  private func handle(_ event: GATTEvent, _ index: Int) {
+    let central = links[index].central
+    switch event {
+    case .subscribed(SocketGATT.output, let subscription):
+      let isSubscribed = subscription.contains(.notifications)
+      links[index].isSubscribed = isSubscribed
+      tell(central, isSubscribed: isSubscribed)
+    case .written(let handle, _):
+      writes += 1
+      manager.delegate?.peripheralManager(
+        manager, central: central, didWriteTo: handle == SocketGATT.input ? .write : .other)
+    case .subscribed, .finished, .notification, .confirmed, .mtu:
+      break
+    }
+  }
+
+  private func tell(_ central: Central, isSubscribed: Bool) {
+    if isSubscribed {
+      manager.delegate?.peripheralManager(manager, central: central, didSubscribeTo: .notify)
+    } else {
+      manager.delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: .notify)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Bluetooth
+import Glibc
+public import Simulation
+
+/// What a command to a controller takes over a carrier and over a bare socket, both against the same controller in
+/// another program.
+public struct CarrierOverhead: Equatable, Sendable {
+  /// What a command and its answer take over a carrier, encoded and decoded.
+  public var carrier: Interval
+  /// What the same octets take over a socket, looked at only for their length.
+  public var socket: Interval
+
+  /// Measures both by turns.
+  ///
+  /// - Parameters:
+  ///   - server: a program and its arguments. It serves a controller, to one peer after the other, and says where on
+  ///     its first line: `tcp-server:127.0.0.1:PORT`.
+  ///   - rounds: how often each is measured; the least counts.
+  ///   - commands: how many commands a round has.
+  /// - Returns: what it took, or `nil` when something went wrong.
+  public static func measure(server: [String], rounds: Int, commands: Int) -> CarrierOverhead? {
+    let words = server.map(shellQuoted).joined(separator: " ")
+    guard let program = try? ChildProcess(command: "exec " + words) else { return nil }
+    defer { program.stop(grace: .zero) }
+    guard case .line(let words) = program.nextLine(until: MonotonicClock.now + .seconds(10)),
+      let port = port(in: words)
+    else { return nil }
+    var least: CarrierOverhead?
+    for _ in 0..<rounds {
+      guard let socket = try? overSocket(port, commands), let carrier = try? overCarrier(port, commands)
+      else {
+        return nil
+      }
+      least = CarrierOverhead(
+        carrier: min(carrier, least?.carrier ?? carrier), socket: min(socket, least?.socket ?? socket))
+    }
+    return least
+  }
+
+  private static func port(in words: [UInt8]) -> UInt16? {
+    let place = "tcp-server:127.0.0.1:"
+    return String(decoding: words, as: UTF8.self).split(separator: " ")
+      .first { $0.hasPrefix(place) }.flatMap { UInt16($0.dropFirst(place.count)) }
+  }
+
+  private static let host = "127.0.0.1"
+  private static let command = HCICommand.readLocalVersionInformation
+}
+
+// MARK: - The two ways
+
+extension CarrierOverhead {
+  private static func overCarrier(_ port: UInt16, _ commands: Int) throws(CarrierFault) -> Interval {
+    let carrier = try Carrier(opening: .tcpClient(host: host, port: port))
+    defer { carrier.close() }
+    try exchange(.reset, over: carrier)
+    let start = carrier.now
+    for _ in 0..<commands { try exchange(command, over: carrier) }
+    return Interval(nanoseconds: (carrier.now - start).nanoseconds / Int64(commands))
+  }
+
+  private static func exchange(_ command: HCICommand, over carrier: Carrier) throws(CarrierFault) {
+    try carrier.send(command.packet)
+    guard case .event(let code, let parameters)? = try carrier.receive(until: carrier.now + .seconds(2)),
+      case .commandComplete(_, command.opcode, _)? = try? HCIEvent(code: code, parameters: parameters)
+    else { throw CarrierFault(.silent, "no answer to a command") }
+  }
+
+  private static func overSocket(_ port: UInt16, _ commands: Int) throws(CarrierFault) -> Interval {
+    let ends = try TCP.connect(to: host, port: port, name: "the controller", until: Waiting.now + .seconds(2))
+    defer { close(ends.peer) }
+    _ = fcntl(ends.peer, F_SETFL, 0)
+    try exchange(HCICommand.reset.packet.h4, over: ends.peer)
+    let octets = command.packet.h4
+    let start = MonotonicClock.now
+    for _ in 0..<commands { try exchange(octets, over: ends.peer) }
+    return Interval(nanoseconds: (MonotonicClock.now - start).nanoseconds / Int64(commands))
+  }
+
+  private static func exchange(_ octets: [UInt8], over socket: Int32) throws(CarrierFault) {
+    guard unsafe send(socket, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
+      throw CarrierFault(.lost, "the controller takes nothing")
+    }
+    // An event has three octets before its parameters: H4's, its code and how many there are.
+    var event = [UInt8](repeating: 0, count: 3 + 255)
+    var count = 0
+    while count < 3 || count < 3 + Int(event[2]) {
+      let read = unsafe event.withUnsafeMutableBytes {
+        unsafe recv(socket, $0.baseAddress! + count, $0.count - count, 0)
+      }
+      guard read > 0 else { throw CarrierFault(.lost, "the controller hung up") }
+      count += read
+    }
+  }
+}

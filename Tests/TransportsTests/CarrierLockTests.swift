@@ -1,0 +1,122 @@
+import Bluetooth
+import Glibc
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Transports
+
+@Suite("One program for one controller")
+struct CarrierLockTests {
+  @Test("a second opening is busy and names the first, until that is closed")
+  func exclusive() throws {
+    let files = try TemporaryFolder()
+    let settings = CarrierRig.settings(files)
+    let (master, path) = try openTerminal()
+    defer { close(master) }
+    let spec = CarrierSpec.serial(path: path, speed: 9600, hasFlowControl: false)
+    let first = try Carrier(opening: spec, settings: settings)
+    let fault = #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: settings) }
+    expect(fault?.symptom, .busy)
+    let endpoint = "serial" + path
+    expect(fault?.detail.hasPrefix("\(endpoint) is in use by this process since 20"), true)
+    let holders = LockHolder.all(in: files.path + "/locks")
+    expect(holders.map(\.process), [getpid()])
+    expect(holders.map(\.endpoint), [endpoint.split(separator: "/").joined(separator: "-")])
+    first.close()
+    expect(LockHolder.all(in: files.path + "/locks"), [])
+    let second = try Carrier(opening: spec, settings: settings)
+    second.close()
+  }
+
+  @Test("another program's lock holds too, and goes when it is killed")
+  func otherProgram() throws {
+    let files = try TemporaryFolder()
+    let folder = files.path + "/locks"
+    _ = try EndpointLock("hci7", in: folder)
+    let holder = try ChildProcess(
+      command:
+        """
+        exec python3 -c 'import fcntl, os, time
+        file = open("\(folder)/hci7.lock", "w")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        print(os.getpid(), file=file, flush=True)
+        print("locked", flush=True)
+        time.sleep(30)'
+        """)
+    expect(holder.nextLine(until: MonotonicClock.now + .seconds(10)), .line(Array("locked".utf8)))
+    let fault = #expect(throws: CarrierFault.self) {
+      try Carrier(opening: .hciSocket(7), settings: CarrierRig.settings(files))
+    }
+    let process = try #require(LockHolder.all(in: folder).first?.process)
+    expect(fault, CarrierFault(.busy, "hci7 is in use by process \(process)"))
+    holder.stop(grace: .zero)
+    expect(LockHolder.all(in: folder), [])
+    _ = try EndpointLock("hci7", in: folder)
+  }
+
+  @Test("a serial line has one lock by whatever name, and a stranger's lock on the line itself holds too")
+  func lines() throws {
+    let files = try TemporaryFolder()
+    let settings = CarrierRig.settings(files)
+    let (master, path) = try openTerminal()
+    defer { close(master) }
+    let alias = files.path + "/line"
+    _ = unsafe symlink(path, alias)
+    let spec = CarrierSpec.serial(path: alias, speed: 9600, hasFlowControl: false)
+    let lock = try EndpointLock("serial" + path, in: files.path + "/locks")
+    let fault = #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: settings) }
+    expect(fault?.detail.hasPrefix("\(lock.endpoint) is in use by this process since 20"), true)
+    var other = settings
+    other.lockFolder = files.path + "/others"
+    let stranger = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    defer { close(stranger) }
+    expect(flock(stranger, LOCK_EX | LOCK_NB), 0)
+    expect(
+      #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: other) },
+      CarrierFault(.busy, "\(spec) is locked by another program"))
+  }
+
+  @Test("somebody who only looks does not make it busy")
+  func looking() throws {
+    let files = try TemporaryFolder()
+    let lock = try EndpointLock("hci0", in: files.path)
+    let looker = unsafe open(files.path + "/hci1.lock", O_RDONLY | O_CREAT, 0o600)
+    defer { close(looker) }
+    _ = flock(looker, LOCK_SH)
+    expect(#expect(throws: CarrierFault.self) { try EndpointLock("hci1", in: files.path) }?.symptom, .busy)
+    flock(looker, LOCK_UN)
+    let other = try EndpointLock("hci1", in: files.path)
+    expect([lock.endpoint, other.endpoint], ["hci0", "hci1"])
+  }
+
+  @Test("the folder is this user's alone, and what is no folder is not used")
+  func folder() throws {
+    let files = try TemporaryFolder()
+    let folder = files.path + "/locks"
+    _ = unsafe mkdir(folder, 0o755)
+    _ = unsafe chmod(folder, 0o777)
+    _ = try EndpointLock("hci0", in: folder)
+    var status = stat()
+    _ = unsafe lstat(folder, &status)
+    expect(status.st_mode & 0o777, 0o700)
+    _ = unsafe symlink(folder, files.path + "/link")
+    for path in [files.path + "/link", files.path + "/locks/hci0.lock", "/nonexistent/locks"] {
+      let fault = #expect(throws: CarrierFault.self) { try EndpointLock("hci0", in: path) }
+      expect(fault?.symptom, .unavailable)
+    }
+  }
+
+  @Test("it is kept from one opening to the next")
+  func reopened() throws {
+    let files = try TemporaryFolder()
+    let (master, path) = try openTerminal()
+    defer { close(master) }
+    let carrier = try Carrier(
+      opening: .serial(path: path, speed: 9600, hasFlowControl: false), settings: CarrierRig.settings(files))
+    let holders = LockHolder.all(in: files.path + "/locks")
+    try carrier.reopen()
+    expect(LockHolder.all(in: files.path + "/locks"), holders)
+    expect(holders.count, 1)
+  }
+}
