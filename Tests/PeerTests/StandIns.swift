@@ -62,6 +62,14 @@ extension Rig {
     return ["\(Place.peers)/umockdev/run.sh", path("usb"), "\(port)"]
   }
 
+  /// Makes a dongle whose controller is ours, with our lock on its air; returns that lock's key too.
+  func makeOwnDongle() async throws -> (wrapper: [String], key: String) {
+    try await succeed("build", ["\(Place.peers)/umockdev/build.sh", path("usb")])
+    let port = try freePort()
+    let key = try await emulateLock("--serve", "tcp-server:127.0.0.1:\(port)")
+    return (["\(Place.peers)/umockdev/run.sh", path("usb"), "\(port)"], key)
+  }
+
   /// Runs one of the scripts in Tests/Peers to its end, which must be a success.
   @discardableResult
   func succeed(

@@ -121,6 +121,39 @@ struct AirLinkFaultTests {
     expect(told, expected)
   }
 
+  @Test("a controller that talks without a pause ends no wait, and is no answer")
+  func babble() throws {
+    var carrier = ToyCarrier()
+    carrier.babble = (.zero + .seconds(1), .other(code: 0xFF, parameters: [1]), .milliseconds(1))
+    var link = AirFixture.link(carrier)
+    expect(try link.prepare(StartCondition()), nil)
+    expect(try link.next(until: .zero + .seconds(2)), nil)
+    #expect(link.now < .zero + .seconds(4))
+    carrier.patience = 3
+    carrier.babble?.begin = .zero
+    link = AirFixture.link(carrier)
+    let told = fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }
+    expect(told, LabFault(.noAnswer, "the controller does not answer the command 0x1003"))
+    #expect(link.carrier.now < .zero + .seconds(4))
+  }
+
+  @Test("what arrived while we were held up is all heard before anything is late")
+  func heldUp() throws {
+    var carrier = ToyCarrier()
+    let data = AirFixture.advertisement.advertisingData.encoded
+    let heard = HCIEvent.leAdvertisingReport([
+      AdvertisingReport(.connectable, from: AirFixture.address, data, rssi: -60)
+    ])
+    let noise = HCIEvent.other(code: 0xFF, parameters: [1])
+    carrier.later = [noise, noise, noise, heard].map { (.zero + .seconds(5), $0) }
+    carrier.pauseEnd = .zero + .seconds(6)
+    var link = AirFixture.link(carrier)
+    expect(try link.prepare(StartCondition()), nil)
+    try link.listen()
+    expect(try link.next(until: .zero + .seconds(1)), .advertisement(data))
+    expect(link.now, .zero + .seconds(6))
+  }
+
   @Test("a controller that refuses to scan is a lab fault")
   func refused() throws {
     var carrier = ToyCarrier()

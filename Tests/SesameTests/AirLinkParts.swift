@@ -12,6 +12,10 @@ struct ToyCarrier: HCICarrier {
   var events: [HCIEvent] = []
   /// What it will say by itself, and when.
   var later: [(time: Instant, event: HCIEvent)] = []
+  /// Until when the program under test is held up in its first wait.
+  var pauseEnd: Instant?
+  /// What it says without a pause from a moment on, and how long each takes.
+  var babble: (begin: Instant, event: HCIEvent, interval: Interval)?
   /// How many commands it still answers.
   var patience = Int.max
   /// What it answers to some commands.
@@ -56,7 +60,15 @@ struct ToyCarrier: HCICarrier {
   mutating func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket? {
     if !receiveFaults.isEmpty { throw receiveFaults.removeFirst() }
     guard events.isEmpty else { return events.removeFirst().packet }
-    if let (time, event) = later.first, time <= limit {
+    if let end = pauseEnd {
+      now = max(now, end)
+      pauseEnd = nil
+    }
+    if let babble, babble.begin <= max(now, limit) {
+      now = max(now, babble.begin) + babble.interval
+      return babble.event.packet
+    }
+    if let (time, event) = later.first, time <= max(now, limit) {
       later.removeFirst()
       now = max(now, time)
       return event.packet

@@ -1,11 +1,14 @@
 import Bluetooth
-import FoundationEssentials
+import Foundation
 import Glibc
 import Simulation
 import TestSupport
 import Testing
 
 @testable import Transports
+
+/// Where a program writes that is started by another, and is killed.
+private func pathOfKilled(_ parent: Int32) -> String { "/tmp/lockstep-killed-\(parent).btsnoop" }
 
 @Suite("Captures of carriers")
 struct CarrierCaptureTests {
@@ -70,6 +73,52 @@ struct CarrierCaptureTests {
     var count = 0
     while try reader.next() != nil { count += 1 }
     expect(count, 4)
+  }
+
+  @Test("it begins empty, but not while another program writes to it")
+  func taken() throws {
+    try Data([1, 2, 3]).write(to: URL(filePath: path))
+    let rig = try record(.host, path: path)
+    let before = try bytes()
+    let fault = #expect(throws: CarrierFault.self) { _ = try SnoopTap(creating: path, role: .host) }
+    expect(fault, CarrierFault(.busy, "the capture \(path) is being written by another program"))
+    expect(try bytes(), before)
+    expect(before.starts(with: BTSnoop.header), true)
+    rig.carrier.close()
+  }
+
+  @Test("a program that is killed while it writes leaves whole records, but perhaps for the last")
+  func killed() async throws {
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      var tap = try SnoopTap(creating: pathOfKilled(getppid()), role: .host)
+      let packet = HCIPacket.event(code: 0xFF, parameters: Array(0..<100))
+      let end = Waiting.now + .milliseconds(200)
+      // The signal comes while another thread goes on.
+      Thread.detachNewThread {
+        Waiting.wait(for: [], until: end)
+        kill(getpid(), SIGKILL)
+      }
+      while tap.note(packet, isSent: false) {}
+    }
+    let path = pathOfKilled(getpid())
+    defer { _ = unsafe unlink(path) }
+    var reader = try BTSnoopReader(Array(try Data(contentsOf: URL(filePath: path))))
+    var count = 0
+    while let record = try reader.next() {
+      if record.packet.count != 103 { Issue.record("record \(count) has \(record.packet.count) bytes") }
+      count += 1
+    }
+    #expect(count > 100)
+    // The system writes page by page, and may be ended between two.
+    try expectReadable(path, packets: count)
+  }
+
+  /// Has tshark, where there is one, read a capture to its end.
+  private func expectReadable(_ path: String, packets: Int) throws {
+    guard unsafe access("/usr/bin/tshark", X_OK) == 0 else { try Test.cancel("tshark is not installed") }
+    let tool = try ChildProcess(command: "tshark -r \(path) | wc -l; echo done")
+    expect(tool.nextLine(until: MonotonicClock.now + .seconds(60)), .line(Array("\(packets)".utf8)))
+    tool.stop(grace: .seconds(1))
   }
 
   @Test("a full disk ends the capture, with a remark, and nothing else")

@@ -55,6 +55,28 @@ struct CarrierLockTests {
     _ = try EndpointLock("hci7", in: folder)
   }
 
+  @Test("a serial line has one lock by whatever name, and a stranger's lock on the line itself holds too")
+  func lines() throws {
+    let files = try TemporaryFolder()
+    let settings = CarrierRig.settings(files)
+    let (master, path) = try openTerminal()
+    defer { close(master) }
+    let alias = files.path + "/line"
+    _ = unsafe symlink(path, alias)
+    let spec = CarrierSpec.serial(path: alias, speed: 9600, hasFlowControl: false)
+    let lock = try EndpointLock("serial" + path, in: files.path + "/locks")
+    let fault = #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: settings) }
+    expect(fault?.detail.hasPrefix("\(lock.endpoint) is in use by this process since 20"), true)
+    var other = settings
+    other.lockFolder = files.path + "/others"
+    let stranger = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    defer { close(stranger) }
+    expect(flock(stranger, LOCK_EX | LOCK_NB), 0)
+    expect(
+      #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: other) },
+      CarrierFault(.busy, "\(spec) is locked by another program"))
+  }
+
   @Test("somebody who only looks does not make it busy")
   func looking() throws {
     let files = try TemporaryFolder()

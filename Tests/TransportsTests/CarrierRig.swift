@@ -105,6 +105,14 @@ extension CarrierRig {
     peer = -1
   }
 
+  /// Opens the carrier again after a fault, with another peer.
+  func openAgain() throws {
+    if way != .serial, peer >= 0 { hangUp() }
+    try carrier.reopen()
+    try meet()
+    _ = carrier.takeRemarks()
+  }
+
   /// What the carrier receives within five seconds: the packets, and the fault that ends them.
   func outcome(packets count: Int = .max) -> (packets: [HCIPacket], fault: CarrierFault?) {
     var packets: [HCIPacket] = []
@@ -175,7 +183,11 @@ func listenOnLoopback() throws -> (descriptor: Int32, port: UInt16) {
 /// A connection to a port on 127.0.0.1.
 func callLoopback(_ port: UInt16) throws -> Int32 {
   let descriptor = try check(socket(AF_INET, streamKind, 0))
-  _ = try check(unsafe withLoopback(port) { unsafe connect(descriptor, $0, $1) })
+  guard unsafe withLoopback(port, { unsafe connect(descriptor, $0, $1) }) == 0 else {
+    let code = errno
+    close(descriptor)
+    throw SystemFailure(code: code)
+  }
   setNonBlocking(descriptor)
   return descriptor
 }

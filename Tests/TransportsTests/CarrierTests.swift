@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import Glibc
 import Simulation
 import TestSupport
@@ -78,8 +79,11 @@ struct CarrierTests {
     let controller = try CarrierRig(.tcpServer) { $0.role = .controller }
     controller.say(reset.h4)
     expect(controller.outcome(packets: 1).packets, [reset])
-    controller.say(resetDone.h4)
-    expect(controller.outcome().fault?.symptom, .nonsense)
+    // What came before it counts, it and what comes after it do not.
+    controller.say(data.h4 + resetDone.h4 + reset.h4)
+    let (packets, fault) = controller.outcome()
+    expect(packets, [data])
+    expect(fault?.symptom, .nonsense)
   }
 
   @Test("the end of a connection is a loss, in the middle of a packet too", arguments: CarrierWay.closable)
@@ -156,12 +160,12 @@ struct CarrierTests {
     }
   }
 
-  @Test("a slow peer hears everything, in order")
-  func slow() throws {
-    let rig = try CarrierRig(.unixClient)
+  @Test("a slow peer hears everything, in order", arguments: CarrierWay.allCases)
+  func slow(way: CarrierWay) throws {
+    let rig = try CarrierRig(way)
     var expected: [UInt8] = []
     var heard: [UInt8] = []
-    for number in 0..<3000 {
+    for number in 0..<1000 {
       let packet = HCIPacket.acl(
         ACLPacket(
           handle: ConnectionHandle(rawValue: 1), boundary: .first,
@@ -174,6 +178,20 @@ struct CarrierTests {
     }
     heard += rig.hear(expected.count - heard.count)
     expect(heard == expected, true)
+  }
+
+  @Test("the rest of a packet is not late while nothing is read")
+  func full() throws {
+    let rig = try CarrierRig(.unixClient) { $0.packetTimeout = .milliseconds(100) }
+    // One read takes 4096 bytes, which are no multiple of three.
+    let small = HCIPacket.event(code: 0xFF, parameters: [])
+    rig.say(Array(repeating: small.h4, count: 1400).flatMap(\.self))
+    try rig.carrier.service()
+    Waiting.wait(for: [], until: Waiting.now + .milliseconds(150))
+    try rig.carrier.service()
+    let (packets, fault) = rig.outcome(packets: 1400)
+    expect(packets.count, 1400)
+    expect(fault, nil)
   }
 
   @Test("a peer that says more than is taken has to wait")
@@ -190,6 +208,18 @@ struct CarrierTests {
     let (packets, fault) = rig.outcome(packets: said / 4)
     expect(packets.count, said / 4)
     expect(fault, nil)
+  }
+}
+
+/// Calls a server as soon as there is one, says something, and stays for a second.
+private func speakOnce(to port: UInt16, _ bytes: [UInt8]) {
+  for _ in 0..<1000 {
+    usleep(5000)
+    guard let peer = try? callLoopback(port) else { continue }
+    _ = unsafe write(peer, bytes, bytes.count)
+    sleep(1)
+    close(peer)
+    return
   }
 }
 
@@ -300,6 +330,27 @@ struct CarrierOpeningTests {
       try Carrier(opening: .tcpServer(host: "127.0.0.1", port: 0), settings: settings)
     }
     expect(fault, CarrierFault(.silent, "nobody connected to tcp-server:127.0.0.1:0"))
+  }
+
+  @Test("what a peer says with its call is heard, and a command from a controller is not")
+  func calledWithWords() throws {
+    let files = try TemporaryFolder()
+    // Nobody else takes a port so soon that the system has just given away.
+    let (listener, port) = try listenOnLoopback()
+    close(listener)
+    Thread.detachNewThread { speakOnce(to: port, resetDone.h4 + reset.h4) }
+    var settings = CarrierRig.settings(files)
+    settings.tap = files.path + "/tap"
+    settings.openTimeout = .seconds(5)
+    let spec = CarrierSpec.tcpServer(host: "127.0.0.1", port: port)
+    let fault = #expect(throws: CarrierFault.self) {
+      let carrier = try Carrier(opening: spec, settings: settings)
+      expect(try carrier.receive(until: Waiting.now + .seconds(1)), resetDone)
+      _ = try carrier.receive(until: Waiting.now + .seconds(1))
+    }
+    expect(fault?.symptom, .nonsense)
+    let capture = Array(try Data(contentsOf: URL(filePath: files.path + "/tap")))
+    expect(capture.count, BTSnoop.header.count + 2 * 24 + resetDone.h4.count + reset.h4.count)
   }
 
   @Test("a port that is taken is busy")

@@ -24,7 +24,7 @@ extension LockNotice: CustomStringConvertible {
     switch self {
     case .ready(let controller):
       "ready, as \(controller.randomAddress) on the controller \(controller.publicAddress)"
-    case .failed(let failure): "the controller failed: \(failure)"
+    case .failed(let failure): failure.description
     case .notAdvertising(let status): "the controller does not advertise: \(status)"
     case .connected(let peer): "connected by \(peer)"
     case .subscribed(true): "notifications on"

@@ -37,6 +37,8 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   public internal(set) var surroundings: Surroundings
 
   private var host: BluetoothHost
+  /// Whether the host is kept from what is due.
+  private var hostOverrun = Overrun()
   private var listener: LockListener
   private var state = State.idle
   private var isListening = false
@@ -157,6 +159,8 @@ extension AirLink {
   public mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
     try check()
     let limit = epoch + (limit - .zero)
+    var overrun = Overrun()
+    var isOver = false
     while true {
       if taken < events.count {
         taken += 1
@@ -164,7 +168,8 @@ extension AirLink {
       }
       events.removeAll(keepingCapacity: true)
       taken = 0
-      guard try step(until: limit) else { return nil }
+      guard !isOver, try step(until: limit) else { return nil }
+      isOver = overrun.isEndless(isLate: carrier.now > limit, at: carrier.now)
     }
   }
 
@@ -186,6 +191,7 @@ extension AirLink {
   public mutating func restart() throws(LabFault) {
     if isBeyondHelp { try check() }
     fault = nil
+    remarks += carrier.takeRemarks()
     do throws(LabFault) {
       try setUp()
       remarks.append("the controller was reset")
@@ -207,7 +213,24 @@ extension AirLink {
 
   public mutating func takeRemarks() -> [String] {
     defer { remarks = [] }
-    return carrier.takeRemarks() + remarks
+    return remarks + carrier.takeRemarks()
+  }
+}
+
+/// Tells what arrived while this program was held up, and is heard before anything that is due by now, from a
+/// controller that talks without a pause, for which nothing that is due may wait.
+private struct Overrun {
+  private var begin: Instant?
+
+  /// Whether everything has been late for longer than it takes to catch up.
+  mutating func isEndless(isLate: Bool, at now: Instant) -> Bool {
+    guard isLate else {
+      begin = nil
+      return false
+    }
+    let begin = begin ?? now
+    self.begin = begin
+    return now - begin >= .seconds(1)
   }
 }
 
@@ -223,6 +246,7 @@ extension AirLink {
   }
 
   private mutating func reopen() throws(LabFault) {
+    defer { remarks += carrier.takeRemarks() }
     do {
       try carrier.reopen()
     } catch {
@@ -291,6 +315,9 @@ extension AirLink {
       lastSign = now
       try carryOut(host.receive(packet, at: now))
       try endDrained()
+      if hostOverrun.isEndless(isLate: host.deadline.map { $0 < now } ?? false, at: now) {
+        try carryOut(host.advance(to: now))
+      }
     } else if let due, due <= now {
       try carryOut(host.advance(to: now))
     } else if let check, check <= now {

@@ -112,13 +112,11 @@ extension Carrier {
   /// - Throws: what is wrong with the way, once all that arrived before has been taken, and on every call after it.
   public func service() throws(CarrierFault) {
     if fault == nil, let line {
-      let waiting = traffic.inbox.count
       do {
-        try line.service(&traffic, at: now)
+        try exchange(over: line)
       } catch {
         fault = error
       }
-      admit(from: waiting)
     }
     if let fault, traffic.inbox.count == 0 { throw fault }
   }
@@ -186,7 +184,7 @@ extension Carrier {
     while let line, !line.hasPeer {
       guard now < limit else { throw CarrierFault(.silent, "nobody connected to \(spec)") }
       Waiting.wait(for: line.descriptors(reading: true), until: limit)
-      try line.service(&traffic, at: now)
+      try exchange(over: line)
     }
   }
 
@@ -197,20 +195,33 @@ extension Carrier {
         throw CarrierFault(.silent, "\(spec) takes what is sent too slowly")
       }
       Waiting.wait(for: line.descriptors(reading: !traffic.inbox.isFull), until: limit)
-      let waiting = traffic.inbox.count
-      try line.service(&traffic, at: now)
-      admit(from: waiting)
+      try exchange(over: line)
     }
   }
 
-  /// Notes what just arrived, and drops what only our own end may send, with everything after it.
-  private func admit(from waiting: Int) {
-    guard traffic.inbox.count > waiting else { return }
+  /// Sends and receives what can be, and notes what arrived, before the fault that ended it if there was one.
+  private func exchange(over line: any Line) throws(CarrierFault) {
+    let waiting = traffic.inbox.count
+    var trouble: CarrierFault?
+    do {
+      try line.service(&traffic, at: now)
+    } catch {
+      trouble = error
+    }
+    if let wrong = admit(from: waiting) { trouble = wrong }
+    if let trouble { throw trouble }
+  }
+
+  /// Notes what just arrived. What only our own end may send is dropped with everything after it, and is a fault.
+  private func admit(from waiting: Int) -> CarrierFault? {
+    guard traffic.inbox.count > waiting else { return nil }
     for packet in traffic.inbox.newest(from: waiting) { note(packet, isSent: false) }
-    let wrong = traffic.inbox.newest(from: waiting).contains { !isFromOtherEnd($0) }
-    guard wrong else { return }
+    guard let wrong = traffic.inbox.newest(from: waiting).firstIndex(where: { !isFromOtherEnd($0) }) else {
+      return nil
+    }
+    traffic.inbox.drop(from: wrong)
     let (ours, other) = settings.role == .host ? ("command", "controller") : ("event", "host")
-    fault = CarrierFault(
+    return CarrierFault(
       .nonsense, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")
   }
 

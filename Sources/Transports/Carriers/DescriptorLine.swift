@@ -75,6 +75,8 @@ extension DescriptorLine {
   func service(_ traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
     if !hasPeer, ends.listener >= 0 { accept(&traffic) }
     guard hasPeer else { return }
+    // While nothing is read, the rest of a packet is not late.
+    if traffic.inbox.isFull, partialSince != nil { partialSince = now }
     try read(into: &traffic.inbox, at: now)
     try flush(at: now)
     try checkLimits(at: now)
@@ -141,7 +143,7 @@ extension DescriptorLine {
       if count > 0 {
         outgoing.remove(count)
         stuckSince = nil
-      } else if errno == EAGAIN {
+      } else if count == 0 || errno == EAGAIN {
         stuckSince = stuckSince ?? now
         return
       } else if errno != EINTR {

@@ -28,4 +28,7 @@ struct PacketQueue {
 
   /// The newest, from the one that came in as number `count` of those that wait.
   func newest(from count: Int) -> ArraySlice<HCIPacket> { packets[(start + count)...] }
+
+  /// Drops packets from an index of ``newest(from:)`` on.
+  mutating func drop(from index: Int) { packets.removeSubrange(index...) }
 }

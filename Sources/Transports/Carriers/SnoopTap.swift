@@ -9,13 +9,18 @@ struct SnoopTap: ~Copyable {
   private let role: CarrierSettings.Role
   private var record: [UInt8] = []
 
-  /// Creates the file, or empties it.
+  /// Creates the file, or empties it. The capture of another program that still writes to it is left alone.
   init(creating path: String, role: CarrierSettings.Role) throws(CarrierFault) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     self.role = role
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw CarrierFault(.busy, "the capture \(path) is being written by another program")
+    }
+    // A pipe has nothing to cut off.
+    _ = ftruncate(descriptor, 0)
     record = BTSnoop.header
     guard write() else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")

@@ -106,7 +106,12 @@ extension USBLine {
     for packet in received { traffic.inbox.append(packet) }
     received = []
     if let failure { throw failure }
-    if !traffic.inbox.isFull { try resume() }
+    if !traffic.inbox.isFull {
+      try resume()
+    } else if partialSince != nil {
+      // While nothing is read, the rest of a packet is not late.
+      partialSince = now
+    }
     try checkPartial(at: now)
   }
 

@@ -67,6 +67,7 @@ private struct Scan {
   private let carrier: Carrier
   private let view: ScanView
   private var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
+  private var isOver = false
 
   init(_ carrier: Carrier, _ view: ScanView) {
     self.carrier = carrier
@@ -75,17 +76,21 @@ private struct Scan {
 
   mutating func listen(for duration: Interval) throws(CarrierFault) {
     try carryOut(host.start(at: carrier.now))
+    while !host.isReady { try step(until: .never) }
     let limit = carrier.now + duration
-    while carrier.now < limit, !Interruption.isRequested {
-      let next = min(limit, host.deadline ?? .never, carrier.now + .milliseconds(200))
-      if let packet = try carrier.receive(until: next) {
-        try carryOut(host.receive(packet, at: carrier.now))
-      } else {
-        try carryOut(host.advance(to: carrier.now))
-      }
-      view.refresh(at: carrier.now)
-    }
+    while carrier.now < limit, !Interruption.isRequested { try step(until: limit) }
+    // A controller that fell silent meanwhile is told from an empty room by its answer to this.
     try carryOut(host.stopScanning(at: carrier.now))
+    while !isOver { try step(until: .never) }
+  }
+
+  private mutating func step(until limit: Instant) throws(CarrierFault) {
+    let next = min(limit, host.deadline ?? .never, carrier.now + .milliseconds(200))
+    if let packet = try carrier.receive(until: next) {
+      try carryOut(host.receive(packet, at: carrier.now))
+    }
+    try carryOut(host.advance(to: carrier.now))
+    view.refresh(at: carrier.now)
   }
 
   private mutating func carryOut(_ actions: [HostAction]) throws(CarrierFault) {
@@ -95,12 +100,27 @@ private struct Scan {
       case .report(.ready):
         try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: carrier.now))
       case .report(.advertisement(let report)): view.hear(report, at: carrier.now)
-      case .report(.failed(let failure)): throw CarrierFault(.silent, "the controller failed: \(failure)")
+      case .report(.failed(let failure)): throw CarrierFault(failure)
       case .report(.scanning(_, let status)) where status != .success:
         throw CarrierFault(.unavailable, "the controller does not scan: \(status)")
+      case .report(.scanning(false, _)): isOver = true
       case .report: break
       }
     }
+  }
+}
+
+extension CarrierFault {
+  /// What a controller that cannot be used means for who only listens.
+  fileprivate init(_ failure: HostFailure) {
+    let symptom: Symptom =
+      switch failure {
+      case .noAnswer: .silent
+      case .refused: .unavailable
+      case .hardwareError: .lost
+      case .undecodable, .broken: .nonsense
+      }
+    self.init(symptom, failure.description)
   }
 }
 

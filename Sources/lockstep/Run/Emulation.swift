@@ -113,7 +113,7 @@ final class Emulation {
     if let due = peripheral.deadline, due <= Waiting.now { try send(peripheral.advance(to: Waiting.now)) }
     for remark in air.takeRemarks() { report.say(remark) }
     for notice in peripheral.takeNotices() { tell(notice) }
-    if let failure = peripheral.failure { throw EmulationFault("the controller failed: \(failure)") }
+    if let failure = peripheral.failure { throw EmulationFault(failure.description) }
     if control == nil, peripheral.key != writtenKey { try keepKey() }
   }
 
