@@ -263,10 +263,7 @@ struct AirPeripheralTests {
     expect(probe.peripheral.isConnected, false)
     expect(
       probe.notices(),
-      [
-        "the controller failed: the controller reports the hardware error 0x07",
-        "disconnected: 0x03 (hardware failure)",
-      ])
+      ["the controller reports the hardware error 0x07", "disconnected: 0x03 (hardware failure)"])
     probe.restart()
     probe.pass(.seconds(3))
     expect(probe.peripheral.failure, nil)

@@ -16,6 +16,8 @@ public enum LockNotice: Hashable, Sendable {
   case disconnected(HCIErrorCode)
   /// The client broke a rule of its protocol; the sentence says which.
   case complaint(String)
+  /// The controller did what it should not; the sentence says what.
+  case oddity(String)
 }
 
 extension LockNotice: CustomStringConvertible {
@@ -31,6 +33,7 @@ extension LockNotice: CustomStringConvertible {
     case .subscribed(false): "notifications off"
     case .disconnected(let reason): "disconnected: \(reason)"
     case .complaint(let rule): "the client broke a rule: \(rule)"
+    case .oddity(let what): "the controller is odd: \(what)"
     }
   }
 }

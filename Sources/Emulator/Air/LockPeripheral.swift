@@ -277,6 +277,8 @@ extension LockPeripheral {
       guard id == link?.id else { return }
       isBlocked = false
       moveFrames(at: now)
+    case .complaint(nil, let what):
+      notices.append(.oddity(what))
     case .complaint(_, let rule):
       notices.append(.complaint(rule))
     case .advertisement, .scanning, .connectionFailed, .timing, .dataLength:
