@@ -221,7 +221,7 @@ public struct StartCondition: Equatable, Sendable {
 }
 
 /// What a device can serve.
-public struct Abilities: Equatable, Sendable {
+public struct Abilities: Sendable {
   /// The stimuli it understands, by name; `nil` when it has to be asked each time.
   public var stimuli: [String]?
   /// The faults it can bring about.
@@ -235,10 +235,16 @@ public struct Abilities: Equatable, Sendable {
   /// How much later or earlier than it happened something may be observed; zero in virtual time.
   public var slack: Interval
 
+  /// Arguments of stimuli that tests which are generated may give, the simplest first; without any, none.
+  public var arguments: [(stimulus: String, values: [[Argument]])]
+  /// The disturbances that tests which are generated may bring about.
+  public var disturbances: [Disturbance]
+
   /// Makes a list of abilities.
   public init(
     stimuli: [String]?, faults: [String] = [], settings: [String]? = [], circumstances: [String] = [],
-    showsEffects: Bool = false, slack: Interval = .zero
+    showsEffects: Bool = false, slack: Interval = .zero,
+    arguments: [(stimulus: String, values: [[Argument]])] = [], disturbances: [Disturbance] = []
   ) {
     self.stimuli = stimuli
     self.faults = faults
@@ -246,6 +252,8 @@ public struct Abilities: Equatable, Sendable {
     self.circumstances = circumstances
     self.showsEffects = showsEffects
     self.slack = slack
+    self.arguments = arguments
+    self.disturbances = disturbances
   }
 }
 

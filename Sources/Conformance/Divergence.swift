@@ -100,6 +100,19 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
+  /// What tells divergences apart: what was seen after which stimulus, whenever that was and whatever led there.
+  ///
+  /// Numbers are left out, so that two readings or two offsets make no two findings.
+  public var signature: String {
+    let words: String =
+      switch kind {
+      case .stoppedAnswering(let symptom): "stopped answering: \(symptom.prefix { $0 != ":" })"
+      case .overdue: "nothing shown in \(lastStatus ?? "the beginning")"
+      case .unexpected, .refusedLegal, .invariant, .unmet: summary
+      }
+    return (words + " after \(lastStimulus ?? "the start")").filter { !$0.isNumber }
+  }
+
   /// What was seen, for the line of the device beside the model's.
   public var seen: String {
     switch kind {

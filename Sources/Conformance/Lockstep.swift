@@ -107,6 +107,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
   public var legalStimuli: UInt64 { mutating get { tracker.legalStimuli } }
 
+  /// Where the test stands; see ``Tracker/situation``.
+  public var situation: Situation { mutating get { tracker.situation } }
+
   /// Starts a test in a condition.
   ///
   /// - Throws: a ``LabFault`` when the device cannot be brought there, or the model has no such start.

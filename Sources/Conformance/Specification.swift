@@ -62,6 +62,8 @@ public final class Specification: Sendable {
   let urgent: [[Step]]
   /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
   let legal: [UInt64]
+  /// The events that the tester can cause, as bits, for machines of up to 64 events.
+  let stimuliMask: UInt64
   /// Whether no row depends on time or on circumstances, or happens without the tester.
   let isPlain: Bool
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
@@ -107,6 +109,9 @@ public final class Specification: Sendable {
       return (0..<eventCount).reduce(0) { mask, event in
         builder.caused[node * eventCount + event].isEmpty ? mask : mask | 1 << UInt64(event)
       }
+    }
+    stimuliMask = (0..<min(eventCount, 64)).reduce(0) { mask, event in
+      machine.isStimulus(event) ? mask | 1 << UInt64(event) : mask
     }
     isPlain =
       builder.spontaneous.allSatisfy(\.isEmpty) && machine.definition.circumstances.isEmpty

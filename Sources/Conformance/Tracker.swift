@@ -51,6 +51,10 @@ public struct Tracker: Sendable {
   private let symbolCount: Int
   private let statusCount: Int
   private let resting: UInt64
+  /// The events that the tester can cause, as bits.
+  let stimuliMask: UInt64
+  /// Whether what is allowed depends on the state alone.
+  let isUnconditional: Bool
 
   /// Makes a tracker that stands at the machine's usual start.
   public init(_ specification: Specification, slack: Interval = .zero) {
@@ -66,6 +70,8 @@ public struct Tracker: Sendable {
     symbolCount = specification.symbolCount
     statusCount = specification.statusCount
     resting = specification.resting.first
+    stimuliMask = specification.stimuliMask
+    isUnconditional = specification.isPlain
     let count = specification.nodes.count
     let empty = NodeSet(capacity: count)
     possible = empty
@@ -353,7 +359,7 @@ extension Tracker {
     return allowed
   }
 
-  private func forEachStep(on event: Int, from node: Int, _ body: (Specification.Step) -> Void) {
+  func forEachStep(on event: Int, from node: Int, _ body: (Specification.Step) -> Void) {
     let cell = node * specification.eventCount + event
     for index in Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1])
     where isEnabled(specification.caused[index]) {

@@ -4,8 +4,8 @@ import Simulation
 
 /// Drives one case: model and device in lockstep, step by step.
 struct CaseRunner<Device: DeviceUnderTest> {
-  /// How long a stimulus waits for its moment, and how long the end of a case waits for what is due.
-  private static var patience: Interval { .seconds(60) }
+  /// How long a stimulus waits for its moment.
+  private static var patience: Interval { Lockstep<Device, TraceWriter>.patience }
   /// How often the same trouble must come before the device is to blame.
   private static var attempts: Int { 3 }
 
@@ -154,6 +154,10 @@ extension CaseRunner {
       listener.take(.wait(interval, mark, at: lockstep.now))
       lockstep.recorder.forgetShown()
       try pass(until: lockstep.now + interval)
+    case .settle:
+      listener.take(.settle(mark, at: lockstep.now))
+      lockstep.recorder.forgetShown()
+      try check { lockstep throws(LabFault) in try lockstep.settle() }
     case .expect(let expectation), .until(let expectation): try meet(expectation)
     case .repeated(let times, let steps):
       let first = mark.number + 1
@@ -225,10 +229,7 @@ extension CaseRunner {
 
   /// At the end: what the model promises is demanded.
   private mutating func awaitDue() throws(Halt) {
-    let limit = lockstep.now + Self.patience
-    while lockstep.tracker.isAwaiting, lockstep.tracker.deadline != nil, lockstep.now < limit {
-      try next(until: limit)
-    }
+    try check { lockstep throws(LabFault) in try lockstep.settle() }
   }
 
   // MARK: Expectations

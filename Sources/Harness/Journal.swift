@@ -17,6 +17,8 @@ public enum JournalEntry: Sendable {
   case fault(Fault, StepMark, at: Instant)
   /// Time is let pass.
   case wait(Interval, StepMark, at: Instant)
+  /// Time is let pass until nothing is awaited.
+  case settle(StepMark, at: Instant)
   /// Something is expected, in words.
   case expect(String, StepMark, at: Instant)
   /// The scenario says something.
@@ -73,6 +75,7 @@ extension JournalEntry {
       event(time, mark, [.init("fault", .text(fault.name)), .init("value", JSON(fault.value))])
     case .wait(let interval, let mark, let time):
       event(time, mark, [.init("wait", .text(interval.description))])
+    case .settle(let mark, let time): event(time, mark, [.init("wait", .text(ScenarioGrammar.settled))])
     case .expect(let text, let mark, let time): event(time, mark, [.init("expect", .text(text))])
     case .note(let text, let mark, let time): event(time, mark, [.init("note", .text(text))])
     case .observation(let observation, let vocabulary, let time):

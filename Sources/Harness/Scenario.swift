@@ -49,6 +49,8 @@ public struct Step: Sendable {
     case fault(Fault)
     /// Time passes.
     case wait(Interval)
+    /// Time passes until the model awaits nothing of the device.
+    case settle
     /// Something must be shown, at once or in time.
     case expect(Expectation)
     /// Time passes until a status is shown, which must be in time.

@@ -3,6 +3,8 @@ enum ScenarioGrammar {
   /// The form of a value.
   indirect enum Form: Sendable {
     case text
+    /// This word.
+    case word(String)
     case flag
     case wholeNumber(ClosedRange<Int>?)
     /// A length of time with its unit.
@@ -58,6 +60,8 @@ enum ScenarioGrammar {
     case times, steps
   }
 
+  /// What `wait` has in place of a duration to let time pass until nothing is awaited.
+  static let settled = "settled"
   /// The most rounds of one repetition.
   static let rounds = 1...10_000
   /// The most steps of a scenario, those that are repeated counted as often as they are done.
@@ -131,7 +135,9 @@ extension ScenarioGrammar.Keyword {
         summary:
           "What must be shown: now, `within` a time, or all the time `for` one. Other keys are readings.")
     case .wait:
-      .init(name: rawValue, form: .duration, summary: "Lets time pass.")
+      .init(
+        name: rawValue, form: .either([.duration, .word(ScenarioGrammar.settled)]),
+        summary: "Lets time pass; `settled` until the model awaits nothing of the device.")
     case .fault:
       .init(
         name: rawValue, form: .either([.text, .single([], others: .value)]),

@@ -19,6 +19,7 @@ extension Scenario {
   private static func schema(of form: ScenarioGrammar.Form) -> JSON {
     switch form {
     case .text: ["type": "string", "minLength": 1]
+    case .word(let word): ["const": .text(word)]
     case .flag: ["type": "boolean"]
     case .wholeNumber(let range): wholeNumber(range)
     case .duration: ["type": "string", "pattern": .text(#"^[0-9]+(\.[0-9]+)? ?(ns|us|µs|ms|s|min|h)$"#)]

@@ -37,6 +37,7 @@ extension Step {
     case .fault(let fault):
       one("fault", fault.value == .flag(true) ? .text(fault.name) : one(fault.name, valueNode(fault.value)))
     case .wait(let interval): one("wait", .plain(interval.description))
+    case .settle: one("wait", .plain(ScenarioGrammar.settled))
     case .expect(let expectation): one("expect", expectation.node)
     case .until(let expectation): one("until", expectation.node)
     case .repeated(let times, let steps):

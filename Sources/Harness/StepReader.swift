@@ -80,7 +80,9 @@ struct StepReader {
     switch keyword {
     case .until: return until(value)
     case .expect: return expectation(value).map { .expect($0) }
-    case .wait: return value.duration().map { .wait($0) }
+    case .wait:
+      if value.node.text == ScenarioGrammar.settled { return .settle }
+      return value.duration().map { .wait($0) }
     case .fault: return fault(value).map { .fault($0) }
     case .refuse: return call(value).map { .refuse($0) }
     case .now: return call(value).map { .performNow($0) }

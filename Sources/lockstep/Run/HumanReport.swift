@@ -33,7 +33,7 @@ final class HumanReport: JournalListener {
       if !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
       remarks = []
     case .coverage(let figures): coverage.append(figures)
-    case .run, .stimulus, .fault, .wait, .expect, .note, .observation, .lab, .end: break
+    case .run, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab, .end: break
     }
   }
 
@@ -129,7 +129,7 @@ final class JSONReport: JournalListener {
     case .remark: console.print(entry.json)
     case .coverage, .end:
       if !isQuiet { console.print(entry.json) }
-    case .run, .begin, .stimulus, .fault, .wait, .expect, .note, .observation, .lab: break
+    case .run, .begin, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab: break
     }
   }
 }

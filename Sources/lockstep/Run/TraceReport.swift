@@ -22,6 +22,7 @@ final class TraceReport: JournalListener {
       row(time, mark, call.name + arguments)
     case .fault(let fault, let mark, let time): row(time, mark, "fault \(fault.name) \(fault.value)")
     case .wait(let interval, let mark, let time): row(time, mark, paint(.faint, "wait \(interval)"))
+    case .settle(let mark, let time): row(time, mark, paint(.faint, "wait until nothing is awaited"))
     case .expect(let text, let mark, let time): row(time, mark, paint(.faint, "expect \(text)"))
     case .note(let text, let mark, let time): row(time, mark, paint(.faint, text))
     case .observation(let observation, let vocabulary, let time):

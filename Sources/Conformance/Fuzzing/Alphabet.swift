@@ -1,0 +1,150 @@
+import Automata
+public import Simulation
+
+/// Where in a device's stack a test interferes.
+public enum TestLevel: String, CaseIterable, Sendable {
+  /// What a user does, and what happens around the lock: all that a model knows by name.
+  case events
+  /// The protocol's own messages: replayed, reordered, cut short, forged.
+  case messages
+  /// The packets that carry them, below the protocol and above the radio.
+  case att
+  /// The radio link: loss, delay, disconnection.
+  case link
+}
+
+/// Something that a tester does in a test.
+public enum TestAction: Equatable, Sendable {
+  /// A stimulus is given at once.
+  case stimulus(Stimulus)
+  /// A fault of the surroundings is brought about.
+  case fault(Fault)
+  /// Time passes.
+  case wait(Interval)
+  /// Time passes until the model awaits nothing of the device; see ``Lockstep/settle()``.
+  case settle
+  /// Time passes up to the model's next deadline, and so much more, or less.
+  case edge(Interval)
+}
+
+/// Disturbances that a device offers to tests that are generated: a fault with the values worth trying.
+public struct Disturbance: Equatable, Sendable {
+  /// Where it interferes.
+  public var level: TestLevel
+  /// The name of the fault, one of ``Abilities/faults``.
+  public var fault: String
+  /// The values, the simplest first.
+  public var values: [Value]
+
+  /// Makes a disturbance.
+  public init(_ level: TestLevel, _ fault: String, _ values: [Value] = [.flag(true)]) {
+    self.level = level
+    self.fault = fault
+    self.values = values
+  }
+}
+
+/// What choices stand for: the acts of a tester, each with its variants.
+///
+/// The first acts are the events of the machine under their own numbers; one that the tester cannot bring about, or
+/// the device does not serve, has no variant and is never chosen. Then come settling, waiting, the edges of timers,
+/// and the disturbances that the device offers.
+public struct Alphabet: Sendable {
+  /// One act.
+  public struct Act: Sendable {
+    /// How it is called: the name of the stimulus or of the fault, `settle`, `wait` or `edge`.
+    public var name: String
+    /// Where it interferes.
+    public var level: TestLevel
+    /// What it stands for, the simplest first; none when it is never chosen.
+    public var variants: [TestAction]
+    /// How often it is chosen, where 1 is usual.
+    public var weight: Double
+  }
+
+  /// The acts.
+  public private(set) var acts: [Act]
+  /// How many of the acts, the first ones, are events of the machine.
+  public let eventCount: Int
+  /// The number of ``TestAction/settle``.
+  public var settle: Int { eventCount }
+  /// The number of the act of waiting.
+  public var wait: Int { eventCount + 1 }
+  /// The number of the act of waiting for a deadline.
+  public var edge: Int { eventCount + 2 }
+  /// The numbers of the disturbances.
+  public var disturbances: Range<Int> { eventCount + 3..<acts.count }
+
+  /// What a test may do with a device.
+  ///
+  /// - Parameters:
+  ///   - specification: the machine.
+  ///   - abilities: what the device serves.
+  ///   - levels: where the test may interfere.
+  ///   - weights: how often acts are chosen, by name, where it is not 1; 0 leaves an act out.
+  public init(
+    _ specification: Specification, _ abilities: Abilities, levels: [TestLevel] = TestLevel.allCases,
+    weights: [(name: String, weight: Double)] = []
+  ) {
+    let definition = specification.machine.definition
+    eventCount = definition.events.count
+    acts = definition.events.enumerated().map { number, event in
+      let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
+      let isOffered = event.kind != .spontaneous && isServed && levels.contains(.events)
+      let arguments = abilities.arguments.first { $0.stimulus == event.name }?.values ?? [[]]
+      return Act(
+        name: event.name, level: .events,
+        variants: isOffered ? arguments.map { .stimulus(Stimulus(number, $0)) } : [], weight: 1)
+    }
+    let isTimed = !specification.isPlain
+    acts.append(Act(name: "settle", level: .events, variants: isTimed ? [.settle] : [], weight: 1))
+    acts.append(
+      Act(name: "wait", level: .events, variants: Self.waits(in: definition).map { .wait($0) }, weight: 1))
+    let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
+    acts.append(
+      Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
+    for item in abilities.disturbances where levels.contains(item.level) {
+      acts.append(
+        Act(
+          name: item.fault, level: item.level,
+          variants: item.values.map { .fault(Fault(item.fault, $0)) }, weight: 1))
+    }
+    for (name, weight) in weights {
+      for index in acts.indices where acts[index].name == name {
+        acts[index].weight = weight
+        if weight == 0 { acts[index].variants = [] }
+      }
+    }
+  }
+
+  /// What a choice stands for; `nil` when this alphabet does not have it.
+  public func action(of choice: Choice) -> TestAction? {
+    let act = Int(choice.act)
+    guard act < acts.count, Int(choice.variant) < acts[act].variants.count else { return nil }
+    return acts[act].variants[Int(choice.variant)]
+  }
+
+  /// The choice that stands for an action; `nil` when this alphabet does not have it.
+  public func choice(of action: TestAction, isForbidden: Bool = false) -> Choice? {
+    for (number, act) in acts.enumerated() {
+      guard let variant = act.variants.firstIndex(of: action) else { continue }
+      return Choice(number, variant: variant, isForbidden: isForbidden)
+    }
+    return nil
+  }
+
+  /// Waits that are worth trying: short ones in which something is still under way, the windows of the machine, and
+  /// long silence.
+  private static func waits(in definition: MachineDefinition) -> [Interval] {
+    var waits: [Interval] = [
+      .milliseconds(1), .milliseconds(20), .milliseconds(150), .milliseconds(600), .seconds(1), .seconds(4),
+      .seconds(12), .seconds(60), .seconds(660), .seconds(4 * 3600),
+    ]
+    for row in definition.transitions where row.window.latest != .forever {
+      for length in [row.window.earliest, row.window.latest] where length > .zero && !waits.contains(length) {
+        waits.append(length)
+      }
+    }
+    return waits.sorted()
+  }
+}

@@ -1,0 +1,62 @@
+/// Where a test stands before a choice: what a generator may know of it.
+public struct Situation: Equatable, Sendable {
+  /// A number for the possible states and the circumstances: equal where they are, whatever led there.
+  public var position: UInt64
+  /// The node of the specification when only one is possible, else -1.
+  public var node: Int
+  /// The stimuli that every possible state allows, as bits.
+  public var legal: UInt64
+  /// The stimuli that no possible state allows, as bits.
+  public var forbidden: UInt64
+  /// Whether the device has something to do next; see ``Tracker/isAwaiting``.
+  public var isAwaiting: Bool
+  /// Whether time alone will change what the model allows: there is a deadline.
+  public var hasDeadline: Bool
+}
+
+extension Tracker {
+  /// Where the test stands; only for machines of up to 64 events.
+  ///
+  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  public var situation: Situation {
+    @inline(__always) mutating get {
+      let node = possible.single
+      guard isUnconditional, node >= 0 else { return openSituation }
+      let legal = legalStimuli
+      return Situation(
+        position: UInt64(truncatingIfNeeded: node), node: node, legal: legal, forbidden: stimuliMask & ~legal,
+        isAwaiting: false, hasDeadline: false)
+    }
+  }
+
+  /// Several states, time, or circumstances.
+  private var openSituation: Situation {
+    @inline(never) mutating get {
+      var legal = stimuliMask
+      var somewhere: UInt64 = 0
+      // FNV-1a over what is possible and under which circumstances.
+      var position: UInt64 = (0xCBF2_9CE4_8422_2325 ^ circumstances) &* 0x100_0000_01B3
+      possible.forEach { node in
+        let mask = allowed(in: node)
+        legal &= mask
+        somewhere |= mask
+        position = (position ^ UInt64(truncatingIfNeeded: node + 1)) &* 0x100_0000_01B3
+      }
+      return Situation(
+        position: position | 1 << 63, node: possible.single, legal: legal,
+        forbidden: stimuliMask & ~somewhere, isAwaiting: isAwaiting, hasDeadline: deadline != nil)
+    }
+  }
+
+  /// The stimuli that a node allows under the circumstances.
+  private func allowed(in node: Int) -> UInt64 {
+    var mask: UInt64 = 0
+    var candidates = specification.legal[node]
+    while candidates != 0 {
+      let event = candidates.trailingZeroBitCount
+      candidates &= candidates &- 1
+      forEachStep(on: event, from: node) { _ in mask |= 1 << UInt64(event) }
+    }
+    return mask
+  }
+}

@@ -1,0 +1,97 @@
+public import Simulation
+
+/// What came of doing a test.
+public struct Execution: Sendable {
+  /// The choices that were made, without those that were left out.
+  public var performed: [Choice] = []
+  /// Where the test stood before each of them.
+  public var situations: [Situation] = []
+  /// What each of them meant: an edge is written as the wait that it came to.
+  public var actions: [TestAction] = []
+  /// Where model and device disagreed, if they did: at the last choice, or after it, while the end was awaited.
+  public var divergence: Divergence?
+  /// Whether the device lost its link by itself, so that what came after it may be another test.
+  public var wasDisturbed = false
+
+  /// Makes the record of a test that has not begun.
+  public init() {}
+
+  /// How many choices were made.
+  public var events: Int { performed.count }
+}
+
+extension Lockstep {
+  /// How long settling, and the end of a test, wait for what is due at the most.
+  public static var patience: Interval { .seconds(60) }
+
+  /// Lets time pass until the model awaits nothing of the device.
+  ///
+  /// What the model does not promise by any time, such as what comes over a link that loses frames, is not awaited.
+  public mutating func settle() throws(LabFault) -> Divergence? {
+    let limit = now + Self.patience
+    while tracker.isAwaiting, tracker.deadline != nil, now < limit {
+      if let divergence = try next(until: limit) { return divergence }
+    }
+    return nil
+  }
+
+  /// Does what a tester does. A stimulus waits until the device is ready for it; see
+  /// ``DeviceUnderTest/readyTime(for:)``.
+  ///
+  /// - Returns: what it came to, which for an edge is a wait, and the divergence if there is one.
+  public mutating func carryOut(
+    _ action: TestAction
+  ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
+    switch action {
+    case .stimulus(let stimulus):
+      while let ready = readyTime(for: stimulus), ready > now {
+        if let divergence = try pass(until: ready) { return (action, divergence) }
+      }
+      return (action, try perform(stimulus))
+    case .fault(let fault): return (action, try bring(about: fault))
+    case .wait(let interval): return (action, try pass(until: now + interval))
+    case .settle: return (action, try settle())
+    case .edge(let offset):
+      guard let deadline = tracker.deadline else { return (.wait(.zero), nil) }
+      let length = max(deadline - now + offset, .zero)
+      return (.wait(length), try pass(until: now + length))
+    }
+  }
+
+  /// Does a test, from a start to its end, or to the first disagreement.
+  ///
+  /// A choice that is not what it was meant to be is left out: a stimulus that is not allowed in every possible
+  /// state, one that was to be refused and is not, one that this device does not have.
+  ///
+  /// - Parameters:
+  ///   - alphabet: what the choices stand for.
+  ///   - starts: the conditions that the numbers of starts stand for.
+  public mutating func run(
+    _ test: TestCase, _ alphabet: Alphabet, starts: [StartCondition]
+  ) throws(LabFault) -> Execution {
+    var execution = Execution()
+    try reset(to: starts[test.start])
+    execution.divergence = try pass(until: now)
+    for choice in test.choices where execution.divergence == nil {
+      let situation = situation
+      guard let action = alphabet.action(of: choice), situation.admits(choice, alphabet) else { continue }
+      execution.performed.append(choice)
+      execution.situations.append(situation)
+      let (done, divergence) = try carryOut(action)
+      execution.actions.append(done)
+      execution.divergence = divergence
+    }
+    if execution.divergence == nil { execution.divergence = try settle() }
+    return execution
+  }
+}
+
+extension Situation {
+  /// Whether a choice is here what it was meant to be.
+  @inlinable
+  public func admits(_ choice: Choice, _ alphabet: Alphabet) -> Bool {
+    let act = Int(choice.act)
+    guard act < alphabet.eventCount else { return act != alphabet.edge || hasDeadline }
+    return (choice.isForbidden ? forbidden : legal) >> UInt64(act) & 1 == 1
+  }
+}
