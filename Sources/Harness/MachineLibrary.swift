@@ -153,3 +153,8 @@ enum Path {
     return (up + target[common...]).joined(separator: "/")
   }
 }
+extension MachineLibrary.Entry {
+  func specification(_ abilities: Abilities) -> Specification {
+    specification(showsEffects: abilities.showsEffects)
+  }
+}
