@@ -23,8 +23,8 @@ public struct Tracker: Sendable {
   public let specification: Specification
   /// How far an observation's time may lie from when it happened.
   public let slack: Interval
-  /// How often each cell was tried: `visits[state * events + event]`.
-  public private(set) var visits: [UInt32]
+  /// What was counted up to the last operation.
+  private var counted: CellCoverage
 
   private(set) var possible: NodeSet
   /// The set before the last operation: what a divergence is explained with.
@@ -80,16 +80,25 @@ public struct Tracker: Sendable {
     next = empty
     entries = [Entry](repeating: .start, count: specification.isPlain ? 0 : count)
     nextEntries = entries
-    visits = [UInt32](
-      repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
+    counted = CellCoverage(specification.cells)
     changed = [Instant](
       repeating: .zero, count: specification.machine.definition.circumstances.count)
     values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
     start(in: specification.startNodes.count - 1)
   }
 
+  /// Which cells were visited, since the tracker was made.
+  public var coverage: CellCoverage {
+    var coverage = counted
+    let node = possible.single
+    if node >= 0 { coverage.enter(specification.nodes[node].state) }
+    return coverage
+  }
+
   /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
   public mutating func start(in number: Int) {
+    countState()
+    counted.lose()
     possible.removeAll()
     possible.insert(specification.startNodes[number])
     before = possible
@@ -175,7 +184,7 @@ extension Tracker {
     next.removeAll()
     refusing.removeAll()
     let node = possible.single
-    if node >= 0 { visits[specification.nodes[node].state * specification.eventCount + event] &+= 1 }
+    if node >= 0 { counted.count(event, in: specification.nodes[node].state) } else { counted.lose() }
     var allowed = false
     before.forEach { node in
       if move(node, on: event, at: now) {
@@ -232,6 +241,7 @@ extension Tracker {
     before.forEach { node in
       if !specification.resting.contains(node) || end(of: node) <= now { possible.remove(node) }
     }
+    countState()
     return !possible.isEmpty
   }
 
@@ -304,7 +314,9 @@ extension Tracker {
     let nodes = possible.first
     before.first = nodes
     if nodes & (nodes &- 1) == 0, nodes != 0 {
-      visits[states[nodes.trailingZeroBitCount] &* eventCount &+ event] &+= 1
+      counted.count(event, in: states[nodes.trailingZeroBitCount])
+    } else {
+      counted.lose()
     }
     var next: UInt64 = 0
     var refused: UInt64 = 0
@@ -367,6 +379,12 @@ extension Tracker {
     }
   }
 
+  /// Counts the state that the device is in, when it is known.
+  private mutating func countState() {
+    let node = possible.single
+    if node >= 0, specification.resting.contains(node) { counted.enter(specification.nodes[node].state) }
+  }
+
   private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     if !specification.isPlain { close(at: now) }
     before = possible
@@ -379,6 +397,7 @@ extension Tracker {
       refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
       refusing = next
     }
+    countState()
     return !possible.isEmpty
   }
 
