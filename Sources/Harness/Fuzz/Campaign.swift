@@ -84,7 +84,9 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// The cells that were visited; see `Tracker.visits`.
-  public var visits: [UInt32] { runner.lockstep.tracker.visits }
+  public var visits: [UInt32] {
+    runner.lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) }
+  }
 
   /// Runs the campaign to its end.
   public mutating func perform() -> CampaignEnd {
