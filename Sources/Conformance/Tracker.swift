@@ -40,9 +40,18 @@ public struct Tracker: Sendable {
   private var changed: [Instant]
   private var values: [Interval]
 
+  /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
+  /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
+  public private(set) var losses = 0
+  /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
+  private var undisturbed: UInt64 = 0
+  /// Whether something other than a loss explains what is being observed, in a machine that is not small.
+  private var isExplained = true
+
   // What the hot path needs of the specification, at hand.
   private let isSmall: Bool
   private let isPlain: Bool
+  private let followsLosses: Bool
   private let causedWords: [UInt64]
   private let visibleWords: [UInt64]
   private let legalWords: [UInt64]
@@ -62,6 +71,7 @@ public struct Tracker: Sendable {
     self.slack = slack
     isSmall = specification.isSmall
     isPlain = specification.isPlain
+    followsLosses = specification.isSmall && specification.loss != 0
     causedWords = specification.words.caused
     visibleWords = specification.words.visible
     legalWords = specification.legal
@@ -103,7 +113,9 @@ public struct Tracker: Sendable {
     possible.insert(specification.startNodes[number])
     before = possible
     refusing.removeAll()
-    circumstances = 0
+    losses = 0
+    undisturbed = possible.first
+    circumstances = specification.held
     changing = 0
     for index in values.indices { values[index] = .zero }
     for index in entries.indices { entries[index] = .start }
@@ -212,6 +224,7 @@ extension Tracker {
     case .refused:
       before = possible
       possible.formIntersection(refusing)
+      if followsLosses { keepUndisturbed(possible.first) }
       return !possible.isEmpty
     case .unknown:
       before = possible
@@ -229,6 +242,7 @@ extension Tracker {
     if isSmall {
       before.first = possible.first
       possible.first &= resting
+      if followsLosses { keepUndisturbed(resting) }
       return possible.first != 0
     }
     before = possible
@@ -301,7 +315,7 @@ extension Tracker {
 
   private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
     let bit: UInt64 = 1 << UInt64(number)
-    guard (circumstances & bit != 0) != holds else { return }
+    guard (circumstances & bit != 0) != holds, specification.held & bit == 0 else { return }
     circumstances ^= bit
     changing |= bit
     changed[number] = now
@@ -330,6 +344,7 @@ extension Tracker {
     }
     refusing.first = refused
     possible.first = next | refused
+    if followsLosses { moveUndisturbed(on: event) }
     return next != 0
   }
 
@@ -339,7 +354,40 @@ extension Tracker {
     before.first = nodes
     possible.first = targets(of: nodes, showing: symbol)
     if refusing.first != 0 { refusing.first = targets(of: refusing.first, showing: symbol) }
+    if followsLosses { revealUndisturbed(symbol) }
     return possible.first != 0
+  }
+
+  // What would have been possible without losses is followed beside what is, and apart from it: a machine without
+  // losses pays one branch.
+
+  @inline(never)
+  private mutating func moveUndisturbed(on event: Int) {
+    let words = specification.words.causedWithoutLoss
+    var next: UInt64 = 0
+    forEachBit(of: undisturbed) { node in
+      let targets = words[node * eventCount + event]
+      next |= targets == 0 ? 1 << UInt64(node) : targets
+    }
+    undisturbed = next
+  }
+
+  @inline(never)
+  private mutating func revealUndisturbed(_ symbol: Int) {
+    let words = specification.words.visibleWithoutLoss
+    var next: UInt64 = 0
+    forEachBit(of: undisturbed) { next |= words[$0 * symbolCount + symbol] }
+    keepUndisturbed(next, of: next)
+  }
+
+  private mutating func keepUndisturbed(_ nodes: UInt64) { keepUndisturbed(nodes, of: undisturbed) }
+
+  /// Notes a loss when nothing else explains what the set of possible states has come to.
+  private mutating func keepUndisturbed(_ nodes: UInt64, of old: UInt64) {
+    undisturbed = old & nodes
+    guard undisturbed == 0, possible.first != 0 else { return }
+    losses += 1
+    undisturbed = possible.first
   }
 
   @inline(__always)
@@ -389,9 +437,11 @@ extension Tracker {
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
+    isExplained = specification.loss == 0
     before.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
     let refused = refusing
     takeNext()
+    if !isExplained, !possible.isEmpty { losses += 1 }
     if !refused.isEmpty {
       next.removeAll()
       refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
@@ -405,6 +455,7 @@ extension Tracker {
   private mutating func reveal(_ symbol: Int, isStatus: Bool, from node: Int, at now: Instant) {
     // A status that is shown again says nothing new.
     if isStatus, specification.nodes[node].shown == symbol, specification.resting.contains(node) {
+      isExplained = true
       add(node, entry(node))
     }
     var index = Int(specification.visibleStart[node])
@@ -414,10 +465,12 @@ extension Tracker {
       index += 1
       guard step.symbol == symbol else { continue }
       if specification.isPlain {
+        if !step.isByLoss { isExplained = true }
         next.insert(Int(step.node))
       } else if isPossible(step, from: node, at: now) {
         // What is pending was entered, or not, when its transition began.
         let isEntry = step.enters && step.transition >= 0
+        if !takesLoss(step) { isExplained = true }
         add(Int(step.node), isEntry ? Entry(earliest: now - slack, latest: now) : entry(node))
       }
     }
@@ -480,6 +533,11 @@ extension Tracker {
   @inline(__always)
   private func entry(_ node: Int) -> Entry { specification.isPlain ? .start : entries[node] }
 
+  /// Whether a step that can be taken could not be taken without the circumstance `loss`.
+  private func takesLoss(_ step: Specification.Step) -> Bool {
+    step.isByLoss && step.given & circumstances & ~specification.loss == 0
+  }
+
   func isEnabled(_ step: Specification.Step) -> Bool { step.isEnabled(under: circumstances) }
 
   /// Whether a step can be taken, given that a circumstance that just changed may not have had its effect yet.
@@ -517,5 +575,14 @@ extension Tracker {
       end = min(end, entries[node].latest + limit(of: step) + slack)
     }
     return end
+  }
+}
+
+/// Calls the body with each bit that is set, in rising order.
+private func forEachBit(of word: UInt64, _ body: (Int) -> Void) {
+  var word = word
+  while word != 0 {
+    body(word.trailingZeroBitCount)
+    word &= word &- 1
   }
 }
