@@ -24,9 +24,10 @@ public final class Specification: Sendable {
     /// What is shown first on the way, or -1 when nothing is.
     var symbol: Int32 = -1
 
+    /// Whether it can be taken under circumstances some of which may hold or not.
     @inline(__always)
-    func isEnabled(under circumstances: UInt64) -> Bool {
-      (given == 0 || given & circumstances != 0) && unless & circumstances == 0
+    func mayBeEnabled(under circumstances: UInt64, _ uncertain: UInt64) -> Bool {
+      (given == 0 || given & (circumstances | uncertain) != 0) && unless & circumstances & ~uncertain == 0
     }
   }
 
@@ -64,6 +65,10 @@ public final class Specification: Sendable {
   let legal: [UInt64]
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
   let stimuliMask: UInt64
+  /// Whether each event sets a circumstance.
+  let sets: [Bool]
+  /// The circumstances under which what sets a circumstance may not arrive, as bits, for each.
+  let unsure: [UInt64]
   /// Whether no row depends on time or on circumstances, or happens without the tester.
   let isPlain: Bool
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
@@ -112,6 +117,15 @@ public final class Specification: Sendable {
     }
     stimuliMask = (0..<min(eventCount, 64)).reduce(0) { mask, event in
       machine.isStimulus(event) ? mask | 1 << UInt64(event) : mask
+    }
+    let circumstances = machine.definition.circumstances
+    sets = machine.definition.events.map { event in
+      circumstances.contains { $0.stimuli.contains(event.name) }
+    }
+    unsure = circumstances.map { item in
+      item.unsure.reduce(0) { mask, name in
+        machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
+      }
     }
     isPlain =
       builder.spontaneous.allSatisfy(\.isEmpty) && machine.definition.circumstances.isEmpty
