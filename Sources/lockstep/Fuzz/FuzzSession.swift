@@ -74,7 +74,8 @@ final class FuzzSession {
     let cause = campaign.perform()
     if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
     return end(
-      cause, campaign.status, visits: campaign.visits, under: campaign.runner.lockstep.device.abilities.circumstances)
+      cause, campaign.status, visits: campaign.visits,
+      under: campaign.runner.lockstep.device.abilities.circumstances)
   }
 
   private var isStopped: Bool {
