@@ -190,7 +190,11 @@ public struct Tracker: Sendable {
   ///
   /// `nil` when they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
-    let starts = specification.machine.definition.starts
+    Self.start(for: condition, in: specification.machine)
+  }
+
+  static func start(for condition: StartCondition, in machine: Machine) -> Int? {
+    let starts = machine.definition.starts
     if condition.settings.isEmpty { return starts.count - 1 }
     return starts.indices.last { number in
       starts[number].conditions.allSatisfy { item in
