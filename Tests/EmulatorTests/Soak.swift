@@ -1,5 +1,7 @@
 import Automata
 import Conformance
+import Emulator
+import Sesame
 import Simulation
 
 /// Random tests without end, of one device beside its model: what they find on a healthy device is a false alarm.
@@ -118,5 +120,45 @@ struct Soak<Device: DeviceUnderTest> {
       return "\(entry.time.secondsText) \(what)"
     }
     return lines + [execution.divergence.map { "\($0.time.secondsText) \($0.summary) \($0.allowed)" } ?? "agree"]
+  }
+}
+
+extension EmulatedLockSpecification {
+  /// A lock as users write it, such as `sesame5?loss=0.01&link=radio`.
+  init(text: String) throws(LockOptionError) {
+    let parts = text.split(separator: "?", maxSplits: 1)
+    let settings = parts.count < 2 ? [] : parts[1].split(separator: "&")
+    try self.init(
+      parsing: String(parts[0]),
+      settings: settings.map { setting in
+        let pair = setting.split(separator: "=", maxSplits: 1)
+        return (String(pair[0]), pair.count < 2 ? "yes" : String(pair[1]))
+      })
+  }
+
+  /// Gives random tests of this lock arguments, and everything that can be disturbed.
+  func disturbable(_ abilities: inout Abilities) {
+    abilities.arguments = [
+      ("setAutolock", [[Argument("seconds", .integer(1))], [Argument("seconds", .integer(10))], []])
+    ]
+    if model.generation == .os3 {
+      abilities.stimuli?.removeAll { ["readStatus", "readAutolock"].contains($0) }
+    }
+    let frames: [Value] = [.text("next-notification"), .text("next-write"), .integer(3)]
+    let flags: [Value] = [.flag(true), .flag(false)]
+    abilities.disturbances = [
+      Disturbance(.link, "drop", frames), Disturbance(.link, "corrupt", frames),
+      Disturbance(.link, "duplicate", frames),
+      Disturbance(
+        .link, "delay", [.duration(.milliseconds(30)), .duration(.seconds(1)), .duration(.seconds(6))]),
+      Disturbance(.link, "lose-link"), Disturbance(.link, "out-of-range", flags),
+      Disturbance(.events, "no-power", flags), Disturbance(.events, "power-cycle"),
+      Disturbance(.events, "jam", flags), Disturbance(.events, "battery", [.number(6), .number(4.9), .number(0)]),
+      Disturbance(.events, "clock", [.integer(100), .integer(-100_000)]),
+      Disturbance(.events, "wrong-key", flags), Disturbance(.messages, "replay-login", flags),
+      Disturbance(.messages, "write", [.text("030212345678"), .text("0302")]),
+      Disturbance(.messages, "inject", [.text("030e02"), .text("0512345678")]),
+      Disturbance(.link, "advertise", [.text("020106")]),
+    ]
   }
 }

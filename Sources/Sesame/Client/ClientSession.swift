@@ -9,6 +9,8 @@ extension SesameClient {
     struct Pending {
       var request: Request
       var command: Command
+      /// Whether the user asked for it, and so gets to know when it is refused.
+      var isAsked: Bool
       var since: Instant
     }
 
@@ -163,10 +165,12 @@ extension SesameClient {
     }
   }
 
-  mutating func send(_ command: Command, in session: inout Session, at now: Instant) {
+  mutating func send(
+    _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
+  ) {
     let request = command.request(for: session.generation)
     let frames = Segmenter().frames(of: session.cipher.encrypt(request.encoded), .ciphertext)
-    session.pending.append(Session.Pending(request: request, command: command, since: now))
+    session.pending.append(Session.Pending(request: request, command: command, isAsked: isAsked, since: now))
     lastCommand = frames
     actions += frames.map { .send($0) }
   }
@@ -189,7 +193,7 @@ extension SesameClient {
     }
   }
 
-  private mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
+  mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
     guard
       let index = session.pending.firstIndex(where: {
         $0.request.item == response.item && $0.request.operation == response.operation
@@ -204,10 +208,16 @@ extension SesameClient {
       actions.append(.report(Reading("history", .text("empty"))))
       return
     }
+    if case .deleteHistory(let id) = pending.command, response.result == .notFound {
+      // A full history dropped the record meanwhile.
+      session.lastRecord = id
+      return send(.readHistory(1), in: &session, at: now)
+    }
     guard response.result == .success else {
       if case .setMechSetting = pending.command { session.isConfiguring = false }
       if case .reset = pending.command { session.isResetting = false }
-      actions.append(.refuse("\(response.item): \(response.result)"))
+      let text = "\(response.item): \(response.result)"
+      actions.append(pending.isAsked ? .refuse(text) : .report(Reading("refused", .text(text))))
       return
     }
     do {
