@@ -23,8 +23,8 @@ public struct Tracker: Sendable {
   public let specification: Specification
   /// How far an observation's time may lie from when it happened.
   public let slack: Interval
-  /// How often each cell was tried: `visits[state * events + event]`.
-  public private(set) var visits: [UInt32]
+  /// What was counted up to the last operation.
+  private var counted: CellCoverage
 
   private(set) var possible: NodeSet
   /// The set before the last operation: what a divergence is explained with.
@@ -46,9 +46,18 @@ public struct Tracker: Sendable {
   private var holders: [UInt64]
   private var values: [Interval]
 
+  /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
+  /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
+  public private(set) var losses = 0
+  /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
+  private var undisturbed: UInt64 = 0
+  /// Whether something other than a loss explains what is being observed, in a machine that is not small.
+  private var isExplained = true
+
   // What the hot path needs of the specification, at hand.
   private let isSmall: Bool
   private let isPlain: Bool
+  private let followsLosses: Bool
   private let causedWords: [UInt64]
   private let visibleWords: [UInt64]
   private let legalWords: [UInt64]
@@ -71,6 +80,7 @@ public struct Tracker: Sendable {
     self.slack = slack
     isSmall = specification.isSmall
     isPlain = specification.isPlain
+    followsLosses = specification.isSmall && specification.loss != 0
     causedWords = specification.words.caused
     visibleWords = specification.words.visible
     legalWords = specification.legal
@@ -91,8 +101,7 @@ public struct Tracker: Sendable {
     next = empty
     entries = [Entry](repeating: .start, count: specification.isPlain ? 0 : count)
     nextEntries = entries
-    visits = [UInt32](
-      repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
+    counted = CellCoverage(specification.cells)
     let circumstanceCount = specification.machine.definition.circumstances.count
     changed = [Instant](repeating: .zero, count: circumstanceCount)
     holders = [UInt64](repeating: 0, count: circumstanceCount)
@@ -100,13 +109,25 @@ public struct Tracker: Sendable {
     start(in: specification.startNodes.count - 1)
   }
 
+  /// Which cells were visited, since the tracker was made.
+  public var coverage: CellCoverage {
+    var coverage = counted
+    let node = possible.single
+    if node >= 0 { coverage.enter(specification.nodes[node].state) }
+    return coverage
+  }
+
   /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
   public mutating func start(in number: Int) {
+    countState()
+    counted.lose()
     possible.removeAll()
     possible.insert(specification.startNodes[number])
     before = possible
     refusing.removeAll()
-    circumstances = 0
+    losses = 0
+    undisturbed = possible.first
+    circumstances = specification.held
     uncertain = 0
     changing = 0
     unsettled = .zero
@@ -192,7 +213,7 @@ extension Tracker {
     next.removeAll()
     refusing.removeAll()
     let node = possible.single
-    if node >= 0 { visits[specification.nodes[node].state * specification.eventCount + event] &+= 1 }
+    if node >= 0 { counted.count(event, in: specification.nodes[node].state) } else { counted.lose() }
     var allowed = false
     before.forEach { node in
       if move(node, on: event, at: now) {
@@ -220,6 +241,7 @@ extension Tracker {
     case .refused:
       before = possible
       possible.formIntersection(refusing)
+      if followsLosses { keepUndisturbed(possible.first) }
       return !possible.isEmpty
     case .unknown:
       before = possible
@@ -237,6 +259,7 @@ extension Tracker {
     if isSmall {
       before.first = possible.first
       possible.first &= resting
+      if followsLosses { keepUndisturbed(resting) }
       return possible.first != 0
     }
     before = possible
@@ -249,6 +272,7 @@ extension Tracker {
     before.forEach { node in
       if !specification.resting.contains(node) || end(of: node) <= now { possible.remove(node) }
     }
+    countState()
     return !possible.isEmpty
   }
 
@@ -329,7 +353,7 @@ extension Tracker {
 
   private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
     let bit: UInt64 = 1 << UInt64(number)
-    guard (circumstances & bit != 0) != holds else { return }
+    guard (circumstances & bit != 0) != holds, specification.held & bit == 0 else { return }
     circumstances ^= bit
     note(number, at: now)
   }
@@ -348,7 +372,9 @@ extension Tracker {
     let nodes = possible.first
     before.first = nodes
     if nodes & (nodes &- 1) == 0, nodes != 0 {
-      visits[states[nodes.trailingZeroBitCount] &* eventCount &+ event] &+= 1
+      counted.count(event, in: states[nodes.trailingZeroBitCount])
+    } else {
+      counted.lose()
     }
     var next: UInt64 = 0
     var refused: UInt64 = 0
@@ -362,6 +388,7 @@ extension Tracker {
     }
     refusing.first = refused
     possible.first = next | refused
+    if followsLosses { moveUndisturbed(on: event) }
     return next != 0
   }
 
@@ -371,7 +398,40 @@ extension Tracker {
     before.first = nodes
     possible.first = targets(of: nodes, showing: symbol)
     if refusing.first != 0 { refusing.first = targets(of: refusing.first, showing: symbol) }
+    if followsLosses { revealUndisturbed(symbol) }
     return possible.first != 0
+  }
+
+  // What would have been possible without losses is followed beside what is, and apart from it: a machine without
+  // losses pays one branch.
+
+  @inline(never)
+  private mutating func moveUndisturbed(on event: Int) {
+    let words = specification.words.causedWithoutLoss
+    var next: UInt64 = 0
+    forEachBit(of: undisturbed) { node in
+      let targets = words[node * eventCount + event]
+      next |= targets == 0 ? 1 << UInt64(node) : targets
+    }
+    undisturbed = next
+  }
+
+  @inline(never)
+  private mutating func revealUndisturbed(_ symbol: Int) {
+    let words = specification.words.visibleWithoutLoss
+    var next: UInt64 = 0
+    forEachBit(of: undisturbed) { next |= words[$0 * symbolCount + symbol] }
+    keepUndisturbed(next, of: next)
+  }
+
+  private mutating func keepUndisturbed(_ nodes: UInt64) { keepUndisturbed(nodes, of: undisturbed) }
+
+  /// Notes a loss when nothing else explains what the set of possible states has come to.
+  private mutating func keepUndisturbed(_ nodes: UInt64, of old: UInt64) {
+    undisturbed = old & nodes
+    guard undisturbed == 0, possible.first != 0 else { return }
+    losses += 1
+    undisturbed = possible.first
   }
 
   @inline(__always)
@@ -411,18 +471,27 @@ extension Tracker {
     }
   }
 
+  /// Counts the state that the device is in, when it is known.
+  private mutating func countState() {
+    let node = possible.single
+    if node >= 0, specification.resting.contains(node) { counted.enter(specification.nodes[node].state) }
+  }
+
   private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
+    isExplained = specification.loss == 0
     before.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
     let refused = refusing
     takeNext()
+    if !isExplained, !possible.isEmpty { losses += 1 }
     if !refused.isEmpty {
       next.removeAll()
       refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
       refusing = next
     }
+    countState()
     return !possible.isEmpty
   }
 
@@ -430,6 +499,7 @@ extension Tracker {
   private mutating func reveal(_ symbol: Int, isStatus: Bool, from node: Int, at now: Instant) {
     // A status that is shown again says nothing new.
     if isStatus, specification.nodes[node].shown == symbol, specification.resting.contains(node) {
+      isExplained = true
       add(node, entry(node))
     }
     var index = Int(specification.visibleStart[node])
@@ -439,10 +509,12 @@ extension Tracker {
       index += 1
       guard step.symbol == symbol else { continue }
       if specification.isPlain {
+        if !step.isByLoss { isExplained = true }
         next.insert(Int(step.node))
       } else if isPossible(step, from: node, at: now) {
         // What is pending was entered, or not, when its transition began.
         let isEntry = step.enters && step.transition >= 0
+        if !takesLoss(step) { isExplained = true }
         add(Int(step.node), isEntry ? Entry(earliest: now - slack, latest: now) : entry(node))
       }
     }
@@ -505,6 +577,11 @@ extension Tracker {
   @inline(__always)
   private func entry(_ node: Int) -> Entry { specification.isPlain ? .start : entries[node] }
 
+  /// Whether a step that can be taken could not be taken without the circumstance `loss`.
+  private func takesLoss(_ step: Specification.Step) -> Bool {
+    step.isByLoss && step.given & circumstances & ~specification.loss == 0
+  }
+
   /// Whether a step can be taken under the circumstances.
   func isEnabled(_ step: Specification.Step) -> Bool { step.mayBeEnabled(under: circumstances, uncertain) }
 
@@ -563,5 +640,14 @@ extension Tracker {
   private func isDue(_ step: Specification.Step) -> Bool {
     (step.given == 0 || step.given & circumstances & ~uncertain != 0)
       && step.unless & (circumstances | uncertain) == 0
+  }
+}
+
+/// Calls the body with each bit that is set, in rising order.
+private func forEachBit(of word: UInt64, _ body: (Int) -> Void) {
+  var word = word
+  while word != 0 {
+    body(word.trailingZeroBitCount)
+    word &= word &- 1
   }
 }
