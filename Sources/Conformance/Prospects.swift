@@ -19,7 +19,9 @@ extension Tracker {
     while let state = open.popLast() {
       guard !isSeen[state] else { continue }
       isSeen[state] = true
-      if machine.edges(from: state, on: stimulus).contains(where: { $0.mayBeEnabled(under: circumstances, uncertain) }) {
+      if machine.edges(from: state, on: stimulus).contains(where: {
+        $0.mayBeEnabled(under: circumstances, uncertain)
+      }) {
         return true
       }
       for edge in machine.spontaneous[state] where edge.mayBeEnabled(under: circumstances, uncertain) {

@@ -632,7 +632,9 @@ extension Tracker {
   /// The moment by which a state must have been left, or never.
   func end(of node: Int) -> Instant {
     var end = Instant.never
-    for step in specification.urgent[node] where isDue(step) { end = min(end, self.end(of: step, from: node)) }
+    for step in specification.urgent[node] where isDue(step) {
+      end = min(end, self.end(of: step, from: node))
+    }
     return end
   }
 

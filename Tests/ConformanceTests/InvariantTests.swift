@@ -44,8 +44,14 @@ struct InvariantTests {
     expect(
       verdicts(
         NeverRises("battery"),
-        [reading(5), fault(0), fault(6), reading(0), reading(6), reading(5.9), reading(6), fault(0), reading(7)]),
-      [nil, nil, nil, nil, nil, nil, "battery rose from 5.9 to 6.0 by itself", nil, "battery rose from 6.0 to 7.0 by itself"])
+        [
+          reading(5), fault(0), fault(6), reading(0), reading(6), reading(5.9), reading(6), fault(0),
+          reading(7),
+        ]),
+      [
+        nil, nil, nil, nil, nil, nil, "battery rose from 5.9 to 6.0 by itself", nil,
+        "battery rose from 6.0 to 7.0 by itself",
+      ])
   }
 
   @Test("an unlocked door needs somebody who unlocked it; one found open does not")

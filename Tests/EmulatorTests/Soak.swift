@@ -1,7 +1,6 @@
 import Automata
 import Conformance
 import Emulator
-import Sesame
 import Simulation
 
 /// Random tests without end, of one device beside its model: what they find on a healthy device is a false alarm.
@@ -27,7 +26,8 @@ struct Soak<Device: DeviceUnderTest> {
   private var test = TestCase(start: 0)
 
   init(
-    _ specification: Specification, _ device: Device, _ abilities: Abilities, invariants: [any Invariant] = [],
+    _ specification: Specification, _ device: Device, _ abilities: Abilities,
+    invariants: [any Invariant] = [],
     starts: [StartCondition], seed: UInt64
   ) {
     lockstep = Lockstep(specification, device, invariants: invariants, recorder: NoRecorder())
@@ -50,7 +50,9 @@ struct Soak<Device: DeviceUnderTest> {
     test = TestCase(start: random.below(starts.count))
     let isDisturbed = !calmTests || random.below(2) == 0
     try lockstep.reset(to: starts[test.start])
-    if let divergence = try lockstep.pass(until: lockstep.now) { return Finding(test: test, divergence: divergence) }
+    if let divergence = try lockstep.pass(until: lockstep.now) {
+      return Finding(test: test, divergence: divergence)
+    }
     for _ in 0..<length {
       let situation = lockstep.situation
       guard let choice = draw(in: situation, isDisturbed), let action = alphabet.action(of: choice),
@@ -119,7 +121,9 @@ struct Soak<Device: DeviceUnderTest> {
         }
       return "\(entry.time.secondsText) \(what)"
     }
-    return lines + [execution.divergence.map { "\($0.time.secondsText) \($0.summary) \($0.allowed)" } ?? "agree"]
+    return lines + [
+      execution.divergence.map { "\($0.time.secondsText) \($0.summary) \($0.allowed)" } ?? "agree"
+    ]
   }
 }
 
@@ -134,31 +138,5 @@ extension EmulatedLockSpecification {
         let pair = setting.split(separator: "=", maxSplits: 1)
         return (String(pair[0]), pair.count < 2 ? "yes" : String(pair[1]))
       })
-  }
-
-  /// Gives random tests of this lock arguments, and everything that can be disturbed.
-  func disturbable(_ abilities: inout Abilities) {
-    abilities.arguments = [
-      ("setAutolock", [[Argument("seconds", .integer(1))], [Argument("seconds", .integer(10))], []])
-    ]
-    if model.generation == .os3 {
-      abilities.stimuli?.removeAll { ["readStatus", "readAutolock"].contains($0) }
-    }
-    let frames: [Value] = [.text("next-notification"), .text("next-write"), .integer(3)]
-    let flags: [Value] = [.flag(true), .flag(false)]
-    abilities.disturbances = [
-      Disturbance(.link, "drop", frames), Disturbance(.link, "corrupt", frames),
-      Disturbance(.link, "duplicate", frames),
-      Disturbance(
-        .link, "delay", [.duration(.milliseconds(30)), .duration(.seconds(1)), .duration(.seconds(6))]),
-      Disturbance(.link, "lose-link"), Disturbance(.link, "out-of-range", flags),
-      Disturbance(.events, "no-power", flags), Disturbance(.events, "power-cycle"),
-      Disturbance(.events, "jam", flags), Disturbance(.events, "battery", [.number(6), .number(4.9), .number(0)]),
-      Disturbance(.events, "clock", [.integer(100), .integer(-100_000)]),
-      Disturbance(.events, "wrong-key", flags), Disturbance(.messages, "replay-login", flags),
-      Disturbance(.messages, "write", [.text("030212345678"), .text("0302")]),
-      Disturbance(.messages, "inject", [.text("030e02"), .text("0512345678")]),
-      Disturbance(.link, "advertise", [.text("020106")]),
-    ]
   }
 }

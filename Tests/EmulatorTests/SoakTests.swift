@@ -20,7 +20,7 @@ struct SoakTests {
   @Test("a lock never parts from its model, whatever is done and whatever goes wrong", arguments: locks)
   func lock(text: String) throws {
     let lock = try EmulatedLockSpecification(text: text)
-    try soak(.sesame, of: lock.disturbable, starts: Self.lockStarts) {
+    try soak(.sesame, starts: Self.lockStarts) {
       let link = DirectLink(lock, seed: 1)
       return SesameDevice(link, circumstances: link.circumstances) { SeededGenerator(seed: 1, for: "client") }
     }
@@ -29,7 +29,7 @@ struct SoakTests {
   @Test("nor does it over the air", arguments: ["sesame3", "sesame5?loss=0.05"])
   func lockOverAir(text: String) throws {
     let lock = try EmulatedLockSpecification(text: text)
-    try soak(.sesame, of: lock.disturbable, starts: Self.lockStarts, share: 4) {
+    try soak(.sesame, starts: Self.lockStarts, share: 4) {
       let circumstances = lock.weather.isFair ? [] : ["loss"]
       return SesameDevice(RadioWorld(lock, seed: 1).link(), circumstances: circumstances) {
         SeededGenerator(seed: 1, for: "client")
@@ -78,7 +78,8 @@ extension SoakTests {
     _ machine: MachineDefinition, of edit: (inout Abilities) -> Void = { _ in }, starts: [StartCondition],
     share: Int = 1, device make: () -> Device
   ) throws {
-    guard let (finding, trace) = try finding(machine, of: edit, starts: starts, share: share, device: make) else {
+    guard let (finding, trace) = try finding(machine, of: edit, starts: starts, share: share, device: make)
+    else {
       return
     }
     Issue.record("\(finding.divergence.summary)\n\(trace.suffix(40).joined(separator: "\n"))")
@@ -86,7 +87,8 @@ extension SoakTests {
 
   /// What random tests of a device find, with its trace.
   private func finding<Device: DeviceUnderTest>(
-    _ machine: MachineDefinition, of edit: (inout Abilities) -> Void, starts: [StartCondition], share: Int = 1,
+    _ machine: MachineDefinition, of edit: (inout Abilities) -> Void, starts: [StartCondition],
+    share: Int = 1,
     device make: () -> Device
   ) throws -> (Soak<Device>.Finding, trace: [String])? {
     var abilities = make().abilities
