@@ -26,19 +26,19 @@ public struct Tracker: Sendable {
   /// How often each cell was tried: `visits[state * events + event]`.
   public private(set) var visits: [UInt32]
 
-  private(set) var possible: NodeSet
+  var possible: NodeSet
   /// The set before the last operation: what a divergence is explained with.
   private(set) var before: NodeSet
   /// Where the device would be if it refused the last stimulus.
-  private var refusing: NodeSet
+  var refusing: NodeSet
   private var next: NodeSet
-  private(set) var entries: [Entry]
+  var entries: [Entry]
   private var nextEntries: [Entry]
-  private(set) var circumstances: UInt64 = 0
+  var circumstances: UInt64 = 0
   /// The circumstances that changed so lately that the device may still behave as before.
-  private(set) var changing: UInt64 = 0
-  private var changed: [Instant]
-  private var values: [Interval]
+  var changing: UInt64 = 0
+  var changed: [Instant]
+  var values: [Interval]
 
   // What the hot path needs of the specification, at hand.
   private let isSmall: Bool
@@ -152,7 +152,14 @@ public struct Tracker: Sendable {
   ///
   /// `nil` when they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
-    let starts = specification.machine.definition.starts
+    specification.machine.start(for: condition)
+  }
+}
+
+extension Machine {
+  /// The number of the start that settings of a device stand for; see ``Tracker/start(for:)``.
+  func start(for condition: StartCondition) -> Int? {
+    let starts = definition.starts
     if condition.settings.isEmpty { return starts.count - 1 }
     return starts.indices.last { number in
       starts[number].conditions.allSatisfy { item in
