@@ -132,6 +132,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     execution.situations.removeAll(keepingCapacity: true)
     execution.actions.removeAll(keepingCapacity: true)
     execution.divergence = nil
+    execution.end = nil
     do {
       try explore(from: start)
     } catch {
@@ -163,7 +164,10 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.actions.append(done)
       execution.divergence = divergence
     }
-    if execution.divergence == nil { execution.divergence = try runner.lockstep.settle() }
+    if execution.divergence == nil {
+      execution.end = runner.lockstep.situation
+      execution.divergence = try runner.lockstep.settle()
+    }
     execution.wasDisturbed = runner.lockstep.tracker.losses > 0
   }
 

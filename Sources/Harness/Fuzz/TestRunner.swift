@@ -117,7 +117,10 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.actions[execution.actions.count - 1] = done
       execution.divergence = divergence
     }
-    if execution.divergence == nil { execution.divergence = try lockstep.settle() }
+    if execution.divergence == nil {
+      execution.end = lockstep.situation
+      execution.divergence = try lockstep.settle()
+    }
     execution.wasDisturbed = lockstep.tracker.losses > 0
   }
 }
