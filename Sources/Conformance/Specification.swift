@@ -76,6 +76,8 @@ public final class Specification: Sendable {
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
   let words: Words
   let startNodes: [Int]
+  /// The cells of the machine as they are counted.
+  let cells: CellTable
 
   /// The tables of a small plain machine, where a set of nodes is one word.
   struct Words: Sendable {
@@ -110,6 +112,7 @@ public final class Specification: Sendable {
     }
     var builder = NodeBuilder(
       machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held)
+    cells = CellTable(machine)
     startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
     nodes = builder.nodes

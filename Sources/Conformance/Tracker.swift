@@ -23,8 +23,8 @@ public struct Tracker: Sendable {
   public let specification: Specification
   /// How far an observation's time may lie from when it happened.
   public let slack: Interval
-  /// How often each cell was tried: `visits[state * events + event]`.
-  public private(set) var visits: [UInt32]
+  /// What was counted up to the last operation.
+  private var counted: CellCoverage
 
   private(set) var possible: NodeSet
   /// The set before the last operation: what a divergence is explained with.
@@ -90,16 +90,25 @@ public struct Tracker: Sendable {
     next = empty
     entries = [Entry](repeating: .start, count: specification.isPlain ? 0 : count)
     nextEntries = entries
-    visits = [UInt32](
-      repeating: 0, count: specification.machine.stateCount * specification.machine.eventCount)
+    counted = CellCoverage(specification.cells)
     changed = [Instant](
       repeating: .zero, count: specification.machine.definition.circumstances.count)
     values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
     start(in: specification.startNodes.count - 1)
   }
 
+  /// Which cells were visited, since the tracker was made.
+  public var coverage: CellCoverage {
+    var coverage = counted
+    let node = possible.single
+    if node >= 0 { coverage.enter(specification.nodes[node].state) }
+    return coverage
+  }
+
   /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
   public mutating func start(in number: Int) {
+    countState()
+    counted.lose()
     possible.removeAll()
     possible.insert(specification.startNodes[number])
     before = possible
@@ -187,7 +196,7 @@ extension Tracker {
     next.removeAll()
     refusing.removeAll()
     let node = possible.single
-    if node >= 0 { visits[specification.nodes[node].state * specification.eventCount + event] &+= 1 }
+    if node >= 0 { counted.count(event, in: specification.nodes[node].state) } else { counted.lose() }
     var allowed = false
     before.forEach { node in
       if move(node, on: event, at: now) {
@@ -215,7 +224,7 @@ extension Tracker {
     case .refused:
       before = possible
       possible.formIntersection(refusing)
-      if followsLosses { keepUndisturbed(possible.first) }
+      if followsLosses { keepUndisturbed(undisturbed & possible.first) }
       return !possible.isEmpty
     case .unknown:
       before = possible
@@ -233,7 +242,7 @@ extension Tracker {
     if isSmall {
       before.first = possible.first
       possible.first &= resting
-      if followsLosses { keepUndisturbed(resting) }
+      if followsLosses { keepUndisturbed(undisturbed & resting) }
       return possible.first != 0
     }
     before = possible
@@ -246,6 +255,7 @@ extension Tracker {
     before.forEach { node in
       if !specification.resting.contains(node) || end(of: node) <= now { possible.remove(node) }
     }
+    countState()
     return !possible.isEmpty
   }
 
@@ -318,7 +328,9 @@ extension Tracker {
     let nodes = possible.first
     before.first = nodes
     if nodes & (nodes &- 1) == 0, nodes != 0 {
-      visits[states[nodes.trailingZeroBitCount] &* eventCount &+ event] &+= 1
+      counted.count(event, in: states[nodes.trailingZeroBitCount])
+    } else {
+      counted.lose()
     }
     var next: UInt64 = 0
     var refused: UInt64 = 0
@@ -365,15 +377,13 @@ extension Tracker {
     let words = specification.words.visibleWithoutLoss
     var next: UInt64 = 0
     forEachBit(of: undisturbed) { next |= words[$0 * symbolCount + symbol] }
-    keepUndisturbed(next, of: next)
+    keepUndisturbed(next)
   }
 
-  private mutating func keepUndisturbed(_ nodes: UInt64) { keepUndisturbed(nodes, of: undisturbed) }
-
   /// Notes a loss when nothing else explains what the set of possible states has come to.
-  private mutating func keepUndisturbed(_ nodes: UInt64, of old: UInt64) {
-    undisturbed = old & nodes
-    guard undisturbed == 0, possible.first != 0 else { return }
+  private mutating func keepUndisturbed(_ nodes: UInt64) {
+    undisturbed = nodes
+    guard nodes == 0, possible.first != 0 else { return }
     losses += 1
     undisturbed = possible.first
   }
@@ -415,6 +425,12 @@ extension Tracker {
     }
   }
 
+  /// Counts the state that the device is in, when it is known.
+  private mutating func countState() {
+    let node = possible.single
+    if node >= 0, specification.resting.contains(node) { counted.enter(specification.nodes[node].state) }
+  }
+
   private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     if !specification.isPlain { close(at: now) }
     before = possible
@@ -429,6 +445,7 @@ extension Tracker {
       refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
       refusing = next
     }
+    countState()
     return !possible.isEmpty
   }
 

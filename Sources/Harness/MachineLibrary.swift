@@ -24,14 +24,16 @@ public final class MachineLibrary {
       specifications = Specifications(machine)
     }
 
-    /// The machine made ready for tracking under circumstances that always hold; made once.
-    func specification(showsEffects: Bool, holding circumstances: [String]) -> Specification {
-      specifications.get(showsEffects: showsEffects, holding: circumstances)
+    /// The machine made ready for tracking a device; made once.
+    func specification(_ abilities: Abilities) -> Specification {
+      variant(for: abilities).specifications.get(
+        showsEffects: abilities.showsEffects, holding: abilities.circumstances)
     }
 
-    /// The machine as it is under circumstances that always hold with a device: mostly itself.
-    func variant(under circumstances: [String]) -> Entry {
-      specifications.variant(of: self, under: circumstances)
+    /// The machine as it is for a device: itself, unless circumstances always hold there that it does not know.
+    func variant(for abilities: Abilities) -> Entry {
+      guard abilities.circumstances.contains("loss"), machine.definition == .sesameTable else { return self }
+      return specifications.withLosses(label: "\(label) (losses)")
     }
   }
 
@@ -61,12 +63,14 @@ public final class MachineLibrary {
       }
     }
 
-    func variant(of entry: Entry, under circumstances: [String]) -> Entry {
-      guard circumstances.contains("loss"), machine.definition == .sesameTable else { return entry }
-      return made.withLock { made in
+    /// The tables of the Sesame documentation over a link that can be lost.
+    func withLosses(label: String) -> Entry {
+      made.withLock { made in
         if let known = made.withLosses { return known }
-        guard let machine = try? Machine(.sesameTableWithLosses) else { return entry }
-        let variant = Entry(label: "\(entry.label) (losses)", machine: machine, isFile: entry.isFile)
+        guard let machine = try? Machine(.sesameTableWithLosses) else {
+          preconditionFailure("a machine of ours is not well-formed")
+        }
+        let variant = Entry(label: label, machine: machine)
         made.withLosses = variant
         return variant
       }

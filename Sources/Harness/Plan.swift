@@ -108,7 +108,7 @@ public struct Plan: Sendable {
     return new
   }
 
-  private static func id(of path: String) -> String {
+  static func id(of path: String) -> String {
     for ending in [".yaml", ".yml"] where path.hasSuffix(ending) {
       return String(path.dropLast(ending.count))
     }

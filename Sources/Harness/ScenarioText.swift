@@ -16,6 +16,11 @@ extension Scenario {
     return Node.mapping(entries).yaml(comments: [schema] + comments)
   }
 
+  /// The steps as a person reads them, one a line.
+  public var stepLines: [String] {
+    Node.list(steps.map(\.node)).yaml().split(separator: "\n").map(String.init)
+  }
+
   private func deviceNode(_ spec: DeviceSpec) -> Node {
     guard !(start.settings.isEmpty && spec.settings.isEmpty) else { return .text(spec.description) }
     var entries: [(String, Node)] = [(spec.kind.rawValue, .text(spec.name))]

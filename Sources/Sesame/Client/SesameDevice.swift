@@ -44,9 +44,11 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   public var now: Instant { link.now }
 
   public var abilities: Abilities {
-    Abilities(
-      stimuli: Self.requestNames + link.stimuli, faults: link.faults + Self.pretenceNames,
-      settings: link.settings, circumstances: circumstances)
+    let faults = link.faults + Self.pretenceNames
+    return Abilities(
+      stimuli: Self.requestNames + link.stimuli, faults: faults, settings: link.settings,
+      circumstances: circumstances, arguments: SesameDisturbances.arguments,
+      disturbances: SesameDisturbances.offered(with: faults))
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
