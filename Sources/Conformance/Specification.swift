@@ -26,9 +26,10 @@ public final class Specification: Sendable {
     /// Whether its row names the circumstance `loss` among those of which one must hold.
     var isByLoss = false
 
+    /// Whether it can be taken under circumstances some of which may hold or not.
     @inline(__always)
-    func isEnabled(under circumstances: UInt64) -> Bool {
-      (given == 0 || given & circumstances != 0) && unless & circumstances == 0
+    func mayBeEnabled(under circumstances: UInt64, _ uncertain: UInt64) -> Bool {
+      (given == 0 || given & (circumstances | uncertain) != 0) && unless & circumstances & ~uncertain == 0
     }
   }
 
@@ -66,6 +67,10 @@ public final class Specification: Sendable {
   let legal: [UInt64]
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
   let stimuliMask: UInt64
+  /// Whether each event sets a circumstance.
+  let sets: [Bool]
+  /// The circumstances under which what sets a circumstance may not arrive, as bits, for each.
+  let unsure: [UInt64]
   /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
   /// unseen.
   let isPlain: Bool
@@ -107,12 +112,12 @@ public final class Specification: Sendable {
     self.showsEffects = showsEffects
     let vocabulary = Vocabulary(machine: machine)
     self.vocabulary = vocabulary
+    cells = CellTable(machine)
     held = circumstances.reduce(0) { mask, name in
       mask | (machine.circumstance(named: name).map { 1 << UInt64($0) } ?? 0)
     }
     var builder = NodeBuilder(
       machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held)
-    cells = CellTable(machine)
     startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
     nodes = builder.nodes
@@ -135,6 +140,15 @@ public final class Specification: Sendable {
     }
     isPlain = builder.isPlain
     loss = builder.loss
+    let circumstances = machine.definition.circumstances
+    sets = machine.definition.events.map { event in
+      circumstances.contains { $0.stimuli.contains(event.name) }
+    }
+    unsure = circumstances.map { item in
+      item.unsure.reduce(0) { mask, name in
+        machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
+      }
+    }
     words = isPlain && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }

@@ -26,13 +26,13 @@ public final class MachineLibrary {
 
     /// The machine made ready for tracking a device; made once.
     func specification(_ abilities: Abilities) -> Specification {
-      variant(for: abilities).specifications.get(
+      variant(under: abilities.circumstances).specifications.get(
         showsEffects: abilities.showsEffects, holding: abilities.circumstances)
     }
 
-    /// The machine as it is for a device: itself, unless circumstances always hold there that it does not know.
-    func variant(for abilities: Abilities) -> Entry {
-      guard abilities.circumstances.contains("loss"), machine.definition == .sesameTable else { return self }
+    /// The machine as it is under circumstances that always hold with a device: itself, unless it knows none of them.
+    func variant(under circumstances: [String]) -> Entry {
+      guard circumstances.contains("loss"), machine.definition == .sesameTable else { return self }
       return specifications.withLosses(label: "\(label) (losses)")
     }
   }

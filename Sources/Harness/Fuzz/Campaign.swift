@@ -84,7 +84,9 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// The cells that were visited; see `Tracker.visits`.
-  public var visits: [UInt32] { runner.lockstep.tracker.visits }
+  public var visits: [UInt32] {
+    runner.lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) }
+  }
 
   /// Runs the campaign to its end.
   public mutating func perform() -> CampaignEnd {
@@ -162,7 +164,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.divergence = divergence
     }
     if execution.divergence == nil { execution.divergence = try runner.lockstep.settle() }
-    execution.wasDisturbed = runner.lockstep.wasDisturbed
+    execution.wasDisturbed = runner.lockstep.tracker.losses > 0
   }
 
   /// Does a test again and compares the traces.

@@ -118,7 +118,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.divergence = divergence
     }
     if execution.divergence == nil { execution.divergence = try lockstep.settle() }
-    execution.wasDisturbed = lockstep.wasDisturbed
+    execution.wasDisturbed = lockstep.tracker.losses > 0
   }
 }
 
