@@ -5,6 +5,7 @@ usage: aalpy_search.py SEEDS BUDGET                     prints one JSON object a
 """
 
 import collections
+import contextlib
 import random
 import sys
 import time
@@ -98,9 +99,10 @@ def main():
             device = Device(budget=budget, loss=percent / 100)
             oracle = RandomWalkEqOracle(ALPHABET, device, num_steps=20_000, reset_prob=0.02)
             try:
-                learned = run_KV(ALPHABET, device, oracle, "mealy", print_level=0, max_learning_rounds=30)
+                with contextlib.redirect_stdout(sys.stderr):
+                    learned = run_KV(ALPHABET, device, oracle, "mealy", print_level=0, max_learning_rounds=30)
                 outcomes.append("right" if len(learned.states) == STATES else "a wrong model")
-            except Exception as error:  # Whatever it fails with, there is no model.
+            except (Exception, SystemExit) as error:  # Whatever it fails with, there is no model.
                 outcomes.append(type(error).__name__)
         alarms = sum(outcome != "right" for outcome in outcomes)
         say(f"aalpy.noise{percent}.alarms", alarms, of=len(outcomes), verdicts=sorted(set(outcomes)))
