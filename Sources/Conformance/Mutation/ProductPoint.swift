@@ -57,7 +57,9 @@ struct Product {
     tracker.start(in: number)
     standing = conduct.start(number)
     standing.since = now
-    for index in tracker.entries.indices { tracker.entries[index] = Tracker.Entry(earliest: now, latest: now) }
+    for index in tracker.entries.indices {
+      tracker.entries[index] = Tracker.Entry(earliest: now, latest: now)
+    }
     for setting in settings {
       let fault = Fault(setting.name, setting.value)
       tracker.apply(fault, at: now)
@@ -77,7 +79,8 @@ struct Product {
     for node in point.nodes {
       tracker.possible.insert(node.number)
       if !tracker.entries.isEmpty {
-        tracker.entries[node.number] = Tracker.Entry(earliest: now - node.longest, latest: now - node.shortest)
+        tracker.entries[node.number] = Tracker.Entry(
+          earliest: now - node.longest, latest: now - node.shortest)
       }
     }
     tracker.circumstances = point.modelCircumstances
