@@ -10,6 +10,8 @@ public struct Execution: Sendable {
   public var actions: [TestAction] = []
   /// Where model and device disagreed, if they did: at the last choice, or after it, while the end was awaited.
   public var divergence: Divergence?
+  /// Where the test stood after the last choice, before the end was awaited; `nil` when it had failed by then.
+  public var end: Situation?
   /// Whether something was seen that only a loss explains, so that what came after it may be another test; see
   /// ``Tracker/losses``.
   public var wasDisturbed = false
@@ -85,7 +87,10 @@ extension Lockstep {
       execution.actions.append(done)
       execution.divergence = divergence
     }
-    if execution.divergence == nil { execution.divergence = try settle() }
+    if execution.divergence == nil {
+      execution.end = situation
+      execution.divergence = try settle()
+    }
     execution.wasDisturbed = wasDisturbed
     return execution
   }
