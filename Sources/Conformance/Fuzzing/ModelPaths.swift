@@ -26,7 +26,7 @@ public struct ModelPaths: Sendable {
         let cell = node * specification.eventCount + event
         for index in Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1]) {
           let step = specification.caused[index]
-          guard step.isEnabled(under: circumstances) else { continue }
+          guard step.mayBeEnabled(under: circumstances, 0) else { continue }
           edges += specification.shown(from: Int(step.node)).map { Edge(choice: Choice(event), target: $0) }
         }
       }
@@ -103,7 +103,7 @@ extension Specification {
       let steps =
         visible[Int(visibleStart[from])..<Int(visibleStart[from + 1])]
         + silent[Int(silentStart[from])..<Int(silentStart[from + 1])]
-      for step in steps where step.isEnabled(under: circumstances) {
+      for step in steps where step.mayBeEnabled(under: circumstances, 0) {
         for target in shown(from: Int(step.node)) where !isSeen[target] {
           isSeen[target] = true
           open.append(target)
@@ -116,7 +116,7 @@ extension Specification {
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
   private func awaits(in node: Int, under circumstances: UInt64) -> Bool {
     urgent[node].contains { step in
-      guard step.isEnabled(under: circumstances) else { return false }
+      guard step.mayBeEnabled(under: circumstances, 0) else { return false }
       return if case .event = machine.definition.transitions[Int(step.transition)].trigger { true } else {
         false
       }

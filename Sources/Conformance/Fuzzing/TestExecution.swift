@@ -27,6 +27,9 @@ extension Lockstep {
   /// How long settling, and the end of a test, wait for what is due at the most.
   public static var patience: Interval { .seconds(60) }
 
+  /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
+  public var wasDisturbed: Bool { tracker.losses > 0 }
+
   /// Lets time pass until the model awaits nothing of the device.
   ///
   /// What the model does not promise by any time, such as what comes over a link that loses frames, is not awaited.
@@ -88,7 +91,7 @@ extension Lockstep {
       execution.end = situation
       execution.divergence = try settle()
     }
-    execution.wasDisturbed = tracker.losses > 0
+    execution.wasDisturbed = wasDisturbed
     return execution
   }
 }

@@ -168,7 +168,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.end = runner.lockstep.situation
       execution.divergence = try runner.lockstep.settle()
     }
-    execution.wasDisturbed = runner.lockstep.tracker.losses > 0
+    execution.wasDisturbed = runner.lockstep.wasDisturbed
   }
 
   /// Does a test again and compares the traces.

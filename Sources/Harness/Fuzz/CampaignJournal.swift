@@ -77,10 +77,8 @@ public final class CampaignJournal {
   private static func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ target: FuzzTarget, _ listener: any JournalListener
   ) -> Outcome {
-    let abilities = device.abilities
-    let machine = target.machine.variant(under: abilities.circumstances)
     var runner = CaseRunner(
-      test, machine.specification(abilities), device,
+      test, target.machine.specification(device.abilities), device,
       invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
     return runner.run()
   }
