@@ -36,6 +36,8 @@ struct ModelMap: Sendable {
   /// How many edges there are.
   let edgeCount: Int
   private var levers: [Lever]
+  /// What may take a state on at once without a sign.
+  private let quiet: [[Specification.Step]]
   /// The acts that turned out to be none.
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
@@ -50,7 +52,14 @@ struct ModelMap: Sendable {
   ///
   /// - Parameter tries: how often an edge may be tried in vain; one that needs circumstances is tried as many times
   ///   more as there are faults that bring them about.
-  init(_ machine: Machine, _ alphabet: Alphabet, tries: Int) {
+  init(_ specification: Specification, _ alphabet: Alphabet, tries: Int) {
+    let machine = specification.machine
+    var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
+    for (number, node) in specification.nodes.enumerated() where specification.resting.contains(number) {
+      let steps = Int(specification.silentStart[number])..<Int(specification.silentStart[number + 1])
+      quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero }
+    }
+    self.quiet = quiet
     self.machine = machine
     self.alphabet = alphabet
     var count = 0
@@ -85,6 +94,11 @@ struct ModelMap: Sendable {
   mutating func remove(_ act: Int) {
     isRemoved[act] = true
     levers.removeAll { Int($0.choice.act) == act }
+  }
+
+  /// Whether nobody who watches can be certain of being in a place: it may have been left at once without a sign.
+  func isHidden(_ place: Place) -> Bool {
+    quiet[place.state].contains { $0.isEnabled(under: place.circumstances) }
   }
 
   /// The place in which a test of a start condition begins.
@@ -236,8 +250,11 @@ struct ModelMap: Sendable {
   }
 
   /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.
+  ///
+  /// - Parameter throughHidden: whether the way may lead through places of which nobody can be certain.
   func search(
-    from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
+    from starts: [Place], allowed: UInt64, failures: [Int], throughHidden: Bool = false,
+    isWanted: (Place) -> Bool
   ) -> Search {
     var search = Search()
     var numbers: [Place: Int] = [:]
@@ -266,6 +283,7 @@ struct ModelMap: Sendable {
         }
         if search.places.count > Self.limit { return search }
         for move in moves(from: search.places[number], allowed: allowed, failures: failures) {
+          if !throughHidden, isHidden(move.target) { continue }
           let total = cost + move.cost
           while open.count <= total { open.append([]) }
           if let known = numbers[move.target] {
