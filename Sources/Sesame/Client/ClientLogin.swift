@@ -44,7 +44,8 @@ extension SesameClient {
     }
     let proof = pretences.contains(.replayedLogin) ? lastLogin ?? message : message
     lastLogin = message
-    actions += Segmenter().frames(of: proof, .plaintext).map { .send($0) }
+    eavesdropper.beginSession()
+    sendInClear(proof)
     let session = Session(sighting: sighting, cipher: cipher)
     state = .logining(Login(sighting: sighting, session: session, since: now))
     show(.logining)

@@ -10,6 +10,8 @@ extension SesameClient {
       var request: Request
       var command: Command
       var since: Instant
+      /// What makes no sense may be answered, or not.
+      var oddity: OddRequest?
     }
 
     var sighting: Sighting
@@ -33,6 +35,8 @@ extension SesameClient {
     }
 
     var generation: Generation { sighting.generation }
+    /// What has waited longest of what must be answered.
+    var late: Pending? { pending.first { $0.oddity == nil } }
     var model: ProductModel { sighting.advertisement.model }
 
     /// What a client shows once the bolt rests, or `nil` while it is not known to.
@@ -64,6 +68,9 @@ extension SesameClient {
       default:
         actions.append(.complain("a message of \(message.kind)"))
         return nil
+      }
+      if message.kind == .ciphertext, cipher.key.occurs(in: bytes) {
+        actions.append(.complain("the session's key in a message"))
       }
       do {
         let decoded = try LockMessage(decoding: bytes, for: generation)
@@ -165,10 +172,20 @@ extension SesameClient {
 
   mutating func send(_ command: Command, in session: inout Session, at now: Instant) {
     let request = command.request(for: session.generation)
-    let frames = Segmenter().frames(of: session.cipher.encrypt(request.encoded), .ciphertext)
     session.pending.append(Session.Pending(request: request, command: command, since: now))
+    send(sealing: request.encoded, in: &session)
+  }
+
+  /// Sends the next message of a session, with what was to become of it.
+  mutating func send(sealing message: [UInt8], in session: inout Session) {
+    let before = session.cipher
+    let frames = Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext)
     lastCommand = frames
-    actions += frames.map { .send($0) }
+    eavesdropper.note(frames)
+    let copy = flaws.takeShadow()?.frames(of: message, before) ?? []
+    actions += copy.map { .send($0) }
+    let sent = flaws.takeMutation()?.frames(of: message, before) ?? frames
+    actions += sent.map { .send($0) }
   }
 
   /// Takes in a message of an open session.
@@ -176,28 +193,35 @@ extension SesameClient {
     var session = session
     defer { if case .open = state { state = .open(session) } }
     guard let message = session.open(message, beforeLogin: false, &actions) else { return }
+    take(message, in: &session, at: now)
+  }
+
+  /// Takes in what is authentic.
+  mutating func take(_ message: LockMessage, in session: inout Session, at now: Instant) {
     switch message {
     case .response(let response):
       answer(response, in: &session, at: now)
     case .publish(let publish):
       session.take(publish, &actions)
       if let status = session.restingStatus {
-        session.isConfiguring = false
+        // What a hand does meanwhile is told by the old positions still.
+        if status != .nosetting { session.isConfiguring = false }
         show(status)
       }
     }
   }
 
   private mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
-    guard
-      let index = session.pending.firstIndex(where: {
-        $0.request.item == response.item && $0.request.operation == response.operation
-      })
-    else {
+    guard let pending = session.takePending(for: response) else {
       actions.append(.complain("an answer to nothing: \(response.item)"))
       return
     }
-    let pending = session.pending.remove(at: index)
+    if let oddity = pending.oddity {
+      if response.result == .success, !oddity.mayBeObeyed {
+        actions.append(.complain("\(oddity.rawValue) was obeyed"))
+      }
+      return
+    }
     if case .readHistory = pending.command, response.result == .notFound {
       session.isReadingHistory = false
       actions.append(.report(Reading("history", .text("empty"))))
