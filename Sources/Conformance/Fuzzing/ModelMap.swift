@@ -98,7 +98,7 @@ struct ModelMap: Sendable {
 
   /// Whether nobody who watches can be certain of being in a place: it may have been left at once without a sign.
   func isHidden(_ place: Place) -> Bool {
-    quiet[place.state].contains { $0.isEnabled(under: place.circumstances) }
+    quiet[place.state].contains { $0.mayBeEnabled(under: place.circumstances, 0) }
   }
 
   /// The place in which a test of a start condition begins.
@@ -208,7 +208,8 @@ struct ModelMap: Sendable {
       else { continue }
       moves.append(
         Move(
-          choice: lever.choice, edge: -1, target: Place(state: place.state, circumstances: after), cost: 3))
+          choice: lever.choice, edge: -1, target: Place(state: place.state, circumstances: after),
+          cost: 3 + 2 * (after & ~mask).nonzeroBitCount))
     }
     return moves
   }

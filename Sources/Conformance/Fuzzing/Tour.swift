@@ -78,7 +78,7 @@ public struct Tour: Sendable {
   private var idleTests = 0
 
   /// The most choices that a test may make in a row without knowing its state.
-  static var mostDoubts: Int { 60 }
+  static var mostDoubts: Int { 40 }
   /// How often time is let pass for one thing to happen.
   private static var mostWaits: Int { 60 }
   /// So many tests in a row that do nothing new end the tour.
