@@ -90,7 +90,7 @@ public final class Run {
       test, specification, device, invariants: invariants(for: test.machine.machine.name),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
-    count.add(runner.visits, of: machine)
+    count.add(runner.coverage, of: machine)
     return outcome
   }
 }

@@ -72,7 +72,7 @@ final class FuzzSession {
   private struct Explored {
     var cause: CampaignEnd
     var status = CampaignStatus()
-    var visits: [UInt32] = []
+    var coverage: CellCoverage?
     var circumstances: [String] = []
     /// The tests that did what few others did, and what they mean.
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
@@ -98,7 +98,7 @@ final class FuzzSession {
     var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
     result.cause = campaign.perform()
     result.status = campaign.status
-    result.visits = campaign.visits
+    result.coverage = campaign.coverage
     if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
     return result
   }
@@ -112,7 +112,7 @@ final class FuzzSession {
     report.say("twin    agrees with the model; the device does \(tests.count) of its tests")
     result.cause = campaign.perform(tests)
     result.status = campaign.status
-    result.visits = campaign.visits
+    result.coverage = campaign.coverage
     result.circumstances = device.abilities.circumstances
     return result
   }
@@ -183,7 +183,7 @@ final class FuzzSession {
     let isBudget = explored.cause == .stopped && !Interruption.isRequested && folder.fault == nil
     let cause = isBudget ? .done : explored.cause
     let exit = journal.end(
-      cause, explored.status, visits: explored.visits, under: explored.circumstances)
+      cause, explored.status, coverage: explored.coverage, under: explored.circumstances)
     do {
       try folder.finish(seed: settings.seed)
       try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
