@@ -89,7 +89,7 @@ public final class Run {
       invariants: invariants(for: test.machine.machine.name),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
-    count.add(runner.visits, of: test.machine.variant(under: abilities.circumstances))
+    count.add(runner.coverage, of: test.machine.variant(under: abilities.circumstances))
     return outcome
   }
 }

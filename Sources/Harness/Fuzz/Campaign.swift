@@ -83,10 +83,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     for test in corpus { explorer.learn(test) }
   }
 
-  /// The cells that were visited; see `Tracker.visits`.
-  public var visits: [UInt32] {
-    runner.lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) }
-  }
+  /// What was visited.
+  public var coverage: CellCoverage { runner.lockstep.tracker.coverage }
 
   /// Runs the campaign to its end.
   public mutating func perform() -> CampaignEnd {

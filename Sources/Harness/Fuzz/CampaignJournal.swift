@@ -85,11 +85,9 @@ public final class CampaignJournal {
 
   /// The campaign ends.
   ///
-  /// - Parameter visits: the cells that were visited; see `Tracker.visits`.
+  /// - Parameter coverage: what was visited.
   /// - Returns: what the command ends with.
-  public func end(
-    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
-  ) -> CommandStatus {
+  public func end(_ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?) -> CommandStatus {
     let test = Case(
       id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
@@ -103,10 +101,7 @@ public final class CampaignJournal {
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
-    let machine = target.machine.variant(under: circumstances)
-    var count = CoverageCount()
-    if !visits.isEmpty { count.add(visits, of: machine) }
-    for coverage in count.coverage { listener.take(.coverage(coverage)) }
+    if let coverage { listener.take(.coverage(coverage)) }
     listener.take(.end(tally, tally.exitStatus))
     return tally.exitStatus
   }
