@@ -13,7 +13,7 @@ public func invariants(for machine: String) -> [any Invariant] {
     let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
     let slow = ["delay", "out-of-range"]
     return [
-      NoViolation(unless: loss?.faults ?? []), NeverRises("battery"),
+      NoViolation(unless: ["loss"] + (loss?.faults ?? [])), NeverRises("battery"),
       NeedsStimulus(
         "unlocked", from: "locked", passing: away,
         after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow),

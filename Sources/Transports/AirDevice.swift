@@ -133,7 +133,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .safetyLimit: throw error
+      case .noDevice, .carrierLost, .notPossible, .notReproduced, .safetyLimit: throw error
       }
     }
   }

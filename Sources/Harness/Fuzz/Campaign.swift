@@ -42,20 +42,6 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
   }
 
-  /// Why a campaign ended.
-  public enum End: Equatable, Sendable {
-    /// The budget is used up, and nothing was found, or all that was found is noted.
-    case done
-    /// A divergence was found.
-    case found
-    /// Somebody stopped it.
-    case stopped
-    /// There was trouble in the lab that did not go away.
-    case trouble(LabFault)
-    /// A safety limit was reached.
-    case limited(String)
-  }
-
   /// So many tests in a row with trouble end a campaign.
   private static var mostTroubles: Int { 3 }
   /// The most times that a test is tried to get one run that nothing disturbed.
@@ -81,13 +67,12 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Parameter corpus: rare tests of earlier campaigns.
   public init(
-    _ machine: MachineLibrary.Entry, _ device: Device, _ settings: FuzzSettings, corpus: [TestCase] = [],
-    edge: Edge
+    _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, corpus: [TestCase] = [], edge: Edge
   ) {
     let abilities = device.abilities
     // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
     isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
-    runner = TestRunner(machine, device, settings, recorder: TraceHash())
+    runner = TestRunner(target, device, settings, recorder: TraceHash())
     self.settings = settings
     self.edge = edge
     var settingsOfExplorer = Explorer.Settings()
@@ -99,10 +84,12 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// The cells that were visited; see `Tracker.visits`.
-  public var visits: [UInt32] { runner.lockstep.tracker.visits }
+  public var visits: [UInt32] {
+    runner.lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) }
+  }
 
   /// Runs the campaign to its end.
-  public mutating func perform() -> End {
+  public mutating func perform() -> CampaignEnd {
     while true {
       if let end = performTest() { return end }
       status.corpus = explorer.corpusCount
@@ -112,8 +99,31 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
   }
 
+  /// Does some tests, in place of drawn ones.
+  public mutating func perform(_ tests: [TestCase]) -> CampaignEnd {
+    for test in tests {
+      if isOver || edge.isStopped() { break }
+      status.tests += 1
+      let before = runner.events
+      do {
+        execution = try runner.run(test)
+      } catch {
+        if let end = follow(error, of: test.start) { return end }
+      }
+      status.events += runner.events - before
+      if let divergence = execution.divergence,
+        let end = follow(divergence, of: TestCase(start: test.start, execution.performed))
+      {
+        return end
+      }
+      status.actuations = runner.actuations
+      edge.progress(status)
+    }
+    return edge.isStopped() ? .stopped : .done
+  }
+
   /// Does one test; says why when it was the last.
-  private mutating func performTest() -> End? {
+  private mutating func performTest() -> CampaignEnd? {
     if isOver { return findings.isEmpty || settings.keepsGoing ? .done : .found }
     if edge.isStopped() { return .stopped }
     status.tests += 1
@@ -154,7 +164,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.divergence = divergence
     }
     if execution.divergence == nil { execution.divergence = try runner.lockstep.settle() }
-    execution.wasDisturbed = runner.lockstep.wasDisturbed
+    execution.wasDisturbed = runner.lockstep.tracker.losses > 0
   }
 
   /// Does a test again and compares the traces.
@@ -180,7 +190,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// Follows up trouble: what comes again and again in fresh starts is the device's doing.
-  private mutating func follow(_ fault: LabFault, of start: Int) -> End? {
+  private mutating func follow(_ fault: LabFault, of start: Int) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
     edge.trouble(fault)
@@ -204,7 +214,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// Follows up a divergence.
-  private mutating func follow(_ divergence: Divergence, of test: TestCase) -> End? {
+  private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
     if let known = findings.firstIndex(where: { $0.signature == divergence.signature }) {
       findings[known].count += 1

@@ -1,5 +1,3 @@
-public import Conformance
-
 /// How far a campaign is.
 public struct CampaignStatus: Sendable {
   /// Choices made in tests.

@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+import Simulation
 
 extension Scenario {
   /// A test that was generated, as a scenario that does the same again.

@@ -30,15 +30,15 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private let moves: [Bool]
 
   /// Joins a machine and a device.
-  public init(
-    _ machine: MachineLibrary.Entry, _ device: Device, _ settings: FuzzSettings, recorder: Recorder
-  ) {
+  public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
     let abilities = device.abilities
-    let specification = machine.specification(abilities)
+    let specification = target.machine.variant(under: abilities.circumstances).specification(abilities)
     lockstep = Lockstep(
-      specification, device, invariants: invariants(for: machine.machine.name), recorder: recorder)
-    alphabet = Alphabet(specification, abilities, levels: settings.levels, weights: settings.weights)
-    starts = machine.machine.startConditions(abilities)
+      specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
+    alphabet = Alphabet(
+      specification, abilities, levels: settings.levels,
+      weights: settings.weights + target.withheld.map { ($0, 0) })
+    starts = target.starts
     mostActuations = settings.actuations ?? .max
     moves = alphabet.acts.map { Actuation.stimuli.contains($0.name) }
   }
@@ -75,20 +75,18 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var faults: [LabFault] = []
     while true {
       var execution = Execution()
-      do {
-        try perform(test, &execution)
+      guard let fault = perform(test, &execution) else {
         // One that went well after trouble shows that the trouble was the lab's.
         if let fault = faults.first, execution.divergence == nil { throw fault }
         return execution
-      } catch {
-        faults.append(error)
-        guard error.isDevices, error.symptom == faults[0].symptom else { throw faults[0] }
-        if faults.count == Self.attempts {
-          execution.divergence = stopped(error)
-          return execution
-        }
-        try lockstep.restart()
       }
+      faults.append(fault)
+      guard fault.isDevices, fault.symptom == faults[0].symptom else { throw faults[0] }
+      if faults.count == Self.attempts {
+        execution.divergence = stopped(fault)
+        return execution
+      }
+      try lockstep.restart()
     }
   }
 
@@ -97,7 +95,17 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     Divergence(.stoppedAnswering(fault.description), at: lockstep.now)
   }
 
-  private mutating func perform(_ test: TestCase, _ execution: inout Execution) throws(LabFault) {
+  /// Runs a test once; says what trouble there was.
+  private mutating func perform(_ test: TestCase, _ execution: inout Execution) -> LabFault? {
+    do throws(LabFault) {
+      try make(test, &execution)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private mutating func make(_ test: TestCase, _ execution: inout Execution) throws(LabFault) {
     execution.divergence = try begin(test.start)
     for choice in test.choices where execution.divergence == nil {
       let situation = lockstep.situation
@@ -110,7 +118,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.divergence = divergence
     }
     if execution.divergence == nil { execution.divergence = try lockstep.settle() }
-    execution.wasDisturbed = lockstep.wasDisturbed
+    execution.wasDisturbed = lockstep.tracker.losses > 0
   }
 }
 
@@ -123,18 +131,4 @@ extension LabFault {
 enum Actuation {
   /// The stimuli that set the bolt in motion, by name.
   static let stimuli = ["lock", "unlock", "toggle"]
-}
-
-extension Machine {
-  /// The starts as conditions of a device, those that it can be brought to; the usual one stays the last.
-  ///
-  /// Where settings cannot be asked for, one start without any is left.
-  func startConditions(_ abilities: Abilities) -> [StartCondition] {
-    let conditions = definition.starts.compactMap { start -> StartCondition? in
-      let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
-      guard let known = abilities.settings else { return StartCondition(settings) }
-      return settings.allSatisfy { known.contains($0.name) } ? StartCondition(settings) : nil
-    }
-    return conditions.isEmpty ? [StartCondition()] : conditions
-  }
 }

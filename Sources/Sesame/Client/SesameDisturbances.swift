@@ -13,7 +13,10 @@ public enum SesameDisturbances {
 
   /// Arguments worth trying, the simplest first.
   public static let arguments: [(stimulus: String, values: [[Argument]])] = [
-    ("setAutolock", [.zero, .seconds(1), .seconds(3), .seconds(10)].map { [Argument("delay", .duration($0))] }),
+    (
+      "setAutolock",
+      [.zero, .seconds(1), .seconds(3), .seconds(10)].map { [Argument("delay", .duration($0))] }
+    ),
     ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
 
@@ -25,7 +28,8 @@ public enum SesameDisturbances {
   ]
 
   private static let all: [Disturbance] =
-    surroundings + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + att + link
+    surroundings + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + att
+    + link
 
   /// What happens around the lock.
   private static let surroundings = [
