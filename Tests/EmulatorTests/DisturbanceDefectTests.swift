@@ -97,8 +97,7 @@ private let revelations: [Revelation] = [
     defect: .plaintextCommandObeyed, steps: open + "!forge=unlock in-clear; +3 s",
     verdict: "the device broke a rule: unlock in clear"),
   Revelation(
-    defect: .plaintextCommandObeyed, names: ["sesame5"], steps: open + "!forge=unlock kind-3; +3 s",
-    verdict: clear),
+    defect: .plaintextCommandObeyed, steps: open + "!forge=unlock kind-5; +3 s", verdict: clear),
   Revelation(
     defect: .plaintextCommandObeyed, steps: open + "!shadow=in-clear; unlock; +3 s", verdict: clear),
   // Nobody sees it, but for the bolt that has turned.

@@ -89,7 +89,7 @@ struct ModelMap: Sendable {
 
   /// The place in which a test of a start condition begins.
   func place(of condition: StartCondition, standing: [String]) -> Place {
-    let number = Tracker.start(for: condition, in: machine) ?? machine.definition.starts.count - 1
+    let number = machine.start(for: condition) ?? machine.definition.starts.count - 1
     let faults = standing.map { Fault($0) } + condition.settings.map { Fault($0.name, $0.value) }
     return Place(
       state: machine.state(named: machine.definition.starts[number].state) ?? 0,

@@ -73,8 +73,9 @@ public struct DirectLink: LockLink, Sendable {
   private var isInRange = false
   var attempt = Attempt.none
   var nextAdvertisement: Instant?
-  /// What the lock advertises, and the bytes of the last thing it did.
+  /// What the lock advertises, what a listener heard last, and the bytes of the last thing it advertised.
   private var advertisement: [UInt8]?
+  private var heard: [UInt8]?
   private var advertised: (advertisement: Advertisement, bytes: [UInt8])?
   /// The number of the link that the client, or the lock, takes for up; 0 for none.
   var clientLink = 0
@@ -152,6 +153,7 @@ extension DirectLink {
   public mutating func listen() throws(LabFault) {
     isListening = true
     isInRange = true
+    heard = nil
     nextAdvertisement = nil
     lookAround()
   }
@@ -207,6 +209,7 @@ extension DirectLink {
           return report
         }
       } else if let data = hear() {
+        skipRepetitions(of: data, until: min(limit, lockDue, due))
         return .advertisement(data)
       }
     }
@@ -333,9 +336,21 @@ extension DirectLink {
   }
 
   /// The advertisement that is due, unless it is lost.
-  private mutating func hear() -> [UInt8]? {
-    nextAdvertisement = now + specification.options.advertising
-    return chance.happens(specification.weather.loss) ? nil : advertisement
+  private mutating func hear() -> [UInt8]? { hear(at: now) ? advertisement : nil }
+
+  /// Whether the advertisement of a moment gets through.
+  private mutating func hear(at time: Instant) -> Bool {
+    nextAdvertisement = time + specification.options.advertising
+    return !chance.happens(specification.weather.loss)
+  }
+
+  /// Passes over what a listener has heard before, but for the last time before something else can happen: hours of
+  /// listening cost little.
+  private mutating func skipRepetitions(of data: [UInt8], until limit: Instant) {
+    guard heard == data else { return heard = data }
+    while let next = nextAdvertisement, next <= limit, next != .never {
+      if hear(at: next) { now = next }
+    }
   }
 
   /// Sends a frame on its way, with all that may happen to it.

@@ -92,7 +92,8 @@ extension SesameClient {
     let message = oddity.request(for: session.generation)
     if let request = try? Request(decoding: message, for: session.generation) {
       session.pending.append(
-        Session.Pending(request: request, command: .other(request), since: now, oddity: oddity))
+        Session.Pending(
+          request: request, command: .other(request), isAsked: false, since: now, oddity: oddity))
     }
     send(sealing: message, in: &session)
     state = .open(session)

@@ -83,7 +83,7 @@ extension SesameClient {
     guard registration.isAnswered, registration.isPublished, var session = registration.session else {
       return
     }
-    send(.setTime(unixTime(at: now)), in: &session, at: now)
+    send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now)
     registration.session = session
     finish(registration)
   }

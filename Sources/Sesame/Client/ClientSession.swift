@@ -9,6 +9,8 @@ extension SesameClient {
     struct Pending {
       var request: Request
       var command: Command
+      /// Whether the user asked for it, and so gets to know when it is refused.
+      var isAsked: Bool
       var since: Instant
       /// What makes no sense may be answered, or not.
       var oddity: OddRequest?
@@ -128,6 +130,8 @@ extension SesameClient {
     case .forgeLock: return forge(.lock(settings.tag), session.generation)
     case .forgeUnlock: return forge(.unlock(settings.tag), session.generation)
     case .replayCommand: return actions += lastCommand.map { .send($0) }
+    case .readAutolock, .readStatus:
+      if session.generation == .os3, !session.isResetting { return tell(request, in: session) }
     default: break
     }
     guard !session.isResetting, let command = command(for: request, in: session, at: now) else {
@@ -147,6 +151,12 @@ extension SesameClient {
     send(command, in: &session, at: now)
   }
 
+  /// Tells what an OS3 lock has published: it cannot be asked.
+  private mutating func tell(_ request: ClientRequest, in session: Session) {
+    guard request == .readAutolock, case .sesame5(let setting)? = session.setting else { return }
+    actions.append(.report(Reading("autolock", .integer(Int(setting.autolock)))))
+  }
+
   private func command(for request: ClientRequest, in session: Session, at now: Instant) -> Command? {
     let generation = session.generation
     let works = status == .locked || status == .unlocked || status == .moved
@@ -161,18 +171,20 @@ extension SesameClient {
         ? .setMechSetting(positions(lock: lock, unlock: unlock, for: generation), settings.tag) : nil
     case .reset: return session.isConfiguring ? nil : .reset
     case .setAutolock(let seconds): return .setAutolock(seconds: Int16(clamping: seconds), settings.tag)
-    case .readAutolock: return generation == .os2 ? .readAutolock : nil
+    case .readAutolock: return .readAutolock
     case .readHistory: return .readHistory(1)
     case .readVersion: return .readVersion
-    case .readStatus: return generation == .os2 ? .readMechStatus : nil
+    case .readStatus: return .readMechStatus
     case .setTime: return .setTime(unixTime(at: now))
     case .closeTo, .connect, .register, .disconnect, .forgeLock, .forgeUnlock, .replayCommand: return nil
     }
   }
 
-  mutating func send(_ command: Command, in session: inout Session, at now: Instant) {
+  mutating func send(
+    _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
+  ) {
     let request = command.request(for: session.generation)
-    session.pending.append(Session.Pending(request: request, command: command, since: now))
+    session.pending.append(Session.Pending(request: request, command: command, isAsked: isAsked, since: now))
     send(sealing: request.encoded, in: &session)
   }
 
@@ -211,7 +223,7 @@ extension SesameClient {
     }
   }
 
-  private mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
+  mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
     guard let pending = session.takePending(for: response) else {
       actions.append(.complain("an answer to nothing: \(response.item)"))
       return
@@ -227,10 +239,16 @@ extension SesameClient {
       actions.append(.report(Reading("history", .text("empty"))))
       return
     }
+    if case .deleteHistory(let id) = pending.command, response.result == .notFound {
+      // A full history dropped the record meanwhile.
+      session.lastRecord = id
+      return send(.readHistory(1), in: &session, at: now)
+    }
     guard response.result == .success else {
       if case .setMechSetting = pending.command { session.isConfiguring = false }
       if case .reset = pending.command { session.isResetting = false }
-      actions.append(.refuse("\(response.item): \(response.result)"))
+      let text = "\(response.item): \(response.result)"
+      actions.append(pending.isAsked ? .refuse(text) : .report(Reading("refused", .text(text))))
       return
     }
     do {

@@ -91,8 +91,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     guard let pretence = Self.pretences.first(where: { $0.name == fault.name })?.pretence else {
       return try link.bring(about: fault)
     }
-    // One at a time: the model knows only whether there is any.
-    client.pretences = fault.value.isNothing ? [] : [pretence]
+    client.pretences.removeAll { $0 == pretence }
+    if !fault.value.isNothing { client.pretences.append(pretence) }
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
