@@ -206,7 +206,8 @@ private struct MachineReader {
     let delay = fields.optional("delay").flatMap(interval) ?? Circumstance.usualDelay
     return Circumstance(
       name, faults: names(fields.optional("faults")), stimuli: names(fields.optional("stimuli")),
-      unsure: names(fields.optional("unsure")), isLasting: fields.optional("lasting")?.flag() ?? false, delay: delay)
+      unsure: names(fields.optional("unsure")), isLasting: fields.optional("lasting")?.flag() ?? false,
+      delay: delay)
   }
 
   private func start(_ cursor: Cursor) -> Start? {

@@ -37,7 +37,8 @@ extension SesameBench {
     case .locked: return try until("locked")
     case .unlocked: return try until("locked") ?? perform("unlock") ?? until("unlocked")
     case .moving:
-      return try until("locked") ?? perform("unlock") ?? lockstep.pass(until: lockstep.now + .milliseconds(400))
+      return try until("locked") ?? perform("unlock")
+        ?? lockstep.pass(until: lockstep.now + .milliseconds(400))
     case .asking: return try until("locked") ?? perform("readVersion")
     }
   }

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("What generated tests may do to an emulated lock")
 struct DisturbanceTests {
-  @Test("a lock that is disturbed in any way at any moment agrees with the model", arguments: ["sesame3", "sesame5"])
+  @Test(
+    "a lock that is disturbed in any way at any moment agrees with the model",
+    arguments: ["sesame3", "sesame5"])
   func everything(name: String) throws {
     var bench = try SesameBench(name)
     try bench.disturb(DisturbedMoment.allCases)

@@ -40,6 +40,8 @@ public enum SesameDisturbances {
     Disturbance(.events, "no-power", [.flag(true), .flag(false)]),
     Disturbance(.events, "wrong-key", [.flag(true), .flag(false)]),
     Disturbance(.events, "replay-login", [.flag(true), .flag(false)]),
+    Disturbance(
+      .events, "stranger", ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
   ]
 
   /// What happens on the way.
@@ -49,9 +51,15 @@ public enum SesameDisturbances {
     Disturbance(.link, "duplicate", frames),
     Disturbance(
       .link, "delay", [.milliseconds(20), .milliseconds(300), .seconds(3)].map { Value.duration($0) }),
-    Disturbance(.link, "lose-link"),
-    Disturbance(.link, "out-of-range", [.flag(true), .flag(false)]),
+    Disturbance(
+      .link, "lose-link",
+      [.flag(true), .text("after 1 frame")] + [2, 3, 4, 5, 6].map { Value.text("after \($0) frames") }),
+    Disturbance(
+      .link, "out-of-range",
+      [.duration(.seconds(1)), .duration(.seconds(5)), .flag(true), .flag(false)]),
   ]
 
-  private static let frames: [Value] = [.text("next-write"), .text("next-notification"), .integer(3)]
+  private static let frames: [Value] = [
+    .text("next-write"), .text("next-notification"), .integer(1), .integer(3),
+  ]
 }

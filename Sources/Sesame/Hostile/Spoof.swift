@@ -51,7 +51,8 @@ extension Spoof {
     case .loginPublish: [8, 2] + [UInt8](repeating: 0, count: 28)
     case .nothing: []
     case .statusInClear, .answerInClear, .tokenAgain, .messageAgain, .reflected, .wrongTag, .cut, .kind3,
-      .emptyFrame, .emptyMessage: nil
+      .emptyFrame, .emptyMessage:
+      nil
     }
   }
 }

@@ -77,7 +77,7 @@ class HumanFuzzReport: FuzzReport {
   }
 
   func found(_ finding: Finding, _ scenario: Scenario, replay: String) {
-    let isSure = finding.confirmation.verdict != .notReproduced
+    let isSure = finding.whyNoVerdict == nil
     var lines = [
       paint(
         isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(finding.number): \(finding.confirmation)")

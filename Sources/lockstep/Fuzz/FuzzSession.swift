@@ -5,7 +5,13 @@ import Simulation
 import Transports
 
 /// A campaign from the command line to its reports.
+///
+/// Without a twin the device is explored. With one, the twin is: what is found there is shrunk there, and the device
+/// is asked for it; where nothing is found, the device does the rarest of the twin's tests.
 final class FuzzSession {
+  /// How much is explored on a twin when nothing else is said: the device still waits.
+  private static let twinSteps = 100_000
+
   private let arguments: FuzzArguments
   private let console: Console
   private let world: World
@@ -13,7 +19,7 @@ final class FuzzSession {
   private let target: FuzzTarget
   /// What is explored in place of the target, where it has a twin.
   private let twin: FuzzTarget?
-  private let settings: FuzzSettings
+  private var settings: FuzzSettings
   private let journal: CampaignJournal
   private let report: any FuzzReport
   private let begin = MonotonicClock.now
@@ -27,6 +33,7 @@ final class FuzzSession {
     let machine = try arguments.machine(in: world)
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
+    if target.device.kind != .lock { settings.actuations = arguments.run.lab.actuations?.value }
     do {
       folder = try RunFolder(
         out: arguments.run.out, kind: "fuzz", command: Array(CommandLine.arguments.dropFirst()))
@@ -47,34 +54,80 @@ final class FuzzSession {
     journal.begin()
     report.begin(target, twin, settings)
     do throws(LabFault) {
-      let explored = twin ?? target
-      let device = try world.devices.device(explored.device, seed: explored.seed)
-      return explore(explored, device)
+      guard let twin else {
+        return finish(explore(target, try world.devices.device(target.device, seed: target.seed)))
+      }
+      var explored = explore(twin, try world.devices.device(twin.device, seed: twin.seed))
+      if explored.cause == .done, explored.status.depths.isEmpty {
+        let device = try world.devices.device(target.device, seed: target.seed)
+        explored = check(explored, device)
+      }
+      return finish(explored)
     } catch {
-      return end(.trouble(error), CampaignStatus(), visits: [], under: [])
+      return finish(Explored(cause: .trouble(error)))
     }
   }
 
-  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> CommandStatus {
+  /// What came of exploring.
+  private struct Explored {
+    var cause: CampaignEnd
+    var status = CampaignStatus()
+    var visits: [UInt32] = []
+    var circumstances: [String] = []
+    /// The tests that did what few others did, and what they mean.
+    var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
+  }
+
+  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> Explored {
+    var settings = settings
+    if twin != nil {
+      settings.actuations = nil
+      if settings.steps == nil, arguments.duration == nil { settings.steps = Self.twinSteps }
+    }
     var corpus = CorpusFolder(
       arguments.corpus ?? arguments.run.out + "/corpus", explored,
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
     let known = corpus.read(world.reader)
     report.say("corpus  \(corpus.path): \(known.count) tests")
-    let edge = Campaign<Device>.Edge(
+    var result = Explored(cause: .done, circumstances: device.abilities.circumstances)
+    var edge = edge(for: device, isTwin: twin != nil)
+    edge.keep = { test, actions in
+      corpus.keep(test, actions)
+      result.rare.append((test, actions))
+    }
+    var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
+    result.cause = campaign.perform()
+    result.status = campaign.status
+    result.visits = campaign.visits
+    if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
+    return result
+  }
+
+  /// Lets the device do the rarest of its twin's tests, the shortest first.
+  private func check<Device: DeviceUnderTest>(_ explored: Explored, _ device: Device) -> Explored {
+    var result = explored
+    var campaign = Campaign(target, device, settings, edge: edge(for: device, isTwin: false))
+    let tests = explored.rare.compactMap { $0.test.translated($0.actions, to: campaign.runner.alphabet) }
+      .sorted()
+    report.say("twin    agrees with the model; the device does \(tests.count) of its tests")
+    result.cause = campaign.perform(tests)
+    result.status = campaign.status
+    result.visits = campaign.visits
+    result.circumstances = device.abilities.circumstances
+    return result
+  }
+
+  private func edge<Device: DeviceUnderTest>(
+    for device: Device, isTwin: Bool
+  ) -> Campaign<Device>.Edge {
+    Campaign<Device>.Edge(
       isStopped: { [self] in isStopped }, elapsed: { [begin] in MonotonicClock.now - begin },
       progress: { [self] in report.progress($0, took: MonotonicClock.now - begin) },
-      found: { [self] in found(&$0) },
-      keep: { corpus.keep($0, $1) },
+      found: { [self] in found(&$0, onTwin: isTwin) },
       trouble: { [self] in
         journal.trouble($0)
         report.say("trouble  \($0)")
       })
-    var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
-    let cause = campaign.perform()
-    if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
-    return end(
-      cause, campaign.status, visits: campaign.visits, under: campaign.runner.lockstep.device.abilities.circumstances)
   }
 
   private var isStopped: Bool {
@@ -82,8 +135,9 @@ final class FuzzSession {
     return arguments.duration.map { MonotonicClock.now - begin >= $0 } ?? false
   }
 
-  private func found(_ finding: inout Finding) {
-    finding.twin = askDevice(of: finding)
+  private func found(_ finding: inout Finding, onTwin: Bool) {
+    finding.isOnTwin = onTwin
+    finding.twin = compare(finding)
     let scenario = journal.scenario(of: finding)
     do {
       let path = try folder.save(
@@ -97,17 +151,23 @@ final class FuzzSession {
     }
   }
 
-  /// Asks the device of something that was found on its twin.
-  private func askDevice(of finding: Finding) -> TwinVerdict? {
+  /// What device and twin have to say of a finding; nothing where there is no twin.
+  private func compare(_ finding: Finding) -> TwinVerdict? {
     guard let twin else { return nil }
     do throws(LabFault) {
-      let check = TwinCheck(target: target, settings: settings)
-      return check.ask(
-        finding, twin, twin: try world.devices.device(twin.device, seed: twin.seed),
-        device: try world.devices.device(target.device, seed: target.seed))
+      return compare(
+        finding, twin, try world.devices.device(twin.device, seed: twin.seed),
+        try world.devices.device(target.device, seed: target.seed))
     } catch {
       return .notAsked(error.description)
     }
+  }
+
+  private func compare<First: DeviceUnderTest, Second: DeviceUnderTest>(
+    _ finding: Finding, _ twin: FuzzTarget, _ first: First, _ second: Second
+  ) -> TwinVerdict {
+    var check = TwinCheck(twin, first, target, second, settings)
+    return finding.isOnTwin ? check.confirm(finding) : check.contradict(finding)
   }
 
   private func replayLine(_ path: String) -> String {
@@ -118,12 +178,12 @@ final class FuzzSession {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  private func end(
-    _ cause: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
-  ) -> CommandStatus {
+  private func finish(_ explored: Explored) -> CommandStatus {
     // The time that was asked for is a budget, and not somebody who stopped it.
-    let cause = cause == .stopped && !Interruption.isRequested && folder.fault == nil ? .done : cause
-    let exit = journal.end(cause, status, visits: visits, under: circumstances)
+    let isBudget = explored.cause == .stopped && !Interruption.isRequested && folder.fault == nil
+    let cause = isBudget ? .done : explored.cause
+    let exit = journal.end(
+      cause, explored.status, visits: explored.visits, under: explored.circumstances)
     do {
       try folder.finish(seed: settings.seed)
       try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
@@ -133,8 +193,8 @@ final class FuzzSession {
     }
     report.end(
       FuzzEnd(
-        cause: cause, status: status, coverage: nil, seed: settings.seed, took: MonotonicClock.now - begin,
-        resume: nil, journal: folder.journalPath))
+        cause: cause, status: explored.status, coverage: nil, seed: settings.seed,
+        took: MonotonicClock.now - begin, resume: nil, journal: folder.journalPath))
     return exit
   }
 }
