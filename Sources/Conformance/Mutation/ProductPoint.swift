@@ -57,7 +57,9 @@ struct Product {
     tracker.start(in: number)
     standing = conduct.start(number)
     standing.since = now
-    for index in tracker.entries.indices { tracker.entries[index] = Tracker.Entry(earliest: now, latest: now) }
+    for index in tracker.entries.indices {
+      tracker.entries[index] = Tracker.Entry(earliest: now, latest: now)
+    }
     for setting in settings {
       let fault = Fault(setting.name, setting.value)
       tracker.apply(fault, at: now)
@@ -77,7 +79,8 @@ struct Product {
     for node in point.nodes {
       tracker.possible.insert(node.number)
       if !tracker.entries.isEmpty {
-        tracker.entries[node.number] = Tracker.Entry(earliest: now - node.longest, latest: now - node.shortest)
+        tracker.entries[node.number] = Tracker.Entry(
+          earliest: now - node.longest, latest: now - node.shortest)
       }
     }
     tracker.circumstances = point.modelCircumstances
@@ -117,7 +120,8 @@ struct Product {
 
   /// How long nothing changes in what model and device may do; `nil` when it never does again by itself.
   ///
-  /// Both ends of all windows: at the last moment of one, what is due can still come in time.
+  /// Up to an end of a window; where there is none, until a circumstance that changed has had its effect. At the last
+  /// moment of a window, what is due can still come in time.
   func nextEdge(_ options: [Conduct.Option]) -> Interval? {
     var next = Interval.forever
     func consider(_ time: Instant) {
@@ -138,6 +142,7 @@ struct Product {
         if step.latest != .forever { consider(entry.latest + tracker.limit(of: step)) }
       }
     }
+    if next != .forever { return next }
     for (number, item) in specification.machine.definition.circumstances.enumerated()
     where tracker.changing >> UInt64(number) & 1 == 1 {
       consider(tracker.changed[number] + item.delay + .milliseconds(1))
@@ -164,9 +169,8 @@ extension Specification {
       for node in nodes.indices where !isTimed[node] {
         let range = Int(causedStart[node * eventCount])..<Int(causedStart[(node + 1) * eventCount])
         // Times go on along what is silent, what stays, and what is still to be shown.
-        func goesOn(_ step: Step) -> Bool { !step.enters || !nodes[Int(step.node)].pending.isEmpty }
-        var next = caused[range].filter(goesOn)
-        next += steps(of: node).filter { $0.symbol < 0 || $0.transition < 0 || goesOn($0) }
+        var next = caused[range].filter { !$0.enters }
+        next += steps(of: node).filter { $0.symbol < 0 || $0.transition < 0 || !$0.enters }
         if next.contains(where: { isTimed[Int($0.node)] }) {
           isTimed[node] = true
           hasChanged = true
