@@ -1,4 +1,4 @@
-public import Automata
+import Automata
 import Simulation
 
 /// What becomes of looking for a test that tells a wrong machine from the right one.
@@ -39,7 +39,7 @@ public final class DistinguishingSearch {
   private let specification: Specification
   private let limit: Int
   private let stimuli: [[Stimulus]]
-  private let starts: [(number: Int, condition: StartCondition)]
+  private let starts: [StartCondition]
   private let original: Conduct
   /// Without faults, and with them.
   private lazy var bases = [false, true].map { explored(withFaults: $0) }
@@ -60,7 +60,7 @@ public final class DistinguishingSearch {
       return arguments.map { Stimulus(number, $0) }
     }
     hasFaults = machine.definition.circumstances.contains { !$0.faults.isEmpty }
-    starts = machine.starts.map { ($0.number, $0.condition) }
+    starts = machine.startConditions(of: abilities)
   }
 
   /// Looks for a test that tells a mutant from the machine.
@@ -94,7 +94,7 @@ public final class DistinguishingSearch {
   /// Carries a test out; `nil` when it does not fail after all.
   private func verified(_ path: ProductSearch.Path, _ mutant: Mutant) -> DistinguishingTest? {
     var test = DistinguishingTest(
-      start: starts[path.start].condition, actions: [], decisions: [],
+      start: starts[path.start], actions: [], decisions: [],
       divergence: Divergence(.overdue, at: .zero), trace: [])
     var now = Instant.zero
     for move in path.moves {
@@ -133,25 +133,5 @@ extension Lockstep {
       if let divergence = try carryOut(action).divergence { return divergence }
     }
     return nil
-  }
-}
-
-extension Machine {
-  /// Every condition in which a test can start: the starts, each with every choice of the circumstances that only a
-  /// start can bring about.
-  public var starts: [(number: Int, condition: StartCondition)] {
-    var starts = definition.starts.enumerated().map { number, start in
-      (number: number, condition: StartCondition(start.conditions.map { Argument($0.name, .flag($0.value)) }))
-    }
-    for item in definition.circumstances where item.faults.isEmpty && item.stimuli.isEmpty {
-      starts = starts.flatMap { start -> [(number: Int, condition: StartCondition)] in
-        guard start.condition.setting(item.name) == nil else { return [start] }
-        var with = start
-        with.condition.settings.append(Argument(item.name, .flag(true)))
-        return [start, with]
-      }
-    }
-    // A start that its settings do not lead to cannot be asked for.
-    return starts.filter { self.start(for: $0.condition) == $0.number }
   }
 }
