@@ -17,8 +17,8 @@ public enum Distinction: Sendable {
 public struct DistinguishingTest: Sendable {
   /// The condition in which it starts.
   public var start: StartCondition
-  /// What the tester does.
-  public var actions: [TestAction]
+  /// What the tester does, with whether it is a stimulus that no possible state allows.
+  public var actions: [(action: TestAction, isForbidden: Bool)]
   /// What the wrong machine decides where it has a choice.
   public var decisions: [MachineDevice.Decision]
   /// How it fails.
@@ -100,15 +100,15 @@ public final class DistinguishingSearch {
     for move in path.moves {
       switch move {
       case .perform(let stimulus, let way):
-        test.actions.append(.stimulus(stimulus))
+        test.actions.append((.stimulus(stimulus), false))
         if way >= 0 { test.decisions.append(.take(way)) }
-      case .fault(let fault): test.actions.append(.fault(fault))
+      case .fault(let fault): test.actions.append((.fault(fault), false))
       case .elapse(let interval):
         now = now + interval
-        if case .wait(let before)? = test.actions.last {
-          test.actions[test.actions.count - 1] = .wait(before + interval)
+        if case .wait(let before)? = test.actions.last?.action {
+          test.actions[test.actions.count - 1].action = .wait(before + interval)
         } else {
-          test.actions.append(.wait(interval))
+          test.actions.append((.wait(interval), false))
         }
       case .fire(let number): test.decisions.append(.fire(number, at: now))
       case .settle: break
@@ -117,7 +117,7 @@ public final class DistinguishingSearch {
     let device = MachineDevice(
       mutant.machine, .scripted(test.decisions), showsEffects: specification.showsEffects)
     var lockstep = Lockstep(specification, device, recorder: TraceList())
-    guard let divergence = try? lockstep.divergence(of: test) else { return nil }
+    guard let divergence = try? lockstep.divergence(of: &test) else { return nil }
     test.divergence = divergence
     test.trace = lockstep.recorder.entries
     return test
@@ -125,12 +125,18 @@ public final class DistinguishingSearch {
 }
 
 extension Lockstep {
-  /// Carries a test out.
-  fileprivate mutating func divergence(of test: DistinguishingTest) throws(LabFault) -> Divergence? {
+  /// Carries a test out, and notes which stimuli were forbidden.
+  fileprivate mutating func divergence(of test: inout DistinguishingTest) throws(LabFault) -> Divergence? {
     try reset(to: test.start)
     if let divergence = try pass(until: now) { return divergence }
-    for action in test.actions {
-      if let divergence = try carryOut(action).divergence { return divergence }
+    for number in test.actions.indices {
+      if case .stimulus(let stimulus) = test.actions[number].action {
+        test.actions[number].isForbidden = !tracker.allows(stimulus.number)
+      }
+      if let divergence = try carryOut(test.actions[number].action).divergence {
+        test.actions.removeSubrange((number + 1)...)
+        return divergence
+      }
     }
     return nil
   }
