@@ -77,10 +77,8 @@ public final class CampaignJournal {
   private static func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ target: FuzzTarget, _ listener: any JournalListener
   ) -> Outcome {
-    let abilities = device.abilities
-    let machine = target.machine.variant(under: abilities.circumstances)
     var runner = CaseRunner(
-      test, machine.specification(abilities), device,
+      test, target.machine.specification(device.abilities), device,
       invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
     return runner.run()
   }
@@ -89,9 +87,7 @@ public final class CampaignJournal {
   ///
   /// - Parameter coverage: what was visited.
   /// - Returns: what the command ends with.
-  public func end(
-    _ end: CampaignEnd, _ status: CampaignStatus, coverage: CellCoverage?, under circumstances: [String]
-  ) -> CommandStatus {
+  public func end(_ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?) -> CommandStatus {
     let test = Case(
       id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
@@ -105,8 +101,7 @@ public final class CampaignJournal {
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
-    let machine = target.machine.variant(under: circumstances)
-    if let coverage { listener.take(.coverage(Coverage(machine.label, coverage))) }
+    if let coverage { listener.take(.coverage(coverage)) }
     listener.take(.end(tally, tally.exitStatus))
     return tally.exitStatus
   }
