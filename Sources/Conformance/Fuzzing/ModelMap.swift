@@ -93,6 +93,10 @@ struct ModelMap: Sendable {
       levers[index].ends = ~self.circumstances(.max, after: levers[index].fault)
     }
     levers.removeAll { $0.begins | $0.ends == 0 }
+    // In the order in which the machine names the faults: the plainest first.
+    let names = circumstances.flatMap(\.faults)
+    let ranked = levers.enumerated().map { (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1) }
+    levers = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     markFirstLevers()
     self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
       edges.map { tries + levers(for: $0.given).count }
