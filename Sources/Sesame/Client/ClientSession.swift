@@ -25,6 +25,8 @@ extension SesameClient {
     /// Positions were sent, and the lock has not said yet where its bolt is by them.
     var isConfiguring = false
     var isResetting = false
+    /// The lock may have taken a message of its own for a request, and what it answers may be to that.
+    var isReflected = false
     /// The last history record that was deleted, and how many have been read in a row.
     var lastRecord: UInt32?
     var isReadingHistory = false
@@ -251,7 +253,8 @@ extension SesameClient {
       if case .setMechSetting = pending.command { session.isConfiguring = false }
       if case .reset = pending.command { session.isResetting = false }
       let text = "\(response.item): \(response.result)"
-      actions.append(pending.isAsked ? .refuse(text) : .report(Reading("refused", .text(text))))
+      let isMeant = pending.isAsked && !session.isReflected
+      actions.append(isMeant ? .refuse(text) : .report(Reading("refused", .text(text))))
       return
     }
     do {
