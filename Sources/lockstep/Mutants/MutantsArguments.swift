@@ -1,3 +1,4 @@
+import Automata
 import Harness
 
 /// The options of `mutants`.
