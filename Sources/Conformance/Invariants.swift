@@ -2,7 +2,8 @@ public import Simulation
 
 /// No rule of the device's protocol is broken, unless the tester tampered with the link.
 public struct NoViolation: Invariant {
-  /// The faults after which a broken rule proves nothing.
+  /// The faults after which a broken rule proves nothing, and the circumstances that a device's surroundings may
+  /// always hold under which it does not either.
   public let excuses: [String]
   private var isExcused = false
 
@@ -33,6 +34,8 @@ public struct NeverRises: Invariant {
   /// The fault by which the tester may set it.
   public let fault: String
   private var last: Double?
+  /// What the tester has set and no reading has been seen to rise to yet, the oldest first.
+  private var set: [Double] = []
 
   /// Makes the invariant for a reading, which a fault of the same name may set.
   public init(_ reading: String, fault: String? = nil) {
@@ -40,17 +43,29 @@ public struct NeverRises: Invariant {
     self.fault = fault ?? reading
   }
 
-  public mutating func reset() { last = nil }
+  public mutating func reset() {
+    last = nil
+    set = []
+  }
 
   public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .fault(let fault) where fault.name == self.fault:
-      last = nil
+      switch fault.value {
+      case .number(let value): set.append(value)
+      case .integer(let value): set.append(Double(value))
+      case .flag, .duration, .text: set.append(.infinity)
+      }
       return nil
     case .observation(.reading(let reading)) where reading.name == self.reading:
       guard case .number(let value) = reading.value else { return nil }
       defer { last = value }
       guard let last, value > last else { return nil }
+      // Readings may lie behind what was set, but never before it: each setting explains one rise, up to its value.
+      if let cause = set.firstIndex(where: { value <= $0 }) {
+        set.removeSubrange(...cause)
+        return nil
+      }
       return "\(reading.name) rose from \(last) to \(value) by itself"
     case .fault, .observation, .stimulus:
       return nil
@@ -70,45 +85,61 @@ public struct NeedsStimulus: Invariant {
   public let passing: [String]
   /// The reasons.
   public let stimuli: [String]
+  /// Reasons that stay for the rest of a test, unless their argument is nothing: a time for autolock.
+  public let standing: [String]
+  /// Faults after which what is shown may be late by any time.
+  public let slow: [String]
   /// How long a reason may take to have its effect.
   public let lead: Interval
   private var isGiven = true
+  private var isStanding = false
+  private var isSlow = false
   private var lastGiven: Instant?
 
   /// Makes the invariant.
   public init(
     _ status: String, from origin: String, passing: [String] = [], after stimuli: [String],
-    within lead: Interval = .seconds(6)
+    orStanding standing: [String] = [], slow: [String] = [], within lead: Interval = .seconds(6)
   ) {
     self.status = status
     self.origin = origin
     self.passing = passing
     self.stimuli = stimuli
+    self.standing = standing
+    self.slow = slow
     self.lead = lead
   }
 
   public mutating func reset() {
     isGiven = true
+    isStanding = false
+    isSlow = false
     lastGiven = nil
   }
 
   public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .stimulus(let stimulus):
-      guard stimuli.contains(vocabulary.stimuli[stimulus.number]) else { return nil }
+      let name = vocabulary.stimuli[stimulus.number]
+      if standing.contains(name), let value = stimulus.arguments.first?.value, !value.isNothing {
+        isStanding = true
+      }
+      guard stimuli.contains(name) else { return nil }
       isGiven = true
       lastGiven = time
+    case .fault(let fault):
+      if slow.contains(fault.name) { isSlow = true }
     case .observation(.status(let number)):
       let shown = vocabulary.statuses[number]
       if shown == origin {
         // A reason given shortly before may be what shows next.
-        isGiven = lastGiven.map { time <= $0 + lead } ?? false
+        isGiven = lastGiven.map { isSlow || time <= $0 + lead } ?? false
       } else if shown == status {
-        if !isGiven { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
+        if !isGiven, !isStanding { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
       } else if !passing.contains(shown) {
         isGiven = true
       }
-    case .observation, .fault:
+    case .observation:
       break
     }
     return nil

@@ -83,12 +83,13 @@ public final class Run {
   private func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ count: inout CoverageCount
   ) -> Outcome {
-    let specification = test.machine.specification(showsEffects: device.abilities.showsEffects)
+    let abilities = device.abilities
     var runner = CaseRunner(
-      test, specification, device, invariants: invariants(for: test.machine.machine.name),
+      test, test.machine.specification(abilities), device,
+      invariants: invariants(for: test.machine.machine.name),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
-    count.add(runner.visits, of: test.machine)
+    count.add(runner.coverage, of: test.machine.variant(under: abilities.circumstances))
     return outcome
   }
 }

@@ -37,6 +37,23 @@ struct InvariantTests {
       [nil, nil, nil, "battery rose from 5.9 to 6.1 by itself", nil, nil])
   }
 
+  @Test("a battery that was set explains one rise to what it was set to, however late it is read")
+  func batterySet() {
+    func reading(_ volts: Double) -> TraceEvent { .observation(.reading(Reading("battery", .number(volts)))) }
+    func fault(_ volts: Double) -> TraceEvent { .fault(Fault("battery", .number(volts))) }
+    expect(
+      verdicts(
+        NeverRises("battery"),
+        [
+          reading(5), fault(0), fault(6), reading(0), reading(6), reading(5.9), reading(6), fault(0),
+          reading(7),
+        ]),
+      [
+        nil, nil, nil, nil, nil, nil, "battery rose from 5.9 to 6.0 by itself", nil,
+        "battery rose from 6.0 to 7.0 by itself",
+      ])
+  }
+
   @Test("an unlocked door needs somebody who unlocked it; one found open does not")
   func unlocked() {
     let invariant = NeedsStimulus("unlocked", from: "locked", passing: ["moved"], after: ["unlock"])
@@ -49,5 +66,46 @@ struct InvariantTests {
           status("moved"), status("unlocked"), status("locked"), status("away"), status("unlocked"),
         ]),
       [nil, nil, nil, nil, nil, nil, reason, nil, nil, nil])
+  }
+}
+
+extension InvariantTests {
+  private static let passing = ["moved", "away"]
+
+  @Test("a bolt needs a reason to have locked while nobody looked, and autolock is one for good")
+  func locked() {
+    let vocabulary = Vocabulary(
+      stimuli: ["lock", "setAutolock"], statuses: ["locked", "unlocked", "moved", "away"])
+    func verdicts(_ events: [TraceEvent], every step: Interval = .seconds(10)) -> [String?] {
+      var invariant: any Invariant = NeedsStimulus(
+        "locked", from: "unlocked", passing: Self.passing, after: ["lock"], orStanding: ["setAutolock"],
+        slow: ["delay"])
+      invariant.reset()
+      var time = Instant.zero
+      return events.map { event in
+        time = time + step
+        return invariant.check(event, at: time, in: vocabulary)
+      }
+    }
+    func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }
+    func autolock(_ seconds: Int64) -> TraceEvent {
+      .stimulus(Stimulus(1, [Argument("delay", .duration(.seconds(seconds)))]))
+    }
+    let lock = TraceEvent.stimulus(Stimulus(0))
+    let reason = "locked after unlocked, with none of: lock"
+    expect(verdicts([status("unlocked"), status("away"), status("locked")]), [nil, nil, reason])
+    expect(verdicts([status("unlocked"), status("away"), lock, status("locked")]), [nil, nil, nil, nil])
+    expect(verdicts([status("unlocked"), autolock(3), status("locked")]), [nil, nil, nil])
+    expect(
+      verdicts([autolock(3), status("unlocked"), status("locked"), status("unlocked"), status("locked")]),
+      [nil, nil, nil, nil, nil])
+    expect(verdicts([autolock(0), status("unlocked"), status("locked")]), [nil, nil, reason])
+    // What is forged or replayed is a fault, and no reason.
+    expect(verdicts([status("unlocked"), .fault(Fault("forge")), status("locked")]), [nil, nil, reason])
+    // A reason wears off once the door has been seen open again, unless what is shown may be late.
+    expect(verdicts([lock, status("unlocked"), status("locked")]), [nil, nil, reason])
+    expect(
+      verdicts([.fault(Fault("delay")), lock, status("unlocked"), status("locked")]), [nil, nil, nil, nil])
+    expect(verdicts([lock, status("unlocked"), status("locked")], every: .seconds(2)), [nil, nil, nil])
   }
 }
