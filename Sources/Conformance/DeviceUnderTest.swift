@@ -267,6 +267,8 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case ended = "the device's program ended"
     case carrierLost = "carrier lost"
     case notPossible = "not possible with this device"
+    /// What was seen once did not show again: there is no verdict on it.
+    case notReproduced = "not reproduced"
     /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
     case safetyLimit = "stopped by a safety limit"
   }

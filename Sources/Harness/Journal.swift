@@ -32,6 +32,10 @@ public enum JournalEntry: Sendable {
   case remark(String, at: Instant)
   /// A case ends.
   case verdict(Outcome, Case)
+  /// A campaign came upon something, which was saved at a path; the case of that scenario follows.
+  case finding(Finding, String)
+  /// How far a campaign came.
+  case campaign(CampaignStatus)
   /// Which cells of a machine the run visited.
   case coverage(Coverage)
   /// The run ends.
@@ -92,6 +96,8 @@ extension JournalEntry {
           "empty": [.integer(coverage.empty.visited), .integer(coverage.empty.count)],
         ]
       ]
+    case .finding(let finding, let path): ["finding": finding.json(path: path)]
+    case .campaign(let status): ["campaign": status.json]
     case .end(let tally, let status): ["end": ending(tally, status)]
     }
   }

@@ -108,7 +108,7 @@ public struct Plan: Sendable {
     return new
   }
 
-  private static func id(of path: String) -> String {
+  static func id(of path: String) -> String {
     for ending in [".yaml", ".yml"] where path.hasSuffix(ending) {
       return String(path.dropLast(ending.count))
     }
@@ -216,7 +216,7 @@ extension Case {
         }
       case .expect(let expectation), .until(let expectation):
         if let need = need(of: expectation, beyond: device) { return need }
-      case .wait, .settle, .repeated, .note: break
+      case .wait, .settle, .fuzz, .repeated, .note: break
       }
     }
     return nil

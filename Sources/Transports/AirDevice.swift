@@ -68,9 +68,11 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     stimuli: [String], faults: [String], settings: [String], _ circumstances: [String]
   ) -> Abilities {
     typealias Client = SesameDevice<AirLink<Carrier, Surroundings>>
+    let faults = faults + Client.pretenceNames
     return Abilities(
-      stimuli: Client.requestNames + stimuli, faults: faults + Client.pretenceNames, settings: settings,
-      circumstances: circumstances, slack: slack)
+      stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
+      circumstances: circumstances, slack: slack, arguments: SesameDisturbances.arguments,
+      disturbances: SesameDisturbances.offered(with: faults))
   }
 
   public func adopt(_ vocabulary: Vocabulary) {
@@ -130,7 +132,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .safetyLimit: throw error
+      case .noDevice, .carrierLost, .notPossible, .notReproduced, .safetyLimit: throw error
       }
     }
   }

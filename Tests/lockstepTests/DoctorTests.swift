@@ -45,7 +45,7 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Finding(.good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
+      Symptom(.good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
     #expect(diagnosis.isFit)
   }
 
@@ -81,7 +81,7 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Finding(.bad, "usb", "usb:1-2, 0a12:0001 CSR8510: in use by bumble (process 4711)", cure: "end it"))
+      Symptom(.bad, "usb", "usb:1-2, 0a12:0001 CSR8510: in use by bumble (process 4711)", cure: "end it"))
     #expect(!diagnosis.isFit)
   }
 
@@ -121,7 +121,7 @@ struct DoctorTests {
     expect(
       diagnosis.findings.filter { $0.subject == "serial" },
       [
-        Finding(
+        Symptom(
           .note, "serial",
           "serial:/dev/ttyACM0,SPEED, usb-ZEPHYR_HCI_UART-if00, in case a controller with H4 is behind it"
         )

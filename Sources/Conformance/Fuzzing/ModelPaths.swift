@@ -17,8 +17,9 @@ public struct ModelPaths: Sendable {
   /// - Parameters:
   ///   - specification: the machine.
   ///   - alphabet: what a test may do; of each stimulus the simplest variant is used.
-  ///   - circumstances: the circumstances that hold, as bits in the order of the machine.
+  ///   - circumstances: the circumstances that hold, beside those that always do, as bits in the order of the machine.
   public init(_ specification: Specification, _ alphabet: Alphabet, circumstances: UInt64 = 0) {
+    let circumstances = circumstances | specification.held
     edges = specification.nodes.indices.map { node in
       guard specification.resting.contains(node) else { return [] }
       var edges: [Edge] = []
@@ -26,7 +27,7 @@ public struct ModelPaths: Sendable {
         let cell = node * specification.eventCount + event
         for index in Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1]) {
           let step = specification.caused[index]
-          guard step.isEnabled(under: circumstances) else { continue }
+          guard step.mayBeEnabled(under: circumstances, 0) else { continue }
           edges += specification.shown(from: Int(step.node)).map { Edge(choice: Choice(event), target: $0) }
         }
       }
@@ -103,7 +104,7 @@ extension Specification {
       let steps =
         visible[Int(visibleStart[from])..<Int(visibleStart[from + 1])]
         + silent[Int(silentStart[from])..<Int(silentStart[from + 1])]
-      for step in steps where step.isEnabled(under: circumstances) {
+      for step in steps where step.mayBeEnabled(under: circumstances, 0) {
         for target in shown(from: Int(step.node)) where !isSeen[target] {
           isSeen[target] = true
           open.append(target)
@@ -116,7 +117,7 @@ extension Specification {
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
   private func awaits(in node: Int, under circumstances: UInt64) -> Bool {
     urgent[node].contains { step in
-      guard step.isEnabled(under: circumstances) else { return false }
+      guard step.mayBeEnabled(under: circumstances, 0) else { return false }
       return if case .event = machine.definition.transitions[Int(step.transition)].trigger { true } else {
         false
       }

@@ -12,7 +12,8 @@ public struct Execution: Sendable {
   public var divergence: Divergence?
   /// Where the test stood after the last choice, before the end was awaited; `nil` when it had failed by then.
   public var end: Situation?
-  /// Whether the device lost its link by itself, so that what came after it may be another test.
+  /// Whether something was seen that only a loss explains, so that what came after it may be another test; see
+  /// ``Tracker/losses``.
   public var wasDisturbed = false
 
   /// Makes the record of a test that has not begun.
@@ -83,9 +84,11 @@ extension Lockstep {
       execution.actions.append(done)
       execution.divergence = divergence
     }
-    guard execution.divergence == nil else { return execution }
-    execution.end = situation
-    execution.divergence = try settle()
+    if execution.divergence == nil {
+      execution.end = situation
+      execution.divergence = try settle()
+    }
+    execution.wasDisturbed = tracker.losses > 0
     return execution
   }
 }

@@ -50,7 +50,7 @@ struct Command {
 enum Commands {
   static var all: [Command] {
     [
-      .run, .replay, .list, .validate, .schema, .machines, .emulate, .scan, .doctor, .bench, .version,
+      .run, .fuzz, .replay, .list, .validate, .schema, .machines, .emulate, .scan, .doctor, .bench, .version,
     ]
   }
 

@@ -39,7 +39,7 @@ private struct DoctorArguments {
 }
 
 /// One thing that was looked at.
-struct Finding: Equatable {
+struct Symptom: Equatable {
   /// What it means for the bench.
   enum State: String {
     case good
@@ -66,7 +66,7 @@ struct Finding: Equatable {
 
 /// What there is to say of a bench.
 struct Diagnosis {
-  private(set) var findings: [Finding] = []
+  private(set) var findings: [Symptom] = []
   /// Whether a controller can be used and what a run writes can be written.
   private(set) var isFit = false
 
@@ -79,7 +79,7 @@ struct Diagnosis {
     if dongles.isEmpty, adapters.isEmpty { addAbsence(probe) }
     for port in probe.serialPorts { add(port) }
     for holder in LockHolder.all() {
-      findings.append(Finding(.note, "locks", "\(holder.endpoint) is in use by \(holder)"))
+      findings.append(Symptom(.note, "locks", "\(holder.endpoint) is in use by \(holder)"))
     }
     let canWrite = addFolders(probe, reports: reports)
     isFit = usable && canWrite
@@ -93,7 +93,7 @@ extension Diagnosis {
     let carrier = "usb:\(dongle.path)"
     guard dongle.isAllowed else {
       findings.append(
-        Finding(
+        Symptom(
           .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
           cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
             + "sudo udevadm control --reload && sudo udevadm trigger"))
@@ -102,11 +102,11 @@ extension Diagnosis {
     let holders = probe.holders(of: dongle.node)
     if dongle.driver == "usbfs" {
       let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
-      findings.append(Finding(.bad, "usb", "\(carrier), \(name): in use by \(who)", cure: "end it"))
+      findings.append(Symptom(.bad, "usb", "\(carrier), \(name): in use by \(who)", cure: "end it"))
       return false
     }
     let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
-    findings.append(Finding(.good, "usb", "\(carrier), \(name)\(kernel)"))
+    findings.append(Symptom(.good, "usb", "\(carrier), \(name)\(kernel)"))
     return true
   }
 
@@ -119,9 +119,9 @@ extension Diagnosis {
   private mutating func add(_ adapter: BenchProbe.Adapter, _ probe: BenchProbe) -> Bool {
     let carrier = "hci-socket:\(adapter.number)"
     var isUsable = true
-    func bad(_ text: String, _ cure: String) -> Finding {
+    func bad(_ text: String, _ cure: String) -> Symptom {
       isUsable = false
-      return Finding(.bad, "adapter", "\(carrier): \(text)", cure: cure)
+      return Symptom(.bad, "adapter", "\(carrier): \(text)", cure: cure)
     }
     if adapter.isBlocked { findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth")) }
     if adapter.isUp == true {
@@ -134,7 +134,7 @@ extension Diagnosis {
           "needs the capability CAP_NET_ADMIN",
           "sudo setcap cap_net_admin,cap_net_raw+ep .build/release/lockstep"))
     }
-    if isUsable { findings.append(Finding(.good, "adapter", carrier)) }
+    if isUsable { findings.append(Symptom(.good, "adapter", carrier)) }
     return isUsable
   }
 
@@ -142,7 +142,7 @@ extension Diagnosis {
   private mutating func add(_ port: BenchProbe.SerialPort) {
     let name = port.name.map { ", \($0)" } ?? ""
     findings.append(
-      Finding(
+      Symptom(
         .note, "serial",
         "serial:\(port.path),SPEED\(name), in case a controller with H4 is behind it",
         cure: port.isAllowed
@@ -151,14 +151,14 @@ extension Diagnosis {
 
   private mutating func addAbsence(_ probe: BenchProbe) {
     findings.append(
-      Finding(
+      Symptom(
         .bad, "controller", "there is no Bluetooth controller at this machine",
         cure:
           "plug in a dongle; without one, 'lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000' serves a "
           + "lock and a controller for --carrier tcp-client:127.0.0.1:9000"))
     if let trouble = probe.socketTrouble {
       findings.append(
-        Finding(
+        Symptom(
           .note, "kernel", "no Bluetooth sockets (\(trouble)): no hci-socket:",
           cure: "sudo modprobe bluetooth btusb"))
     }
@@ -170,23 +170,23 @@ extension Diagnosis {
       folders.append(("odometers", state + "/odometers"))
     } else {
       findings.append(
-        Finding(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
+        Symptom(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
     }
     var isGood = StateFolder.path != nil
     for (subject, path) in folders {
       if let trouble = probe.trouble(withFolder: path) {
         isGood = false
         findings.append(
-          Finding(.bad, subject, trouble, cure: "sudo install -d -o $(id -un) \(shellWord(path))"))
+          Symptom(.bad, subject, trouble, cure: "sudo install -d -o $(id -un) \(shellWord(path))"))
       } else {
-        findings.append(Finding(.good, subject, path))
+        findings.append(Symptom(.good, subject, path))
       }
     }
     return isGood
   }
 }
 
-extension Finding {
+extension Symptom {
   func text(_ paint: Painter) -> String {
     let (sign, style): (String, Console.Style) =
       switch state {

@@ -33,7 +33,9 @@ final class HumanReport: JournalListener {
       if !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
       remarks = []
     case .coverage(let figures): coverage.append(figures)
-    case .run, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab, .end: break
+    case .run, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab, .finding, .campaign,
+      .end:
+      break
     }
   }
 
@@ -127,7 +129,7 @@ final class JSONReport: JournalListener {
     case .verdict(let outcome, _):
       if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }
     case .remark: console.print(entry.json)
-    case .coverage, .end:
+    case .finding, .campaign, .coverage, .end:
       if !isQuiet { console.print(entry.json) }
     case .run, .begin, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab: break
     }

@@ -114,6 +114,15 @@ extension LockBench {
   }
 }
 
+extension LockBench {
+  /// The emulated lock of the same model as a real one, as it is written on a command line.
+  func twin(of path: String) -> String? {
+    guard let file = try? LockFile(reading: path) else { return nil }
+    let name = file.model.description.filter { $0 != " " }.lowercased()
+    return EmulatedDevice.lockNames.contains(name) ? "emulator:\(name)" : nil
+  }
+}
+
 // MARK: - Using a lock
 
 extension LockBench {

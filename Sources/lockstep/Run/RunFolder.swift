@@ -74,12 +74,19 @@ final class RunFolder: JournalListener {
   ///
   /// - Returns: its path.
   func save(_ test: Case, _ outcome: Outcome) throws(FileFault) -> String {
-    let folder = out + "/failures"
-    try makeFolder(folder)
-    let scenario = test.standalone(in: folder)
     let comment = "\(test.id), step \(outcome.mark.number): \(outcome.verdict.message ?? "")"
-    let path = "\(folder)/\(test.slug)-\(fingerprint(scenario.yaml())).yaml"
-    try OutputFile.replace(path, with: scenario.yaml(comments: [comment]))
+    return try save(test.standalone(in: out + "/failures"), in: "failures", stem: test.slug, [comment])
+  }
+
+  /// Saves a scenario in a folder beside the runs, under a name that what is in it makes.
+  ///
+  /// - Returns: its path.
+  func save(
+    _ scenario: Scenario, in folder: String, stem: String, _ comments: [String]
+  ) throws(FileFault) -> String {
+    try makeFolder(out + "/" + folder)
+    let path = "\(out)/\(folder)/\(stem)-\(fingerprint(scenario.yaml())).yaml"
+    try OutputFile.replace(path, with: scenario.yaml(comments: comments))
     return path
   }
 }
@@ -94,7 +101,7 @@ extension Case {
 }
 
 /// Six hexadecimal digits of FNV-1a: the same text has the same name on every machine.
-private func fingerprint(_ text: String) -> String {
+func fingerprint(_ text: String) -> String {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
   let digits = String((hash ^ hash >> 32) & 0xFF_FFFF, radix: 16)

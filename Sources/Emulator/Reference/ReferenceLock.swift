@@ -1,7 +1,7 @@
 public import Conformance
 public import Simulation
 
-/// The lock of the open benchmark: twelve statuses, thirteen stimuli, two seeded bugs of known depth.
+/// The lock of the open benchmark: twelve statuses, thirteen stimuli, seeded bugs of known depth.
 ///
 /// It follows the tables of the Sesame documentation step by step (`sesame-table`), ignores every stimulus that
 /// they leave empty, and hides a bolt that is turned by hand while nobody is connected: at each login and each
@@ -10,16 +10,6 @@ public import Simulation
 ///
 /// Nothing is allocated per event: throughput and searches are measured on it.
 public struct ReferenceLock: DeviceUnderTest {
-  /// A bug that a harness is measured by.
-  public enum Bug: String, CaseIterable, Sendable {
-    /// After a reset earlier in the test, an unlock that follows a lock as the first commands after a login
-    /// or a configuration is ignored. The shortest trace that shows it has 16 events.
-    case deafUnlock = "deaf-unlock"
-    /// After four or more logins in a row that were left, a login, two toggles and a lock leave the bolt
-    /// between its positions. The shortest trace that shows it has 28 events.
-    case jamAfterAbortedLogins = "jam-after-aborted-logins"
-  }
-
   /// The statuses, in the order in which they are numbered here.
   enum Status: UInt8, CaseIterable {
     // swift-format-ignore
@@ -39,6 +29,13 @@ public struct ReferenceLock: DeviceUnderTest {
   }
 
   private let bug: Bug?
+  /// The chance that an event costs the link, as a part of 2⁶⁴.
+  private let lossChance: UInt64
+  /// Whether more is to be done than the path of the benchmark does.
+  private let isPeculiar: Bool
+  private var memory = ReferenceMemory()
+  /// Goes on from test to test, or else every replay would lose its link at the same place.
+  private var losses: SeededGenerator
   private var status = Status.noSignal
   private var isRegistered = true
   private var isConfigured = true
@@ -57,12 +54,23 @@ public struct ReferenceLock: DeviceUnderTest {
   public private(set) var now = Instant.zero
 
   /// Makes a lock, healthy or with a bug.
-  public init(bug: Bug? = nil) {
+  ///
+  /// - Parameters:
+  ///   - loss: the chance, from 0 to 1, that an event after which there is a link costs the link: its answer is lost
+  ///     and `noSignal` is shown.
+  ///   - seed: decides which events do.
+  public init(bug: Bug? = nil, loss: Double = 0, seed: UInt64 = 0) {
+    precondition((0...1).contains(loss), "a chance lies from 0 to 1")
     self.bug = bug
+    lossChance = loss == 1 ? .max : UInt64(loss * 0x1p64)
+    losses = SeededGenerator(seed: seed, for: "loss")
+    isPeculiar = lossChance > 0 || bug.map { !$0.isOfBenchmark } ?? false
   }
 
   public var abilities: Abilities {
-    Abilities(stimuli: Event.allCases.map(\.name), settings: ["registered", "configured"])
+    Abilities(
+      stimuli: Event.allCases.map(\.name), settings: ["registered", "configured"],
+      circumstances: lossChance > 0 ? ["loss"] : [])
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
@@ -79,6 +87,7 @@ public struct ReferenceLock: DeviceUnderTest {
     aborts = 0
     abortsAtLogin = 0
     last = (nil, nil, nil)
+    if isPeculiar { memory = ReferenceMemory(bug, isRegistered: isRegistered) }
     shows = false
     now = .zero
   }
@@ -87,7 +96,7 @@ public struct ReferenceLock: DeviceUnderTest {
     guard let event = events[stimulus.number] else {
       throw LabFault(.notPossible, "the reference lock does not know this stimulus")
     }
-    shows = accept(event)
+    shows = isPeculiar ? acceptPeculiarly(event) : accept(event)
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
@@ -151,6 +160,21 @@ extension ReferenceLock {
     return true
   }
 
+  /// Takes an event with a bug that is not the benchmark's, or over a link that can be lost.
+  @inline(never)
+  private mutating func acceptPeculiarly(_ event: Event) -> Bool {
+    let old = status
+    var shows = accept(event)
+    if let bug {
+      status = memory.outcome(of: event, bug, from: old, to: status, isTaken: shows, at: now)
+    }
+    if lossChance > 0, status != .noSignal, status != .receivedBle, losses.next() < lossChance {
+      status = .noSignal
+      shows = true
+    }
+    return shows
+  }
+
   private var isDeaf: Bool {
     bug == .deafUnlock && wasReset && last.0 == .lock && (last.1 == .loginDone || last.1 == .configure)
   }
@@ -170,5 +194,41 @@ extension ReferenceLock {
     case 1: .unlocked
     default: .moved
     }
+  }
+}
+
+extension ReferenceLock {
+  /// All that what it does next depends on, for searches through all that a lock without losses can do.
+  struct Fingerprint: Hashable {
+    var status: Status
+    var isRegistered: Bool
+    var isConfigured: Bool
+    var random: UInt32
+    var wasReset = false
+    var aborts = 0
+    var abortsAtLogin = 0
+    var last: [Event?] = []
+    var memory = ReferenceMemory()
+    var silence = Interval.zero
+  }
+
+  var fingerprint: Fingerprint {
+    var print = Fingerprint(
+      status: status, isRegistered: isRegistered, isConfigured: isConfigured, random: random)
+    switch bug {
+    case .deafUnlock:
+      print.wasReset = wasReset
+      print.last = [last.0, last.1]
+    case .jamAfterAbortedLogins:
+      print.aborts = min(aborts, 4)
+      print.abortsAtLogin = min(abortsAtLogin, 4)
+      print.last = [last.0, last.1, last.2]
+    case .bouncingLock, .dozingUnlock:
+      print.memory = memory.timeless
+      // What lies longer ago than a bug waits for is all the same.
+      print.silence = min(now - memory.since, bug == .dozingUnlock ? .seconds(600) : .milliseconds(1_001))
+    default: print.memory = memory
+    }
+    return print
   }
 }

@@ -1,0 +1,213 @@
+public import Automata
+
+/// How much of a machine's table has been tried. States that last no time are no part of it.
+///
+/// What is counted is only what is certain: a stimulus that is given while several states are possible visits no
+/// cell. The coverages of several tests, runs or machines of one name are added.
+public struct CellCoverage: Sendable {
+  /// How much there is of something, and how much of it was visited.
+  public struct Share: Equatable, Sendable {
+    /// How many were visited.
+    public var visited = 0
+    /// How many there are.
+    public var count = 0
+  }
+
+  /// The figures of a machine, or of a region of it.
+  public struct Figures: Equatable, Sendable {
+    /// The name of the region; empty for the whole machine.
+    public var region = ""
+    /// The states that the device was in.
+    public var states = Share()
+    /// The cells in which a stimulus is allowed.
+    public var legal = Share()
+    /// The cells in which a stimulus is refused.
+    public var empty = Share()
+    /// The legal cells with the states that they lead to: one that may lead to three states counts three times.
+    public var transitions = Share()
+    /// The legal cells that were visited one after the other, whatever was refused or happened by itself in between.
+    /// None are counted for a machine that has too many.
+    public var pairs = Share()
+  }
+
+  /// A cell of the table.
+  public struct Cell: Equatable, Sendable {
+    /// The number of the state.
+    public var state: Int
+    /// The number of the event.
+    public var event: Int
+    /// Whether the stimulus is allowed, under some circumstances.
+    public var isLegal: Bool
+  }
+
+  let table: CellTable
+  /// How often each cell was tried: `visits[state * events + event]`.
+  public private(set) var visits: [UInt64]
+  private var isSeen: [Bool]
+  private var isOutcome: [Bool]
+  private var pairs: [UInt64]
+  /// The number of the last legal cell, when it is known.
+  private var last = -1
+  /// The number of the last legal cell, while it is not known where it led.
+  private var open = -1
+
+  // What the path of every event needs of the table, at hand.
+  private let legalNumber: [Int32]
+  private let isOpen: [Bool]
+  private let eventCount: Int
+  private let pairWidth: Int
+
+  init(_ table: CellTable) {
+    self.table = table
+    legalNumber = table.legalNumber
+    isOpen = table.isOpen
+    eventCount = table.machine.eventCount
+    pairWidth = table.countsPairs ? table.legalCells.count : 0
+    visits = [UInt64](repeating: 0, count: table.legalNumber.count)
+    isSeen = [Bool](repeating: false, count: table.machine.stateCount)
+    isOutcome = [Bool](repeating: false, count: table.outcomes.count)
+    pairs = [UInt64](repeating: 0, count: (pairWidth * pairWidth + 63) / 64)
+  }
+
+  /// Starts to count the cells of a machine.
+  public init(_ machine: Machine) {
+    self.init(CellTable(machine))
+  }
+
+  /// The machine.
+  public var machine: Machine { table.machine }
+
+  /// Adds what was counted elsewhere, on the same machine.
+  public mutating func add(_ other: CellCoverage) {
+    precondition(visits.count == other.visits.count && pairs.count == other.pairs.count, "of another machine")
+    for index in visits.indices { visits[index] &+= other.visits[index] }
+    for index in isSeen.indices where other.isSeen[index] { isSeen[index] = true }
+    for index in isOutcome.indices where other.isOutcome[index] { isOutcome[index] = true }
+    for index in pairs.indices { pairs[index] |= other.pairs[index] }
+  }
+}
+
+extension CellCoverage: Equatable {
+  /// Whether the same was counted on machines of one name; where the test stands does not matter.
+  public static func == (left: CellCoverage, right: CellCoverage) -> Bool {
+    left.machine.name == right.machine.name && left.visits == right.visits && left.isSeen == right.isSeen
+      && left.isOutcome == right.isOutcome && left.pairs == right.pairs
+  }
+}
+
+extension CellCoverage {
+  /// A stimulus is given in a state.
+  @inline(__always)
+  mutating func count(_ event: Int, in state: Int) {
+    let cell = state &* eventCount &+ event
+    visits[cell] &+= 1
+    if open >= 0 { enter(state) }
+    let number = Int(legalNumber[cell])
+    guard number >= 0 else { return }
+    if last >= 0, pairWidth > 0 {
+      let bit = last &* pairWidth &+ number
+      pairs[bit &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: bit & 63)
+    }
+    last = number
+    if isOpen[number] { open = number }
+  }
+
+  /// The device is in a state: so that is where the last legal cell led, if it can lead there.
+  mutating func enter(_ state: Int) {
+    isSeen[state] = true
+    guard open >= 0 else { return }
+    for index in table.outcomeStart[open]..<table.outcomeStart[open + 1] where table.outcomes[index] == state
+    {
+      isOutcome[index] = true
+    }
+    open = -1
+  }
+
+  /// A stimulus is given while several states are possible.
+  mutating func lose() {
+    last = -1
+    open = -1
+  }
+}
+
+extension CellCoverage {
+  /// The figures of the whole machine.
+  public var total: Figures {
+    var total = Figures()
+    for part in regions {
+      total.states.add(part.states)
+      total.legal.add(part.legal)
+      total.empty.add(part.empty)
+      total.transitions.add(part.transitions)
+      total.pairs.add(part.pairs)
+    }
+    return total
+  }
+
+  /// The figures of each region, in the order of the machine; one of no name for a machine without regions.
+  public var regions: [Figures] {
+    var parts = table.regions.map { Figures(region: $0) }
+    for (state, region) in table.region.enumerated() where !table.isMomentary[state] {
+      let cells = state * eventCount..<(state + 1) * eventCount
+      parts[region].states.count(isSeen[state] || visits[cells].contains { $0 > 0 })
+      for cell in cells where machine.isStimulus(cell - cells.lowerBound) {
+        let number = Int(legalNumber[cell])
+        guard number >= 0 else {
+          parts[region].empty.count(visits[cell] > 0)
+          continue
+        }
+        parts[region].legal.count(visits[cell] > 0)
+        for outcome in table.outcomeStart[number]..<table.outcomeStart[number + 1] {
+          parts[region].transitions.count(isOpen[number] ? isOutcome[outcome] : visits[cell] > 0)
+        }
+        for second in 0..<pairWidth where isPair(number, second) { parts[region].pairs.visited += 1 }
+      }
+    }
+    for (region, count) in table.possiblePairs().enumerated() { parts[region].pairs.count = count }
+    return parts
+  }
+
+  private func isPair(_ first: Int, _ second: Int) -> Bool {
+    let bit = first * pairWidth + second
+    return pairs[bit >> 6] >> UInt64(bit & 63) & 1 == 1
+  }
+
+  /// Whether a cell was visited.
+  public func isVisited(_ cell: Cell) -> Bool { visits[cell.state * eventCount + cell.event] > 0 }
+
+  /// The cells that were not visited, by event and state: the legal ones first.
+  public var missing: [Cell] {
+    var legal: [Cell] = []
+    var empty: [Cell] = []
+    for event in 0..<eventCount where machine.isStimulus(event) {
+      for state in 0..<machine.stateCount
+      where visits[state * eventCount + event] == 0 && !table.isMomentary[state] {
+        let isLegal = legalNumber[state * eventCount + event] >= 0
+        let cell = Cell(state: state, event: event, isLegal: isLegal)
+        if isLegal { legal.append(cell) } else { empty.append(cell) }
+      }
+    }
+    return legal + empty
+  }
+
+  /// The states that were not visited, by number.
+  public var missingStates: [Int] {
+    (0..<machine.stateCount).filter { state in
+      !table.isMomentary[state] && !isSeen[state]
+        && !visits[state * eventCount..<(state + 1) * eventCount].contains { $0 > 0 }
+    }
+  }
+}
+
+extension CellCoverage.Share {
+  /// Counts one more.
+  mutating func count(_ isVisited: Bool) {
+    count += 1
+    visited += isVisited ? 1 : 0
+  }
+
+  mutating func add(_ other: Self) {
+    visited += other.visited
+    count += other.count
+  }
+}

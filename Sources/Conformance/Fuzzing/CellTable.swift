@@ -1,0 +1,143 @@
+import Automata
+import Simulation
+
+/// The cells of a machine's table as they are counted: which are legal, where they lead, which part of the machine
+/// they belong to.
+///
+/// A class, because it never changes and is shared by all who count.
+final class CellTable: Sendable {
+  let machine: Machine
+  /// The number of a legal cell among the legal ones, by `state * events + event`; -1 where it is empty, or where the
+  /// event is not the tester's.
+  let legalNumber: [Int32]
+  /// The legal cells, by their numbers.
+  let legalCells: [Int]
+  /// Where the states that a legal cell can lead to begin in ``outcomes``, by its number.
+  let outcomeStart: [Int]
+  /// The states that legal cells can lead to.
+  let outcomes: [Int]
+  /// Whether a legal cell can lead to more than one state, by its number.
+  let isOpen: [Bool]
+  /// Whether a state lasts no time, whatever the circumstances: nothing can be tried in it, and it is not counted.
+  let isMomentary: [Bool]
+  /// The names of the regions; a machine without any has one of no name.
+  let regions: [String]
+  /// The region of a state.
+  let region: [Int]
+
+  /// How many legal cells a machine may have whose pairs are counted: more would be more than memory is for.
+  static let pairLimit = 4096
+
+  /// Whether pairs of legal cells are counted.
+  var countsPairs: Bool { legalCells.count <= Self.pairLimit }
+
+  init(_ machine: Machine) {
+    self.machine = machine
+    let eventCount = machine.eventCount
+    let isMomentary = machine.spontaneous.map(Self.isMomentary)
+    self.isMomentary = isMomentary
+    var legalNumber = [Int32](repeating: -1, count: machine.stateCount * eventCount)
+    var legalCells: [Int] = []
+    var outcomeStart = [0]
+    var outcomes: [Int] = []
+    for cell in legalNumber.indices where machine.isStimulus(cell % eventCount) {
+      guard !machine.caused[cell].isEmpty, !isMomentary[cell / eventCount] else { continue }
+      legalNumber[cell] = Int32(legalCells.count)
+      legalCells.append(cell)
+      for edge in machine.caused[cell]
+      where !outcomes[outcomeStart[legalCells.count - 1]...].contains(edge.target) {
+        outcomes.append(edge.target)
+      }
+      outcomeStart.append(outcomes.count)
+    }
+    self.legalNumber = legalNumber
+    self.legalCells = legalCells
+    self.outcomeStart = outcomeStart
+    self.outcomes = outcomes
+    isOpen = legalCells.indices.map { outcomeStart[$0 + 1] - outcomeStart[$0] > 1 }
+    (regions, region) = Self.regions(of: machine)
+  }
+
+  /// The regions of a machine: what stands in the parenthesis of those states that show the same as a start.
+  ///
+  /// `noSignal (seeking configured)` belongs to `configured`. A state in between, such as a motion, belongs to the
+  /// region from which it is entered.
+  private static func regions(of machine: Machine) -> (names: [String], region: [Int]) {
+    let states = machine.definition.states
+    let starts = Set(
+      machine.definition.starts.compactMap { machine.state(named: $0.state) }.map { states[$0].status })
+    var names: [String] = []
+    for state in states where starts.contains(state.status) {
+      if let name = parenthesis(of: state.name), !name.contains(" "), !names.contains(name) {
+        names.append(name)
+      }
+    }
+    guard !names.isEmpty else { return ([""], [Int](repeating: 0, count: states.count)) }
+    var region: [Int] = states.map { state in
+      let last = parenthesis(of: state.name)?.split(separator: " ").last.map(String.init)
+      return last.flatMap { names.firstIndex(of: $0) } ?? -1
+    }
+    // Words such as `to locked` end with no region; `by hand` neither.
+    var open = states.indices.filter { region[$0] >= 0 }
+    var next = 0
+    while next < open.count {
+      let state = open[next]
+      next += 1
+      for target in successors(of: state, in: machine) where region[target] < 0 {
+        region[target] = region[state]
+        open.append(target)
+      }
+    }
+    if region.contains(-1) {
+      names.append("elsewhere")
+      region = region.map { $0 < 0 ? names.count - 1 : $0 }
+    }
+    return (names, region)
+  }
+
+  /// Whether some edge takes a state on at once under whatever circumstances hold.
+  private static func isMomentary(_ edges: [Machine.Edge]) -> Bool {
+    let edges = edges.filter { $0.latest == .zero && $0.plus == nil }
+    let mask = edges.reduce(0) { $0 | $1.given | $1.unless }
+    guard !edges.isEmpty, mask.nonzeroBitCount <= 10 else { return false }
+    // All subsets of the circumstances that matter.
+    var subset = mask
+    while true {
+      if !edges.contains(where: { $0.isEnabled(under: subset) }) { return false }
+      if subset == 0 { return true }
+      subset = (subset &- 1) & mask
+    }
+  }
+
+  private static func successors(of state: Int, in machine: Machine) -> [Int] {
+    let cells = state * machine.eventCount..<(state + 1) * machine.eventCount
+    return machine.caused[cells].flatMap { $0.map(\.target) } + machine.spontaneous[state].map(\.target)
+  }
+
+  private static func parenthesis(of name: String) -> String? {
+    let status = State.status(of: name)
+    return status.count == name.count ? nil : String(name.dropFirst(status.count + 2).dropLast())
+  }
+
+  /// How many pairs of legal cells there can be, by the region of the first: after the first and whatever happens by
+  /// itself the second is allowed, under some circumstances.
+  func possiblePairs() -> [Int] {
+    var count = [Int](repeating: 0, count: regions.count)
+    guard countsPairs else { return count }
+    let eventCount = machine.eventCount
+    let legalInState = (0..<machine.stateCount).map { state in
+      (0..<eventCount).filter { legalNumber[state * eventCount + $0] >= 0 }.count
+    }
+    for (number, cell) in legalCells.enumerated() {
+      var isReached = [Bool](repeating: false, count: machine.stateCount)
+      var open = Array(outcomes[outcomeStart[number]..<outcomeStart[number + 1]])
+      while let state = open.popLast() {
+        if isReached[state] { continue }
+        isReached[state] = true
+        count[region[cell / eventCount]] += legalInState[state]
+        open += machine.spontaneous[state].map(\.target)
+      }
+    }
+    return count
+  }
+}

@@ -1,0 +1,46 @@
+public import Simulation
+
+/// A recorder that keeps a fingerprint of the trace: equal traces, times included, have equal ones.
+///
+/// FNV-1a over 64 bits: the same on every machine.
+public struct TraceHash: TraceRecorder, Sendable {
+  /// The fingerprint so far.
+  public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Begins with an empty trace.
+  public init() {}
+
+  @inlinable
+  public mutating func record(_ event: TraceEvent, at time: Instant) {
+    mix(UInt64(bitPattern: time.nanoseconds))
+    switch event {
+    case .observation(.status(let number)): mix(UInt64(truncatingIfNeeded: number) << 3 | 1)
+    case .observation(.effect(let number)): mix(UInt64(truncatingIfNeeded: number) << 3 | 2)
+    case .observation(.unknown(let text)): mix(text, 3)
+    case .observation(.refused(let text)): mix(text, 4)
+    case .observation(.violation(let text)): mix(text, 5)
+    case .observation(.reading(let reading)): mix(reading.name + " " + reading.value.description, 6)
+    case .stimulus(let stimulus):
+      mix(UInt64(truncatingIfNeeded: stimulus.number) << 3 | 7)
+      for argument in stimulus.arguments { mix(argument.name + " " + argument.value.description, 7) }
+    case .fault(let fault): mix(fault.name + " " + fault.value.description, 0)
+    }
+  }
+
+  @usableFromInline
+  mutating func mix(_ word: UInt64) { value = (value ^ word) &* 0x100_0000_01B3 }
+
+  @usableFromInline @inline(never)
+  mutating func mix(_ text: String, _ kind: UInt64) {
+    mix(kind)
+    for byte in text.utf8 { mix(UInt64(byte)) }
+  }
+}
+
+extension TraceHash: CustomStringConvertible {
+  /// Sixteen hexadecimal digits.
+  public var description: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,244 @@
+public import Conformance
+public import Simulation
+
+/// Draws tests, does them on a device, and follows up what diverges: again and again until a budget is used up.
+///
+///     explore ──▶ divergence ──▶ shrink ──▶ confirm ──▶ finding
+///        ▲                                                  │
+///        └──────────────── with keepsGoing ─────────────────┘
+///
+/// It writes nothing and reads no clock: whoever runs it is told of progress and findings, and says when to stop.
+/// One seed gives one campaign on a device that is as deterministic.
+public struct Campaign<Device: DeviceUnderTest> {
+  /// Who is told, and asked.
+  public struct Edge {
+    /// Whether to stop, asked before every choice.
+    public var isStopped: () -> Bool
+    /// How much time has passed.
+    public var elapsed: () -> Interval
+    /// Told after every test, and after every test of shrinking.
+    public var progress: (CampaignStatus) -> Void
+    /// Told of a new finding as soon as it is complete.
+    public var found: (inout Finding) -> Void
+    /// Told of a test that did what few others did.
+    public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void
+    /// Told of trouble in the lab.
+    public var trouble: (LabFault) -> Void
+
+    /// One that lets a campaign run to its end, and tells nobody.
+    public init(
+      isStopped: @escaping () -> Bool = { false }, elapsed: @escaping () -> Interval = { .zero },
+      progress: @escaping (CampaignStatus) -> Void = { _ in },
+      found: @escaping (inout Finding) -> Void = { _ in },
+      keep: @escaping (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in },
+      trouble: @escaping (LabFault) -> Void = { _ in }
+    ) {
+      self.isStopped = isStopped
+      self.elapsed = elapsed
+      self.progress = progress
+      self.found = found
+      self.keep = keep
+      self.trouble = trouble
+    }
+  }
+
+  /// So many tests in a row with trouble end a campaign.
+  private static var mostTroubles: Int { 3 }
+  /// The most times that a test is tried to get one run that nothing disturbed.
+  static var mostTries: Int { 10 }
+  /// One test of so many is done again, to see whether it comes out the same.
+  private static var stabilityShare: Int { 500 }
+
+  /// Model and device.
+  public var runner: TestRunner<Device, TraceHash>
+  /// How far it is.
+  public internal(set) var status = CampaignStatus()
+  /// What was found.
+  public internal(set) var findings: [Finding] = []
+  var explorer: Explorer
+  let settings: FuzzSettings
+  let edge: Edge
+  /// The test under way.
+  private var execution = Execution()
+  private var troubles = 0
+  private var isDeterministic: Bool
+
+  /// Prepares a campaign.
+  ///
+  /// - Parameter corpus: rare tests of earlier campaigns.
+  public init(
+    _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, corpus: [TestCase] = [], edge: Edge
+  ) {
+    let abilities = device.abilities
+    // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
+    isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
+    runner = TestRunner(target, device, settings, recorder: TraceHash())
+    self.settings = settings
+    self.edge = edge
+    var settingsOfExplorer = Explorer.Settings()
+    settingsOfExplorer.length = settings.length
+    explorer = Explorer(
+      runner.alphabet, starts: runner.starts.count, settings: settingsOfExplorer,
+      seed: settings.generatorSeed)
+    for test in corpus { explorer.learn(test) }
+  }
+
+  /// The cells that were visited; see `Tracker.visits`.
+  public var visits: [UInt32] {
+    runner.lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) }
+  }
+
+  /// Runs the campaign to its end.
+  public mutating func perform() -> CampaignEnd {
+    while true {
+      if let end = performTest() { return end }
+      status.corpus = explorer.corpusCount
+      status.contexts = explorer.contextCount
+      status.actuations = runner.actuations
+      edge.progress(status)
+    }
+  }
+
+  /// Does some tests, in place of drawn ones.
+  public mutating func perform(_ tests: [TestCase]) -> CampaignEnd {
+    for test in tests {
+      if isOver || edge.isStopped() { break }
+      status.tests += 1
+      let before = runner.events
+      do {
+        execution = try runner.run(test)
+      } catch {
+        if let end = follow(error, of: test.start) { return end }
+      }
+      status.events += runner.events - before
+      if let divergence = execution.divergence,
+        let end = follow(divergence, of: TestCase(start: test.start, execution.performed))
+      {
+        return end
+      }
+      status.actuations = runner.actuations
+      edge.progress(status)
+    }
+    return edge.isStopped() ? .stopped : .done
+  }
+
+  /// Does one test; says why when it was the last.
+  private mutating func performTest() -> CampaignEnd? {
+    if isOver { return findings.isEmpty || settings.keepsGoing ? .done : .found }
+    if edge.isStopped() { return .stopped }
+    status.tests += 1
+    let start = explorer.begin()
+    execution.performed.removeAll(keepingCapacity: true)
+    execution.situations.removeAll(keepingCapacity: true)
+    execution.actions.removeAll(keepingCapacity: true)
+    execution.divergence = nil
+    do {
+      try explore(from: start)
+    } catch {
+      return follow(error, of: start)
+    }
+    troubles = 0
+    status.longest = max(status.longest, execution.events)
+    let test = TestCase(start: start, execution.performed)
+    if let divergence = execution.divergence { return follow(divergence, of: test) }
+    let isRare = explorer.end(in: runner.lockstep.situation)
+    if isRare { edge.keep(test, execution.meaning) }
+    if isDeterministic, status.tests % Self.stabilityShare == 1 { repeatTest(test) }
+    return nil
+  }
+
+  private var isOver: Bool { settings.steps.map { status.events >= $0 } ?? false }
+
+  /// Makes choices until the test ends, the budget is used up, somebody stops it, or there is a divergence.
+  private mutating func explore(from start: Int) throws(LabFault) {
+    runner.lockstep.recorder = TraceHash()
+    execution.divergence = try runner.begin(start)
+    while execution.divergence == nil {
+      let situation = runner.lockstep.situation
+      guard !isOver, !edge.isStopped(), let choice = explorer.next(in: situation) else { break }
+      execution.performed.append(choice)
+      execution.situations.append(situation)
+      status.events += 1
+      let (done, divergence) = try runner.make(choice)
+      execution.actions.append(done)
+      execution.divergence = divergence
+    }
+    if execution.divergence == nil { execution.divergence = try runner.lockstep.settle() }
+    execution.wasDisturbed = runner.lockstep.tracker.losses > 0
+  }
+
+  /// Does a test again and compares the traces.
+  private mutating func repeatTest(_ test: TestCase) {
+    let hash = runner.lockstep.recorder.value
+    runner.lockstep.recorder = TraceHash()
+    guard let again = attempt(test) else { return }
+    status.stability.tried += 1
+    if again.divergence == nil, runner.lockstep.recorder.value == hash { status.stability.same += 1 }
+  }
+
+  /// Runs a test besides exploring; `nil` where there was trouble.
+  mutating func attempt(_ test: TestCase) -> Execution? {
+    let before = runner.events
+    defer { status.extraEvents += runner.events - before }
+    do {
+      return try runner.run(test)
+    } catch {
+      edge.trouble(error)
+      status.labFaults += 1
+      return nil
+    }
+  }
+
+  /// Follows up trouble: what comes again and again in fresh starts is the device's doing.
+  private mutating func follow(_ fault: LabFault, of start: Int) -> CampaignEnd? {
+    _ = explorer.end(in: runner.lockstep.situation)
+    if fault.symptom == .safetyLimit { return .limited(fault.detail) }
+    edge.trouble(fault)
+    status.labFaults += 1
+    troubles += 1
+    do {
+      try runner.lockstep.restart()
+      if fault.isDevices {
+        let test = TestCase(start: start, execution.performed)
+        let again = try runner.run(test)
+        if let divergence = again.divergence {
+          execution = again
+          return follow(divergence, of: TestCase(start: start, again.performed))
+        }
+      }
+    } catch {
+      if error.symptom == .safetyLimit { return .limited(error.detail) }
+      if error.symptom == .noDevice || error.symptom == .carrierLost { return .trouble(error) }
+    }
+    return troubles >= Self.mostTroubles ? .trouble(fault) : nil
+  }
+
+  /// Follows up a divergence.
+  private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
+    _ = explorer.end(in: runner.lockstep.situation)
+    if let known = findings.firstIndex(where: { $0.signature == divergence.signature }) {
+      findings[known].count += 1
+      status.repeats += 1
+      return nil
+    }
+    do {
+      try investigate(divergence, of: test, execution)
+    } catch {
+      return .limited(error.reason)
+    }
+    status.phase = "exploring"
+    return settings.keepsGoing ? nil : .found
+  }
+}
+
+/// A safety limit was reached.
+struct LimitReached: Error {
+  var reason: String
+}
+
+extension Execution {
+  /// What was done, with whether it was to be refused.
+  var meaning: [(action: TestAction, isForbidden: Bool)] {
+    zip(actions, performed).map { ($0, $1.isForbidden) }
+  }
+}

@@ -1,0 +1,139 @@
+import Automata
+public import Conformance
+import Simulation
+
+/// Writes a campaign into a journal, so that the reports of runs serve it too: one case for the campaign, and one for
+/// each finding, in which its test is done once more on a fresh device.
+public final class CampaignJournal {
+  private let target: FuzzTarget
+  private let settings: FuzzSettings
+  private let provider: any DeviceProvider
+  private let listener: any JournalListener
+  private var tally = Tally()
+
+  /// Prepares the journal of a campaign.
+  public init(
+    _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
+    listener: any JournalListener
+  ) {
+    self.target = target
+    self.settings = settings
+    self.provider = provider
+    self.listener = listener
+  }
+
+  /// The campaign begins.
+  public func begin() {
+    listener.take(.run(seed: settings.seed))
+  }
+
+  /// There is trouble in the lab.
+  public func trouble(_ fault: LabFault) {
+    listener.take(.lab(fault, attempt: 1, at: .zero))
+  }
+
+  /// A finding as a scenario that does the same again.
+  public func scenario(of finding: Finding) -> Scenario {
+    let start = target.starts[finding.test.start]
+    let part = finding.divergence.lastStimulus.map { " after \($0)" } ?? ""
+    return Scenario(
+      title: "\(finding.divergence.summary)\(part)", machine: target.machine.label, device: target.device,
+      start: start, seed: target.seed, tags: ["fuzz"], actions: finding.actions,
+      vocabulary: Vocabulary(machine: target.machine.machine))
+  }
+
+  /// Writes a finding, and the case in which its saved scenario is driven.
+  ///
+  /// - Parameters:
+  ///   - path: where the scenario was saved.
+  ///   - replay: the line to paste that does it again.
+  public func record(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
+    let test = Case(
+      id: Plan.id(of: path), name: scenario.title, file: path,
+      scenario: scenario, machine: target.machine, device: target.device, start: scenario.start,
+      seed: target.seed)
+    listener.take(.finding(finding, path))
+    listener.take(.begin(test))
+    var outcome = verdict(on: finding, test)
+    outcome.replay = replay
+    listener.take(.verdict(outcome, test))
+    tally.count(outcome.verdict)
+  }
+
+  private func verdict(on finding: Finding, _ test: Case) -> Outcome {
+    let mark = StepMark(finding.test.choices.count, line: 0)
+    if let reason = finding.whyNoVerdict {
+      let fault = LabFault(.notReproduced, "\(finding.divergence.summary): \(reason)")
+      return Outcome(.labFault(fault), mark, at: finding.divergence.time)
+    }
+    // Only what costs neither time nor wear is done once more to have its trace in the journal.
+    if target.device.kind == .emulator, let device = try? provider.device(target.device, seed: target.seed) {
+      let outcome = Self.drive(test, device, target, listener)
+      if case .divergence = outcome.verdict { return outcome }
+    }
+    return Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
+  }
+
+  private static func drive<Device: DeviceUnderTest>(
+    _ test: Case, _ device: Device, _ target: FuzzTarget, _ listener: any JournalListener
+  ) -> Outcome {
+    let abilities = device.abilities
+    let machine = target.machine.variant(under: abilities.circumstances)
+    var runner = CaseRunner(
+      test, machine.specification(abilities), device,
+      invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
+    return runner.run()
+  }
+
+  /// The campaign ends.
+  ///
+  /// - Parameter visits: the cells that were visited; see `Tracker.visits`.
+  /// - Returns: what the command ends with.
+  public func end(
+    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
+  ) -> CommandStatus {
+    let test = Case(
+      id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
+      file: "fuzz/\(target.machine.label)",
+      scenario: Scenario(title: "fuzz", machine: target.machine.label, steps: []), machine: target.machine,
+      device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed)
+    listener.take(.begin(test))
+    let outcome = Outcome(end.verdict)
+    listener.take(.verdict(outcome, test))
+    tally.count(outcome.verdict)
+    listener.take(.campaign(status))
+    let leave = provider.leave()
+    for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    tally.isInTrouble = leave.fault != nil
+    let machine = target.machine.variant(under: circumstances)
+    var count = CoverageCount()
+    if !visits.isEmpty { count.add(visits, of: machine) }
+    for coverage in count.coverage { listener.take(.coverage(coverage)) }
+    listener.take(.end(tally, tally.exitStatus))
+    return tally.exitStatus
+  }
+}
+
+/// Why a campaign ended.
+public enum CampaignEnd: Equatable, Sendable {
+  /// The budget is used up, and nothing was found, or all that was found is noted.
+  case done
+  /// A divergence was found.
+  case found
+  /// Somebody stopped it.
+  case stopped
+  /// There was trouble in the lab that did not go away.
+  case trouble(LabFault)
+  /// A safety limit was reached.
+  case limited(String)
+
+  /// What that makes of the campaign as a case: its findings are cases of their own.
+  var verdict: Outcome.Verdict {
+    switch self {
+    case .done, .found: .agree
+    case .stopped: .incomplete("stopped before its budget was used up")
+    case .trouble(let fault): .labFault(fault)
+    case .limited(let reason): .limited(reason)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// How far a campaign is.
+public struct CampaignStatus: Sendable {
+  /// Choices made in tests.
+  public var events = 0
+  /// Tests begun.
+  public var tests = 0
+  /// Choices made to confirm and to shrink.
+  public var extraEvents = 0
+  /// What is being done.
+  public var phase = "exploring"
+  /// Findings, by the length of their tests.
+  public var depths: [Int] = []
+  /// Times that the campaign came upon a finding again.
+  public var repeats = 0
+  /// Lab faults.
+  public var labFaults = 0
+  /// Tests kept because they did what few others did.
+  public var corpus = 0
+  /// Distinct contexts in which something was done.
+  public var contexts = 0
+  /// The length of the longest test.
+  public var longest = 0
+  /// Tests that were done again to see whether they come out the same, and those that did.
+  public var stability = (same: 0, tried: 0)
+  /// How often the tester set the bolt in motion.
+  public var actuations = 0
+
+  /// Nothing was done yet.
+  public init() {}
+}

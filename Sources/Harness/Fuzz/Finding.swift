@@ -1,0 +1,76 @@
+public import Conformance
+import Simulation
+
+/// A divergence that a campaign came upon.
+public struct Finding: Sendable {
+  /// The number, from 1.
+  public var number: Int
+  /// What tells it from others; see `Divergence.signature`.
+  public var signature: String
+  /// What happened, in the shortest test that shows it.
+  public var divergence: Divergence
+  /// How many choices the campaign had made when it came upon it.
+  public var foundAt: Int
+  /// How long the test was that came upon it.
+  public var foundLength: Int
+  /// The shortest test that shows it, and what its choices mean.
+  public var test: TestCase
+  /// What the choices of the test mean, with whether each is to be refused.
+  public var actions: [(action: TestAction, isForbidden: Bool)]
+  /// How it was made shorter.
+  public var shrinking = Shrinking()
+  /// How sure it is.
+  public var confirmation = Confirmation()
+  /// How often the campaign came upon it, with the first time.
+  public var count = 1
+  /// Whether it was found on a twin of the device.
+  public var isOnTwin = false
+  /// What device and twin make of each other's behaviour, where there is a twin.
+  public var twin: TwinVerdict?
+  /// The scenario in which it was saved.
+  public var path: String?
+
+  /// Why it says nothing of the device, if it does not.
+  public var whyNoVerdict: String? {
+    if confirmation.verdict == .notReproduced { return "\(confirmation), so there is no verdict" }
+    if isOnTwin, let twin {
+      if case .confirmed(let confirmation) = twin, confirmation.shown > 0 { return nil }
+      return twin.text
+    }
+    return nil
+  }
+
+  /// How a test was made shorter.
+  public struct Shrinking: Sendable {
+    /// How many tests were run for it.
+    public var runs = 0
+    /// How many choices they had together.
+    public var events = 0
+    /// Why it ended: `minimal for this model`, or what stopped it.
+    public var end = Finding.isMinimal
+    /// Whether no shorter test of the shrinker's families shows it.
+    public var isMinimal: Bool { end == Finding.isMinimal }
+  }
+
+  static let isMinimal = "minimal for this model"
+}
+
+/// What a device said of a finding of its twin.
+public enum TwinVerdict: Equatable, Sendable {
+  /// It does the same.
+  case confirmed(Confirmation)
+  /// It does something else: at a step, what the twin showed and what the device showed, the first that differs.
+  case differs(step: Int, twin: String, device: String)
+  /// It could not be asked, and why.
+  case notAsked(String)
+
+  /// In words.
+  public var text: String {
+    switch self {
+    case .confirmed(let confirmation): "the device does the same: \(confirmation)"
+    case .differs(let step, let twin, let device):
+      "the twin is wrong here: at step \(step) the twin showed \(twin), the device \(device)"
+    case .notAsked(let reason): "the device was not asked: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Automata
+public import Conformance
+import Simulation
+
+/// What is fuzzed: a machine, a device, and the conditions in which tests start.
+public struct FuzzTarget: Sendable {
+  /// The machine.
+  public let machine: MachineLibrary.Entry
+  /// The device, with options of its own only.
+  public let device: DeviceSpec
+  /// The seed of everything that the device draws.
+  public let seed: UInt64
+  /// The conditions in which tests start; the usual one is the last.
+  public let starts: [StartCondition]
+  /// What is left out of tests, by name, since the device must not be asked for it.
+  public let withheld: [String]
+
+  /// The most events of a machine that can be fuzzed.
+  private static var mostEvents: Int { 64 }
+
+  /// Finds out what can be done with a device.
+  ///
+  /// - Parameters:
+  ///   - machine: the machine.
+  ///   - spec: the device; settings that are no options of it are start conditions of every test.
+  ///   - seed: the seed of everything that the device draws.
+  /// - Throws: what is wrong with the device, or why it does not go with the machine.
+  public init(
+    _ machine: MachineLibrary.Entry, _ spec: DeviceSpec, seed: UInt64, provider: any DeviceProvider
+  ) throws(DeviceProblem) {
+    let options = try Self.options(of: spec, provider)
+    let description = try provider.describe(options.device)
+    self.machine = machine
+    self.seed = seed
+    device = options.device
+    withheld = description.withheld.map(\.stimulus)
+    if let machines = description.machines, !machine.isFile, !machines.contains(machine.machine.name) {
+      throw DeviceProblem(
+        .name, "\(spec.name) cannot be compared with the machine `\(machine.label)`",
+        hint: "it goes with \(machines.joined(separator: ", "))")
+    }
+    let eventCount = machine.machine.eventCount
+    guard eventCount <= Self.mostEvents else {
+      throw DeviceProblem(
+        .name,
+        "the machine `\(machine.label)` has \(eventCount) events; up to \(Self.mostEvents) can be fuzzed")
+    }
+    if let known = description.abilities.settings,
+      let item = options.start.settings.first(where: { !known.contains($0.name) })
+    {
+      throw .unknown(.setting(item.name), "setting", item.name, of: known + description.options)
+    }
+    starts = machine.machine.definition.starts.compactMap { start in
+      Self.condition(start, options.start, description)
+    }
+    if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
+  }
+
+  /// Tells a device's options from the conditions in which tests start.
+  private static func options(
+    of spec: DeviceSpec, _ provider: any DeviceProvider
+  ) throws(DeviceProblem) -> (device: DeviceSpec, start: StartCondition) {
+    let known = try provider.describe(DeviceSpec(spec.kind, spec.name)).options
+    var device = DeviceSpec(spec.kind, spec.name)
+    var start = StartCondition()
+    for setting in spec.settings {
+      if known.contains(setting.name) {
+        device.settings.append(setting)
+      } else {
+        start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+      }
+    }
+    return (device, start)
+  }
+
+  /// The condition of a device that a start of the machine stands for; `nil` when the device cannot be in it.
+  private static func condition(
+    _ start: Start, _ wanted: StartCondition, _ device: DeviceDescription
+  ) -> StartCondition? {
+    var condition = wanted
+    for item in start.conditions {
+      if let flag = wanted.flag(item.name) {
+        guard flag == item.value else { return nil }
+        continue
+      }
+      if let given = device.given.first(where: { $0.name == item.name })?.value {
+        guard given.isNothing != item.value else { return nil }
+      }
+      guard device.abilities.settings?.contains(item.name) ?? true else {
+        // A setting that cannot be asked for is as it usually is.
+        continue
+      }
+      condition.settings.append(Argument(item.name, .flag(item.value)))
+    }
+    return condition
+  }
+}

@@ -1,0 +1,134 @@
+import Automata
+public import Conformance
+import Simulation
+
+/// What came of one attempt at a test.
+public enum Attempt: Sendable {
+  /// The test came to its end, or to a divergence.
+  case done(Execution)
+  /// There was trouble in the lab, and so no verdict.
+  case trouble(LabFault)
+}
+
+/// Runs tests of choices on one device, each from a reset.
+public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
+  /// The same trouble so often in fresh starts is the device's doing.
+  static var attempts: Int { 3 }
+
+  /// Model and device.
+  public var lockstep: Lockstep<Device, Recorder>
+  /// What the choices stand for.
+  public let alphabet: Alphabet
+  /// The conditions that the numbers of starts stand for.
+  public let starts: [StartCondition]
+  /// How many choices were made.
+  public private(set) var events = 0
+  /// How often the tester set the bolt in motion.
+  public private(set) var actuations = 0
+  /// The most times that the tester may do so.
+  private let mostActuations: Int
+  private let moves: [Bool]
+
+  /// Joins a machine and a device.
+  public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
+    let abilities = device.abilities
+    let specification = target.machine.variant(under: abilities.circumstances).specification(abilities)
+    lockstep = Lockstep(
+      specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
+    alphabet = Alphabet(
+      specification, abilities, levels: settings.levels,
+      weights: settings.weights + target.withheld.map { ($0, 0) })
+    starts = target.starts
+    mostActuations = settings.actuations ?? .max
+    moves = alphabet.acts.map { Actuation.stimuli.contains($0.name) }
+  }
+
+  /// The machine's tables.
+  public var specification: Specification { lockstep.tracker.specification }
+
+  /// Begins a test.
+  public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
+    try lockstep.reset(to: starts[start])
+    return try lockstep.pass(until: lockstep.now)
+  }
+
+  /// Makes a choice, which the alphabet has.
+  @inline(__always)
+  public mutating func make(
+    _ choice: Choice
+  ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
+    guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
+    events += 1
+    if moves[Int(choice.act)] {
+      guard actuations < mostActuations else {
+        throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
+      }
+      actuations += 1
+    }
+    return try lockstep.carryOut(action)
+  }
+
+  /// Runs a test; a choice that is no longer what it was meant to be is left out.
+  ///
+  /// The same trouble in three fresh starts is a divergence: the device stopped answering.
+  public mutating func run(_ test: TestCase) throws(LabFault) -> Execution {
+    var faults: [LabFault] = []
+    while true {
+      var execution = Execution()
+      guard let fault = perform(test, &execution) else {
+        // One that went well after trouble shows that the trouble was the lab's.
+        if let fault = faults.first, execution.divergence == nil { throw fault }
+        return execution
+      }
+      faults.append(fault)
+      guard fault.isDevices, fault.symptom == faults[0].symptom else { throw faults[0] }
+      if faults.count == Self.attempts {
+        execution.divergence = stopped(fault)
+        return execution
+      }
+      try lockstep.restart()
+    }
+  }
+
+  /// The divergence of a device that stopped answering.
+  func stopped(_ fault: LabFault) -> Divergence {
+    Divergence(.stoppedAnswering(fault.description), at: lockstep.now)
+  }
+
+  /// Runs a test once; says what trouble there was.
+  private mutating func perform(_ test: TestCase, _ execution: inout Execution) -> LabFault? {
+    do throws(LabFault) {
+      try make(test, &execution)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private mutating func make(_ test: TestCase, _ execution: inout Execution) throws(LabFault) {
+    execution.divergence = try begin(test.start)
+    for choice in test.choices where execution.divergence == nil {
+      let situation = lockstep.situation
+      guard alphabet.action(of: choice) != nil, situation.admits(choice, alphabet) else { continue }
+      execution.performed.append(choice)
+      execution.situations.append(situation)
+      execution.actions.append(.settle)
+      let (done, divergence) = try make(choice)
+      execution.actions[execution.actions.count - 1] = done
+      execution.divergence = divergence
+    }
+    if execution.divergence == nil { execution.divergence = try lockstep.settle() }
+    execution.wasDisturbed = lockstep.tracker.losses > 0
+  }
+}
+
+extension LabFault {
+  /// Whether it may be the device's own doing, if it comes again and again.
+  var isDevices: Bool { [.noAnswer, .badAnswer, .ended].contains(symptom) }
+}
+
+/// What wears a lock's motor.
+enum Actuation {
+  /// The stimuli that set the bolt in motion, by name.
+  static let stimuli = ["lock", "unlock", "toggle"]
+}

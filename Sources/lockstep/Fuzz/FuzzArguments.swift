@@ -1,0 +1,157 @@
+import Conformance
+import Harness
+import Simulation
+
+/// The options of `fuzz`.
+struct FuzzArguments {
+  var operands: [String] = []
+  var steps: EventCount?
+  var duration: Interval?
+  var keepsGoing = false
+  var without: [String] = []
+  var weights: [String] = []
+  var length = EventCount(200)
+  var shrinkBudget = ShrinkBudget.events(200_000)
+  var twin: String?
+  var jobs = Count(1)
+  var shard: Shard?
+  var corpus: String?
+  var resume: String?
+  /// What it has in common with `run`: device, seed, lab, reports.
+  var run = RunArguments()
+}
+
+/// A number of events, which may be a large one: `10000000` or `10M`.
+struct EventCount: ArgumentValue, Equatable {
+  var value: Int
+  static let form = "a number of events, such as 5000, 20k or 10M"
+
+  init(_ value: Int) { self.value = value }
+
+  init?(argument: String) {
+    let factor = argument.hasSuffix("k") ? 1000 : argument.hasSuffix("M") ? 1_000_000 : 1
+    guard let count = Int(factor == 1 ? argument : String(argument.dropLast())), count > 0 else { return nil }
+    let (value, isTooLarge) = count.multipliedReportingOverflow(by: factor)
+    guard !isTooLarge else { return nil }
+    self.value = value
+  }
+}
+
+/// How much may be done to make one finding shorter.
+enum ShrinkBudget: ArgumentValue, Equatable {
+  case events(Int)
+  case time(Interval)
+
+  static let form = "a number of events such as 5000 or 20k, or a duration such as 90s"
+
+  init?(argument: String) {
+    if let count = EventCount(argument: argument) {
+      self = .events(count.value)
+    } else if argument.contains(where: \.isLetter), let time = Interval(argument: argument) {
+      self = .time(time)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension FuzzArguments {
+  /// The options in the order in which help shows them.
+  static var options: [Option<FuzzArguments>] {
+    [
+      .value(
+        "device", \.run.device, "SPEC",
+        "What is fuzzed: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier. The machine's "
+          + "usual emulated device unless given."),
+      .value("seed", \.run.seed, "N", "The seed of everything that is drawn."),
+      .value("steps", \.steps, "N", "Ends after N events in tests: 5000, 20k, 10M."),
+      .value("duration", \.duration, "TIME", "Ends after this time: 90s, 10min, 8h."),
+      .flag(
+        "keep-going", \.keepsGoing,
+        "Goes on after a divergence. Equal ones are counted, and each is shrunk and saved once."),
+      .list(
+        "without", \.without, "LEVEL",
+        "Leaves out a level at which tests interfere: "
+          + TestLevel.allCases.map(\.rawValue).joined(separator: ", ") + ". May be given several times."),
+      .list(
+        "weight", \.weights, "NAME=W",
+        "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out. May be given several "
+          + "times."),
+      .value("length", \.length, "N", "The most events of one test. 200 unless given."),
+      .value(
+        "shrink-budget", \.shrinkBudget, "N|TIME",
+        "How much may be done to shrink one finding, in events or time. 200k events unless given."),
+      .value(
+        "twin", \.twin, "SPEC|none",
+        "Explores and shrinks on this emulator, then asks the device. A lock:FILE has its emulated model as twin "
+          + "unless given."),
+      .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus."),
+      .value(
+        "shard", \.shard, "I/N",
+        "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "
+          + "it says so."),
+      .value(
+        "corpus", \.corpus, "DIR",
+        "Where rare tests are kept from run to run. DIR/corpus of --out unless given."),
+      .value("resume", \.resume, "RUN", "Takes up an earlier campaign again: its name or its folder."),
+      .value("out", \.run.out, "DIR", "Where reports go. Reports unless given."),
+      .value("junit", \.run.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
+      .value(
+        "answer-timeout", \.run.answerTimeout, "TIME",
+        "How long an exec: device may take to answer. 5s unless given."),
+      .value("format", \.run.format, "human|json", "How results are printed; json is one object a line."),
+      .value(
+        "color", \.run.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
+      .flag("quiet", \.run.isQuiet, "Prints findings only."),
+    ] + lab
+  }
+
+  /// The ways to a lock on the air, as `run` has them.
+  private static var lab: [Option<FuzzArguments>] {
+    RunArguments.lab.map { option in
+      Option(name: option.name, placeholder: option.placeholder, summary: option.summary) { values, text in
+        option.store(&values.run, text)
+      }
+    }
+  }
+
+  /// The levels that are left.
+  func levels() throws(UsageError) -> [TestLevel] {
+    let names = TestLevel.allCases.map(\.rawValue)
+    for name in without where !names.contains(name) {
+      throw UsageError("'--without' expects one of \(names.joined(separator: ", ")), not '\(name)'")
+    }
+    let levels = TestLevel.allCases.filter { !without.contains($0.rawValue) }
+    guard !levels.isEmpty else { throw UsageError("'--without' leaves no level") }
+    return levels
+  }
+
+  /// The weights as numbers.
+  func namedWeights() throws(UsageError) -> [(name: String, weight: Double)] {
+    var named: [(name: String, weight: Double)] = []
+    for text in weights {
+      let sides = text.split(separator: "=", omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[0].isEmpty, let weight = Double(sides[1]), weight >= 0, weight.isFinite
+      else { throw UsageError("'--weight' expects NAME=W such as unlock=3, not '\(text)'") }
+      named.append((String(sides[0]), weight))
+    }
+    return named
+  }
+
+  /// How the machine is fuzzed.
+  func settings(seed: UInt64) throws(UsageError) -> FuzzSettings {
+    var settings = FuzzSettings()
+    settings.seed = seed
+    settings.steps = steps?.value
+    settings.keepsGoing = keepsGoing
+    settings.levels = try levels()
+    settings.weights = try namedWeights()
+    settings.length = length.value
+    switch shrinkBudget {
+    case .events(let count): settings.shrinkEvents = count
+    case .time(let time): (settings.shrinkEvents, settings.shrinkTime) = (nil, time)
+    }
+    if let shard { settings.shard = (shard.part, shard.count) }
+    return settings
+  }
+}

@@ -1,0 +1,46 @@
+import Automata
+import Conformance
+import Harness
+import Simulation
+
+extension FuzzArguments {
+  /// The machine that is named.
+  func machine(in world: World) throws(UsageError) -> MachineLibrary.Entry {
+    do {
+      return try world.machines.machine(operands[0])
+    } catch {
+      throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
+    }
+  }
+
+  /// What is fuzzed.
+  func target(
+    _ machine: MachineLibrary.Entry, in world: World, seed: UInt64
+  ) throws(UsageError) -> FuzzTarget {
+    do throws(DeviceProblem) {
+      if let device = run.device {
+        return try FuzzTarget(machine, DeviceSpec(text: device), seed: seed, provider: world.devices)
+      }
+      guard let usual = world.devices.usualDevice(of: machine.machine.name) else {
+        throw DeviceProblem(
+          .name, "the machine `\(machine.label)` has no usual device", hint: "give one with --device")
+      }
+      return try FuzzTarget(machine, usual, seed: seed, provider: world.devices)
+    } catch {
+      throw UsageError((run.device == nil ? "" : "--device: ") + error.description)
+    }
+  }
+
+  /// What is explored in place of the target: the twin that was named, or that a real lock has by itself.
+  func twinTarget(
+    _ machine: MachineLibrary.Entry, _ target: FuzzTarget, in world: World, seed: UInt64
+  ) throws(UsageError) -> FuzzTarget? {
+    let named = twin ?? (target.device.kind == .lock ? world.devices.bench.twin(of: target.device.name) : nil)
+    guard let named, named != "none" else { return nil }
+    do {
+      return try FuzzTarget(machine, DeviceSpec(text: named), seed: seed, provider: world.devices)
+    } catch {
+      throw UsageError("--twin: \(error.description)")
+    }
+  }
+}

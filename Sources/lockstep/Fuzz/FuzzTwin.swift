@@ -1,0 +1,115 @@
+import Conformance
+import Harness
+import Simulation
+
+/// A device and its twin, asked to do the same.
+struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
+  /// The most runs that a device is asked for.
+  private let mostRuns = 3
+  private var twin: TestRunner<Twin, TraceList>
+  private var device: TestRunner<Device, TraceList>
+
+  init(
+    _ twinTarget: FuzzTarget, _ twin: Twin, _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings
+  ) {
+    var unlimited = settings
+    unlimited.actuations = nil
+    self.twin = TestRunner(twinTarget, twin, unlimited, recorder: TraceList())
+    self.device = TestRunner(target, device, settings, recorder: TraceList())
+  }
+
+  /// Asks the device, up to three times, whether it does what the twin did.
+  mutating func confirm(_ finding: Finding) -> TwinVerdict {
+    guard let test = finding.test.translated(finding.actions, to: device.alphabet) else {
+      return .notAsked("it cannot be given every event of the test")
+    }
+    var confirmation = Confirmation()
+    do throws(LabFault) {
+      let expected = try twin.shown(in: finding.test)
+      while !confirmation.isDecided, confirmation.runs < mostRuns {
+        let seen = try device.shown(in: test)
+        guard seen.signature == finding.signature else { return difference(expected.steps, seen.steps) }
+        confirmation.count(isShown: true)
+      }
+      return .confirmed(confirmation)
+    } catch {
+      return .notAsked(error.description)
+    }
+  }
+
+  /// Says where the twin does something else than a device that diverged.
+  mutating func contradict(_ finding: Finding) -> TwinVerdict {
+    guard let test = finding.test.translated(finding.actions, to: twin.alphabet) else {
+      return .notAsked("its twin cannot be given every event of the test")
+    }
+    do throws(LabFault) {
+      let expected = try twin.shown(in: test)
+      let seen = try device.shown(in: finding.test)
+      return difference(expected.steps, seen.steps)
+    } catch {
+      return .notAsked(error.description)
+    }
+  }
+
+  /// The first step at which the two showed different things.
+  private func difference(_ twin: [[String]], _ device: [[String]]) -> TwinVerdict {
+    func words(_ shown: [String]?) -> String {
+      guard let shown, !shown.isEmpty else { return "nothing" }
+      return shown.joined(separator: ", ")
+    }
+    for step in 0..<max(twin.count, device.count) {
+      let (first, second) = (step < twin.count ? twin[step] : nil, step < device.count ? device[step] : nil)
+      if first ?? [] != second ?? [] {
+        return .differs(step: step, twin: words(first), device: words(second))
+      }
+    }
+    return .differs(step: twin.count, twin: "no divergence", device: "the same, and too late")
+  }
+}
+
+extension TestCase {
+  /// The same test in the choices of another device; `nil` where that cannot do all of it.
+  func translated(
+    _ actions: [(action: TestAction, isForbidden: Bool)], to alphabet: Alphabet
+  ) -> TestCase? {
+    var translated = TestCase(start: start)
+    for (choice, item) in zip(choices, actions) {
+      // The acts of time have the same numbers with every device of a machine; an edge is the model's.
+      let isTime = Int(choice.act) >= alphabet.eventCount && Int(choice.act) <= alphabet.edge
+      guard let same = isTime ? choice : alphabet.choice(of: item.action, isForbidden: item.isForbidden)
+      else {
+        return nil
+      }
+      translated.choices.append(same)
+    }
+    return translated
+  }
+}
+
+extension TestRunner where Recorder == TraceList {
+  /// What a device shows at each step of a test, beside values that are read, and how it fails.
+  fileprivate mutating func shown(
+    in test: TestCase
+  ) throws(LabFault) -> (steps: [[String]], signature: String?) {
+    lockstep.recorder = TraceList()
+    var divergence = try begin(test.start)
+    var steps = [look()]
+    for choice in test.choices where divergence == nil {
+      divergence = try make(choice).divergence
+      steps.append(look())
+    }
+    if divergence == nil { divergence = try lockstep.settle() }
+    steps.append(look())
+    return (steps, divergence?.signature)
+  }
+
+  /// What was observed since it was last asked.
+  private mutating func look() -> [String] {
+    defer { lockstep.recorder = TraceList() }
+    return lockstep.recorder.entries.compactMap { entry in
+      guard case .observation(let observation) = entry.event else { return nil }
+      if case .reading = observation { return nil }
+      return lockstep.vocabulary.text(of: observation)
+    }
+  }
+}
