@@ -17,8 +17,9 @@ public struct ModelPaths: Sendable {
   /// - Parameters:
   ///   - specification: the machine.
   ///   - alphabet: what a test may do; of each stimulus the simplest variant is used.
-  ///   - circumstances: the circumstances that hold, as bits in the order of the machine.
+  ///   - circumstances: the circumstances that hold, beside those that always do, as bits in the order of the machine.
   public init(_ specification: Specification, _ alphabet: Alphabet, circumstances: UInt64 = 0) {
+    let circumstances = circumstances | specification.held
     edges = specification.nodes.indices.map { node in
       guard specification.resting.contains(node) else { return [] }
       var edges: [Edge] = []
