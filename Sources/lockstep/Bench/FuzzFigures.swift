@@ -28,7 +28,7 @@ extension Figure {
               return nil
             }
             var agrees = false
-            let time = seconds { agrees = (try? search.explore(1_000_000)) == .some(.none) }
+            let time = seconds { agrees = search.disagreements(1_000_000) == 0 }
             guard agrees else { return nil }
             best = max(best ?? 0, Double(search.events) / time)
           }
@@ -45,28 +45,28 @@ extension Figure {
       Figure(
         name: "\(name).found", unit: "of 20", better: .higher,
         method: "Searches for \(bug.rawValue), \(walk).",
-        measure: { searches.found }),
+        measure: { searches.foundCount }),
       Figure(
         name: "\(name).find", unit: "events", better: .lower,
         method: "Events up to the first disagreement on \(bug.rawValue), the median of \(walk).",
-        measure: { searches.median(\.find) }),
+        measure: { searches.find }),
       Figure(
         name: "\(name).find-worst", unit: "events", better: .lower,
         method: "Events up to the first disagreement on \(bug.rawValue), the most of \(walk).",
-        measure: { searches.most(\.find) }),
+        measure: { searches.findWorst }),
       Figure(
         name: "\(name).minimum", unit: "of 20", better: .higher,
         method: "Tests that were shrunk to the proved least of \(bug.shortest) events.",
-        measure: { searches.minimum }),
+        measure: { searches.minimumCount }),
       Figure(
         name: "\(name).shrink-runs", unit: "runs", better: .lower,
         method:
           "Tests run to shrink the first failure, the median; runs that confirm the finding are not counted.",
-        measure: { searches.median { Double($0.shrinkRuns) } }),
+        measure: { searches.shrinkRuns }),
       Figure(
         name: "\(name).shrink-events", unit: "events", better: .lower,
         method: "Events of the tests run to shrink the first failure, the median.",
-        measure: { searches.median { Double($0.shrinkEvents) } }),
+        measure: { searches.shrinkEvents }),
     ]
   }
 
@@ -82,13 +82,7 @@ extension Figure {
           guard
             var search = FuzzSearch(ReferenceLock(loss: loss, seed: 1), seed: 1, recorder: { NoRecorder() })
           else { return nil }
-          var alarms = 0
-          do {
-            while try search.explore(10_000_000) != nil { alarms += 1 }
-          } catch {
-            return nil
-          }
-          return Double(alarms)
+          return search.disagreements(10_000_000).map { Double($0) }
         })
     ]
     for (number, bug) in [ReferenceLock.Bug.deafUnlock, .jamAfterAbortedLogins].enumerated() {
@@ -97,11 +91,11 @@ extension Figure {
         Figure(
           name: "\(name).bug\(number + 1).found", unit: "of 20", better: .higher,
           method: "Searches for \(bug.rawValue) where \(percent) % of the events cost the link.",
-          measure: { searches.found }),
+          measure: { searches.foundCount }),
         Figure(
           name: "\(name).bug\(number + 1).find", unit: "events", better: .lower,
           method: "Events up to the first disagreement, the median of 20 seeds.",
-          measure: { searches.median(\.find) }),
+          measure: { searches.find }),
       ]
     }
     return figures
@@ -128,11 +122,11 @@ extension Figure {
           Events up to the first disagreement, the median of 5 seeds; a search that finds nothing counts with its \
           1 million.
           """,
-        measure: { searches.median(\.find) }),
+        measure: { searches.find }),
       Figure(
         name: "\(name).minimum", unit: "of 5", better: .higher,
         method: "Tests that were found and shrunk to the proved least of \(bug.shortest) events.",
-        measure: { searches.minimum }),
+        measure: { searches.minimumCount }),
     ]
   }
 }

@@ -72,6 +72,19 @@ struct FuzzSearch<Recorder: TraceRecorder> {
     return nil
   }
 
+  /// How often model and lock disagree within so many events; `nil` when the lock cannot do what it is asked for.
+  mutating func disagreements(_ budget: Int) -> Int? {
+    var count = 0
+    do {
+      while events < budget {
+        if try explore(budget) != nil { count += 1 }
+      }
+      return count
+    } catch {
+      return nil
+    }
+  }
+
   /// Looks for a disagreement and, if that is wanted, makes the test that shows it as short as it gets.
   mutating func run(_ budget: Int, isShrunk: Bool) throws(LabFault) -> Result {
     guard let test = try explore(budget), let signature = execution.divergence?.signature else {

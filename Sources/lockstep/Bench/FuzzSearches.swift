@@ -3,21 +3,13 @@ import Emulator
 
 /// Searches for one bug with several seeds, done once for all figures that come of them.
 final class FuzzSearches {
-  /// One search.
-  struct Row {
-    /// The events up to the first disagreement, or the whole budget where there was none.
-    var find: Double
-    var isFound: Bool
-    var isMinimum: Bool
-    var shrinkRuns: Int
-    var shrinkEvents: Int
-  }
-
   private let bug: ReferenceLock.Bug
   private let loss: Double
   private let seeds: UInt64
   private let budget: Int
-  private lazy var rows: [Row]? = run()
+  /// What came of looking, and what of looking and shrinking, which takes far longer.
+  private lazy var found: [FuzzSearch<NoRecorder>.Result]? = run(isShrunk: false)
+  private lazy var shrunk: [FuzzSearch<NoRecorder>.Result]? = run(isShrunk: true)
 
   /// Prepares searches with the seeds from 1 on.
   init(_ bug: ReferenceLock.Bug, loss: Double = 0, seeds: UInt64, budget: Int) {
@@ -28,34 +20,36 @@ final class FuzzSearches {
   }
 
   /// How many found it.
-  var found: Double? { rows.map { rows in Double(rows.count { $0.isFound }) } }
+  var foundCount: Double? { found.map { results in Double(results.count { $0.found != nil }) } }
   /// How many found it and ended with a shortest trace.
-  var minimum: Double? { rows.map { rows in Double(rows.count { $0.isMinimum }) } }
-
-  /// The median over all searches: of an even number the mean of the middle two.
-  func median(_ value: (Row) -> Double) -> Double? {
-    rows.map { rows in
-      let values = rows.map(value).sorted()
-      return (values[(values.count - 1) / 2] + values[values.count / 2]) / 2
-    }
+  var minimumCount: Double? {
+    shrunk.map { results in Double(results.count { $0.found != nil && $0.length == bug.shortest }) }
   }
 
-  /// The most of all searches.
-  func most(_ value: (Row) -> Double) -> Double? { rows?.map(value).max() }
+  /// The events up to the first disagreement, the median; a search that found nothing counts with its budget.
+  var find: Double? { found.map { median($0.map { Double($0.found ?? budget) }) } }
+  /// The events up to the first disagreement, the most of all.
+  var findWorst: Double? { found?.map { Double($0.found ?? budget) }.max() }
+  /// The tests run to shrink, the median.
+  var shrinkRuns: Double? { shrunk.map { median($0.map { Double($0.shrinkRuns) }) } }
+  /// The events of the tests run to shrink, the median.
+  var shrinkEvents: Double? { shrunk.map { median($0.map { Double($0.shrinkEvents) }) } }
 
-  private func run() -> [Row]? {
-    var rows: [Row] = []
+  /// Of an even number the mean of the middle two, as the benchmark has it.
+  private func median(_ values: [Double]) -> Double {
+    let values = values.sorted()
+    return (values[(values.count - 1) / 2] + values[values.count / 2]) / 2
+  }
+
+  private func run(isShrunk: Bool) -> [FuzzSearch<NoRecorder>.Result]? {
+    var results: [FuzzSearch<NoRecorder>.Result] = []
     for seed in 1...seeds {
       let lock = ReferenceLock(bug: bug, loss: loss, seed: seed)
       guard var search = FuzzSearch(lock, seed: seed, recorder: { NoRecorder() }),
-        let result = try? search.run(budget, isShrunk: loss == 0)
+        let result = try? search.run(budget, isShrunk: isShrunk)
       else { return nil }
-      rows.append(
-        Row(
-          find: Double(result.found ?? budget), isFound: result.found != nil,
-          isMinimum: result.found != nil && result.length == bug.shortest, shrinkRuns: result.shrinkRuns,
-          shrinkEvents: result.shrinkEvents))
+      results.append(result)
     }
-    return rows
+    return results
   }
 }
