@@ -624,7 +624,7 @@ extension Tracker {
   }
 
   /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes.
-  private func end(of step: Specification.Step, from node: Int) -> Instant {
+  func end(of step: Specification.Step, from node: Int) -> Instant {
     var since = entries[node].latest
     var bits = changing & (step.given | step.unless)
     while bits != 0 {

@@ -142,6 +142,13 @@ public final class MachineLibrary {
   }
 }
 
+extension MachineLibrary.Entry {
+  /// How a scenario in a folder refers to the machine.
+  public func reference(from folder: String) -> String {
+    isFile ? Path.relative(label, from: folder) : label
+  }
+}
+
 /// Paths as text.
 enum Path {
   /// The folder that a file stands in.

@@ -222,13 +222,13 @@ struct HostileMessageTests {
   func leak() throws {
     let secret = "d948215b7f16c6d281fe80037f2c37c4"
     let key = try SecretKey(bytes: hex(secret))
-    let sessionKey = OS3Keys.sessionKey(deviceSecret: key, try Token(bytes: hex("a1b2c3d4")))
+    let sessionKey = OS3Keys.sessionKey(deviceSecret: key, try Token(decoding: hex("a1b2c3d4")))
     for bytes in [try hex(secret), sessionKey.exposedBytes] {
       for isSealed in [false, true] {
         var bench = try OS3Bench()
         try bench.login()
         // The lock has said three things.
-        var lock = SessionCipher(key: sessionKey, token: .os3(try Token(bytes: hex("a1b2c3d4"))), end: .lock)
+        var lock = SessionCipher(key: sessionKey, token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
         lock.sendCounter = 3
         let message = Publish(.mechStatus, [1, 2] + bytes + [3]).encoded
         let frames =
@@ -278,7 +278,7 @@ struct HostileMessageTests {
     var lock = SessionCipher(
       key: OS3Keys.sessionKey(
         deviceSecret: try SecretKey(bytes: hex("d948215b7f16c6d281fe80037f2c37c4")),
-        try Token(bytes: hex("a1b2c3d4"))), token: .os3(try Token(bytes: hex("a1b2c3d4"))), end: .lock)
+        try Token(decoding: hex("a1b2c3d4"))), token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
     lock.sendCounter = 3
     let frame = Segmenter().frames(of: lock.encrypt([7, 0xFA, result]), .ciphertext)[0]
     expect(

@@ -2,6 +2,19 @@ public import Automata
 import Simulation
 
 extension Machine {
+  /// The conditions in which a test of a device may start: the machine's starts, those that the device can be brought
+  /// to, each with and without the circumstances that only a start can bring about. The usual one is the last.
+  ///
+  /// A device of which no settings can be asked has one start, without any.
+  public func startConditions(of abilities: Abilities) -> [StartCondition] {
+    let starts = definition.starts.compactMap { start -> StartCondition? in
+      let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
+      guard let known = abilities.settings else { return StartCondition(settings) }
+      return settings.allSatisfy { known.contains($0.name) } ? StartCondition(settings) : nil
+    }
+    return startConditions(starts.isEmpty ? [StartCondition()] : starts, of: abilities)
+  }
+
   /// Conditions in which tests may start, each with and without the circumstances that only a start can bring about.
   ///
   /// - Parameters:

@@ -83,9 +83,10 @@ extension Figure {
             var search = FuzzSearch(ReferenceLock(loss: loss, seed: 1), seed: 1, recorder: { NoRecorder() })
           else { return nil }
           var alarms = 0
-          while search.events < 10_000_000 {
-            guard let failure = try? search.explore(10_000_000) else { return nil }
-            if failure != nil { alarms += 1 }
+          do {
+            while try search.explore(10_000_000) != nil { alarms += 1 }
+          } catch {
+            return nil
           }
           return Double(alarms)
         })
