@@ -60,7 +60,7 @@ struct CoverTests {
   func divergence() throws {
     let folder = try Command.Folder()
     let result = try Command.run(
-      "cover", "door", "--device", "DEVICE", in: folder.path)
+      "cover", "flow", "--device", "emulator:flow?defect=late-block", in: folder.path)
     expect(result.status, 1)
     expect(result.errors, "")
     let failures = folder.names("Reports/failures")
