@@ -102,11 +102,15 @@ struct CellCoverageTests {
   func uncertainty() throws {
     let specification = Specification(try Machine(small))
     var tracker = Tracker(specification)
-    for name in ["go", "jump", "back"] {
-      // Nothing is shown, so each may have been refused.
-      tracker.perform(Stimulus(specification.vocabulary.stimulus(name)!), at: .zero)
-    }
-    expect(tracker.coverage.visits.filter { $0 > 0 }.count, 1)
+    let vocabulary = specification.vocabulary
+    tracker.perform(Stimulus(vocabulary.stimulus("go")!), at: .zero)
+    expect(tracker.observe(vocabulary.observation(ofStatus: "there"), at: .zero), true)
+    // Left or right: nothing says which.
+    tracker.perform(Stimulus(vocabulary.stimulus("jump")!), at: .zero)
+    expect(tracker.coverage.visits.filter { $0 > 0 }.count, 2)
+    tracker.perform(Stimulus(vocabulary.stimulus("back")!), at: .zero)
+    expect(tracker.coverage.visits.filter { $0 > 0 }.count, 2)
+    expect(tracker.coverage.total.pairs.visited, 1)
   }
 
   @Test("the regions of the machines")
