@@ -77,21 +77,17 @@ public final class CampaignJournal {
   private static func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ target: FuzzTarget, _ listener: any JournalListener
   ) -> Outcome {
-    let abilities = device.abilities
-    let machine = target.machine.variant(under: abilities.circumstances)
     var runner = CaseRunner(
-      test, machine.specification(abilities), device,
+      test, target.machine.specification(device.abilities), device,
       invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
     return runner.run()
   }
 
   /// The campaign ends.
   ///
-  /// - Parameter visits: the cells that were visited; see `Tracker.visits`.
+  /// - Parameter coverage: what was visited.
   /// - Returns: what the command ends with.
-  public func end(
-    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
-  ) -> CommandStatus {
+  public func end(_ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?) -> CommandStatus {
     let test = Case(
       id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
@@ -105,10 +101,7 @@ public final class CampaignJournal {
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
-    let machine = target.machine.variant(under: circumstances)
-    var count = CoverageCount()
-    if !visits.isEmpty { count.add(visits, of: machine) }
-    for coverage in count.coverage { listener.take(.coverage(coverage)) }
+    if let coverage { listener.take(.coverage(coverage)) }
     listener.take(.end(tally, tally.exitStatus))
     return tally.exitStatus
   }

@@ -54,9 +54,9 @@ extension SesameClient {
       }
     }
 
-    /// Decrypts and decodes a message, or complains of it.
+    /// Decrypts and decodes a message, or complains of it; also of a key in it.
     mutating func open(
-      _ message: SegmentedMessage, beforeLogin: Bool, _ actions: inout [ClientAction]
+      _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, _ actions: inout [ClientAction]
     ) -> LockMessage? {
       let bytes: [UInt8]
       switch message.kind {
@@ -73,8 +73,9 @@ extension SesameClient {
         actions.append(.complain("a message of \(message.kind)"))
         return nil
       }
-      if message.kind == .ciphertext, cipher.key.occurs(in: bytes) {
-        actions.append(.complain("the session's key in a message"))
+      if message.kind == .ciphertext {
+        if cipher.key.occurs(in: bytes) { actions.append(.complain("the session's key in a message")) }
+        if secret?.occurs(in: bytes) ?? false { actions.append(.complain("the secret key in a message")) }
       }
       do {
         let decoded = try LockMessage(decoding: bytes, for: generation)
@@ -206,7 +207,9 @@ extension SesameClient {
   mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
-    guard let message = session.open(message, beforeLogin: false, &actions) else { return }
+    guard let message = session.open(message, beforeLogin: false, secret: key?.secret, &actions) else {
+      return
+    }
     take(message, in: &session, at: now)
   }
 

@@ -72,8 +72,7 @@ final class FuzzSession {
   private struct Explored {
     var cause: CampaignEnd
     var status = CampaignStatus()
-    var visits: [UInt32] = []
-    var circumstances: [String] = []
+    var coverage: Coverage?
     /// The tests that did what few others did, and what they mean.
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
@@ -89,7 +88,7 @@ final class FuzzSession {
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
     let known = corpus.read(world.reader)
     report.say("corpus  \(corpus.path): \(known.count) tests")
-    var result = Explored(cause: .done, circumstances: device.abilities.circumstances)
+    var result = Explored(cause: .done)
     var edge = edge(for: device, isTwin: twin != nil)
     edge.keep = { test, actions in
       corpus.keep(test, actions)
@@ -98,7 +97,7 @@ final class FuzzSession {
     var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
     result.cause = campaign.perform()
     result.status = campaign.status
-    result.visits = campaign.visits
+    result.coverage = Coverage(explored.machine.label, campaign.coverage)
     if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
     return result
   }
@@ -112,8 +111,7 @@ final class FuzzSession {
     report.say("twin    agrees with the model; the device does \(tests.count) of its tests")
     result.cause = campaign.perform(tests)
     result.status = campaign.status
-    result.visits = campaign.visits
-    result.circumstances = device.abilities.circumstances
+    result.coverage = Coverage(target.machine.label, campaign.coverage)
     return result
   }
 
@@ -182,8 +180,7 @@ final class FuzzSession {
     // The time that was asked for is a budget, and not somebody who stopped it.
     let isBudget = explored.cause == .stopped && !Interruption.isRequested && folder.fault == nil
     let cause = isBudget ? .done : explored.cause
-    let exit = journal.end(
-      cause, explored.status, visits: explored.visits, under: explored.circumstances)
+    let exit = journal.end(cause, explored.status, explored.coverage)
     do {
       try folder.finish(seed: settings.seed)
       try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
@@ -193,7 +190,7 @@ final class FuzzSession {
     }
     report.end(
       FuzzEnd(
-        cause: cause, status: explored.status, coverage: nil, seed: settings.seed,
+        cause: cause, status: explored.status, coverage: explored.coverage, seed: settings.seed,
         took: MonotonicClock.now - begin, resume: nil, journal: folder.journalPath))
     return exit
   }
