@@ -353,7 +353,7 @@ extension Tracker {
         hold(number, value > .zero, at: now)
       } else {
         // It arrived, or it did not: what was set before may hold as well.
-        if circumstances & bit == 0 || value == .zero { uncertain |= bit }
+        if (circumstances & bit != 0) != (value > .zero) { uncertain |= bit }
         values[number] = max(values[number], value)
         hold(number, values[number] > .zero, at: now)
       }
