@@ -58,6 +58,8 @@ public struct Tracker: Sendable {
   private let isSmall: Bool
   private let isPlain: Bool
   private let followsLosses: Bool
+  private let urgentStart: [Int32]
+  let urgent: [Specification.Step]
   private let causedWords: [UInt64]
   private let visibleWords: [UInt64]
   private let legalWords: [UInt64]
@@ -81,6 +83,8 @@ public struct Tracker: Sendable {
     isSmall = specification.isSmall
     isPlain = specification.isPlain
     followsLosses = specification.isSmall && specification.loss != 0
+    urgentStart = specification.urgentStart
+    urgent = specification.urgent
     causedWords = specification.words.caused
     visibleWords = specification.words.visible
     legalWords = specification.legal
@@ -301,10 +305,8 @@ extension Tracker {
   public var isAwaiting: Bool {
     var awaiting = false
     possible.forEach { node in
-      for step in specification.urgent[node] where isDue(step) {
-        if case .event = specification.machine.definition.transitions[Int(step.transition)].trigger {
-          awaiting = true
-        }
+      for index in urgentSteps(of: node) where urgent[index].isEvent && isDue(urgent[index]) {
+        awaiting = true
       }
     }
     return awaiting
@@ -351,7 +353,7 @@ extension Tracker {
         hold(number, value > .zero, at: now)
       } else {
         // It arrived, or it did not: what was set before may hold as well.
-        if circumstances & bit == 0 || value == .zero { uncertain |= bit }
+        if (circumstances & bit != 0) != (value > .zero) { uncertain |= bit }
         values[number] = max(values[number], value)
         hold(number, values[number] > .zero, at: now)
       }
@@ -634,11 +636,15 @@ extension Tracker {
     return since + limit(of: step) + slack
   }
 
+  /// The places of a node's steps in ``urgent``.
+  @inline(__always)
+  func urgentSteps(of node: Int) -> Range<Int> { Int(urgentStart[node])..<Int(urgentStart[node + 1]) }
+
   /// The moment by which a state must have been left, or never.
   func end(of node: Int) -> Instant {
     var end = Instant.never
-    for step in specification.urgent[node] where isDue(step) {
-      end = min(end, self.end(of: step, from: node))
+    for index in urgentSteps(of: node) where isDue(urgent[index]) {
+      end = min(end, self.end(of: urgent[index], from: node))
     }
     return end
   }
