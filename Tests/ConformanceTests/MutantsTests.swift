@@ -35,7 +35,7 @@ struct MutantsTests {
       "wrong status: off, press (on): leads to broken",
       "missing: off, press (on): is refused",
       "lost condition: off, press (on): does not depend on power",
-      "wrong state: on, press (off): leads to on",
+      "wrong status: on, press (off): leads to on",
       "wrong status: on, press (off): leads to on (warm)",
       "wrong status: on, press (off): leads to broken",
       "missing: on, press (off): is refused",
