@@ -227,9 +227,9 @@ extension Tracker {
     if node >= 0 { counted.count(event, in: specification.nodes[node].state) } else { counted.lose() }
     var allowed = false
     before.forEach { node in
-      if move(node, on: event, at: now) {
-        allowed = true
-      } else {
+      let isAllowed = move(node, on: event, at: now)
+      if isAllowed { allowed = true }
+      if !isAllowed || mayRefuse(event, in: node, at: now) {
         refusing.insert(node)
         add(node, entry(node))
       }
@@ -597,6 +597,24 @@ extension Tracker {
     if step.given | step.unless == 0 { return true }
     return step.mayBeEnabled(
       under: circumstances, now <= unsettled ? uncertain | recent(at: now) : uncertain)
+  }
+
+  /// Whether a stimulus that may be allowed may be refused as well, since it is open which circumstances hold.
+  private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
+    let open = now <= unsettled ? uncertain | recent(at: now) : uncertain
+    guard open != 0 else { return false }
+    let cell = node * specification.eventCount + event
+    let steps = specification.caused[
+      Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1])]
+    let relevant = steps.reduce(0) { $0 | $1.given | $1.unless } & open
+    // Every choice of what is open, from all of it down to none.
+    var choice = relevant
+    while true {
+      let holding = circumstances & ~relevant | choice
+      if steps.allSatisfy({ !$0.mayBeEnabled(under: holding, 0) }) { return true }
+      if choice == 0 { return false }
+      choice = (choice - 1) & relevant
+    }
   }
 
   /// The circumstances that changed so lately that the device may still behave as before.
