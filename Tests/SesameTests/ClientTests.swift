@@ -228,7 +228,8 @@ struct HostileMessageTests {
         var bench = try OS3Bench()
         try bench.login()
         // The lock has said three things.
-        var lock = SessionCipher(key: sessionKey, token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
+        var lock = SessionCipher(
+          key: sessionKey, token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
         lock.sendCounter = 3
         let message = Publish(.mechStatus, [1, 2] + bytes + [3]).encoded
         let frames =
@@ -266,8 +267,12 @@ struct HostileMessageTests {
     expect(bench.client.bring(about: .forge(forgery), at: .zero), [])
     try bench.login()
     _ = bench.client.perform(.setTime, at: .zero)
-    let isOfLastSession = forgery == .lastSession
-    #expect(bench.client.bring(about: .forge(forgery), at: .zero).isEmpty == isOfLastSession)
+    var isWithheld = forgery == .lastSession
+    // A lock that lost the message before still awaits its counter: it would rightly obey.
+    if case .request(_, let flaw) = forgery, [.previousCounter, .firstCounter].contains(flaw) {
+      isWithheld = true
+    }
+    #expect(bench.client.bring(about: .forge(forgery), at: .zero).isEmpty == isWithheld)
   }
 
   @Test("an odd request has its answer, and one that is obeyed is complained of", arguments: [0, 8])
