@@ -30,6 +30,15 @@ public final class OutputFile {
   /// Whether a person looks on.
   public var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
 
+  /// The columns and rows of the terminal, as they are now; `nil` where it is none, or does not tell.
+  public var terminalSize: (columns: Int, rows: Int)? {
+    var size = winsize()
+    guard descriptor >= 0, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0,
+      size.ws_col > 0, size.ws_row > 0
+    else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
   /// Writes everything, or says why not. A stream that nobody reads any more takes everything in silence.
   public func write(_ text: String) throws(FileFault) {
     var bytes = Array(text.utf8)[...]
@@ -55,7 +64,8 @@ public final class OutputFile {
 
   /// Puts a text in a file's place, whole or not at all.
   public static func replace(_ path: String, with text: String) throws(FileFault) {
-    let new = path + ".new"
+    // Several processes may put the same file in its place.
+    let new = "\(path).\(getpid()).new"
     do {
       let file = try OutputFile(creating: new)
       try file.write(text)
