@@ -99,11 +99,14 @@ public struct Circumstance: Equatable, Sendable {
   ///
   /// A start condition of this name holds or withdraws it.
   public var name: String
-  /// The faults that bring it about; one given the value `no`, `off` or `0` takes it away again.
+  /// The faults that bring it about; one given the value `no`, `off` or `0` ends, and the circumstance with the last
+  /// of them.
   public var faults: [String]
   /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
   /// zero, or without an argument, takes it away.
   public var stimuli: [String]
+  /// The circumstances under which such a stimulus may not arrive: then what it sets may hold, or may not.
+  public var unsure: [String]
   /// Whether it holds to the end of the test once a fault has brought it about, though the fault may end.
   public var isLasting: Bool
   /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
@@ -114,12 +117,13 @@ public struct Circumstance: Equatable, Sendable {
 
   /// Makes a circumstance.
   public init(
-    _ name: String, faults: [String] = [], stimuli: [String] = [], isLasting: Bool = false,
-    delay: Interval = usualDelay
+    _ name: String, faults: [String] = [], stimuli: [String] = [], unsure: [String] = [],
+    isLasting: Bool = false, delay: Interval = usualDelay
   ) {
     self.name = name
     self.faults = faults
     self.stimuli = stimuli
+    self.unsure = unsure
     self.isLasting = isLasting
     self.delay = delay
   }

@@ -81,8 +81,9 @@ extension MachineDefinition {
       let faults = item.faults.isEmpty ? "" : ", by the faults " + item.faults.joined(separator: ", ")
       let delay = item.delay == Circumstance.usualDelay ? "" : ", after \(item.delay)"
       let stimuli = item.stimuli.isEmpty ? "" : ", by " + item.stimuli.joined(separator: ", ")
-      notes.append(
-        "circumstance \(item.name)\(faults)\(stimuli)\(item.isLasting ? ", to the end" : "")\(delay)")
+      let unsure = item.unsure.isEmpty ? "" : ", unsure given " + item.unsure.joined(separator: " or ")
+      let end = item.isLasting ? ", to the end" : ""
+      notes.append("circumstance \(item.name)\(faults)\(stimuli)\(unsure)\(end)\(delay)")
     }
     if transitions.contains(where: { $0.origin == .ours }) {
       notes.append("* ours, where the document is silent")

@@ -28,6 +28,10 @@ extension MachineDefinition {
         let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
         findings.append(DefinitionFinding(fault, at: .circumstance(number)))
       }
+      for other in circumstance.unsure where !names.circumstances.contains(other) {
+        let fault = DefinitionFault.circumstanceNotDefined(event: circumstance.name, circumstance: other)
+        findings.append(DefinitionFinding(fault, at: .circumstance(number)))
+      }
     }
     return findings
   }

@@ -2,7 +2,8 @@ public import Simulation
 
 /// No rule of the device's protocol is broken, unless the tester tampered with the link.
 public struct NoViolation: Invariant {
-  /// The faults after which a broken rule proves nothing.
+  /// The faults after which a broken rule proves nothing, and the circumstances that a device's surroundings may
+  /// always hold under which it does not either.
   public let excuses: [String]
   private var isExcused = false
 

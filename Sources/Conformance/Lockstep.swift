@@ -123,6 +123,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     tracker.settleCircumstances()
     for index in invariants.indices { invariants[index].reset() }
+    for circumstance in standing { _ = check(.fault(circumstance)) }
     status = nil
     refusal = nil
     lastStimulus = -1

@@ -1,5 +1,12 @@
 import Automata
 
+extension Machine.Edge {
+  /// Whether it can be taken under circumstances some of which may hold or not.
+  fileprivate func mayBeEnabled(under circumstances: UInt64, _ uncertain: UInt64) -> Bool {
+    (given == 0 || given & (circumstances | uncertain) != 0) && unless & circumstances & ~uncertain == 0
+  }
+}
+
 extension Tracker {
   /// Whether a stimulus is allowed now, or may come to be by what happens without the tester.
   ///
@@ -12,10 +19,12 @@ extension Tracker {
     while let state = open.popLast() {
       guard !isSeen[state] else { continue }
       isSeen[state] = true
-      if machine.edges(from: state, on: stimulus).contains(where: { $0.isEnabled(under: circumstances) }) {
+      if machine.edges(from: state, on: stimulus).contains(where: {
+        $0.mayBeEnabled(under: circumstances, uncertain)
+      }) {
         return true
       }
-      for edge in machine.spontaneous[state] where edge.isEnabled(under: circumstances) {
+      for edge in machine.spontaneous[state] where edge.mayBeEnabled(under: circumstances, uncertain) {
         open.append(edge.target)
       }
     }

@@ -23,10 +23,13 @@ public final class Specification: Sendable {
     var transition: Int32
     /// What is shown first on the way, or -1 when nothing is.
     var symbol: Int32 = -1
+    /// Whether its row names the circumstance `loss` among those of which one must hold.
+    var isByLoss = false
 
+    /// Whether it can be taken under circumstances some of which may hold or not.
     @inline(__always)
-    func isEnabled(under circumstances: UInt64) -> Bool {
-      (given == 0 || given & circumstances != 0) && unless & circumstances == 0
+    func mayBeEnabled(under circumstances: UInt64, _ uncertain: UInt64) -> Bool {
+      (given == 0 || given & (circumstances | uncertain) != 0) && unless & circumstances & ~uncertain == 0
     }
   }
 
@@ -64,8 +67,17 @@ public final class Specification: Sendable {
   let legal: [UInt64]
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
   let stimuliMask: UInt64
-  /// Whether no row depends on time or on circumstances, or happens without the tester.
+  /// Whether each event sets a circumstance.
+  let sets: [Bool]
+  /// The circumstances under which what sets a circumstance may not arrive, as bits, for each.
+  let unsure: [UInt64]
+  /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
+  /// unseen.
   let isPlain: Bool
+  /// The circumstances that hold in every test, as bits.
+  let held: UInt64
+  /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
+  let loss: UInt64
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
   let words: Words
   let startNodes: [Int]
@@ -78,6 +90,9 @@ public final class Specification: Sendable {
     var caused: [UInt64] = []
     /// What an observation leads to, by node and symbol; zero is none.
     var visible: [UInt64] = []
+    /// The same without what takes a loss; empty when nothing does.
+    var causedWithoutLoss: [UInt64] = []
+    var visibleWithoutLoss: [UInt64] = []
   }
 
   var statusCount: Int { vocabulary.statuses.count }
@@ -88,14 +103,21 @@ public final class Specification: Sendable {
 
   /// Prepares a machine.
   ///
-  /// - Parameter showsEffects: whether the device shows effects; if not, they are not waited for.
-  public init(_ machine: Machine, showsEffects: Bool = true) {
+  /// - Parameters:
+  ///   - showsEffects: whether the device shows effects; if not, they are not waited for.
+  ///   - circumstances: the circumstances that hold in every test; a machine whose rows depend on no others, and not on
+  ///     time, is as fast to track as one without any.
+  public init(_ machine: Machine, showsEffects: Bool = true, holding circumstances: [String] = []) {
     self.machine = machine
     self.showsEffects = showsEffects
     let vocabulary = Vocabulary(machine: machine)
     self.vocabulary = vocabulary
     cells = CellTable(machine)
-    var builder = NodeBuilder(machine: machine, vocabulary: vocabulary, showsEffects: showsEffects)
+    held = circumstances.reduce(0) { mask, name in
+      mask | (machine.circumstance(named: name).map { 1 << UInt64($0) } ?? 0)
+    }
+    var builder = NodeBuilder(
+      machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held)
     startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
     nodes = builder.nodes
@@ -116,8 +138,17 @@ public final class Specification: Sendable {
     stimuliMask = (0..<min(eventCount, 64)).reduce(0) { mask, event in
       machine.isStimulus(event) ? mask | 1 << UInt64(event) : mask
     }
-    isPlain =
-      builder.spontaneous.allSatisfy(\.isEmpty) && machine.definition.circumstances.isEmpty
+    isPlain = builder.isPlain
+    loss = builder.loss
+    let circumstances = machine.definition.circumstances
+    sets = machine.definition.events.map { event in
+      circumstances.contains { $0.stimuli.contains(event.name) }
+    }
+    unsure = circumstances.map { item in
+      item.unsure.reduce(0) { mask, name in
+        machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
+      }
+    }
     words = isPlain && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }
@@ -168,14 +199,21 @@ private struct NodeBuilder {
   private(set) var silent: [[Specification.Step]] = []
   private(set) var spontaneous: [[Specification.Step]] = []
   private var numbers: [Key: Int] = [:]
+  /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
+  let loss: UInt64
+  private let held: UInt64
   private let statusOf: [Int]
   private let statuses: [String: Int]
   private let effects: [String: Int]
 
-  init(machine: Machine, vocabulary: Vocabulary, showsEffects: Bool) {
+  init(machine: Machine, vocabulary: Vocabulary, showsEffects: Bool, holding held: UInt64) {
     self.machine = machine
     self.vocabulary = vocabulary
     self.showsEffects = showsEffects
+    self.held = held
+    let loss: UInt64 = machine.circumstance(named: "loss").map { 1 << UInt64($0) } ?? 0
+    let asks = machine.definition.transitions.contains { $0.given.contains("loss") }
+    self.loss = asks ? loss & held : 0
     var statuses: [String: Int] = [:]
     for (number, name) in vocabulary.statuses.enumerated() { statuses[name] = number }
     var effects: [String: Int] = [:]
@@ -223,13 +261,14 @@ private struct NodeBuilder {
     }
     for event in 0..<machine.eventCount {
       caused.append(
-        machine.edges(from: node.state, on: event).map { step(along: $0, target: target(of: $0, from: node)) }
+        machine.edges(from: node.state, on: event).filter(canHold)
+          .map { step(along: $0, target: target(of: $0, from: node)) }
       )
     }
     var quiet: [Specification.Step] = []
     var shown: [Specification.Step] = []
     var all: [Specification.Step] = []
-    for edge in machine.spontaneous[node.state] {
+    for edge in machine.spontaneous[node.state] where canHold(edge) {
       let target = target(of: edge, from: node)
       all.append(step(along: edge, target: target))
       if let symbol = nodes[target].pending.first {
@@ -248,21 +287,47 @@ private struct NodeBuilder {
     spontaneous.append(all)
   }
 
+  /// Whether what can happen depends on the node alone, and all that does is seen.
+  var isPlain: Bool {
+    guard silent.allSatisfy(\.isEmpty) else { return false }
+    return caused.allSatisfy { $0.allSatisfy(isPlain) } && spontaneous.allSatisfy { $0.allSatisfy(isPlain) }
+  }
+
+  private func isPlain(_ step: Specification.Step) -> Bool {
+    let isUntimed = step.earliest == .zero && step.latest == .forever && step.plus < 0
+    return isUntimed && step.unless == 0 && (step.given == 0 || step.given & held != 0)
+  }
+
   /// The tables of a plain machine as words.
   func words() -> Specification.Words {
-    let symbols = vocabulary.statuses.count + vocabulary.effects.count
     var words = Specification.Words()
-    words.caused = caused.map { $0.reduce(0) { $0 | 1 << UInt64($1.node) } }
-    words.visible = [UInt64](repeating: 0, count: nodes.count * symbols)
+    words.caused = causedWords { _ in true }
+    words.visible = visibleWords { _ in true }
+    guard loss != 0 else { return words }
+    words.causedWithoutLoss = causedWords { !$0.isByLoss }
+    words.visibleWithoutLoss = visibleWords { !$0.isByLoss }
+    return words
+  }
+
+  private func causedWords(where isIncluded: (Specification.Step) -> Bool) -> [UInt64] {
+    caused.map { $0.filter(isIncluded).reduce(0) { $0 | 1 << UInt64($1.node) } }
+  }
+
+  private func visibleWords(where isIncluded: (Specification.Step) -> Bool) -> [UInt64] {
+    let symbols = vocabulary.statuses.count + vocabulary.effects.count
+    var words = [UInt64](repeating: 0, count: nodes.count * symbols)
     for (number, node) in nodes.enumerated() {
       // A status that is shown again says nothing new.
-      if node.pending.isEmpty { words.visible[number * symbols + node.shown] |= 1 << UInt64(number) }
-      for step in visible[number] {
-        words.visible[number * symbols + Int(step.symbol)] |= 1 << UInt64(step.node)
+      if node.pending.isEmpty { words[number * symbols + node.shown] |= 1 << UInt64(number) }
+      for step in visible[number] where isIncluded(step) {
+        words[number * symbols + Int(step.symbol)] |= 1 << UInt64(step.node)
       }
     }
     return words
   }
+
+  /// Whether the circumstances that always hold leave an edge possible.
+  private func canHold(_ edge: Machine.Edge) -> Bool { edge.unless & held == 0 }
 
   /// The node that a transition leads to, with everything it must show still to come.
   private mutating func target(of edge: Machine.Edge, from node: Specification.Node) -> Int {
@@ -280,6 +345,7 @@ private struct NodeBuilder {
   private func step(along edge: Machine.Edge, target: Int) -> Specification.Step {
     Specification.Step(
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
-      latest: edge.latest, given: edge.given, unless: edge.unless, transition: Int32(edge.transition))
+      latest: edge.latest, given: edge.given, unless: edge.unless,
+      transition: Int32(edge.transition), isByLoss: edge.given & loss != 0)
   }
 }

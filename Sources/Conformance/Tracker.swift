@@ -35,14 +35,29 @@ public struct Tracker: Sendable {
   private(set) var entries: [Entry]
   private var nextEntries: [Entry]
   private(set) var circumstances: UInt64 = 0
-  /// The circumstances that changed so lately that the device may still behave as before.
-  private(set) var changing: UInt64 = 0
+  /// The circumstances that may hold or not, since nobody knows whether what set them arrived.
+  private(set) var uncertain: UInt64 = 0
+  /// The circumstances that have changed in this test, and when they did the last time.
+  private var changing: UInt64 = 0
   private var changed: [Instant]
+  /// Until when some change may not have had its effect yet.
+  private var unsettled = Instant.zero
+  /// What brings each circumstance about now: a bit for each of its faults, the highest for its own name.
+  private var holders: [UInt64]
   private var values: [Interval]
+
+  /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
+  /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
+  public private(set) var losses = 0
+  /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
+  private var undisturbed: UInt64 = 0
+  /// Whether something other than a loss explains what is being observed, in a machine that is not small.
+  private var isExplained = true
 
   // What the hot path needs of the specification, at hand.
   private let isSmall: Bool
   private let isPlain: Bool
+  private let followsLosses: Bool
   private let causedWords: [UInt64]
   private let visibleWords: [UInt64]
   private let legalWords: [UInt64]
@@ -51,6 +66,9 @@ public struct Tracker: Sendable {
   private let symbolCount: Int
   private let statusCount: Int
   private let resting: UInt64
+  /// Whether each event sets a circumstance, and the circumstances under which it may not arrive.
+  private let sets: [Bool]
+  private let unsure: [UInt64]
   /// The events that the tester can cause, as bits.
   let stimuliMask: UInt64
   /// Whether what is allowed depends on the state alone.
@@ -62,6 +80,7 @@ public struct Tracker: Sendable {
     self.slack = slack
     isSmall = specification.isSmall
     isPlain = specification.isPlain
+    followsLosses = specification.isSmall && specification.loss != 0
     causedWords = specification.words.caused
     visibleWords = specification.words.visible
     legalWords = specification.legal
@@ -70,6 +89,8 @@ public struct Tracker: Sendable {
     symbolCount = specification.symbolCount
     statusCount = specification.statusCount
     resting = specification.resting.first
+    sets = specification.sets
+    unsure = specification.unsure
     stimuliMask = specification.stimuliMask
     isUnconditional = specification.isPlain
     let count = specification.nodes.count
@@ -81,9 +102,10 @@ public struct Tracker: Sendable {
     entries = [Entry](repeating: .start, count: specification.isPlain ? 0 : count)
     nextEntries = entries
     counted = CellCoverage(specification.cells)
-    changed = [Instant](
-      repeating: .zero, count: specification.machine.definition.circumstances.count)
-    values = [Interval](repeating: .zero, count: specification.machine.definition.circumstances.count)
+    let circumstanceCount = specification.machine.definition.circumstances.count
+    changed = [Instant](repeating: .zero, count: circumstanceCount)
+    holders = [UInt64](repeating: 0, count: circumstanceCount)
+    values = [Interval](repeating: .zero, count: circumstanceCount)
     start(in: specification.startNodes.count - 1)
   }
 
@@ -103,9 +125,16 @@ public struct Tracker: Sendable {
     possible.insert(specification.startNodes[number])
     before = possible
     refusing.removeAll()
-    circumstances = 0
+    losses = 0
+    undisturbed = possible.first
+    circumstances = specification.held
+    uncertain = 0
     changing = 0
-    for index in values.indices { values[index] = .zero }
+    unsettled = .zero
+    for index in values.indices {
+      values[index] = .zero
+      holders[index] = 0
+    }
     for index in entries.indices { entries[index] = .start }
   }
 
@@ -195,7 +224,7 @@ extension Tracker {
       }
     }
     takeNext()
-    if allowed, !values.isEmpty { set(by: stimulus, at: now) }
+    if allowed, sets[event] { set(by: stimulus, at: now) }
     return allowed
   }
 
@@ -212,6 +241,7 @@ extension Tracker {
     case .refused:
       before = possible
       possible.formIntersection(refusing)
+      if followsLosses { keepUndisturbed(possible.first) }
       return !possible.isEmpty
     case .unknown:
       before = possible
@@ -229,6 +259,7 @@ extension Tracker {
     if isSmall {
       before.first = possible.first
       possible.first &= resting
+      if followsLosses { keepUndisturbed(resting) }
       return possible.first != 0
     }
     before = possible
@@ -263,7 +294,7 @@ extension Tracker {
   public var isAwaiting: Bool {
     var awaiting = false
     possible.forEach { node in
-      for step in specification.urgent[node] where isEnabled(step) {
+      for step in specification.urgent[node] where isDue(step) {
         if case .event = specification.machine.definition.transitions[Int(step.transition)].trigger {
           awaiting = true
         }
@@ -273,14 +304,25 @@ extension Tracker {
   }
 
   /// Lets the circumstances be as they are from the very start, with nothing under way from before.
-  public mutating func settleCircumstances() { changing = 0 }
+  public mutating func settleCircumstances() {
+    changing = 0
+    unsettled = .zero
+  }
 
   /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
+  ///
+  /// A circumstance ends with the last of the faults that hold it.
   public mutating func apply(_ fault: Fault, at now: Instant) {
-    for (number, item) in specification.machine.definition.circumstances.enumerated()
-    where item.name == fault.name || item.faults.contains(fault.name) {
-      let holds = !fault.value.isNothing
-      if holds || !item.isLasting { hold(number, holds, at: now) }
+    for (number, item) in specification.machine.definition.circumstances.enumerated() {
+      let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
+      guard place >= 0 else { continue }
+      let holder: UInt64 = 1 << UInt64(min(place, 63))
+      if !fault.value.isNothing {
+        holders[number] |= holder
+      } else if !item.isLasting {
+        holders[number] &= ~holder
+      }
+      hold(number, holders[number] != 0, at: now)
     }
   }
 
@@ -294,17 +336,33 @@ extension Tracker {
         case .integer(let seconds): .seconds(Int64(clamping: seconds))
         default: .zero
         }
-      values[number] = value
-      hold(number, value > .zero, at: now)
+      let bit: UInt64 = 1 << UInt64(number)
+      if refusing.isEmpty, circumstances & unsure[number] == 0 {
+        values[number] = value
+        if uncertain & bit != 0 { note(number, at: now) }
+        uncertain &= ~bit
+        hold(number, value > .zero, at: now)
+      } else {
+        // It arrived, or it did not: what was set before may hold as well.
+        if circumstances & bit == 0 || value == .zero { uncertain |= bit }
+        values[number] = max(values[number], value)
+        hold(number, values[number] > .zero, at: now)
+      }
     }
   }
 
   private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
     let bit: UInt64 = 1 << UInt64(number)
-    guard (circumstances & bit != 0) != holds else { return }
+    guard (circumstances & bit != 0) != holds, specification.held & bit == 0 else { return }
     circumstances ^= bit
-    changing |= bit
+    note(number, at: now)
+  }
+
+  /// Notes that a circumstance changes now.
+  private mutating func note(_ number: Int, at now: Instant) {
+    changing |= 1 << UInt64(number)
     changed[number] = now
+    unsettled = max(unsettled, now + specification.machine.definition.circumstances[number].delay)
   }
 }
 
@@ -330,6 +388,7 @@ extension Tracker {
     }
     refusing.first = refused
     possible.first = next | refused
+    if followsLosses { moveUndisturbed(on: event) }
     return next != 0
   }
 
@@ -339,7 +398,40 @@ extension Tracker {
     before.first = nodes
     possible.first = targets(of: nodes, showing: symbol)
     if refusing.first != 0 { refusing.first = targets(of: refusing.first, showing: symbol) }
+    if followsLosses { revealUndisturbed(symbol) }
     return possible.first != 0
+  }
+
+  // What would have been possible without losses is followed beside what is, and apart from it: a machine without
+  // losses pays one branch.
+
+  @inline(never)
+  private mutating func moveUndisturbed(on event: Int) {
+    let words = specification.words.causedWithoutLoss
+    var next: UInt64 = 0
+    forEachBit(of: undisturbed) { node in
+      let targets = words[node * eventCount + event]
+      next |= targets == 0 ? 1 << UInt64(node) : targets
+    }
+    undisturbed = next
+  }
+
+  @inline(never)
+  private mutating func revealUndisturbed(_ symbol: Int) {
+    let words = specification.words.visibleWithoutLoss
+    var next: UInt64 = 0
+    forEachBit(of: undisturbed) { next |= words[$0 * symbolCount + symbol] }
+    keepUndisturbed(next, of: next)
+  }
+
+  private mutating func keepUndisturbed(_ nodes: UInt64) { keepUndisturbed(nodes, of: undisturbed) }
+
+  /// Notes a loss when nothing else explains what the set of possible states has come to.
+  private mutating func keepUndisturbed(_ nodes: UInt64, of old: UInt64) {
+    undisturbed = old & nodes
+    guard undisturbed == 0, possible.first != 0 else { return }
+    losses += 1
+    undisturbed = possible.first
   }
 
   @inline(__always)
@@ -389,9 +481,11 @@ extension Tracker {
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
+    isExplained = specification.loss == 0
     before.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
     let refused = refusing
     takeNext()
+    if !isExplained, !possible.isEmpty { losses += 1 }
     if !refused.isEmpty {
       next.removeAll()
       refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
@@ -405,6 +499,7 @@ extension Tracker {
   private mutating func reveal(_ symbol: Int, isStatus: Bool, from node: Int, at now: Instant) {
     // A status that is shown again says nothing new.
     if isStatus, specification.nodes[node].shown == symbol, specification.resting.contains(node) {
+      isExplained = true
       add(node, entry(node))
     }
     var index = Int(specification.visibleStart[node])
@@ -414,10 +509,12 @@ extension Tracker {
       index += 1
       guard step.symbol == symbol else { continue }
       if specification.isPlain {
+        if !step.isByLoss { isExplained = true }
         next.insert(Int(step.node))
       } else if isPossible(step, from: node, at: now) {
         // What is pending was entered, or not, when its transition began.
         let isEntry = step.enters && step.transition >= 0
+        if !takesLoss(step) { isExplained = true }
         add(Int(step.node), isEntry ? Entry(earliest: now - slack, latest: now) : entry(node))
       }
     }
@@ -436,7 +533,7 @@ extension Tracker {
           let from = entries[node]
           let earliest = from.earliest + step.earliest - slack
           guard earliest <= now else { continue }
-          let latest = step.enters ? min(from.latest + limit(of: step), now) : from.latest
+          let latest = step.enters ? min(end(of: step, from: node), now) : from.latest
           let entry = Entry(earliest: step.enters ? earliest : from.earliest, latest: max(earliest, latest))
           changed = include(Int(step.node), entry) || changed
         }
@@ -480,11 +577,23 @@ extension Tracker {
   @inline(__always)
   private func entry(_ node: Int) -> Entry { specification.isPlain ? .start : entries[node] }
 
-  func isEnabled(_ step: Specification.Step) -> Bool { step.isEnabled(under: circumstances) }
+  /// Whether a step that can be taken could not be taken without the circumstance `loss`.
+  private func takesLoss(_ step: Specification.Step) -> Bool {
+    step.isByLoss && step.given & circumstances & ~specification.loss == 0
+  }
+
+  /// Whether a step can be taken under the circumstances.
+  func isEnabled(_ step: Specification.Step) -> Bool { step.mayBeEnabled(under: circumstances, uncertain) }
 
   /// Whether a step can be taken, given that a circumstance that just changed may not have had its effect yet.
   func mayBeEnabled(_ step: Specification.Step, at now: Instant) -> Bool {
-    if changing == 0 { return step.isEnabled(under: circumstances) }
+    if step.given | step.unless == 0 { return true }
+    return step.mayBeEnabled(
+      under: circumstances, now <= unsettled ? uncertain | recent(at: now) : uncertain)
+  }
+
+  /// The circumstances that changed so lately that the device may still behave as before.
+  private func recent(at now: Instant) -> UInt64 {
     var recent: UInt64 = 0
     var bits = changing
     while bits != 0 {
@@ -493,8 +602,7 @@ extension Tracker {
       let delay = specification.machine.definition.circumstances[number].delay
       if now <= changed[number] + delay { recent |= 1 << UInt64(number) }
     }
-    return (step.given == 0 || step.given & (circumstances | recent) != 0)
-      && step.unless & circumstances & ~recent == 0
+    return recent
   }
 
   /// Whether a step can have been taken just now, given when its node was entered.
@@ -503,19 +611,45 @@ extension Tracker {
     // What is pending is shown at once, whenever its state was entered.
     guard enabled, specification.resting.contains(node) else { return enabled }
     return entries[node].earliest + step.earliest - slack <= now
-      && now <= entries[node].latest + limit(of: step) + slack
+      && (step.latest == .forever || now <= end(of: step, from: node))
   }
 
   func limit(of step: Specification.Step) -> Interval {
     step.plus < 0 ? step.latest : step.latest + values[Int(step.plus)]
   }
 
+  /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes.
+  private func end(of step: Specification.Step, from node: Int) -> Instant {
+    var since = entries[node].latest
+    var bits = changing & (step.given | step.unless)
+    while bits != 0 {
+      since = max(since, changed[bits.trailingZeroBitCount])
+      bits &= bits &- 1
+    }
+    return since + limit(of: step) + slack
+  }
+
   /// The moment by which a state must have been left, or never.
   func end(of node: Int) -> Instant {
     var end = Instant.never
-    for step in specification.urgent[node] where isEnabled(step) {
-      end = min(end, entries[node].latest + limit(of: step) + slack)
+    for step in specification.urgent[node] where isDue(step) {
+      end = min(end, self.end(of: step, from: node))
     }
     return end
+  }
+
+  /// Whether a step is sure to be taken in its time.
+  private func isDue(_ step: Specification.Step) -> Bool {
+    (step.given == 0 || step.given & circumstances & ~uncertain != 0)
+      && step.unless & (circumstances | uncertain) == 0
+  }
+}
+
+/// Calls the body with each bit that is set, in rising order.
+private func forEachBit(of word: UInt64, _ body: (Int) -> Void) {
+  var word = word
+  while word != 0 {
+    body(word.trailingZeroBitCount)
+    word &= word &- 1
   }
 }

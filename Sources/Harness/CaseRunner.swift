@@ -159,6 +159,7 @@ extension CaseRunner {
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.settle() }
     case .expect(let expectation), .until(let expectation): try meet(expectation)
+    case .fuzz(let events): try draw(events)
     case .repeated(let times, let steps):
       let first = mark.number + 1
       for _ in 0..<times { try run(steps, from: first) }
@@ -210,6 +211,29 @@ extension CaseRunner {
     try awaitReady(stimulus)
     lockstep.recorder.forgetShown()
     try check { lockstep throws(LabFault) in try lockstep.perform(stimulus) }
+  }
+
+  /// Makes random events from where the device is.
+  private mutating func draw(_ events: Step.RandomEvents) throws(Halt) {
+    let alphabet = Alphabet(
+      lockstep.tracker.specification, lockstep.device.abilities, levels: events.levels,
+      weights: events.weights.map { ($0.name, $0.weight) })
+    var generator = SeededGenerator(seed: test.seed, for: "step \(mark.number)")
+    var explorer = Explorer(alphabet, starts: 1, seed: generator.next())
+    _ = explorer.begin()
+    for _ in 0..<events.count {
+      if isStopped() { throw .stopped }
+      guard let choice = explorer.next(in: lockstep.situation) else {
+        // A test of the explorer ends here, and another goes on from where this one led.
+        _ = explorer.end(in: lockstep.situation)
+        _ = explorer.begin()
+        continue
+      }
+      guard let action = alphabet.action(of: choice) else { continue }
+      lockstep.recorder.forgetShown()
+      try check { lockstep throws(LabFault) in try lockstep.carryOut(action).divergence }
+      writeRemarks()
+    }
   }
 
   /// Lets time pass until the device takes a stimulus: the model is not told of it before.

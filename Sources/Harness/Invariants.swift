@@ -10,7 +10,7 @@ public func invariants(for machine: String) -> [any Invariant] {
   case "sesame":
     let loss = MachineDefinition.sesame.circumstances.first { $0.name == "loss" }
     return [
-      NoViolation(unless: loss?.faults ?? []), NeverRises("battery"),
+      NoViolation(unless: ["loss"] + (loss?.faults ?? [])), NeverRises("battery"),
       NeedsStimulus(
         "unlocked", from: "locked", passing: ["moved"],
         after: ["unlock", "toggle", "handToUnlocked", "handToMoved"]),

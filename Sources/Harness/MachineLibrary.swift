@@ -1,6 +1,7 @@
 public import Automata
 import Conformance
 import Documents
+import Models
 import Synchronization
 
 /// The machines that scenarios and commands can name: those built in, and files.
@@ -23,27 +24,51 @@ public final class MachineLibrary {
       specifications = Specifications(machine)
     }
 
-    /// The machine made ready for tracking; made once.
-    func specification(showsEffects: Bool) -> Specification {
-      specifications.get(showsEffects: showsEffects)
+    /// The machine made ready for tracking a device; made once.
+    func specification(_ abilities: Abilities) -> Specification {
+      specifications.get(showsEffects: abilities.showsEffects, holding: abilities.circumstances)
+    }
+
+    /// The machine as it is under circumstances that always hold with a device: mostly itself.
+    func variant(under circumstances: [String]) -> Entry {
+      specifications.variant(of: self, under: circumstances)
     }
   }
 
   /// The tables of one machine, which take a while to make.
   private final class Specifications: Sendable {
+    private struct Made {
+      var specifications: [(showsEffects: Bool, circumstances: [String], specification: Specification)] = []
+      var withLosses: Entry?
+    }
+
     private let machine: Machine
-    private let made = Mutex<(plain: Specification?, withEffects: Specification?)>((nil, nil))
+    private let made = Mutex(Made())
 
     init(_ machine: Machine) {
       self.machine = machine
     }
 
-    func get(showsEffects: Bool) -> Specification {
+    func get(showsEffects: Bool, holding circumstances: [String]) -> Specification {
       made.withLock { made in
-        if let known = showsEffects ? made.withEffects : made.plain { return known }
-        let specification = Specification(machine, showsEffects: showsEffects)
-        if showsEffects { made.withEffects = specification } else { made.plain = specification }
+        let known = made.specifications.first {
+          $0.showsEffects == showsEffects && $0.circumstances == circumstances
+        }
+        if let known { return known.specification }
+        let specification = Specification(machine, showsEffects: showsEffects, holding: circumstances)
+        made.specifications.append((showsEffects, circumstances, specification))
         return specification
+      }
+    }
+
+    func variant(of entry: Entry, under circumstances: [String]) -> Entry {
+      guard circumstances.contains("loss"), machine.definition == .sesameTable else { return entry }
+      return made.withLock { made in
+        if let known = made.withLosses { return known }
+        guard let machine = try? Machine(.sesameTableWithLosses) else { return entry }
+        let variant = Entry(label: "\(entry.label) (losses)", machine: machine, isFile: entry.isFile)
+        made.withLosses = variant
+        return variant
       }
     }
   }
@@ -151,10 +176,5 @@ enum Path {
     while common < min(target.count - 1, start.count), target[common] == start[common] { common += 1 }
     let up = [Substring](repeating: "..", count: start.count - common)
     return (up + target[common...]).joined(separator: "/")
-  }
-}
-extension MachineLibrary.Entry {
-  func specification(_ abilities: Abilities) -> Specification {
-    specification(showsEffects: abilities.showsEffects)
   }
 }

@@ -83,12 +83,14 @@ public final class Run {
   private func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ count: inout CoverageCount
   ) -> Outcome {
-    let specification = test.machine.specification(showsEffects: device.abilities.showsEffects)
+    let abilities = device.abilities
+    let machine = test.machine.variant(under: abilities.circumstances)
+    let specification = machine.specification(abilities)
     var runner = CaseRunner(
       test, specification, device, invariants: invariants(for: test.machine.machine.name),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
-    count.add(runner.visits, of: test.machine)
+    count.add(runner.visits, of: machine)
     return outcome
   }
 }

@@ -55,10 +55,37 @@ public struct Step: Sendable {
     case expect(Expectation)
     /// Time passes until a status is shown, which must be in time.
     case until(Expectation)
+    /// Random events are made, from wherever the device is.
+    case fuzz(RandomEvents)
     /// The steps are done several times.
     case repeated(Int, [Step])
     /// Something is said to whoever reads.
     case note(String)
+  }
+
+  /// How random events are drawn.
+  public struct RandomEvents: Equatable, Sendable {
+    /// How often something is chosen, where 1 is usual.
+    public struct Weight: Equatable, Sendable {
+      /// The stimulus or the fault.
+      public var name: String
+      /// Its weight; 0 leaves it out.
+      public var weight: Double
+    }
+
+    /// How many events there are.
+    public var count: Int
+    /// What is chosen more or less often than usual.
+    public var weights: [Weight]
+    /// Where they may interfere.
+    public var levels: [TestLevel]
+
+    /// Describes random events.
+    public init(_ count: Int, weights: [Weight] = [], levels: [TestLevel] = [.events]) {
+      self.count = count
+      self.weights = weights
+      self.levels = levels
+    }
   }
 
   /// A stimulus by name, with its arguments.

@@ -37,7 +37,7 @@ enum ScenarioGrammar {
 
   /// The steps that are no stimuli. A stimulus of one of these names can be given with `now`.
   enum Keyword: String, CaseIterable {
-    case until, expect, wait, fault, refuse, now, `repeat`, note
+    case until, expect, wait, fault, refuse, now, fuzz, `repeat`, note
   }
 
   /// The keys of an expectation that are no readings.
@@ -53,6 +53,11 @@ enum ScenarioGrammar {
   /// The keys of a comparison.
   enum ComparisonKey: String, CaseIterable {
     case `is`, above, below
+  }
+
+  /// The keys of random events.
+  enum FuzzKey: String, CaseIterable {
+    case events, weights, levels
   }
 
   /// The keys of a repetition.
@@ -150,6 +155,10 @@ extension ScenarioGrammar.Keyword {
       .init(
         name: rawValue, form: ScenarioGrammar.call,
         summary: "Gives a stimulus at once, without waiting until the model allows it.")
+    case .fuzz:
+      .init(
+        name: rawValue, form: .mapping(ScenarioGrammar.FuzzKey.allCases.map(\.field), others: nil),
+        summary: "Makes random events from here on, drawn by the scenario's seed.")
     case .repeat:
       .init(
         name: rawValue, form: .mapping(ScenarioGrammar.RepetitionKey.allCases.map(\.field), others: nil),
@@ -200,6 +209,25 @@ extension ScenarioGrammar.ComparisonKey {
     case .above:
       .init(name: rawValue, form: .value, summary: "A number that the reading must be greater than.")
     case .below: .init(name: rawValue, form: .value, summary: "A number that the reading must be less than.")
+    }
+  }
+}
+
+extension ScenarioGrammar.FuzzKey {
+  var field: ScenarioGrammar.Field {
+    switch self {
+    case .events:
+      .init(
+        name: rawValue, form: .wholeNumber(1...ScenarioGrammar.mostSteps), summary: "How many events.",
+        isRequired: true)
+    case .weights:
+      .init(
+        name: rawValue, form: .mapping([], others: .value),
+        summary: "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out.")
+    case .levels:
+      .init(
+        name: rawValue, form: .oneOrMore(.text),
+        summary: "Where the events may interfere: events, messages, att, link. Only events unless given.")
     }
   }
 }

@@ -45,12 +45,27 @@ extension Step {
     case .settle: one("wait", .plain(ScenarioGrammar.settled))
     case .expect(let expectation): one("expect", expectation.node)
     case .until(let expectation): one("until", expectation.node)
+    case .fuzz(let events): one("fuzz", events.node)
     case .repeated(let times, let steps):
       .mapping([
         ("repeat", .mapping([("times", .plain(String(times))), ("steps", .list(steps.map(\.node)))]))
       ])
     case .note(let text): one("note", .text(text))
     }
+  }
+}
+
+extension Step.RandomEvents {
+  fileprivate var node: Node {
+    var entries: [(String, Node)] = [("events", .plain(String(count)))]
+    if !weights.isEmpty {
+      entries.append(
+        ("weights", .mapping(weights.map { ($0.name, valueNode(.number($0.weight))) }, layout: .flow)))
+    }
+    if levels != [.events] {
+      entries.append(("levels", .list(levels.map { .text($0.rawValue) }, layout: .flow)))
+    }
+    return .mapping(entries, layout: .flow)
   }
 }
 

@@ -86,6 +86,7 @@ struct StepReader {
     case .fault: return fault(value).map { .fault($0) }
     case .refuse: return call(value).map { .refuse($0) }
     case .now: return call(value).map { .performNow($0) }
+    case .fuzz: return randomEvents(value)
     case .repeat: return repetition(value)
     case .note: return value.text().map { .note($0) }
     }
@@ -126,6 +127,30 @@ struct StepReader {
     }
     guard let value else { return Fault(name) }
     return value.anyValue().map { Fault(name, $0) }
+  }
+
+  private mutating func randomEvents(_ cursor: Cursor) -> Step.Action? {
+    guard let fields = cursor.fields(ScenarioGrammar.FuzzKey.allCases.map(\.rawValue)) else { return nil }
+    let count = fields.required("events")?.integer(in: 1...ScenarioGrammar.mostSteps)
+    doneCount += rounds * (count ?? 0)
+    var weights: [Step.RandomEvents.Weight]? = []
+    for (key, value) in fields.optional("weights")?.entries() ?? [] {
+      let isChecked = machine != nil && device != nil
+      let name = isChecked ? key.name("stimulus or fault", of: stimuli + faults) : key.text("a name")
+      guard let name, let weight = value.number(), weight >= 0 else {
+        if let weight = value.node.text.flatMap(Double.init), weight < 0 {
+          value.reportExpected("a weight that is not negative")
+        }
+        weights = nil
+        continue
+      }
+      weights?.append(.init(name: name, weight: weight))
+    }
+    let names = TestLevel.allCases.map(\.rawValue)
+    let levels = fields.optional("levels").map { $0.listOrOne().map { $0.name("level", of: names) } }
+    guard let count, let weights, !(levels?.contains(nil) ?? false) else { return nil }
+    let chosen = levels?.compactMap { $0.flatMap(TestLevel.init(rawValue:)) } ?? [.events]
+    return .fuzz(Step.RandomEvents(count, weights: weights, levels: chosen))
   }
 
   private mutating func repetition(_ cursor: Cursor) -> Step.Action? {

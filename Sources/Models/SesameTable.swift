@@ -60,4 +60,42 @@ extension MachineDefinition {
     ]
     return machine
   }()
+
+  /// The tables as they are over a link that can be lost at any event: the circumstance is called `loss`.
+  ///
+  /// From `connecting` on the link can be lost by itself, and the answer to a stimulus can be lost with it: then the
+  /// lock may have taken it or not. A reset whose end nobody saw may have been carried out or not.
+  public static let sesameTableWithLosses: MachineDefinition = {
+    var machine = MachineDefinition.sesameTable
+    machine.summary =
+      "The two tables of the Sesame documentation, driven step by step, over a link that is lost at times."
+    machine.circumstances = [Circumstance("loss")]
+    machine.events.append(Event("linkLost", .spontaneous))
+    let starts = machine.states.map(\.name).filter { State.status(of: $0) == "noSignal" }
+    func home(of state: String) -> [String] {
+      if State.status(of: state) == "reset" { return starts }
+      return starts.filter { $0.hasSuffix(state.drop { $0 != "(" }) }
+    }
+    let linked = machine.states.map(\.name).filter {
+      !["noSignal", "receivedBle"].contains(State.status(of: $0))
+    }
+    for row in machine.transitions {
+      guard case .states(let sources) = row.from, case .states(let targets) = row.to else { continue }
+      // What ends the link shows as much when its answer is lost.
+      guard targets.contains(where: linked.contains) else { continue }
+      for source in sources {
+        let homes = starts.filter { (home(of: source) + targets.flatMap(home)).contains($0) }
+        machine.transitions.append(
+          Transition(row.trigger, from: .states([source]), to: .states(homes), given: ["loss"], origin: .ours)
+        )
+      }
+    }
+    for state in linked {
+      machine.transitions.append(
+        Transition(
+          .event("linkLost"), from: .states([state]), to: .states(home(of: state)), given: ["loss"],
+          origin: .ours))
+    }
+    return machine
+  }()
 }

@@ -9,7 +9,8 @@ private let lock: MachineDefinition = {
     name: "lock", summary: "A lock, in brief.",
     events: [Event("lock"), Event("linkUp", .spontaneous), Event("drop", .both)],
     circumstances: [
-      Circumstance("jam", faults: ["jam", "ice"], stimuli: ["lock"], isLasting: true, delay: .seconds(2))
+      Circumstance(
+        "jam", faults: ["jam", "ice"], stimuli: ["lock"], unsure: ["jam"], isLasting: true, delay: .seconds(2))
     ],
     starts: [
       Start("away", when: [.init("registered", false)]),
@@ -56,7 +57,7 @@ struct FormatTests {
       happen by themselves: linkUp
       happen by themselves where they have a time: drop
       entering locked (registered): beep
-      circumstance jam, by the faults jam, ice, by lock, to the end, after 2 s
+      circumstance jam, by the faults jam, ice, by lock, unsure given jam, to the end, after 2 s
       * ours, where the document is silent
 
       """)
@@ -110,7 +111,7 @@ struct FormatTests {
         - linkUp: spontaneous
         - drop: both
       circumstances:
-        - { name: jam, faults: [jam, ice], stimuli: lock, lasting: true, delay: 2 s }
+        - { name: jam, faults: [jam, ice], stimuli: lock, unsure: jam, lasting: true, delay: 2 s }
       starts:
         - { state: away, when: { registered: false } }
         - { state: locked (registered), when: { registered: true } }
@@ -132,7 +133,7 @@ struct FormatTests {
       text,
       #"""
       digraph "lock" {
-        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:stimulus=lock:lasting:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
+        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:stimulus=lock:unsure=jam:lasting:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
         "away";
         "locked (registered)" [entry="beep"];
         "x" [status="moved"];

@@ -51,6 +51,9 @@ private let flaws: [Flaw] = [
   Flaw(.setterNotDefined(circumstance: "x", stimulus: "set"), at: .circumstance(1)) {
     $0.circumstances.append(Circumstance("x", stimuli: ["set"]))
   },
+  Flaw(.circumstanceNotDefined(event: "jam", circumstance: "x"), at: .circumstance(0)) {
+    $0.circumstances[0].unsure = ["x"]
+  },
   Flaw(.negativeDelay(circumstance: "jam"), at: .circumstance(0)) {
     $0.circumstances[0].delay = .seconds(-1)
   },

@@ -116,7 +116,8 @@ extension CellCoverage {
   mutating func enter(_ state: Int) {
     isSeen[state] = true
     guard open >= 0 else { return }
-    for index in table.outcomeStart[open]..<table.outcomeStart[open + 1] where table.outcomes[index] == state {
+    for index in table.outcomeStart[open]..<table.outcomeStart[open + 1] where table.outcomes[index] == state
+    {
       isOutcome[index] = true
     }
     open = -1

@@ -39,8 +39,8 @@ final class CellTable: Sendable {
       guard !machine.caused[cell].isEmpty else { continue }
       legalNumber[cell] = Int32(legalCells.count)
       legalCells.append(cell)
-      for edge in machine.caused[cell] where !outcomes[outcomeStart[legalCells.count - 1]...].contains(edge.target)
-      {
+      for edge in machine.caused[cell]
+      where !outcomes[outcomeStart[legalCells.count - 1]...].contains(edge.target) {
         outcomes.append(edge.target)
       }
       outcomeStart.append(outcomes.count)
@@ -59,10 +59,13 @@ final class CellTable: Sendable {
   /// region from which it is entered.
   private static func regions(of machine: Machine) -> (names: [String], region: [Int]) {
     let states = machine.definition.states
-    let starts = Set(machine.definition.starts.compactMap { machine.state(named: $0.state) }.map { states[$0].status })
+    let starts = Set(
+      machine.definition.starts.compactMap { machine.state(named: $0.state) }.map { states[$0].status })
     var names: [String] = []
     for state in states where starts.contains(state.status) {
-      if let name = parenthesis(of: state.name), !name.contains(" "), !names.contains(name) { names.append(name) }
+      if let name = parenthesis(of: state.name), !name.contains(" "), !names.contains(name) {
+        names.append(name)
+      }
     }
     guard !names.isEmpty else { return ([""], [Int](repeating: 0, count: states.count)) }
     var region: [Int] = states.map { state in

@@ -50,4 +50,3 @@ public struct Shrinker: Sendable {
   public var isMinimal: Bool { false }
   public var phase: String { "deleting" }
 }
-extension Lockstep { public var wasDisturbed: Bool { false } }

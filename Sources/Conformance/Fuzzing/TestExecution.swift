@@ -10,7 +10,8 @@ public struct Execution: Sendable {
   public var actions: [TestAction] = []
   /// Where model and device disagreed, if they did: at the last choice, or after it, while the end was awaited.
   public var divergence: Divergence?
-  /// Whether the device lost its link by itself, so that what came after it may be another test.
+  /// Whether something was seen that only a loss explains, so that what came after it may be another test; see
+  /// ``Tracker/losses``.
   public var wasDisturbed = false
 
   /// Makes the record of a test that has not begun.
@@ -82,6 +83,7 @@ extension Lockstep {
       execution.divergence = divergence
     }
     if execution.divergence == nil { execution.divergence = try settle() }
+    execution.wasDisturbed = tracker.losses > 0
     return execution
   }
 }

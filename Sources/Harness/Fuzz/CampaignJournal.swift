@@ -78,8 +78,10 @@ public final class CampaignJournal {
   private static func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ target: FuzzTarget, _ listener: any JournalListener
   ) -> Outcome {
+    let abilities = device.abilities
+    let machine = target.machine.variant(under: abilities.circumstances)
     var runner = CaseRunner(
-      test, target.machine.specification(device.abilities), device,
+      test, machine.specification(abilities), device,
       invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
     return runner.run()
   }
@@ -88,7 +90,9 @@ public final class CampaignJournal {
   ///
   /// - Parameter visits: the cells that were visited; see `Tracker.visits`.
   /// - Returns: what the command ends with.
-  public func end(_ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32]) -> CommandStatus {
+  public func end(
+    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
+  ) -> CommandStatus {
     let test = Case(
       id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
@@ -102,8 +106,9 @@ public final class CampaignJournal {
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
+    let machine = target.machine.variant(under: circumstances)
     var count = CoverageCount()
-    count.add(visits, of: target.machine)
+    if !visits.isEmpty { count.add(visits, of: machine) }
     for coverage in count.coverage { listener.take(.coverage(coverage)) }
     listener.take(.end(tally, tally.exitStatus))
     return tally.exitStatus

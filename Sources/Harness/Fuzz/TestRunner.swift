@@ -32,7 +32,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Joins a machine and a device.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
     let abilities = device.abilities
-    let specification = target.machine.specification(abilities)
+    let specification = target.machine.variant(under: abilities.circumstances).specification(abilities)
     lockstep = Lockstep(
       specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
     alphabet = Alphabet(
@@ -118,7 +118,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.divergence = divergence
     }
     if execution.divergence == nil { execution.divergence = try lockstep.settle() }
-    execution.wasDisturbed = lockstep.wasDisturbed
+    execution.wasDisturbed = lockstep.tracker.losses > 0
   }
 }
 

@@ -182,7 +182,8 @@ extension SesameClient {
     case .publish(let publish):
       session.take(publish, &actions)
       if let status = session.restingStatus {
-        session.isConfiguring = false
+        // What a hand does meanwhile is told by the old positions still.
+        if status != .nosetting { session.isConfiguring = false }
         show(status)
       }
     }

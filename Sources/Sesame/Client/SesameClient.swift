@@ -21,6 +21,8 @@ public struct SesameClient {
   /// Where an advertisement came from.
   struct Sighting {
     var advertisement: Advertisement
+    /// Its bytes.
+    var data: [UInt8]
     var time: Instant
   }
 
@@ -196,7 +198,13 @@ extension SesameClient {
 extension SesameClient {
   private mutating func hear(_ data: [UInt8], at now: Instant) {
     switch state {
-    case .seeking, .heard: break
+    case .seeking: break
+    case .heard(var sighting):
+      // What is heard again and again need not be read again.
+      guard data != sighting.data else {
+        sighting.time = now
+        return state = .heard(sighting)
+      }
     default: return
     }
     let advertisement: Advertisement
@@ -212,7 +220,7 @@ extension SesameClient {
       actions.append(.report(Reading("passed over", .text("advertisement of \(advertisement.model)"))))
       return
     }
-    state = .heard(Sighting(advertisement: advertisement, time: now))
+    state = .heard(Sighting(advertisement: advertisement, data: data, time: now))
     show(.receivedBle)
   }
 

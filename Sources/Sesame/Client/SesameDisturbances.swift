@@ -10,7 +10,10 @@ public enum SesameDisturbances {
 
   /// Arguments worth trying, the simplest first.
   public static let arguments: [(stimulus: String, values: [[Argument]])] = [
-    ("setAutolock", [.zero, .seconds(1), .seconds(3), .seconds(10)].map { [Argument("delay", .duration($0))] }),
+    (
+      "setAutolock",
+      [.zero, .seconds(1), .seconds(3), .seconds(10)].map { [Argument("delay", .duration($0))] }
+    ),
     ("lock", [[], [Argument("tag", .text("Alice"))]]),
     ("unlock", [[], [Argument("tag", .text("Alice"))]]),
     ("toggle", [[], [Argument("tag", .text("Alice"))]]),

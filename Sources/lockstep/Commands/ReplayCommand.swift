@@ -4,29 +4,99 @@ extension Command {
   static var replay: Command {
     Command(
       "replay", "Runs one scenario, or a saved counterexample, and prints the whole trace.",
-      discussion: "It leaves no reports.\n",
+      discussion: """
+        It leaves no reports. The last line is the fingerprint of the trace, times included: equal traces have equal
+        ones, on every machine. With --repeat the scenario is run so often, with the same seed each time, and the last
+        line says how many runs came out as the first did.
+
+        """,
       ArgumentParser(
         options: [
-          RunArguments.device, RunArguments.seed, RunArguments.answerTimeout, RunArguments.format,
-          RunArguments.color,
+          RunArguments.device, RunArguments.seed,
+          .value("repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same."),
+          RunArguments.answerTimeout, RunArguments.format, RunArguments.color,
         ] + RunArguments.lab,
         operands: .init(placeholder: "FILE", summary: "The scenario.", count: 1...1, path: \.paths)),
       defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
+      var once = arguments
+      once.rounds = Count(1)
       let world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
       guard let set = arguments.scenarios(world, console) else { return .usage }
-      let plan = try arguments.plan(set, world)
+      let plan = try once.plan(set, world)
       Interruption.listen()
       defer { world.devices.shutDown() }
       let listener: any JournalListener =
         arguments.format == .human
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
-      let run = Run(
-        plan, provider: world.devices, listener: listener, isStopped: { Interruption.isRequested })
-      let summary = run.perform()
-      for words in summary.leave { console.say("lockstep: \(words)") }
-      return summary.exitStatus
+      return Replay(plan, world, console, arguments).perform(listener)
     }
+  }
+}
+
+/// One scenario, once or again and again.
+private struct Replay {
+  private let plan: Plan
+  private let world: World
+  private let console: Console
+  private let arguments: RunArguments
+
+  init(_ plan: Plan, _ world: World, _ console: Console, _ arguments: RunArguments) {
+    self.plan = plan
+    self.world = world
+    self.console = console
+    self.arguments = arguments
+  }
+
+  func perform(_ listener: any JournalListener) -> CommandStatus {
+    let first = JournalHash()
+    var status = run(Listeners([listener, first])).exitStatus
+    var same = 1
+    var done = 1
+    while done < arguments.rounds.value, !Interruption.isRequested {
+      let again = JournalHash()
+      let summary = run(again)
+      done += 1
+      if again.text == first.text { same += 1 }
+      // The gravest of several ends is the end of all.
+      if status == .agree { status = summary.exitStatus }
+    }
+    if arguments.format == .human {
+      let runs = arguments.rounds.value > 1 ? ", \(same) of \(done) runs the same" : ""
+      console.print("  trace \(first.text)\(runs)\n")
+    } else {
+      console.print([
+        "trace": .text(first.text), "same": .integer(same), "runs": .integer(done),
+      ])
+    }
+    return status
+  }
+
+  private func run(_ listener: any JournalListener) -> Run.Summary {
+    let run = Run(
+      plan, provider: world.devices, listener: listener, isStopped: { Interruption.isRequested })
+    let summary = run.perform()
+    for words in summary.leave { console.say("lockstep: \(words)") }
+    return summary
+  }
+}
+
+/// The fingerprint of what was done and seen, with its times: FNV-1a over the lines of the journal.
+final class JournalHash: JournalListener {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  func take(_ entry: JournalEntry) {
+    switch entry {
+    case .stimulus, .fault, .observation, .lab, .verdict:
+      for byte in entry.json.line.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    case .run, .begin, .wait, .settle, .expect, .note, .remark, .finding, .campaign, .coverage, .end: break
+    }
+  }
+
+  /// Sixteen hexadecimal digits.
+  var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 

@@ -51,7 +51,7 @@ final class FuzzSession {
       let device = try world.devices.device(explored.device, seed: explored.seed)
       return explore(explored, device)
     } catch {
-      return end(.trouble(error), CampaignStatus(), visits: [])
+      return end(.trouble(error), CampaignStatus(), visits: [], under: [])
     }
   }
 
@@ -73,7 +73,9 @@ final class FuzzSession {
     var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
     let cause = campaign.perform()
     if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
-    return end(cause, campaign.status, visits: campaign.visits)
+    return end(
+      cause, campaign.status, visits: campaign.visits,
+      under: campaign.runner.lockstep.device.abilities.circumstances)
   }
 
   private var isStopped: Bool {
@@ -117,10 +119,12 @@ final class FuzzSession {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  private func end(_ cause: CampaignEnd, _ status: CampaignStatus, visits: [UInt32]) -> CommandStatus {
+  private func end(
+    _ cause: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
+  ) -> CommandStatus {
     // The time that was asked for is a budget, and not somebody who stopped it.
     let cause = cause == .stopped && !Interruption.isRequested && folder.fault == nil ? .done : cause
-    let exit = journal.end(cause, status, visits: visits)
+    let exit = journal.end(cause, status, visits: visits, under: circumstances)
     do {
       try folder.finish(seed: settings.seed)
       try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")

@@ -77,11 +77,23 @@ struct EmulatedDevice {
   /// The lock of the open benchmark, which follows the documentation's tables step by step.
   private static var reference: EmulatedDevice {
     EmulatedDevice(
-      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect"], readings: [],
-      defects: ReferenceLock.Bug.allCases.map(\.rawValue)
-    ) { options, _ throws(DeviceProblem) in
-      ReferenceLock(bug: try defect(of: options, in: ReferenceLock.Bug.self))
+      name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect", "loss"],
+      readings: [], defects: ReferenceLock.Bug.allCases.map(\.rawValue)
+    ) { options, seed throws(DeviceProblem) in
+      ReferenceLock(
+        bug: try defect(of: options, in: ReferenceLock.Bug.self), loss: try loss(of: options), seed: seed)
     }
+  }
+
+  /// The chance of a loss that options give, from 0 to 1.
+  private static func loss(of options: [DeviceSpec.Setting]) throws(DeviceProblem) -> Double {
+    guard let option = options.last(where: { $0.name == "loss" }) else { return 0 }
+    guard let chance = Double(option.value), (0...1).contains(chance) else {
+      throw DeviceProblem(
+        .value(of: "loss"), "`\(option.value)` is not a value of `loss`",
+        hint: "expected a number from 0 to 1")
+    }
+    return chance
   }
 
   /// An application that is compared with the machine of its name.

@@ -1,0 +1,176 @@
+import Conformance
+import Emulator
+import Harness
+import Models
+import Simulation
+import TestSupport
+import Testing
+
+/// A campaign on a rigged lock, run to its end.
+private func campaign(
+  _ lock: RiggedLock, stopAfter: Int = .max, _ change: (inout FuzzSettings) -> Void = { _ in }
+) throws -> (end: CampaignEnd, campaign: Campaign<RiggedLock>) {
+  var settings = FuzzSettings()
+  settings.seed = 1
+  settings.steps = 20_000
+  change(&settings)
+  var asked = 0
+  let edge = Campaign<RiggedLock>.Edge(isStopped: {
+    asked += 1
+    return asked > stopAfter
+  })
+  var campaign = Campaign(try lock.target(), lock, settings, edge: edge)
+  let end = campaign.perform()
+  return (end, campaign)
+}
+
+private let noAnswer = LabFault(.noAnswer, "it says nothing")
+
+@Suite("Campaigns")
+struct CampaignTests {
+  @Test("a healthy lock takes as many events as it was given, and nothing is found")
+  func healthy() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .done)
+    expect(campaign.findings.count, 0)
+    expect(campaign.status.events, 20_000)
+    #expect(campaign.status.stability.tried > 0)
+    expect(campaign.status.stability.same, campaign.status.stability.tried)
+  }
+
+  @Test("one seed gives one campaign, another gives another")
+  func determinism() throws {
+    func lengths(_ seed: UInt64) throws -> [Int] {
+      let (_, campaign) = try campaign(RiggedLock(.deafUnlock)) { $0.seed = seed }
+      let finding = try #require(campaign.findings.first)
+      return [finding.foundAt, finding.foundLength, finding.shrinking.runs, campaign.status.tests]
+    }
+    expect(try lengths(1), try lengths(1))
+    #expect(try lengths(1) != lengths(2))
+  }
+
+  @Test("a bug is found, shrunk to what breadth-first search proves, confirmed, and ends the campaign")
+  func found() throws {
+    let (end, campaign) = try campaign(RiggedLock(.deafUnlock))
+    expect(end, .found)
+    let finding = try #require(campaign.findings.first)
+    expect(finding.test.choices.count, 16)
+    expect(finding.shrinking.end, "minimal for this model")
+    expect("\(finding.confirmation)", "confirmed, 3 of 3 (likelihood ratio 729)")
+    expect(finding.divergence.summary, "the device showed locked, which the model does not allow")
+    expect(finding.divergence.lastStimulus, "unlock")
+  }
+
+  @Test("with keep-going equal findings are counted, and the campaign uses up its budget")
+  func keepGoing() throws {
+    let (end, campaign) = try campaign(RiggedLock(.deafUnlock)) { $0.keepsGoing = true }
+    expect(end, .done)
+    expect(campaign.findings.count, 1)
+    #expect(campaign.findings[0].count > 1)
+    expect(campaign.status.repeats, campaign.findings[0].count - 1)
+    expect(campaign.status.events, 20_000)
+  }
+
+  @Test("what does not show again is not reproduced")
+  func notReproduced() throws {
+    let lock = RiggedLock(.deafUnlock)
+    // The bug goes away for ever with the first stimulus that it spoilt.
+    let first = try #require(try campaign(RiggedLock(.deafUnlock)).campaign.findings.first)
+    expect(first.confirmation.verdict, .confirmed)
+    let tests = try campaign(RiggedLock(.deafUnlock)) { $0.shrinkEvents = 1 }.campaign.status.tests
+    lock.rig.isSick = { $0 <= tests }
+    let finding = try #require(try campaign(lock).campaign.findings.first)
+    expect("\(finding.confirmation)", "not reproduced, 0 of 3 (likelihood ratio 1/729)")
+    expect(finding.test.choices.count, finding.foundLength)
+  }
+
+  @Test("what shows every second time is flaky")
+  func flaky() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { $0 % 2 == 1 }
+    let finding = try #require(try campaign(lock) { $0.shrinkEvents = 1 }.campaign.findings.first)
+    expect(finding.confirmation.verdict, .flaky)
+    expect(finding.confirmation.runs, 10)
+    expect(finding.confirmation.shown, 5)
+  }
+
+  @Test("one lab fault costs its test, and not the campaign")
+  func oneFault() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    lock.rig.trouble = { $0 == 777 ? noAnswer : nil }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .done)
+    expect(campaign.status.labFaults, 1)
+    expect(campaign.findings.count, 0)
+    expect(lock.rig.restarts, 1)
+  }
+
+  @Test("the same trouble in every fresh start is the device's: it stopped answering")
+  func stopsAnswering() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    // Whoever disconnects gets no more answers.
+    var count = 0
+    lock.rig.trouble = { _ in
+      let disconnects = lock.rig.given[11] ?? 0
+      defer { count = disconnects }
+      return disconnects > count ? noAnswer : nil
+    }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .found)
+    let finding = try #require(campaign.findings.first)
+    expect(finding.signature, "stopped answering: no answer after the start")
+    // closeTo, connect, linkUp, gattReady, disconnect.
+    expect(finding.test.choices.map(\.act), [0, 1, 2, 3, 11])
+  }
+
+  @Test("a device that is gone ends the campaign as trouble in the lab")
+  func gone() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.trouble = { $0 > 100 ? LabFault(.carrierLost, "pulled out") : nil }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .trouble(LabFault(.carrierLost, "pulled out")))
+    expect(campaign.findings.count, 0)
+  }
+
+  @Test(
+    "the bolt is never set in motion more often than allowed, shrinking included", arguments: [1, 7, 40, 90])
+  func actuations(limit: Int) throws {
+    let lock = RiggedLock(.deafUnlock)
+    let (end, _) = try campaign(lock) {
+      $0.actuations = limit
+      $0.keepsGoing = true
+    }
+    let moves = [8, 9, 10].map { lock.rig.given[$0] ?? 0 }.reduce(0, +)
+    expect(moves, limit)
+    expect(end, .limited("the bolt was set in motion \(limit) times (--actuations)"))
+  }
+
+  @Test("who stops it is heard before the next event")
+  func stopped() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    let (end, campaign) = try campaign(lock, stopAfter: 500)
+    expect(end, .stopped)
+    #expect(campaign.status.events < 500)
+  }
+
+  @Test("each worker draws tests of its own, by its number alone")
+  func shards() {
+    var seeds: [UInt64] = []
+    for round in 0..<3 {
+      for part in 1...4 {
+        var settings = FuzzSettings()
+        settings.seed = 9
+        settings.shard = (part, 4)
+        settings.round = round
+        seeds.append(settings.generatorSeed)
+        expect(settings.generatorSeed, settings.generatorSeed)
+      }
+    }
+    expect(Set(seeds).count, 12)
+  }
+}
