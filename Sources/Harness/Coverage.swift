@@ -9,11 +9,17 @@ public struct Coverage: Equatable, Sendable {
   public private(set) var legal = (visited: 0, count: 0)
   /// The cells in which a stimulus is refused: visited, and there are.
   public private(set) var empty = (visited: 0, count: 0)
+  /// Which of the legal cells and of the empty ones were visited, four cells a hexadecimal digit: so that coverages can
+  /// be added by who knows no machine.
+  public var digits: (legal: String, empty: String) {
+    (Self.digits(isVisited.legal), Self.digits(isVisited.empty))
+  }
+  private var isVisited: (legal: [Bool], empty: [Bool]) = ([], [])
   /// The legal cells that were not visited, as `state, stimulus`.
   public private(set) var missing: [String] = []
 
-  /// Counts the cells of a machine, of which some were visited.
-  init(_ machine: MachineLibrary.Entry, visits: [UInt64]) {
+  /// Counts the cells of a machine, of which some were visited: `visits[state * events + event]` times.
+  public init(_ machine: MachineLibrary.Entry, visits: [UInt64]) {
     self.machine = machine.label
     let definition = machine.machine.definition
     let cells = machine.machine.caused
@@ -22,9 +28,11 @@ public struct Coverage: Equatable, Sendable {
         let cell = state * definition.events.count + event
         if cells[cell].isEmpty {
           empty.count += 1
+          isVisited.empty.append(visits[cell] > 0)
           empty.visited += visits[cell] > 0 ? 1 : 0
         } else {
           legal.count += 1
+          isVisited.legal.append(visits[cell] > 0)
           legal.visited += visits[cell] > 0 ? 1 : 0
           if visits[cell] == 0 { missing.append("\(place.name), \(item.name)") }
         }
@@ -34,7 +42,14 @@ public struct Coverage: Equatable, Sendable {
 
   public static func == (left: Coverage, right: Coverage) -> Bool {
     left.machine == right.machine && left.legal == right.legal && left.empty == right.empty
-      && left.missing == right.missing
+      && left.missing == right.missing && left.isVisited == right.isVisited
+  }
+
+  private static func digits(_ bits: [Bool]) -> String {
+    stride(from: 0, to: bits.count, by: 4).map { start in
+      let digit = (start..<start + 4).reduce(0) { $0 << 1 | ($1 < bits.count && bits[$1] ? 1 : 0) }
+      return String(digit, radix: 16)
+    }.joined()
   }
 
   /// The figures in words: `31 of 31 legal, 12 of 177 empty`.

@@ -94,6 +94,7 @@ extension JournalEntry {
           "machine": .text(coverage.machine),
           "legal": [.integer(coverage.legal.visited), .integer(coverage.legal.count)],
           "empty": [.integer(coverage.empty.visited), .integer(coverage.empty.count)],
+          "visited": [.text(coverage.digits.legal), .text(coverage.digits.empty)],
         ]
       ]
     case .finding(let finding, let path): ["finding": finding.json(path: path)]

@@ -30,7 +30,7 @@ public final class MachineLibrary {
     }
 
     /// The machine as it is under circumstances that always hold with a device: mostly itself.
-    func variant(under circumstances: [String]) -> Entry {
+    public func variant(under circumstances: [String]) -> Entry {
       specifications.variant(of: self, under: circumstances)
     }
   }

@@ -12,6 +12,17 @@ public final class OutputFile {
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   }
 
+  /// Opens a file to write behind what it holds; a last line without its end is cut off.
+  public init(appendingTo path: String) throws(FileFault) {
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    isOwned = true
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+    var end = lseek(descriptor, 0, SEEK_END)
+    var byte: UInt8 = 0
+    while end > 0, unsafe pread(descriptor, &byte, 1, end - 1) == 1, byte != UInt8(ascii: "\n") { end -= 1 }
+    guard end >= 0, ftruncate(descriptor, end) == 0 else { throw FileFault(path: path, code: errno) }
+  }
+
   private init(descriptor: Int32) {
     self.descriptor = descriptor
     isOwned = false

@@ -9,13 +9,16 @@ public final class CampaignJournal {
   private let settings: FuzzSettings
   private let provider: any DeviceProvider
   private let listener: any JournalListener
-  private var tally = Tally()
+  private var tally: Tally
 
   /// Prepares the journal of a campaign.
+  ///
+  /// - Parameter earlier: what the cases of its earlier sittings came to.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
-    listener: any JournalListener
+    listener: any JournalListener, earlier: Tally = Tally()
   ) {
+    tally = earlier
     self.target = target
     self.settings = settings
     self.provider = provider

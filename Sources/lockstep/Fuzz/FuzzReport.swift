@@ -28,7 +28,16 @@ struct FuzzEnd {
   var took: Interval
   /// The line to paste that goes on with it, where it was stopped.
   var resume: String?
-  var journal: String
+  var journal = ""
+  /// What the command ends with.
+  var exit = CommandStatus.agree
+
+  init(cause: CampaignEnd, status: CampaignStatus, seed: UInt64, took: Interval) {
+    self.cause = cause
+    self.status = status
+    self.seed = seed
+    self.took = took
+  }
 }
 
 /// Prints findings as they come and a line now and then: for a log, and for who has no terminal.

@@ -4,12 +4,14 @@ import Harness
 import Simulation
 import Transports
 
-/// A campaign from the command line to its reports.
+/// A campaign in this process, from what was asked for to its end.
 final class FuzzSession {
+  /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
+  private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
+
   private let arguments: FuzzArguments
-  private let console: Console
   private let world: World
-  private let folder: RunFolder
+  private let desk: FuzzDesk
   private let target: FuzzTarget
   /// What is explored in place of the target, where it has a twin.
   private let twin: FuzzTarget?
@@ -17,84 +19,139 @@ final class FuzzSession {
   private let journal: CampaignJournal
   private let report: any FuzzReport
   private let begin = MonotonicClock.now
+  private var state: CampaignState
+  private var lastState: Interval
+  private var lastLook = Interval.zero
+  /// The machine as it is on the device.
+  private var machine: MachineLibrary.Entry
 
-  init(_ arguments: FuzzArguments, _ console: Console) throws(UsageError) {
+  /// - Parameters:
+  ///   - arguments: what was asked for, also where a campaign is taken up again.
+  ///   - desk: where everything goes.
+  init(_ arguments: FuzzArguments, _ plan: FuzzPlan, _ desk: FuzzDesk) {
     self.arguments = arguments
-    self.console = console
-    world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
-    let seed = arguments.run.seed ?? UInt64(world.drawSeed())
-    settings = try arguments.settings(seed: seed)
-    let machine = try arguments.machine(in: world)
-    target = try arguments.target(machine, in: world, seed: seed)
-    twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
-    do {
-      folder = try RunFolder(
-        out: arguments.run.out, kind: "fuzz", command: Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      throw UsageError(error.description)
-    }
-    world.devices.bench.capture(in: folder.path)
-    journal = CampaignJournal(target, settings, provider: world.devices, listener: folder)
-    report =
-      arguments.run.format == .json
-      ? JSONFuzzReport(console, isQuiet: arguments.run.isQuiet)
-      : HumanFuzzReport(console, console.painter(arguments.run.color), isQuiet: arguments.run.isQuiet)
+    self.desk = desk
+    world = plan.world
+    target = plan.target
+    twin = plan.twin
+    settings = plan.settings
+    state = plan.state
+    machine = plan.target.machine
+    report = desk.report
+    lastState = begin
+    journal = CampaignJournal(
+      target, settings, provider: world.devices, listener: desk.listener, earlier: desk.tally)
   }
 
-  func perform() -> CommandStatus {
-    Interruption.listen()
+  func perform() -> FuzzEnd {
     defer { world.devices.shutDown() }
-    journal.begin()
-    report.begin(target, twin, settings)
+    if desk.keepsJournal { journal.begin() }
+    report.begin(FuzzHead(target, twin: twin, settings, duration: arguments.duration))
     do throws(LabFault) {
       let explored = twin ?? target
       let device = try world.devices.device(explored.device, seed: explored.seed)
       return explore(explored, device)
     } catch {
-      return end(.trouble(error), CampaignStatus(), visits: [], under: [])
+      return end(.trouble(error), state.status, under: [])
     }
   }
 
-  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> CommandStatus {
+  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> FuzzEnd {
+    let circumstances = device.abilities.circumstances
+    machine = explored.machine.variant(under: circumstances)
     var corpus = CorpusFolder(
-      arguments.corpus ?? arguments.run.out + "/corpus", explored,
+      arguments.corpusFolder, explored,
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
     let known = corpus.read(world.reader)
-    report.say("corpus  \(corpus.path): \(known.count) tests")
+    if desk.keepsJournal { report.say("corpus  \(corpus.path): \(known.count) tests") }
+    var lastRead = begin
     let edge = Campaign<Device>.Edge(
       isStopped: { [self] in isStopped }, elapsed: { [begin] in MonotonicClock.now - begin },
-      progress: { [self] in report.progress($0, took: MonotonicClock.now - begin) },
+      progress: { [self] in progress($0) },
       found: { [self] in found(&$0) },
       keep: { corpus.keep($0, $1) },
       trouble: { [self] in
         journal.trouble($0)
         report.say("trouble  \($0)")
+      },
+      coverage: { [self] in look($0) },
+      news: { [self] in
+        // Only who shares the folder with others looks for what they put there.
+        guard settings.shard.count > 1, MonotonicClock.now - lastRead >= .seconds(2) else { return [] }
+        lastRead = MonotonicClock.now
+        return corpus.read(world.reader)
       })
-    var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
+    var campaign = Campaign(
+      explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
     let cause = campaign.perform()
-    if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
-    return end(
-      cause, campaign.status, visits: campaign.visits,
-      under: campaign.runner.lockstep.device.abilities.circumstances)
+    for (index, known) in campaign.earlier.findings.enumerated() { state.findings[index].count = known.count }
+    for finding in campaign.findings {
+      if let index = state.findings.firstIndex(where: { $0.signature == finding.signature }) {
+        state.findings[index].count = finding.count
+      }
+    }
+    state.cells.formUnion(CellBits(campaign.runner.lockstep.tracker.coverage.visits))
+    if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
+    return end(cause, campaign.status, under: circumstances)
   }
 
   private var isStopped: Bool {
-    if Interruption.isRequested || folder.fault != nil { return true }
+    if Interruption.isRequested || desk.isStopped { return true }
     return arguments.duration.map { MonotonicClock.now - begin >= $0 } ?? false
+  }
+
+  /// How long the campaign has been explored, in all its sittings.
+  private var elapsed: Interval { state.elapsed + (MonotonicClock.now - begin) }
+
+  private func progress(_ status: CampaignStatus) {
+    let now = MonotonicClock.now
+    report.progress(
+      FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
+    guard now - lastState >= Self.periods.state else { return }
+    lastState = now
+    keep(status)
+  }
+
+  /// Looks at the coverage, now and then.
+  private func look(_ coverage: borrowing CellCoverage) {
+    let now = MonotonicClock.now
+    guard now - lastLook >= Self.periods.look else { return }
+    lastLook = now
+    state.cells.formUnion(CellBits(coverage.visits))
+    count()
+  }
+
+  private func count() {
+    let cells = machine.machine.stateCount * machine.machine.eventCount
+    state.coverage = Coverage(machine, visits: state.cells.visits(of: cells))
+  }
+
+  /// Writes down how far the campaign is, to be taken up again.
+  private func keep(_ status: CampaignStatus) {
+    var state = state
+    state.status = status
+    state.elapsed = elapsed
+    desk.keep(state)
   }
 
   private func found(_ finding: inout Finding) {
     finding.twin = askDevice(of: finding)
     let scenario = journal.scenario(of: finding)
     do {
-      let path = try folder.save(
-        scenario, in: "failures", stem: "fuzz-\(target.machine.machine.name)", finding.comments)
+      let path = try save(
+        scenario, in: arguments.run.out + "/failures", stem: "fuzz-\(target.machine.machine.name)",
+        finding.comments)
       finding.path = path
       let line = replayLine(path)
       journal.record(finding, scenario, path: path, replay: line)
-      report.found(finding, scenario, replay: line)
+      report.found(FindingNotice(finding, scenario, path: path, replay: line))
+      // One that could not be tried again is to be found again.
+      guard finding.confirmation.runs > 0 else { return }
+      state.findings.append(
+        .init(
+          signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
     } catch {
-      console.say("lockstep: the counterexample is not saved: \(error)")
+      report.warn("the counterexample is not saved: \(error)")
     }
   }
 
@@ -120,22 +177,20 @@ final class FuzzSession {
   }
 
   private func end(
-    _ cause: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
-  ) -> CommandStatus {
+    _ cause: CampaignEnd, _ status: CampaignStatus, under circumstances: [String]
+  ) -> FuzzEnd {
     // The time that was asked for is a budget, and not somebody who stopped it.
-    let cause = cause == .stopped && !Interruption.isRequested && folder.fault == nil ? .done : cause
-    let exit = journal.end(cause, status, visits: visits, under: circumstances)
-    do {
-      try folder.finish(seed: settings.seed)
-      try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
-    } catch {
-      console.say("lockstep: \(error)")
-      return .internalFault
+    let cause = cause == .stopped && !Interruption.isRequested && !desk.isStopped ? .done : cause
+    if !state.cells.isVisited.isEmpty { count() }
+    keep(status)
+    var end = FuzzEnd(cause: cause, status: status, seed: settings.seed, took: elapsed)
+    end.coverage = state.coverage
+    if desk.keepsJournal {
+      let cells = machine.machine.stateCount * machine.machine.eventCount
+      let visits = state.cells.visits(of: cells).map { UInt32(truncatingIfNeeded: $0) }
+      end.exit = journal.end(
+        cause, status, visits: state.cells.isVisited.isEmpty ? [] : visits, under: circumstances)
     }
-    report.end(
-      FuzzEnd(
-        cause: cause, status: status, coverage: nil, seed: settings.seed, took: MonotonicClock.now - begin,
-        resume: nil, journal: folder.journalPath))
-    return exit
+    return end
   }
 }
