@@ -34,6 +34,8 @@ public struct NeverRises: Invariant {
   /// The fault by which the tester may set it.
   public let fault: String
   private var last: Double?
+  /// What the tester has set and no reading has been seen to rise to yet, the oldest first.
+  private var set: [Double] = []
 
   /// Makes the invariant for a reading, which a fault of the same name may set.
   public init(_ reading: String, fault: String? = nil) {
@@ -41,17 +43,29 @@ public struct NeverRises: Invariant {
     self.fault = fault ?? reading
   }
 
-  public mutating func reset() { last = nil }
+  public mutating func reset() {
+    last = nil
+    set = []
+  }
 
   public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .fault(let fault) where fault.name == self.fault:
-      last = nil
+      switch fault.value {
+      case .number(let value): set.append(value)
+      case .integer(let value): set.append(Double(value))
+      case .flag, .duration, .text: set.append(.infinity)
+      }
       return nil
     case .observation(.reading(let reading)) where reading.name == self.reading:
       guard case .number(let value) = reading.value else { return nil }
       defer { last = value }
       guard let last, value > last else { return nil }
+      // Readings may lie behind what was set, but never before it: each setting explains one rise, up to its value.
+      if let cause = set.firstIndex(where: { value <= $0 }) {
+        set.removeSubrange(...cause)
+        return nil
+      }
       return "\(reading.name) rose from \(last) to \(value) by itself"
     case .fault, .observation, .stimulus:
       return nil

@@ -26,25 +26,25 @@ public struct Tracker: Sendable {
   /// What was counted up to the last operation.
   private var counted: CellCoverage
 
-  private(set) var possible: NodeSet
+  var possible: NodeSet
   /// The set before the last operation: what a divergence is explained with.
   private(set) var before: NodeSet
   /// Where the device would be if it refused the last stimulus.
-  private var refusing: NodeSet
+  var refusing: NodeSet
   private var next: NodeSet
-  private(set) var entries: [Entry]
+  var entries: [Entry]
   private var nextEntries: [Entry]
-  private(set) var circumstances: UInt64 = 0
+  var circumstances: UInt64 = 0
   /// The circumstances that may hold or not, since nobody knows whether what set them arrived.
-  private(set) var uncertain: UInt64 = 0
+  var uncertain: UInt64 = 0
   /// The circumstances that have changed in this test, and when they did the last time.
-  private var changing: UInt64 = 0
-  private var changed: [Instant]
+  var changing: UInt64 = 0
+  var changed: [Instant]
   /// Until when some change may not have had its effect yet.
-  private var unsettled = Instant.zero
+  var unsettled = Instant.zero
   /// What brings each circumstance about now: a bit for each of its faults, the highest for its own name.
-  private var holders: [UInt64]
-  private var values: [Interval]
+  var holders: [UInt64]
+  var values: [Interval]
 
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
   /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
@@ -190,7 +190,14 @@ public struct Tracker: Sendable {
   ///
   /// `nil` when they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
-    let starts = specification.machine.definition.starts
+    specification.machine.start(for: condition)
+  }
+}
+
+extension Machine {
+  /// The number of the start that settings of a device stand for; see ``Tracker/start(for:)``.
+  func start(for condition: StartCondition) -> Int? {
+    let starts = definition.starts
     if condition.settings.isEmpty { return starts.count - 1 }
     return starts.indices.last { number in
       starts[number].conditions.allSatisfy { item in

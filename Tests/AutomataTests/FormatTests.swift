@@ -10,7 +10,8 @@ private let lock: MachineDefinition = {
     events: [Event("lock"), Event("linkUp", .spontaneous), Event("drop", .both)],
     circumstances: [
       Circumstance(
-        "jam", faults: ["jam", "ice"], stimuli: ["lock"], unsure: ["jam"], isLasting: true, delay: .seconds(2))
+        "jam", faults: ["jam", "ice"], stimuli: ["lock"], unsure: ["jam"], isLasting: true, delay: .seconds(2)
+      )
     ],
     starts: [
       Start("away", when: [.init("registered", false)]),

@@ -37,6 +37,23 @@ struct InvariantTests {
       [nil, nil, nil, "battery rose from 5.9 to 6.1 by itself", nil, nil])
   }
 
+  @Test("a battery that was set explains one rise to what it was set to, however late it is read")
+  func batterySet() {
+    func reading(_ volts: Double) -> TraceEvent { .observation(.reading(Reading("battery", .number(volts)))) }
+    func fault(_ volts: Double) -> TraceEvent { .fault(Fault("battery", .number(volts))) }
+    expect(
+      verdicts(
+        NeverRises("battery"),
+        [
+          reading(5), fault(0), fault(6), reading(0), reading(6), reading(5.9), reading(6), fault(0),
+          reading(7),
+        ]),
+      [
+        nil, nil, nil, nil, nil, nil, "battery rose from 5.9 to 6.0 by itself", nil,
+        "battery rose from 6.0 to 7.0 by itself",
+      ])
+  }
+
   @Test("an unlocked door needs somebody who unlocked it; one found open does not")
   func unlocked() {
     let invariant = NeedsStimulus("unlocked", from: "locked", passing: ["moved"], after: ["unlock"])

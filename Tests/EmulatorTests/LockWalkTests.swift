@@ -53,7 +53,7 @@ extension SesameBench {
     let names = lockstep.vocabulary.stimuli
     let stimuli = names.indices.filter { number in
       lockstep.device.abilities.stimuli?.contains(names[number]) ?? false
-        && !["readStatus", "readAutolock", "setAutolock"].contains(names[number])
+        && names[number] != "setAutolock"
     }
     for round in 0..<30 {
       lockstep.recorder = TraceList()

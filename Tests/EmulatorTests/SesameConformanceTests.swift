@@ -134,10 +134,9 @@ extension SesameBench {
       .seconds(1), .seconds(4), .seconds(12),
     ]
     let served = lockstep.device.abilities.stimuli ?? []
-    let unknownToOS3 = ["readStatus", "readAutolock"]
     let names = lockstep.vocabulary.stimuli
     let stimuli = names.indices.filter { number in
-      served.contains(names[number]) && !(name == "sesame5" && unknownToOS3.contains(names[number]))
+      served.contains(names[number])
     }
     for round in 0..<40 {
       lockstep.recorder = TraceList()

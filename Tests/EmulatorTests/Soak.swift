@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Emulator
 import Simulation
 
 /// Random tests without end, of one device beside its model: what they find on a healthy device is a false alarm.
@@ -25,7 +26,8 @@ struct Soak<Device: DeviceUnderTest> {
   private var test = TestCase(start: 0)
 
   init(
-    _ specification: Specification, _ device: Device, _ abilities: Abilities, invariants: [any Invariant] = [],
+    _ specification: Specification, _ device: Device, _ abilities: Abilities,
+    invariants: [any Invariant] = [],
     starts: [StartCondition], seed: UInt64
   ) {
     lockstep = Lockstep(specification, device, invariants: invariants, recorder: NoRecorder())
@@ -48,7 +50,9 @@ struct Soak<Device: DeviceUnderTest> {
     test = TestCase(start: random.below(starts.count))
     let isDisturbed = !calmTests || random.below(2) == 0
     try lockstep.reset(to: starts[test.start])
-    if let divergence = try lockstep.pass(until: lockstep.now) { return Finding(test: test, divergence: divergence) }
+    if let divergence = try lockstep.pass(until: lockstep.now) {
+      return Finding(test: test, divergence: divergence)
+    }
     for _ in 0..<length {
       let situation = lockstep.situation
       guard let choice = draw(in: situation, isDisturbed), let action = alphabet.action(of: choice),
@@ -117,6 +121,22 @@ struct Soak<Device: DeviceUnderTest> {
         }
       return "\(entry.time.secondsText) \(what)"
     }
-    return lines + [execution.divergence.map { "\($0.time.secondsText) \($0.summary) \($0.allowed)" } ?? "agree"]
+    return lines + [
+      execution.divergence.map { "\($0.time.secondsText) \($0.summary) \($0.allowed)" } ?? "agree"
+    ]
+  }
+}
+
+extension EmulatedLockSpecification {
+  /// A lock as users write it, such as `sesame5?loss=0.01&link=radio`.
+  init(text: String) throws(LockOptionError) {
+    let parts = text.split(separator: "?", maxSplits: 1)
+    let settings = parts.count < 2 ? [] : parts[1].split(separator: "&")
+    try self.init(
+      parsing: String(parts[0]),
+      settings: settings.map { setting in
+        let pair = setting.split(separator: "=", maxSplits: 1)
+        return (String(pair[0]), pair.count < 2 ? "yes" : String(pair[1]))
+      })
   }
 }

@@ -1,6 +1,6 @@
 public import Automata
 
-/// How much of a machine's table has been tried.
+/// How much of a machine's table has been tried. States that last no time are no part of it.
 ///
 /// What is counted is only what is certain: a stimulus that is given while several states are possible visits no
 /// cell. The coverages of several tests, runs or machines of one name are added.
@@ -147,7 +147,7 @@ extension CellCoverage {
   /// The figures of each region, in the order of the machine; one of no name for a machine without regions.
   public var regions: [Figures] {
     var parts = table.regions.map { Figures(region: $0) }
-    for (state, region) in table.region.enumerated() {
+    for (state, region) in table.region.enumerated() where !table.isMomentary[state] {
       let cells = state * eventCount..<(state + 1) * eventCount
       parts[region].states.count(isSeen[state] || visits[cells].contains { $0 > 0 })
       for cell in cells where machine.isStimulus(cell - cells.lowerBound) {
@@ -180,7 +180,8 @@ extension CellCoverage {
     var legal: [Cell] = []
     var empty: [Cell] = []
     for event in 0..<eventCount where machine.isStimulus(event) {
-      for state in 0..<machine.stateCount where visits[state * eventCount + event] == 0 {
+      for state in 0..<machine.stateCount
+      where visits[state * eventCount + event] == 0 && !table.isMomentary[state] {
         let isLegal = legalNumber[state * eventCount + event] >= 0
         let cell = Cell(state: state, event: event, isLegal: isLegal)
         if isLegal { legal.append(cell) } else { empty.append(cell) }
@@ -192,7 +193,8 @@ extension CellCoverage {
   /// The states that were not visited, by number.
   public var missingStates: [Int] {
     (0..<machine.stateCount).filter { state in
-      !isSeen[state] && !visits[state * eventCount..<(state + 1) * eventCount].contains { $0 > 0 }
+      !table.isMomentary[state] && !isSeen[state]
+        && !visits[state * eventCount..<(state + 1) * eventCount].contains { $0 > 0 }
     }
   }
 }

@@ -1,4 +1,5 @@
 import Automata
+import Simulation
 
 /// The cells of a machine's table as they are counted: which are legal, where they lead, which part of the machine
 /// they belong to.
@@ -17,6 +18,8 @@ final class CellTable: Sendable {
   let outcomes: [Int]
   /// Whether a legal cell can lead to more than one state, by its number.
   let isOpen: [Bool]
+  /// Whether a state lasts no time, whatever the circumstances: nothing can be tried in it, and it is not counted.
+  let isMomentary: [Bool]
   /// The names of the regions; a machine without any has one of no name.
   let regions: [String]
   /// The region of a state.
@@ -31,12 +34,14 @@ final class CellTable: Sendable {
   init(_ machine: Machine) {
     self.machine = machine
     let eventCount = machine.eventCount
+    let isMomentary = machine.spontaneous.map(Self.isMomentary)
+    self.isMomentary = isMomentary
     var legalNumber = [Int32](repeating: -1, count: machine.stateCount * eventCount)
     var legalCells: [Int] = []
     var outcomeStart = [0]
     var outcomes: [Int] = []
     for cell in legalNumber.indices where machine.isStimulus(cell % eventCount) {
-      guard !machine.caused[cell].isEmpty else { continue }
+      guard !machine.caused[cell].isEmpty, !isMomentary[cell / eventCount] else { continue }
       legalNumber[cell] = Int32(legalCells.count)
       legalCells.append(cell)
       for edge in machine.caused[cell]
@@ -88,6 +93,20 @@ final class CellTable: Sendable {
       region = region.map { $0 < 0 ? names.count - 1 : $0 }
     }
     return (names, region)
+  }
+
+  /// Whether some edge takes a state on at once under whatever circumstances hold.
+  private static func isMomentary(_ edges: [Machine.Edge]) -> Bool {
+    let edges = edges.filter { $0.latest == .zero && $0.plus == nil }
+    let mask = edges.reduce(0) { $0 | $1.given | $1.unless }
+    guard !edges.isEmpty, mask.nonzeroBitCount <= 10 else { return false }
+    // All subsets of the circumstances that matter.
+    var subset = mask
+    while true {
+      if !edges.contains(where: { $0.isEnabled(under: subset) }) { return false }
+      if subset == 0 { return true }
+      subset = (subset &- 1) & mask
+    }
   }
 
   private static func successors(of state: Int, in machine: Machine) -> [Int] {

@@ -57,7 +57,7 @@ public struct LockPeripheral: Sendable {
   public private(set) var failure: HostFailure?
 
   var host: BluetoothHost
-  private let writeHandle: AttributeHandle
+  let writeHandle: AttributeHandle
   let notifyHandle: AttributeHandle
   var isReady = false
   var link: Link?
@@ -73,6 +73,10 @@ public struct LockPeripheral: Sendable {
   var isDraining = false
   /// Until when a link survives that the lock is out of reach; `nil` while it is not.
   var absence: Instant?
+  /// When it comes back by itself, or never.
+  var homecoming = Instant.never
+  /// What can be overheard of its owner.
+  var overheard = Overheard()
   /// Whether the lock ends the link when bad weather takes it, or somebody else who can do it better.
   var losesLinksItself = true
   /// Whether bad weather took the link with a frame.
@@ -149,6 +153,7 @@ extension LockPeripheral {
       } else if let absence, let link, !link.isEnding {
         next = min(next, absence)
       }
+      next = min(next, homecoming)
       if !foreign.isEmpty { next = min(next, foreignEnd) }
       if let nextAttempt { next = min(next, nextAttempt) }
       return next == .never ? nil : next
@@ -174,6 +179,7 @@ extension LockPeripheral {
     if let due = host.deadline, due <= now { note(host.advance(to: now)) }
     handleEvents(at: now)
     if let due = lock.deadline, due <= lockTime(now) { carryOut(lock.advance(to: lockTime(now)), at: now) }
+    if homecoming <= now { setAbsent(false, at: now) }
     if let absence, absence <= now { loseLink(at: now) }
     if foreignEnd <= now, !foreign.isEmpty {
       foreign.removeFirst()
@@ -310,6 +316,7 @@ extension LockPeripheral {
       return
     }
     link = Link(id: id)
+    overheard.begin(isRegistered: lock.isRegistered)
     notices.append(.connected(complete.peer))
     if absence != nil { absence = now + Self.supervisionTimeout }
     carryOut(lock.connected(at: lockTime(now)), at: now)

@@ -6,6 +6,7 @@ import Simulation
 extension LockPeripheral {
   /// Takes a frame that the client wrote.
   mutating func receive(_ frame: [UInt8], at now: Instant) {
+    overheard.note(frame)
     guard isDisturbed || !toLock.isEmpty else {
       carryOut(lock.receive(frame, at: lockTime(now)), at: now)
       return
@@ -13,6 +14,7 @@ extension LockPeripheral {
     guard let tampered = disturb(frame, .write, at: now) else { return }
     for _ in 0..<tampered.copies { toLock.append(.frame(tampered.frame), at: now, delay: tampered.delay) }
     moveFrames(at: now)
+    if tampered.losesLink { takeLinkAway(at: now) }
   }
 
   /// Sends a frame of the lock to the client.
@@ -25,6 +27,7 @@ extension LockPeripheral {
     guard let tampered = disturb(frame, .notification, at: now) else { return }
     for _ in 0..<tampered.copies { toClient.append(.frame(tampered.frame), at: now, delay: tampered.delay) }
     moveFrames(at: now)
+    if tampered.losesLink { takeLinkAway(at: now) }
   }
 
   /// Ends the link after what is on its way to the client.
@@ -46,10 +49,15 @@ extension LockPeripheral {
     let tampered = disturbances.tamper(with: frame, direction)
     let isLost = chance.happens(specification.weather.loss)
     if chance.happens(specification.weather.linkLoss) {
-      if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
+      takeLinkAway(at: now)
       return nil
     }
     return isLost ? nil : tampered
+  }
+
+  /// Loses the link, or leaves that to somebody else who can do it better.
+  private mutating func takeLinkAway(at now: Instant) {
+    if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
   }
 
   /// Whether bad weather takes the link, which is for the caller to do.

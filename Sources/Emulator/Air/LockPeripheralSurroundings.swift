@@ -23,6 +23,8 @@ extension LockPeripheral {
     disturbances.callOff()
     chance = SeededGenerator(seed: workshop.seed, for: "link")
     absence = nil
+    homecoming = .never
+    overheard.forget()
     foreign = []
     foreignEnd = .never
     link?.isForgotten = true
@@ -47,8 +49,8 @@ extension LockPeripheral {
   /// |---|---|
   /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
   /// | `delay` | how much longer the next frame takes; those behind it wait |
-  /// | `lose-link` | the lock ends the link, with reason 0x15: HCI lets no end pretend a time-out |
-  /// | `out-of-range` | `yes` or `no`; nothing is advertised, frames are held both ways, and after two seconds of it the link ends, with reason 0x15 |
+  /// | `lose-link` | the lock ends the link, with reason 0x15: HCI lets no end pretend a time-out; `after 2 frames` when two more have come or gone |
+  /// | `out-of-range` | `yes` or `no`, or for how long; nothing is advertised, frames are held both ways, and after two seconds of it the link ends, with reason 0x15 |
   /// | `no-power` | `yes` or `no`; the link ends, with reason 0x15, and nothing is advertised |
   /// | `power-cycle` | `yes`: the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
@@ -69,6 +71,9 @@ extension LockPeripheral {
     case .callOff(let kind): disturbances.callOff(kind)
     case .loseLink: loseLink(at: now)
     case .outOfRange(let isAbsent): setAbsent(isAbsent, at: now)
+    case .away(let interval):
+      setAbsent(true, at: now)
+      homecoming = now + interval
     case .noPower(true): cutPower(at: now)
     case .noPower(false): restorePower(at: now)
     case .powerCycle:
@@ -93,7 +98,8 @@ extension LockPeripheral {
     end(link, .remotePowerOff, at: now)
   }
 
-  private mutating func setAbsent(_ isAbsent: Bool, at now: Instant) {
+  mutating func setAbsent(_ isAbsent: Bool, at now: Instant) {
+    homecoming = .never
     guard isAbsent != (absence != nil) else { return }
     absence = isAbsent ? now + Self.supervisionTimeout : nil
     moveFrames(at: now)

@@ -20,6 +20,8 @@ struct RadioScene: Sendable {
   private var lockDue = Instant.never
   private var strangerDue = Instant.never
   private var hasLockPower = true
+  /// When the lock comes back into range by itself, or never.
+  private var homecoming = Instant.never
 
   init(_ specification: EmulatedLockSpecification, seed: UInt64) {
     radio = Radio(RadioSettings(packetLoss: specification.weather.loss), seed: seed)
@@ -58,7 +60,7 @@ struct RadioScene: Sendable {
         default: return packet
         }
       }
-      let next = min(radio.deadline ?? .never, lockDue, strangerDue)
+      let next = min(radio.deadline ?? .never, lockDue, strangerDue, homecoming)
       guard next <= limit, next != .never else {
         // For ever is as long as nothing happens.
         if limit != .never { now = max(now, limit) }
@@ -66,6 +68,7 @@ struct RadioScene: Sendable {
       }
       now = max(now, next)
       radio.advance(to: now)
+      if homecoming <= now { setReachable(true) }
       if lockDue <= now { toLock(peripheral.advance(to: now)) }
       if strangerDue <= now { toStranger(stranger.advance(to: now)) }
     }
@@ -91,11 +94,20 @@ extension RadioScene {
 
   /// Brings about a disturbance: what concerns the air, by means of the air.
   mutating func bring(about fault: Fault) throws(LabFault) {
+    if fault.name == Intrusion.fault {
+      if let intrusion = try Intrusion(fault), !peripheral.isConnected {
+        toStranger(stranger.intrude(intrusion, on: peripheral, at: now))
+      }
+      return
+    }
     switch try LockFault(fault) {
     case .loseLink:
       radio.loseLinks(of: Place.lock, at: now)
     case .outOfRange(let isAbsent):
-      radio.setReachable(Place.lock, !isAbsent, at: now)
+      setReachable(!isAbsent)
+    case .away(let interval):
+      setReachable(false)
+      homecoming = now + interval
     case .noPower(true):
       cutPower()
     case .noPower(false):
@@ -111,6 +123,11 @@ extension RadioScene {
     default:
       toLock(try peripheral.bring(about: fault, at: now))
     }
+  }
+
+  private mutating func setReachable(_ isReachable: Bool) {
+    homecoming = .never
+    radio.setReachable(Place.lock, isReachable, at: now)
   }
 
   private mutating func cutPower() {

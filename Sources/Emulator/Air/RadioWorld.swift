@@ -98,11 +98,12 @@ public struct RadioCarrier: HCICarrier {
 ///
 /// Faults are those of ``LockPeripheral/bring(about:at:)``. What concerns the air is done by means of the air, with
 /// the lock none the wiser: `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and
-/// `power-cycle` let the client notice by its supervision time-out; `advertise` is somebody else's.
+/// `power-cycle` let the client notice by its supervision time-out; `advertise` is somebody else's, who can also
+/// connect to the lock: `stranger`, as on a ``DirectLink``.
 public struct RadioSurroundings: LockSurroundings {
   let world: RadioWorld
 
-  public var faults: [String] { LockPeripheral.faults }
+  public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
   public var stimuli: [String] { LockPeripheral.stimuli }
   public var settings: [String] { LockPeripheral.settings }
   public var circumstances: [String] { world.circumstances }

@@ -33,6 +33,11 @@ public struct DirectLink: LockLink, Sendable {
     case clientLearns(reason: UInt8, link: Int)
     /// Two seconds without a sign of life, unless the lock came back into range.
     case supervision(link: Int, absence: Int)
+    /// The lock comes back into range.
+    case returning(absence: Int)
+    /// A stranger has turned notifications on, or has been there long enough.
+    case strangerListens(link: Int)
+    case strangerLeaves(link: Int)
     /// What the client hears or is told without anybody's frame.
     case report(LinkEvent)
 
@@ -41,13 +46,13 @@ public struct DirectLink: LockLink, Sendable {
       switch self {
       case .discovery, .toLock, .toClient: true
       case .lockLearns(let reason, _), .clientLearns(let reason, _): reason != 0x08
-      case .connection, .supervision, .report: false
+      case .connection, .supervision, .returning, .strangerListens, .strangerLeaves, .report: false
       }
     }
   }
 
   /// What the client wants of its radio.
-  private enum Attempt: Sendable {
+  enum Attempt: Sendable {
     case none
     /// Under way, and due at an event of the queue.
     case running
@@ -66,15 +71,19 @@ public struct DirectLink: LockLink, Sendable {
   private var chance: SeededGenerator
   var isListening = false
   private var isInRange = false
-  private var attempt = Attempt.none
+  var attempt = Attempt.none
   var nextAdvertisement: Instant?
-  /// What the lock advertises, and the bytes of the last thing it did.
+  /// What the lock advertises, what a listener heard last, and the bytes of the last thing it advertised.
   private var advertisement: [UInt8]?
+  private var heard: [UInt8]?
   private var advertised: (advertisement: Advertisement, bytes: [UInt8])?
   /// The number of the link that the client, or the lock, takes for up; 0 for none.
   var clientLink = 0
   var lockLink = 0
-  private var lastLink = 0
+  var lastLink = 0
+  /// Somebody else who is connected, by his link, and what can be overheard of the owner.
+  var stranger: (link: Int, intrusion: Intrusion)?
+  var overheard = Overheard()
   /// Until when each direction is busy with the frames before.
   private var busyToLock = Instant.zero
   private var busyToClient = Instant.zero
@@ -131,6 +140,8 @@ extension DirectLink {
     busyToLock = .zero
     busyToClient = .zero
     disturbances.callOff()
+    stranger = nil
+    overheard.forget()
     isAbsent = false
     absences = 0
     held = []
@@ -142,6 +153,7 @@ extension DirectLink {
   public mutating func listen() throws(LabFault) {
     isListening = true
     isInRange = true
+    heard = nil
     nextAdvertisement = nil
     lookAround()
   }
@@ -173,6 +185,7 @@ extension DirectLink {
 
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
     guard clientLink != 0 else { return }
+    overheard.note(frame)
     transmit(frame, .write)
   }
 
@@ -196,6 +209,7 @@ extension DirectLink {
           return report
         }
       } else if let data = hear() {
+        skipRepetitions(of: data, until: min(limit, lockDue, due))
         return .advertisement(data)
       }
     }
@@ -216,6 +230,7 @@ extension DirectLink {
       if link == lockLink { carryOut(lock.receive(frame, at: now)) }
       return nil
     case .toClient(let frame, let link):
+      if link == stranger?.link { strangerHears() }
       return link == clientLink ? .frame(frame) : nil
     case .lockLearns(let reason, let link):
       if link == lockLink { endAtLock(reason) }
@@ -230,6 +245,15 @@ extension DirectLink {
       guard link == clientLink else { return nil }
       clientLink = 0
       return .disconnected(reason: 0x08)
+    case .returning(let absence):
+      if absence == absences { setAbsent(false) }
+      return nil
+    case .strangerListens(let link):
+      if link == lockLink { carryOut(lock.subscribed(at: now)) }
+      return nil
+    case .strangerLeaves(let link):
+      if link == lockLink { endAtLock(0x13) }
+      return nil
     case .report(let report):
       return report
     }
@@ -247,6 +271,7 @@ extension DirectLink {
     lockLink = lastLink
     busyToLock = now
     busyToClient = now
+    overheard.begin(isRegistered: lock.isRegistered)
     carryOut(lock.connected(at: now))
     queue.schedule(.discovery(link: lastLink), at: now + Self.discoveryTime)
     return .connected
@@ -254,6 +279,7 @@ extension DirectLink {
 
   private mutating func endAtLock(_ reason: UInt8) {
     lockLink = 0
+    stranger = nil
     carryOut(lock.disconnected(reason: reason, at: now))
   }
 
@@ -278,7 +304,7 @@ extension DirectLink {
 
 extension DirectLink {
   /// Whether the lock can be heard.
-  private var isAudible: Bool { isInRange && !isAbsent && advertisement != nil }
+  var isAudible: Bool { isInRange && !isAbsent && advertisement != nil }
 
   /// Takes note of what the lock advertises now.
   private mutating func lookAtAdvertisement() {
@@ -310,9 +336,21 @@ extension DirectLink {
   }
 
   /// The advertisement that is due, unless it is lost.
-  private mutating func hear() -> [UInt8]? {
-    nextAdvertisement = now + specification.options.advertising
-    return chance.happens(specification.weather.loss) ? nil : advertisement
+  private mutating func hear() -> [UInt8]? { hear(at: now) ? advertisement : nil }
+
+  /// Whether the advertisement of a moment gets through.
+  private mutating func hear(at time: Instant) -> Bool {
+    nextAdvertisement = time + specification.options.advertising
+    return !chance.happens(specification.weather.loss)
+  }
+
+  /// Passes over what a listener has heard before, but for the last time before something else can happen: hours of
+  /// listening cost little.
+  private mutating func skipRepetitions(of data: [UInt8], until limit: Instant) {
+    guard heard == data else { return heard = data }
+    while let next = nextAdvertisement, next <= limit, next != .never {
+      if hear(at: next) { now = next }
+    }
   }
 
   /// Sends a frame on its way, with all that may happen to it.
@@ -342,5 +380,10 @@ extension DirectLink {
         queue.schedule(.toClient(tampered.frame, link: lockLink), at: busyToClient)
       }
     }
+    guard tampered.losesLink else { return }
+    let link = max(clientLink, lockLink)
+    let arrival = direction == .write ? busyToLock : busyToClient
+    queue.schedule(.lockLearns(reason: 0x08, link: link), at: arrival)
+    queue.schedule(.clientLearns(reason: 0x08, link: link), at: arrival)
   }
 }

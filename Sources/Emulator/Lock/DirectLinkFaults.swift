@@ -3,7 +3,7 @@ import Sesame
 import Simulation
 
 extension DirectLink {
-  public var faults: [String] { LockFault.names }
+  public var faults: [String] { LockFault.names + [Intrusion.fault] }
 
   public var stimuli: [String] { BoltState.stimuli }
 
@@ -17,8 +17,8 @@ extension DirectLink {
   /// |---|---|
   /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
   /// | `delay` | how much longer the next frame takes; those behind it wait |
-  /// | `lose-link` | both ends lose the link now, with reason 0x08 |
-  /// | `out-of-range` | `yes` or `no`; a link survives two seconds of it |
+  /// | `lose-link` | both ends lose the link now, with reason 0x08; `after 2 frames` when two more have arrived |
+  /// | `out-of-range` | `yes` or `no`, or for how long; a link survives two seconds of it |
   /// | `no-power` | `yes` or `no` |
   /// | `power-cycle` | `yes`: the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
@@ -27,12 +27,20 @@ extension DirectLink {
   /// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
   /// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
   /// | `advertise` | AD structures, in hexadecimal, that a listening client hears from somebody else |
+  /// | `stranger` | `busy`, `unlock`, `lock`, `wrong-key` or `replay`: somebody else connects, if nobody is, does that and leaves |
   public mutating func bring(about fault: Fault) throws(LabFault) {
+    if fault.name == Intrusion.fault {
+      if let intrusion = try Intrusion(fault) { intrude(intrusion) }
+      return
+    }
     switch try LockFault(fault) {
     case .tamper(let tampering): disturbances.add(tampering)
     case .callOff(let kind): disturbances.callOff(kind)
     case .loseLink: loseLink()
     case .outOfRange(let isAbsent): setAbsent(isAbsent)
+    case .away(let interval):
+      setAbsent(true)
+      queue.schedule(.returning(absence: absences), at: now + interval)
     case .noPower(true): cutPower()
     case .noPower(false): restorePower()
     case .powerCycle: cyclePower()

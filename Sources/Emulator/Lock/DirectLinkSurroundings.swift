@@ -38,6 +38,7 @@ extension DirectLink {
       queue.schedule(.clientLearns(reason: 0x08, link: clientLink), at: now + Self.supervisionTimeout)
     }
     lockLink = 0
+    stranger = nil
     carryOut(lock.cutPower(at: now))
   }
 
@@ -69,5 +70,31 @@ extension DirectLink {
   /// Lets a listening client hear somebody else.
   mutating func advertise(_ data: [UInt8]) {
     if isListening { queue.schedule(.report(.advertisement(data)), at: now) }
+  }
+}
+
+// Somebody else.
+
+extension DirectLink {
+  /// Lets somebody else connect to the lock, if he hears it and its client is not about to.
+  mutating func intrude(_ intrusion: Intrusion) {
+    guard isAudible, clientLink == 0, attempt == .none else { return }
+    lastLink += 1
+    lockLink = lastLink
+    stranger = (lastLink, intrusion)
+    carryOut(lock.connected(at: now))
+    queue.schedule(.strangerListens(link: lastLink), at: now + Self.discoveryTime)
+    queue.schedule(.strangerLeaves(link: lastLink), at: now + Intrusion.stay)
+  }
+
+  /// The token came: he says what he has to say, once.
+  mutating func strangerHears() {
+    guard let (link, intrusion) = stranger else { return }
+    stranger?.intrusion = .busy
+    var arrival = now
+    for frame in intrusion.frames(for: lock.generation, overheard: overheard.frames) {
+      arrival = arrival + Self.frameTime
+      queue.schedule(.toLock(frame, link: link), at: arrival)
+    }
   }
 }

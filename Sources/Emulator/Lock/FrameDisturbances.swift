@@ -15,6 +15,8 @@ struct Tampering: Equatable, Sendable {
     case corrupt
     case duplicate
     case delay(Interval)
+    /// When the last of the frames has arrived, the link is lost.
+    case loseLink
   }
 
   var kind: Kind
@@ -29,6 +31,8 @@ struct Tampered: Equatable, Sendable {
   var frame: [UInt8]
   var copies = 1
   var delay = Interval.zero
+  /// Whether the link is lost with its arrival.
+  var losesLink = false
 
   init(frame: [UInt8]) {
     self.frame = frame
@@ -66,6 +70,7 @@ struct FrameDisturbances: Sendable {
       case .corrupt: if let last = tampered.frame.indices.last { tampered.frame[last] ^= 1 }
       case .duplicate: tampered.copies = min(tampered.copies * 2, 2)
       case .delay(let interval): tampered.delay = tampered.delay + interval
+      case .loseLink: tampered.losesLink = tampering[index].remaining == 0
       }
     }
     tampering.removeAll { $0.remaining <= 0 }

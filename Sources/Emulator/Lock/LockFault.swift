@@ -9,8 +9,8 @@ import Simulation
 /// |---|---|
 /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
 /// | `delay` | how much longer the next frame takes; those behind it wait |
-/// | `lose-link` | the link is lost now |
-/// | `out-of-range` | `yes` or `no`; a link survives two seconds of it |
+/// | `lose-link` | the link is lost now; `after 2 frames` loses it when two more have arrived, `no` ends that |
+/// | `out-of-range` | `yes` or `no`, or for how long; a link survives two seconds of it |
 /// | `no-power` | `yes` or `no` |
 /// | `power-cycle` | `yes`: the power goes and comes back at once |
 /// | `jam` | `yes` or `no` |
@@ -24,6 +24,7 @@ enum LockFault: Equatable, Sendable {
   case callOff(Tampering.Kind)
   case loseLink
   case outOfRange(Bool)
+  case away(Interval)
   case noPower(Bool)
   case powerCycle
   case jam(Bool)
@@ -49,7 +50,12 @@ enum LockFault: Equatable, Sendable {
     case ("duplicate", let value): self = try Self.tampering(.duplicate, fault.name, value)
     case ("delay", .duration(let interval)) where interval >= .zero:
       self = .tamper(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
-    case ("lose-link", let value): self = value.isNothing ? .nothing : .loseLink
+    case ("lose-link", .flag(true)): self = .loseLink
+    case ("lose-link", let value) where value.isNothing: self = .callOff(.loseLink)
+    case ("lose-link", .text(let text)):
+      self = .tamper(
+        Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
+    case ("out-of-range", .duration(let interval)) where interval > .zero: self = .away(interval)
     case ("out-of-range", let value): self = .outOfRange(!value.isNothing)
     case ("no-power", let value): self = .noPower(!value.isNothing)
     case ("power-cycle", let value): self = value.isNothing ? .nothing : .powerCycle
@@ -87,6 +93,17 @@ enum LockFault: Equatable, Sendable {
         .notPossible,
         "the fault '\(name)' takes next-notification, next-write or a number of frames, and not '\(value)'")
     }
+  }
+
+  /// The number in `after 2 frames`.
+  private static func frameCount(_ text: String, of fault: Fault) throws(LabFault) -> Int {
+    let words = text.split(separator: " ")
+    guard words.count == 3, words[0] == "after", let count = Int(words[1]), count > 0,
+      words[2] == (count == 1 ? "frame" : "frames")
+    else {
+      throw LabFault(.notPossible, "a link is lost now, or 'after 2 frames', and not '\(text)'")
+    }
+    return count
   }
 
   private static func bytes(_ text: String, of fault: Fault) throws(LabFault) -> [UInt8] {

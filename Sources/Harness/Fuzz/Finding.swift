@@ -23,10 +23,22 @@ public struct Finding: Sendable {
   public var confirmation = Confirmation()
   /// How often the campaign came upon it, with the first time.
   public var count = 1
-  /// What the real device said where it was found on a twin of it.
+  /// Whether it was found on a twin of the device.
+  public var isOnTwin = false
+  /// What device and twin make of each other's behaviour, where there is a twin.
   public var twin: TwinVerdict?
   /// The scenario in which it was saved.
   public var path: String?
+
+  /// Why it says nothing of the device, if it does not.
+  public var whyNoVerdict: String? {
+    if confirmation.verdict == .notReproduced { return "\(confirmation), so there is no verdict" }
+    if isOnTwin, let twin {
+      if case .confirmed(let confirmation) = twin, confirmation.shown > 0 { return nil }
+      return twin.text
+    }
+    return nil
+  }
 
   /// How a test was made shorter.
   public struct Shrinking: Sendable {

@@ -44,7 +44,8 @@ extension SesameClient {
     }
     let proof = pretences.contains(.replayedLogin) ? lastLogin ?? message : message
     lastLogin = message
-    actions += Segmenter().frames(of: proof, .plaintext).map { .send($0) }
+    eavesdropper.beginSession()
+    sendInClear(proof)
     let session = Session(sighting: sighting, cipher: cipher)
     state = .logining(Login(sighting: sighting, session: session, since: now))
     show(.logining)
@@ -57,6 +58,8 @@ extension SesameClient {
     switch message {
     case .response(let response) where response.item == .login:
       accept(response, in: &login, at: now)
+    case .response(let response) where login.isAccepted:
+      answer(response, in: &login.session, at: now)
     case .response(let response):
       actions.append(.complain("an answer to nothing: \(response.item)"))
     case .publish(let publish) where publish.item == .initial:
@@ -102,7 +105,7 @@ extension SesameClient {
   private mutating func setTime(ifFarFrom lockTime: UInt32, in session: inout Session, at now: Instant) {
     let time = unixTime(at: now)
     guard max(time, lockTime) - min(time, lockTime) > 3 else { return }
-    send(.setTime(time), in: &session, at: now)
+    send(.setTime(time), in: &session, isAsked: false, at: now)
   }
 
   /// Opens the session once the lock said where its bolt rests; a running motor is waited for.

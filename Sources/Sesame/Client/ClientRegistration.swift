@@ -23,13 +23,17 @@ extension SesameClient {
       case .os2: .readIdentity
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
+    eavesdropper.beginSession()
     sendInClear(command, sighting.generation)
     state = .registering(Registration(sighting: sighting, token: token, since: now))
     show(.registering)
   }
 
   private mutating func sendInClear(_ command: Command, _ generation: Generation) {
-    actions += Segmenter().frames(of: command.encoded(for: generation), .plaintext).map { .send($0) }
+    // There are several messages in a registration, and a correct lock answers each that comes.
+    let message = command.encoded(for: generation)
+    let frames = flaws.takeMutation()?.frames(ofClear: message) ?? Segmenter().frames(of: message, .plaintext)
+    actions += frames.map { .send($0) }
   }
 
   mutating func receive(_ message: SegmentedMessage, in registration: Registration, at now: Instant) {
@@ -79,7 +83,7 @@ extension SesameClient {
     guard registration.isAnswered, registration.isPublished, var session = registration.session else {
       return
     }
-    send(.setTime(unixTime(at: now)), in: &session, at: now)
+    send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now)
     registration.session = session
     finish(registration)
   }

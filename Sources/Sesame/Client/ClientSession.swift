@@ -9,7 +9,11 @@ extension SesameClient {
     struct Pending {
       var request: Request
       var command: Command
+      /// Whether the user asked for it, and so gets to know when it is refused.
+      var isAsked: Bool
       var since: Instant
+      /// What makes no sense may be answered, or not.
+      var oddity: OddRequest?
     }
 
     var sighting: Sighting
@@ -33,6 +37,8 @@ extension SesameClient {
     }
 
     var generation: Generation { sighting.generation }
+    /// What has waited longest of what must be answered.
+    var late: Pending? { pending.first { $0.oddity == nil } }
     var model: ProductModel { sighting.advertisement.model }
 
     /// What a client shows once the bolt rests, or `nil` while it is not known to.
@@ -64,6 +70,9 @@ extension SesameClient {
       default:
         actions.append(.complain("a message of \(message.kind)"))
         return nil
+      }
+      if message.kind == .ciphertext, cipher.key.occurs(in: bytes) {
+        actions.append(.complain("the session's key in a message"))
       }
       do {
         let decoded = try LockMessage(decoding: bytes, for: generation)
@@ -121,6 +130,8 @@ extension SesameClient {
     case .forgeLock: return forge(.lock(settings.tag), session.generation)
     case .forgeUnlock: return forge(.unlock(settings.tag), session.generation)
     case .replayCommand: return actions += lastCommand.map { .send($0) }
+    case .readAutolock, .readStatus:
+      if session.generation == .os3, !session.isResetting { return tell(request, in: session) }
     default: break
     }
     guard !session.isResetting, let command = command(for: request, in: session, at: now) else {
@@ -140,6 +151,12 @@ extension SesameClient {
     send(command, in: &session, at: now)
   }
 
+  /// Tells what an OS3 lock has published: it cannot be asked.
+  private mutating func tell(_ request: ClientRequest, in session: Session) {
+    guard request == .readAutolock, case .sesame5(let setting)? = session.setting else { return }
+    actions.append(.report(Reading("autolock", .integer(Int(setting.autolock)))))
+  }
+
   private func command(for request: ClientRequest, in session: Session, at now: Instant) -> Command? {
     let generation = session.generation
     let works = status == .locked || status == .unlocked || status == .moved
@@ -154,21 +171,33 @@ extension SesameClient {
         ? .setMechSetting(positions(lock: lock, unlock: unlock, for: generation), settings.tag) : nil
     case .reset: return session.isConfiguring ? nil : .reset
     case .setAutolock(let seconds): return .setAutolock(seconds: Int16(clamping: seconds), settings.tag)
-    case .readAutolock: return generation == .os2 ? .readAutolock : nil
+    case .readAutolock: return .readAutolock
     case .readHistory: return .readHistory(1)
     case .readVersion: return .readVersion
-    case .readStatus: return generation == .os2 ? .readMechStatus : nil
+    case .readStatus: return .readMechStatus
     case .setTime: return .setTime(unixTime(at: now))
     case .closeTo, .connect, .register, .disconnect, .forgeLock, .forgeUnlock, .replayCommand: return nil
     }
   }
 
-  mutating func send(_ command: Command, in session: inout Session, at now: Instant) {
+  mutating func send(
+    _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
+  ) {
     let request = command.request(for: session.generation)
-    let frames = Segmenter().frames(of: session.cipher.encrypt(request.encoded), .ciphertext)
-    session.pending.append(Session.Pending(request: request, command: command, since: now))
+    session.pending.append(Session.Pending(request: request, command: command, isAsked: isAsked, since: now))
+    send(sealing: request.encoded, in: &session)
+  }
+
+  /// Sends the next message of a session, with what was to become of it.
+  mutating func send(sealing message: [UInt8], in session: inout Session) {
+    let before = session.cipher
+    let frames = Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext)
     lastCommand = frames
-    actions += frames.map { .send($0) }
+    eavesdropper.note(frames)
+    let copy = flaws.takeShadow()?.frames(of: message, before) ?? []
+    actions += copy.map { .send($0) }
+    let sent = flaws.takeMutation()?.frames(of: message, before) ?? frames
+    actions += sent.map { .send($0) }
   }
 
   /// Takes in a message of an open session.
@@ -176,6 +205,11 @@ extension SesameClient {
     var session = session
     defer { if case .open = state { state = .open(session) } }
     guard let message = session.open(message, beforeLogin: false, &actions) else { return }
+    take(message, in: &session, at: now)
+  }
+
+  /// Takes in what is authentic.
+  mutating func take(_ message: LockMessage, in session: inout Session, at now: Instant) {
     switch message {
     case .response(let response):
       answer(response, in: &session, at: now)
@@ -189,25 +223,32 @@ extension SesameClient {
     }
   }
 
-  private mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
-    guard
-      let index = session.pending.firstIndex(where: {
-        $0.request.item == response.item && $0.request.operation == response.operation
-      })
-    else {
+  mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
+    guard let pending = session.takePending(for: response) else {
       actions.append(.complain("an answer to nothing: \(response.item)"))
       return
     }
-    let pending = session.pending.remove(at: index)
+    if let oddity = pending.oddity {
+      if response.result == .success, !oddity.mayBeObeyed {
+        actions.append(.complain("\(oddity.rawValue) was obeyed"))
+      }
+      return
+    }
     if case .readHistory = pending.command, response.result == .notFound {
       session.isReadingHistory = false
       actions.append(.report(Reading("history", .text("empty"))))
       return
     }
+    if case .deleteHistory(let id) = pending.command, response.result == .notFound {
+      // A full history dropped the record meanwhile.
+      session.lastRecord = id
+      return send(.readHistory(1), in: &session, at: now)
+    }
     guard response.result == .success else {
       if case .setMechSetting = pending.command { session.isConfiguring = false }
       if case .reset = pending.command { session.isResetting = false }
-      actions.append(.refuse("\(response.item): \(response.result)"))
+      let text = "\(response.item): \(response.result)"
+      actions.append(pending.isAsked ? .refuse(text) : .report(Reading("refused", .text(text))))
       return
     }
     do {

@@ -65,6 +65,10 @@ public struct SesameClient {
   var lastAppToken: Token?
   /// The frames of the last encrypted command.
   var lastCommand: [[UInt8]] = []
+  /// What whoever listens in has of this session, and of the one before.
+  var eavesdropper = Eavesdropper()
+  /// What the next message is to suffer.
+  var flaws = PendingFlaws()
 
   /// Makes a client that is not looking for its lock.
   ///
@@ -86,7 +90,7 @@ public struct SesameClient {
     case .waiting(_, let since): since + settings.times.discovery
     case .registering(let registration): registration.since + settings.times.session
     case .logining(let login): login.since + settings.times.session
-    case .open(let session): session.pending.first.map { $0.since + settings.times.answer }
+    case .open(let session): session.late.map { $0.since + settings.times.answer }
     }
   }
 }
@@ -143,7 +147,7 @@ extension SesameClient {
     case .connecting, .waiting, .registering, .logining:
       leave(disconnecting: true)
     case .open(let session):
-      if let late = session.pending.first {
+      if let late = session.late {
         actions.append(.complain("no answer to \(late.request) within \(settings.times.answer)"))
       }
       leave(disconnecting: true)
@@ -153,7 +157,7 @@ extension SesameClient {
     return take()
   }
 
-  private mutating func take() -> [ClientAction] {
+  mutating func take() -> [ClientAction] {
     let taken = actions
     actions.removeAll(keepingCapacity: true)
     return taken
@@ -253,7 +257,9 @@ extension SesameClient {
     }
   }
 
-  private mutating func receive(_ message: SegmentedMessage, at now: Instant) {
+  mutating func receive(_ message: SegmentedMessage, at now: Instant) {
+    checkForKeys(in: message.bytes)
+    eavesdropper.lastReceived = message
     switch state {
     case .waiting(let sighting, _):
       receive(first: message, from: sighting, at: now)
@@ -302,6 +308,16 @@ extension SesameClient {
   mutating func forge(_ command: Command, _ generation: Generation) {
     let request = command.encoded(for: generation)
     actions += Segmenter().frames(of: request, .plaintext).map { .send($0) }
+  }
+
+  /// Sends a message in clear, with what was to become of the next one.
+  mutating func sendInClear(_ message: [UInt8]) {
+    let frames =
+      flaws.takeMutation()?.frames(ofClear: message) ?? Segmenter().frames(of: message, .plaintext)
+    actions += frames.map { .send($0) }
+    // Before there is a session a second login is no extra, but the login: it follows the first one.
+    let copy = flaws.takeShadow()?.frames(ofClear: message) ?? []
+    actions += copy.map { .send($0) }
   }
 }
 

@@ -1,3 +1,4 @@
+import Bluetooth
 public import Conformance
 public import Simulation
 
@@ -84,6 +85,9 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
+    if let interference = try Interference(fault) {
+      return try carryOut(client.bring(about: interference, at: link.now))
+    }
     guard let pretence = Self.pretences.first(where: { $0.name == fault.name })?.pretence else {
       return try link.bring(about: fault)
     }
@@ -121,7 +125,11 @@ extension SesameDevice {
       case .disconnect: try link.disconnect()
       case .send(let frame): try link.send(frame)
       case .show(let status): queue.append(observation(of: status))
-      case .report(let reading): queue.append(.reading(reading))
+      case .report(let reading):
+        queue.append(.reading(reading))
+        if case .text(let text) = reading.value, client.tellsKey(text) {
+          queue.append(.violation("the secret key in a reading, \(reading.name)"))
+        }
       case .refuse(let reason): queue.append(.refused(reason))
       case .complain(let rule): queue.append(.violation(rule))
       case .keep(let key): try link.keep(key)
@@ -136,7 +144,7 @@ extension SesameDevice {
   }
 
   /// The faults that are the client's own, whatever lock it talks to.
-  public static var pretenceNames: [String] { pretences.map(\.name) }
+  public static var pretenceNames: [String] { pretences.map(\.name) + Interference.names }
 
   private static var pretences: [(name: String, pretence: ClientPretence)] {
     [("wrong-key", .wrongKey), ("replay-login", .replayedLogin)]
@@ -180,7 +188,7 @@ extension ClientRequest {
   /// The request with what a scenario gives it: a tag, positions, seconds.
   fileprivate func with(_ arguments: [Argument]) -> ClientRequest {
     guard !arguments.isEmpty else { return self }
-    let tag = arguments.first { $0.name == "tag" }.map { HistoryTag.text($0.value.description, for: .os2) }
+    let tag = arguments.tag
     switch self {
     case .lock(let usual): return .lock(tag ?? usual)
     case .unlock(let usual): return .unlock(tag ?? usual)
@@ -200,6 +208,15 @@ extension ClientRequest {
 }
 
 extension [Argument] {
+  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit.
+  fileprivate var tag: HistoryTag? {
+    guard let argument = first(where: { $0.name == "tag" || $0.name == "bytes" }) else { return nil }
+    let text = argument.value.description
+    guard argument.name == "bytes" else { return .text(text, for: .os2) }
+    let bytes = (try? [UInt8](hex: text)) ?? []
+    return .text([UInt8](bytes.prefix(HistoryTag.os2Capacity)))
+  }
+
   fileprivate func integer(_ name: String) -> Int? {
     guard case .integer(let value)? = first(where: { $0.name == name })?.value else { return nil }
     return value

@@ -4,8 +4,11 @@ import Simulation
 /// What generated tests may do to a Sesame lock and to the way there, beside the stimuli of the model.
 public enum SesameDisturbances {
   /// The disturbances among the faults that a device can be given.
+  ///
+  /// What could harm a lock that nobody stands around is offered only where a lock is emulated.
   public static func offered(with faults: [String]) -> [Disturbance] {
-    all.filter { faults.contains($0.fault) }
+    let isEmulated = faults.contains("inject")
+    return all.filter { faults.contains($0.fault) && (isEmulated || $0.fault != "reflect") }
   }
 
   /// Arguments worth trying, the simplest first.
@@ -14,12 +17,18 @@ public enum SesameDisturbances {
       "setAutolock",
       [.zero, .seconds(1), .seconds(3), .seconds(10)].map { [Argument("delay", .duration($0))] }
     ),
-    ("lock", [[], [Argument("tag", .text("Alice"))]]),
-    ("unlock", [[], [Argument("tag", .text("Alice"))]]),
-    ("toggle", [[], [Argument("tag", .text("Alice"))]]),
+    ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
 
-  private static let all: [Disturbance] = surroundings + link
+  /// None, the usual one, and tags of no bytes, of bytes that are no text, and of as many as fit.
+  private static let tags: [[Argument]] = [
+    [], [Argument("tag", .text("Alice"))], [Argument("bytes", .text(""))],
+    [Argument("bytes", .text("fffe80"))],
+    [Argument("bytes", .text(String(repeating: "00", count: HistoryTag.os2Capacity)))],
+  ]
+
+  private static let all: [Disturbance] =
+    surroundings + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + link
 
   /// What happens around the lock.
   private static let surroundings = [
@@ -31,6 +40,8 @@ public enum SesameDisturbances {
     Disturbance(.events, "no-power", [.flag(true), .flag(false)]),
     Disturbance(.events, "wrong-key", [.flag(true), .flag(false)]),
     Disturbance(.events, "replay-login", [.flag(true), .flag(false)]),
+    Disturbance(
+      .events, "stranger", ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
   ]
 
   /// What happens on the way.
@@ -40,9 +51,15 @@ public enum SesameDisturbances {
     Disturbance(.link, "duplicate", frames),
     Disturbance(
       .link, "delay", [.milliseconds(20), .milliseconds(300), .seconds(3)].map { Value.duration($0) }),
-    Disturbance(.link, "lose-link"),
-    Disturbance(.link, "out-of-range", [.flag(true), .flag(false)]),
+    Disturbance(
+      .link, "lose-link",
+      [.flag(true), .text("after 1 frame")] + [2, 3, 4, 5, 6].map { Value.text("after \($0) frames") }),
+    Disturbance(
+      .link, "out-of-range",
+      [.duration(.seconds(1)), .duration(.seconds(5)), .flag(true), .flag(false)]),
   ]
 
-  private static let frames: [Value] = [.text("next-write"), .text("next-notification"), .integer(3)]
+  private static let frames: [Value] = [
+    .text("next-write"), .text("next-notification"), .integer(1), .integer(3),
+  ]
 }

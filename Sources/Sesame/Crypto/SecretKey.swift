@@ -45,6 +45,16 @@ public struct SecretKey: Hashable, Sendable {
     return bytes
   }
 
+  /// Whether the 16 bytes stand in others, one after another.
+  func occurs(in bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 16 else { return false }
+    let first = UInt8(truncatingIfNeeded: words.first)
+    for start in 0...bytes.count - 16 where bytes[start] == first {
+      if bytes[start..<start + 16].elementsEqual(exposedBytes) { return true }
+    }
+    return false
+  }
+
   /// The first four bytes: what proves the knowledge of a key on the wire.
   public var proof: Proof { Proof(word: UInt32(truncatingIfNeeded: words.first)) }
 }

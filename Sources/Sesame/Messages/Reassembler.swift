@@ -95,6 +95,9 @@ public struct Reassembler: Sendable {
     return append(frame, isFirst: header.isFirst, ending: ending)
   }
 
+  /// Whether a message has begun and not ended.
+  var isGathering: Bool { state == .gathering }
+
   /// Forgets what was gathered, as a new connection does in libsesame3bt; the vendor's SDKs do not.
   public mutating func reset() {
     state = .fresh

@@ -111,6 +111,8 @@ public struct SessionCipher: Sendable {
   /// The counter of the next message received.
   public var receiveCounter: UInt64 = 0
 
+  /// The key, which must never be seen in what is sent.
+  let key: SecretKey
   private let cipher: AESCCM
 
   /// Starts a session with a key; both counters are 0.
@@ -120,6 +122,7 @@ public struct SessionCipher: Sendable {
     self.end = end
     self.token = token
     self.failureRule = failureRule
+    self.key = key
     cipher = AESCCM(key: key, tagLength: Self.tagLength)
   }
 

@@ -17,21 +17,29 @@ struct ShardEnvironment {
 
   /// The part, with the variable that says so; `nil` where no scheduler does.
   func find() throws(UsageError) -> (shard: Shard, source: String)? {
-    for (name, read) in [
-      ("SLURM_ARRAY_TASK_ID", slurm), ("CI_NODE_INDEX", gitlab), ("JOB_COMPLETION_INDEX", kubernetes),
-    ] {
-      guard let index = try number(name) else { continue }
-      let (part, count) = try read(index)
-      guard let shard = Shard(part: part, of: count) else {
-        throw UsageError(
-          "\(name) is \(index), which is no part of \(count): give --shard I/N, or --shard 1/1 for all of it")
-      }
-      return (shard, name)
+    if let index = try number("SLURM_ARRAY_TASK_ID") {
+      return try part("SLURM_ARRAY_TASK_ID", index, try slurm(index))
+    }
+    if let index = try number("CI_NODE_INDEX") {
+      return try part("CI_NODE_INDEX", index, try gitlab(index))
+    }
+    if let index = try number("JOB_COMPLETION_INDEX") {
+      return try part("JOB_COMPLETION_INDEX", index, try kubernetes(index))
     }
     return nil
   }
 
-  private func slurm(_ index: Int) throws(UsageError) -> (Int, Int) {
+  private func part(
+    _ name: String, _ index: Int, _ part: (number: Int, count: Int)
+  ) throws(UsageError) -> (shard: Shard, source: String) {
+    guard let shard = Shard(part: part.number, of: part.count) else {
+      throw UsageError(
+        "\(name) is \(index), which is no part of \(part.count): give --shard I/N, or --shard 1/1 for all of it")
+    }
+    return (shard, name)
+  }
+
+  private func slurm(_ index: Int) throws(UsageError) -> (number: Int, count: Int) {
     let first = try number("SLURM_ARRAY_TASK_MIN") ?? 0
     let step = max(try number("SLURM_ARRAY_TASK_STEP") ?? 1, 1)
     let last = try number("SLURM_ARRAY_TASK_MAX")
@@ -49,14 +57,14 @@ struct ShardEnvironment {
     return (span / step + 1, count)
   }
 
-  private func gitlab(_ index: Int) throws(UsageError) -> (Int, Int) {
+  private func gitlab(_ index: Int) throws(UsageError) -> (number: Int, count: Int) {
     guard let count = try number("CI_NODE_TOTAL") else {
       throw UsageError("CI_NODE_INDEX is set, and CI_NODE_TOTAL is not: give --shard I/N")
     }
     return (index, count)
   }
 
-  private func kubernetes(_ index: Int) throws(UsageError) -> (Int, Int) {
+  private func kubernetes(_ index: Int) throws(UsageError) -> (number: Int, count: Int) {
     guard let count = try number("LOCKSTEP_SHARDS") ?? number("JOB_COMPLETIONS") else {
       throw UsageError(
         "JOB_COMPLETION_INDEX is set, and Kubernetes does not tell of how many: set LOCKSTEP_SHARDS in the pod, "

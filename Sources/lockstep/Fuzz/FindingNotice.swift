@@ -30,7 +30,7 @@ struct FindingNotice: Equatable {
     signature = finding.signature
     length = finding.test.choices.count
     confirmation = "\(finding.confirmation)"
-    isSure = finding.confirmation.verdict != .notReproduced
+    isSure = finding.whyNoVerdict == nil
     let outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)
     lines =
       [finding.divergence.summary] + outcome.details

@@ -18,10 +18,14 @@ struct FuzzPlan {
     world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
     let seed = arguments.run.seed ?? UInt64(world.drawSeed())
     let round = earlier.map { $0.round + 1 } ?? 0
-    settings = try arguments.settings(seed: seed, round: round)
+    var settings = try arguments.settings(seed: seed, round: round)
     let machine = try arguments.machine(in: world)
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
+    if target.device.kind != .lock, let most = arguments.run.lab.actuations {
+      settings.actuations = max(most.value - (earlier?.status.actuations ?? 0), 0)
+    }
+    self.settings = settings
     var state =
       earlier
       ?? CampaignState(

@@ -5,13 +5,18 @@ import Simulation
 import Transports
 
 /// A campaign in this process, from what was asked for to its end.
+///
+/// Without a twin the device is explored. With one, the twin is: what is found there is shrunk there, and the device
+/// is asked for it; where nothing is found, the device does the rarest of the twin's tests.
 final class FuzzSession {
+  /// How much is explored on a twin when nothing else is said: the device still waits.
+  private static let twinSteps = 100_000
   /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
   private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
 
   private let arguments: FuzzArguments
   private let world: World
-  private let desk: FuzzDesk
+  private let desk: any FuzzDesk
   private let target: FuzzTarget
   /// What is explored in place of the target, where it has a twin.
   private let twin: FuzzTarget?
@@ -28,7 +33,7 @@ final class FuzzSession {
   /// - Parameters:
   ///   - arguments: what was asked for, also where a campaign is taken up again.
   ///   - desk: where everything goes.
-  init(_ arguments: FuzzArguments, _ plan: FuzzPlan, _ desk: FuzzDesk) {
+  init(_ arguments: FuzzArguments, _ plan: FuzzPlan, _ desk: any FuzzDesk) {
     self.arguments = arguments
     self.desk = desk
     world = plan.world
@@ -48,42 +53,72 @@ final class FuzzSession {
     if desk.keepsJournal { journal.begin() }
     report.begin(FuzzHead(target, twin: twin, settings, duration: arguments.duration))
     do throws(LabFault) {
-      let explored = twin ?? target
-      let device = try world.devices.device(explored.device, seed: explored.seed)
-      return explore(explored, device)
+      guard let twin else {
+        return finish(explore(target, try world.devices.device(target.device, seed: target.seed)))
+      }
+      var explored = explore(twin, try world.devices.device(twin.device, seed: twin.seed))
+      if explored.cause == .done, explored.status.depths.isEmpty {
+        let device = try world.devices.device(target.device, seed: target.seed)
+        explored = check(explored, device)
+      }
+      return finish(explored)
     } catch {
-      return end(.trouble(error), state.status, under: [])
+      return finish(Explored(cause: .trouble(error), status: state.status))
     }
   }
 
-  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> FuzzEnd {
-    let circumstances = device.abilities.circumstances
-    machine = explored.machine.variant(under: circumstances)
+  /// What came of exploring.
+  private struct Explored {
+    var cause: CampaignEnd
+    var status = CampaignStatus()
+    var visits: [UInt32] = []
+    var circumstances: [String] = []
+    /// The tests that did what few others did, and what they mean.
+    var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
+  }
+
+  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> Explored {
+    var settings = settings
+    if twin != nil {
+      settings.actuations = nil
+      if settings.steps == nil, arguments.duration == nil { settings.steps = Self.twinSteps }
+    }
+    var result = Explored(cause: .done, circumstances: device.abilities.circumstances)
+    machine = explored.machine.variant(under: result.circumstances)
     var corpus = CorpusFolder(
       arguments.corpusFolder, explored,
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
     let known = corpus.read(world.reader)
     if desk.keepsJournal { report.say("corpus  \(corpus.path): \(known.count) tests") }
-    var lastRead = begin
-    let edge = Campaign<Device>.Edge(
-      isStopped: { [self] in isStopped }, elapsed: { [begin] in MonotonicClock.now - begin },
-      progress: { [self] in progress($0) },
-      found: { [self] in found(&$0) },
-      keep: { corpus.keep($0, $1) },
-      trouble: { [self] in
-        journal.trouble($0)
-        report.say("trouble  \($0)")
-      },
-      coverage: { [self] in look($0) },
-      news: { [self] in
-        // Only who shares the folder with others looks for what they put there.
-        guard settings.shard.count > 1, MonotonicClock.now - lastRead >= .seconds(2) else { return [] }
-        lastRead = MonotonicClock.now
+    var edge = edge(for: device, isTwin: twin != nil)
+    edge.keep = { [keepsRare = twin != nil] test, actions in
+      corpus.keep(test, actions)
+      if keepsRare { result.rare.append((test, actions)) }
+    }
+    edge.progress = { [self] in progress($0, isExploring: true) }
+    edge.coverage = { [self] in look($0) }
+    // Only who shares the folder with others looks for what they put there.
+    if settings.shard.count > 1 {
+      var last = begin
+      edge.news = { [world] in
+        guard MonotonicClock.now - last >= .seconds(2) else { return [] }
+        last = MonotonicClock.now
         return corpus.read(world.reader)
-      })
+      }
+    }
     var campaign = Campaign(
       explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
-    let cause = campaign.perform()
+    result.cause = campaign.perform()
+    result.status = campaign.status
+    take(campaign)
+    let cells = machine.machine.stateCount * machine.machine.eventCount
+    result.visits = state.cells.visits(of: cells).map { UInt32(truncatingIfNeeded: $0) }
+    if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
+    return result
+  }
+
+  /// Notes what a campaign came to that has ended.
+  private func take<Device: DeviceUnderTest>(_ campaign: Campaign<Device>) {
     for (index, known) in campaign.earlier.findings.enumerated() { state.findings[index].count = known.count }
     for finding in campaign.findings {
       if let index = state.findings.firstIndex(where: { $0.signature == finding.signature }) {
@@ -91,8 +126,35 @@ final class FuzzSession {
       }
     }
     state.cells.formUnion(CellBits(campaign.runner.lockstep.tracker.coverage.visits))
-    if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
-    return end(cause, campaign.status, under: circumstances)
+    countCells()
+    keep(campaign.status)
+  }
+
+  /// Lets the device do the rarest of its twin's tests, the shortest first.
+  private func check<Device: DeviceUnderTest>(_ explored: Explored, _ device: Device) -> Explored {
+    var result = explored
+    var campaign = Campaign(target, device, settings, edge: edge(for: device, isTwin: false))
+    let tests = explored.rare.compactMap { $0.test.translated($0.actions, to: campaign.runner.alphabet) }
+      .sorted()
+    report.say("twin    agrees with the model; the device does \(tests.count) of its tests")
+    result.cause = campaign.perform(tests)
+    result.status = campaign.status
+    result.visits = campaign.visits
+    result.circumstances = device.abilities.circumstances
+    return result
+  }
+
+  private func edge<Device: DeviceUnderTest>(
+    for device: Device, isTwin: Bool
+  ) -> Campaign<Device>.Edge {
+    Campaign<Device>.Edge(
+      isStopped: { [self] in isStopped }, elapsed: { [begin] in MonotonicClock.now - begin },
+      progress: { [self] in progress($0, isExploring: false) },
+      found: { [self] in found(&$0, onTwin: isTwin) },
+      trouble: { [self] in
+        journal.trouble($0)
+        report.say("trouble  \($0)")
+      })
   }
 
   private var isStopped: Bool {
@@ -103,11 +165,11 @@ final class FuzzSession {
   /// How long the campaign has been explored, in all its sittings.
   private var elapsed: Interval { state.elapsed + (MonotonicClock.now - begin) }
 
-  private func progress(_ status: CampaignStatus) {
+  private func progress(_ status: CampaignStatus, isExploring: Bool) {
     let now = MonotonicClock.now
     report.progress(
       FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
-    guard now - lastState >= Self.periods.state else { return }
+    guard isExploring, now - lastState >= Self.periods.state else { return }
     lastState = now
     keep(status)
   }
@@ -118,10 +180,10 @@ final class FuzzSession {
     guard now - lastLook >= Self.periods.look else { return }
     lastLook = now
     state.cells.formUnion(CellBits(coverage.visits))
-    count()
+    countCells()
   }
 
-  private func count() {
+  private func countCells() {
     let cells = machine.machine.stateCount * machine.machine.eventCount
     state.coverage = Coverage(machine, visits: state.cells.visits(of: cells))
   }
@@ -134,8 +196,9 @@ final class FuzzSession {
     desk.keep(state)
   }
 
-  private func found(_ finding: inout Finding) {
-    finding.twin = askDevice(of: finding)
+  private func found(_ finding: inout Finding, onTwin: Bool) {
+    finding.isOnTwin = onTwin
+    finding.twin = compare(finding)
     let scenario = journal.scenario(of: finding)
     do {
       let path = try save(
@@ -155,17 +218,23 @@ final class FuzzSession {
     }
   }
 
-  /// Asks the device of something that was found on its twin.
-  private func askDevice(of finding: Finding) -> TwinVerdict? {
+  /// What device and twin have to say of a finding; nothing where there is no twin.
+  private func compare(_ finding: Finding) -> TwinVerdict? {
     guard let twin else { return nil }
     do throws(LabFault) {
-      let check = TwinCheck(target: target, settings: settings)
-      return check.ask(
-        finding, twin, twin: try world.devices.device(twin.device, seed: twin.seed),
-        device: try world.devices.device(target.device, seed: target.seed))
+      return compare(
+        finding, twin, try world.devices.device(twin.device, seed: twin.seed),
+        try world.devices.device(target.device, seed: target.seed))
     } catch {
       return .notAsked(error.description)
     }
+  }
+
+  private func compare<First: DeviceUnderTest, Second: DeviceUnderTest>(
+    _ finding: Finding, _ twin: FuzzTarget, _ first: First, _ second: Second
+  ) -> TwinVerdict {
+    var check = TwinCheck(twin, first, target, second, settings)
+    return finding.isOnTwin ? check.confirm(finding) : check.contradict(finding)
   }
 
   private func replayLine(_ path: String) -> String {
@@ -176,20 +245,17 @@ final class FuzzSession {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  private func end(
-    _ cause: CampaignEnd, _ status: CampaignStatus, under circumstances: [String]
-  ) -> FuzzEnd {
+  private func finish(_ explored: Explored) -> FuzzEnd {
     // The time that was asked for is a budget, and not somebody who stopped it.
-    let cause = cause == .stopped && !Interruption.isRequested && !desk.isStopped ? .done : cause
-    if !state.cells.isVisited.isEmpty { count() }
-    keep(status)
-    var end = FuzzEnd(cause: cause, status: status, seed: settings.seed, took: elapsed)
+    let isBudget = explored.cause == .stopped && !Interruption.isRequested && !desk.isStopped
+    let cause = isBudget ? .done : explored.cause
+    var end = FuzzEnd(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
     end.coverage = state.coverage
+    end.visited = state.cells
+    end.circumstances = explored.circumstances
     if desk.keepsJournal {
-      let cells = machine.machine.stateCount * machine.machine.eventCount
-      let visits = state.cells.visits(of: cells).map { UInt32(truncatingIfNeeded: $0) }
       end.exit = journal.end(
-        cause, status, visits: state.cells.isVisited.isEmpty ? [] : visits, under: circumstances)
+        cause, explored.status, visits: explored.visits, under: explored.circumstances)
     }
     return end
   }

@@ -2,36 +2,50 @@ import Conformance
 import Harness
 import Simulation
 
-/// Asks a device whether it does what its twin did.
-struct TwinCheck {
+/// A device and its twin, asked to do the same.
+struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
   /// The most runs that a device is asked for.
-  private static let mostRuns = 3
+  private let mostRuns = 3
+  private var twin: TestRunner<Twin, TraceList>
+  private var device: TestRunner<Device, TraceList>
 
-  let target: FuzzTarget
-  let settings: FuzzSettings
-
-  /// Runs the test of a finding on the twin and on the device, and compares what they show.
-  func ask<Twin: DeviceUnderTest, Device: DeviceUnderTest>(
-    _ finding: Finding, _ twinTarget: FuzzTarget, twin: Twin, device: Device
-  ) -> TwinVerdict {
+  init(
+    _ twinTarget: FuzzTarget, _ twin: Twin, _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings
+  ) {
     var unlimited = settings
     unlimited.actuations = nil
-    var first = TestRunner(twinTarget, twin, unlimited, recorder: TraceList())
-    var second = TestRunner(target, device, settings, recorder: TraceList())
-    guard let test = finding.translated(to: second.alphabet) else {
+    self.twin = TestRunner(twinTarget, twin, unlimited, recorder: TraceList())
+    self.device = TestRunner(target, device, settings, recorder: TraceList())
+  }
+
+  /// Asks the device, up to three times, whether it does what the twin did.
+  mutating func confirm(_ finding: Finding) -> TwinVerdict {
+    guard let test = finding.test.translated(finding.actions, to: device.alphabet) else {
       return .notAsked("it cannot be given every event of the test")
     }
     var confirmation = Confirmation()
     do throws(LabFault) {
-      let expected = try first.shown(in: finding.test)
-      while !confirmation.isDecided, confirmation.runs < Self.mostRuns {
-        let seen = try second.shown(in: test)
-        guard seen.signature == finding.signature else {
-          return difference(expected.steps, seen.steps)
-        }
+      let expected = try twin.shown(in: finding.test)
+      while !confirmation.isDecided, confirmation.runs < mostRuns {
+        let seen = try device.shown(in: test)
+        guard seen.signature == finding.signature else { return difference(expected.steps, seen.steps) }
         confirmation.count(isShown: true)
       }
       return .confirmed(confirmation)
+    } catch {
+      return .notAsked(error.description)
+    }
+  }
+
+  /// Says where the twin does something else than a device that diverged.
+  mutating func contradict(_ finding: Finding) -> TwinVerdict {
+    guard let test = finding.test.translated(finding.actions, to: twin.alphabet) else {
+      return .notAsked("its twin cannot be given every event of the test")
+    }
+    do throws(LabFault) {
+      let expected = try twin.shown(in: test)
+      let seen = try device.shown(in: finding.test)
+      return difference(expected.steps, seen.steps)
     } catch {
       return .notAsked(error.description)
     }
@@ -45,24 +59,28 @@ struct TwinCheck {
     }
     for step in 0..<max(twin.count, device.count) {
       let (first, second) = (step < twin.count ? twin[step] : nil, step < device.count ? device[step] : nil)
-      if first != second { return .differs(step: step, twin: words(first), device: words(second)) }
+      if first ?? [] != second ?? [] {
+        return .differs(step: step, twin: words(first), device: words(second))
+      }
     }
-    return .differs(step: twin.count, twin: "a divergence", device: "none")
+    return .differs(step: twin.count, twin: "no divergence", device: "the same, and too late")
   }
 }
 
-extension Finding {
+extension TestCase {
   /// The same test in the choices of another device; `nil` where that cannot do all of it.
-  fileprivate func translated(to alphabet: Alphabet) -> TestCase? {
-    var translated = TestCase(start: test.start)
-    for (choice, item) in zip(test.choices, actions) {
-      // An edge is the model's, and each device comes to its own.
-      if let action = alphabet.action(of: choice), case .edge = action {
-        translated.choices.append(choice)
-        continue
+  func translated(
+    _ actions: [(action: TestAction, isForbidden: Bool)], to alphabet: Alphabet
+  ) -> TestCase? {
+    var translated = TestCase(start: start)
+    for (choice, item) in zip(choices, actions) {
+      // The acts of time have the same numbers with every device of a machine; an edge is the model's.
+      let isTime = Int(choice.act) >= alphabet.eventCount && Int(choice.act) <= alphabet.edge
+      guard let same = isTime ? choice : alphabet.choice(of: item.action, isForbidden: item.isForbidden)
+      else {
+        return nil
       }
-      guard let choice = alphabet.choice(of: item.action, isForbidden: item.isForbidden) else { return nil }
-      translated.choices.append(choice)
+      translated.choices.append(same)
     }
     return translated
   }
@@ -73,25 +91,25 @@ extension TestRunner where Recorder == TraceList {
   fileprivate mutating func shown(
     in test: TestCase
   ) throws(LabFault) -> (steps: [[String]], signature: String?) {
-    var steps: [[String]] = []
-    func look(_ recorder: inout TraceList, _ names: Vocabulary) {
-      steps.append(
-        recorder.entries.compactMap { entry in
-          guard case .observation(let observation) = entry.event else { return nil }
-          if case .reading = observation { return nil }
-          return names.text(of: observation)
-        })
-      recorder = TraceList()
-    }
     lockstep.recorder = TraceList()
     var divergence = try begin(test.start)
-    look(&lockstep.recorder, lockstep.vocabulary)
+    var steps = [look()]
     for choice in test.choices where divergence == nil {
       divergence = try make(choice).divergence
-      look(&lockstep.recorder, lockstep.vocabulary)
+      steps.append(look())
     }
     if divergence == nil { divergence = try lockstep.settle() }
-    look(&lockstep.recorder, lockstep.vocabulary)
+    steps.append(look())
     return (steps, divergence?.signature)
+  }
+
+  /// What was observed since it was last asked.
+  private mutating func look() -> [String] {
+    defer { lockstep.recorder = TraceList() }
+    return lockstep.recorder.entries.compactMap { entry in
+      guard case .observation(let observation) = entry.event else { return nil }
+      if case .reading = observation { return nil }
+      return lockstep.vocabulary.text(of: observation)
+    }
   }
 }

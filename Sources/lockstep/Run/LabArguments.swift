@@ -8,7 +8,7 @@ struct LabArguments {
   var capture: String?
   var control: String?
   var allowed: [String] = []
-  var actuations = Count(100)
+  var actuations: Count?
   var rest = RestPosition.locked
 
   /// How a carrier is written.
@@ -21,7 +21,7 @@ struct LabArguments {
     var words = ["--carrier", carrier]
     if let control { words += ["--control", control] }
     for name in allowed { words += ["--allow", name] }
-    if actuations != LabArguments().actuations { words += ["--actuations", String(actuations.value)] }
+    if let actuations { words += ["--actuations", String(actuations.value)] }
     if rest != .locked { words += ["--rest", rest.rawValue] }
     return words
   }
@@ -90,7 +90,7 @@ extension RunArguments {
         "'--allow' expects one of \(GovernedStimuli.names.joined(separator: ", ")), not '\(name)'")
     }
     settings.governor = GovernorSettings(
-      budget: lab.actuations.value, rest: lab.rest, allowed: lab.allowed)
+      budget: lab.actuations?.value ?? 100, rest: lab.rest, allowed: lab.allowed)
     return settings
   }
 }

@@ -1,0 +1,268 @@
+import Simulation
+
+/// Generates tests, one choice at a time, from what is allowed now and from what was done before.
+///
+///     begin ──▶ (next ──▶ the choice is carried out)* ──▶ end ──▶ begin …
+///
+/// It sees situations and nothing of the device, so one seed gives the same tests for the same answers. What it
+/// steers by, each in a sentence:
+///
+/// - **Novelty.** Where several stimuli are legal, the one that was taken least often in this context: the
+///   position, and the last few decisions. How many, differs from test to test.
+/// - **Repetition.** What goes wrong at the n-th time needs a way around that is taken n times, and chance
+///   rarely takes it: a cycle of the model that has just closed is repeated, then left, and what follows is tried
+///   out systematically. Shallow novelty comes first: repetitions grow in share during the first tests.
+/// - **Soft swarm.** Some tests draw a weight for every act and never a zero: they do a few things a lot and yet
+///   cannot get stuck.
+/// - **Rare tests.** Some tests begin like one that was the first to do something, then go on by themselves.
+/// - **Refusals.** Stimuli that are forbidden in every possible state are given, each once soon and then rarely.
+/// - **Time.** Where the device has something to do it is let do it, mostly; waits, edges of timers and disturbances
+///   are sprinkled over tests.
+///
+/// Nothing is allocated per choice, and memory is bounded: counts live in hashed tables of fixed size, where two
+/// contexts may share a cell.
+public struct Explorer: Sendable {
+  /// What a campaign may want otherwise. Shares are of all choices, or of all tests where that is said.
+  public struct Settings: Sendable {
+    /// The most choices of a test; tests are of mixed length, short ones as many as long ones.
+    public var length = 1024
+    /// Refusals, once each cell was tried.
+    public var refusals = 0.02
+    /// Waits.
+    public var waits = 0.02
+    /// Waits for deadlines, where there is one.
+    public var edges = 0.03
+    /// Disturbances of the messages, the packets and the link.
+    public var disturbances = 0.02
+    /// Of all tests, those that repeat cycles.
+    public var repeating = 0.8
+    /// Of all tests, those that choose by weights drawn for the test.
+    public var swarming = 0.15
+    /// Of all tests, those that begin like a rare one.
+    public var resuming = 0.1
+
+    /// Makes the usual settings.
+    public init() {}
+  }
+
+  /// How one test is made.
+  struct Plan: Sendable {
+    var length = 0
+    /// How many decisions make a context.
+    var depth = 0
+    /// Whether the events done so far in the test belong to a context.
+    var remembers = false
+    var swarms = false
+    /// How often a decision is left to chance.
+    var chance = 0.0
+    /// How readily a cycle that has closed is repeated.
+    var repetition = 0.0
+    /// How often the device is let do what it has to do.
+    var patience = 1.0
+    var refusals = 0.0
+    var waits = 0.0
+    var edges = 0.0
+    var disturbances = 0.0
+  }
+
+  let alphabet: Alphabet
+  let settings: Settings
+  let starts: Int
+  /// The events that have a variant, as bits, and how many variants each act has.
+  let offered: UInt64
+  let variantCounts: [Int]
+  let weights: [Double]
+  let disturbanceWeight: Double
+
+  var generator: SeededGenerator
+  var plan = Plan()
+  /// The weights of the acts in this test.
+  var swarm: [Double]
+  var counts = CountTable()
+  var positions = PositionTable()
+  var rarity = RarityTable()
+  var cycles: CycleWatch
+  var corpus = RareTests()
+  /// The last decisions, the newest first.
+  var decisions = DecisionHistory()
+  /// The rest of the rare test that this one begins like.
+  var prefix: [Choice] = []
+  var prefixIndex = 0
+  var lastPosition: UInt64 = 0
+  var lastChoice: Choice?
+  /// Where the device was last let settle.
+  var settledAt: UInt64 = 0
+
+  /// The choices of the current test so far.
+  public private(set) var test: TestCase
+  /// How many choices were made in all tests.
+  public private(set) var events = 0
+  /// How many tests were begun.
+  public private(set) var tests = 0
+  /// How many positions were seen.
+  public var positionCount: Int { positions.count }
+  /// How many contexts were seen in which something was decided, as far as the table can tell them apart.
+  public var contextCount: Int { counts.used }
+  /// How many rare tests are kept.
+  public var corpusCount: Int { corpus.count }
+
+  /// Makes an explorer.
+  ///
+  /// - Parameters:
+  ///   - alphabet: what choices stand for.
+  ///   - starts: how many starts the machine has; the last is its usual one, with which most tests begin.
+  ///   - settings: shares and lengths.
+  ///   - seed: where all chance comes from.
+  public init(_ alphabet: Alphabet, starts: Int, settings: Settings = Settings(), seed: UInt64) {
+    self.alphabet = alphabet
+    self.starts = max(starts, 1)
+    self.settings = settings
+    let acts = alphabet.acts
+    variantCounts = acts.map { $0.weight > 0 ? $0.variants.count : 0 }
+    weights = acts.map(\.weight)
+    swarm = weights
+    cycles = CycleWatch(settle: alphabet.settle)
+    offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
+      acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
+    }
+    disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
+      acts[act].variants.isEmpty ? sum : sum + acts[act].weight
+    }
+    generator = SeededGenerator(seed: seed, for: "explorer")
+    test = TestCase(start: self.starts - 1)
+    test.choices.reserveCapacity(settings.length)
+  }
+
+  /// Begins a test.
+  ///
+  /// - Returns: the number of its start.
+  public mutating func begin() -> Int {
+    tests += 1
+    drawPlan()
+    cycles.reset()
+    decisions.reset()
+    lastChoice = nil
+    test.choices.removeAll(keepingCapacity: true)
+    test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
+    prefix.removeAll(keepingCapacity: true)
+    prefixIndex = 0
+    if chance(settings.resuming), let rare = corpus.takeLeastUsed(&generator) {
+      test.start = min(rare.start, starts - 1)
+      prefix.append(contentsOf: rare.choices)
+    }
+    rarity.begin()
+    return test.start
+  }
+
+  /// Chooses what is done next.
+  ///
+  /// - Returns: `nil` when the test is over.
+  public mutating func next(in situation: Situation) -> Choice? {
+    guard test.choices.count < plan.length else { return nil }
+    let slot = positions.visit(situation.position)
+    arrive(at: situation.position)
+    guard let choice = choose(in: situation, slot: slot) else { return nil }
+    events += 1
+    note(choice, in: situation, slot: slot)
+    return choice
+  }
+
+  /// Ends a test.
+  ///
+  /// - Returns: whether it did something that hardly any test did before, and so is worth keeping.
+  public mutating func end(in situation: Situation) -> Bool {
+    arrive(at: situation.position)
+    guard let length = rarity.end() else { return false }
+    corpus.insert(TestCase(start: test.start, Array(test.choices.prefix(length))))
+    return true
+  }
+
+  /// Takes in a rare test of an earlier run or of another worker: it will soon be gone on with.
+  public mutating func learn(_ test: TestCase) {
+    corpus.insert(test)
+  }
+
+  /// Looks where the last choice has led.
+  private mutating func arrive(at position: UInt64) {
+    defer { lastPosition = position }
+    if let choice = lastChoice {
+      // What was refused, and time that changed nothing, is no step of a way around.
+      let isStimulus = Int(choice.act) < alphabet.eventCount && !choice.isForbidden
+      guard isStimulus || position != lastPosition else { return }
+    }
+    guard let closed = cycles.arrive(at: position, by: lastChoice) else { return }
+    rarity.see(mix(closed.hash &+ UInt64(bucket(closed.run))), at: test.choices.count)
+    guard plan.repetition > 0, closed.run == 1, !cycles.isBusy else { return }
+    // The fewer decisions a cycle has, the more of the tests of its kind can be done.
+    let decisions = max(closed.decisions, 1)
+    if chance(plan.repetition / Double(1 << min(decisions - 1, 16))) {
+      cycles.repeatLast(times: repetitions(of: decisions))
+    }
+  }
+
+  /// How often to go around a cycle: not so few times that novelty would come there anyway.
+  private mutating func repetitions(of decisions: Int) -> Int {
+    var least = 2
+    while least < 5, least * decisions < 4 { least += 1 }
+    let count = least + generator.below(6 - least)
+    return count < 5 ? count : 5 + generator.below(4)
+  }
+
+  private mutating func note(_ choice: Choice, in situation: Situation, slot: Int) {
+    test.choices.append(choice)
+    lastChoice = choice
+    let act = Int(choice.act)
+    if act == alphabet.settle { settledAt = situation.position }
+    if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
+    let legal = situation.legal & offered
+    let isStimulus = act < alphabet.eventCount && !choice.isForbidden
+    let isDecision = isStimulus ? legal & (legal &- 1) != 0 : act != alphabet.settle
+    cycles.note(choice, isDecision: isDecision, isStimulus: isStimulus)
+    guard isDecision else { return }
+    rarity.see(
+      mix(situation.position ^ mix(decisions.hash(2) &+ choice.rank)), at: test.choices.count)
+    decisions.push(choice.rank, isStimulus ? 1 << choice.act : 0)
+  }
+
+  private mutating func drawPlan() {
+    plan.length = length()
+    plan.depth = 2 + generator.below(5)
+    plan.remembers = chance(0.5)
+    plan.swarms = chance(settings.swarming)
+    plan.chance = plan.swarms ? 1 : 0.2
+    let growth = min(Double(events) / 3_000, 1)
+    plan.repetition = chance(settings.repeating * growth) ? 1 : 0
+    plan.patience = [1, 0.95, 0.8, 0.5][generator.below(4)]
+    // A quarter of the tests has all of a kind, so that several come close together.
+    plan.refusals = chance(0.25) ? 4 * settings.refusals : 0
+    plan.waits = chance(0.25) ? 4 * settings.waits * weights[alphabet.wait] : 0
+    plan.edges = chance(0.5) ? 2 * settings.edges * weights[alphabet.edge] : 0
+    plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
+    for act in swarm.indices {
+      swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
+    }
+  }
+
+  /// From an eighth to eight, short of transcendental functions: a power of two, and a part of the next.
+  private mutating func softWeight() -> Double {
+    let power = Double(1 << generator.below(6)) / 8
+    return power * (1 + unit())
+  }
+
+  /// From 16 to the most: each octave as often as any other.
+  private mutating func length() -> Int {
+    let most = max(settings.length, 1)
+    guard most > 16 else { return most }
+    var octaves = 0
+    while 16 << (octaves + 1) <= most { octaves += 1 }
+    let base = 16 << generator.below(octaves + 1)
+    return min(base + generator.below(base), most)
+  }
+
+  /// A number from 0 up to 1.
+  @inline(__always)
+  mutating func unit() -> Double { Double(generator.next() >> 11) * 0x1p-53 }
+
+  @inline(__always)
+  mutating func chance(_ probability: Double) -> Bool { probability > 0 && unit() < probability }
+}

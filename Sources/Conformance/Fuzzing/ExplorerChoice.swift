@@ -1,0 +1,172 @@
+import Simulation
+
+/// How a choice is made.
+extension Explorer {
+  mutating func choose(in situation: Situation, slot: Int) -> Choice? {
+    if let choice = resumed(in: situation) { return choice }
+    let legal = situation.legal & offered
+    let settles = maySettle(in: situation) && (legal == 0 || chance(plan.patience))
+    if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
+      return Choice(event, variant: variant(of: event), isForbidden: true)
+    }
+    if let choice = sprinkled(in: situation) { return choice }
+    if let choice = repeated(in: situation) { return choice }
+    if settles { return Choice(alphabet.settle) }
+    guard legal != 0 else { return passing(in: situation) }
+    let event =
+      legal & (legal &- 1) == 0 ? legal.trailingZeroBitCount : decide(among: legal, in: situation)
+    return Choice(event, variant: variant(of: event))
+  }
+
+  /// The next choice of a repetition.
+  private mutating func repeated(in situation: Situation) -> Choice? {
+    while let choice = cycles.nextOfRepetition {
+      if Int(choice.act) == alphabet.settle, !maySettle(in: situation) {
+        cycles.follow()
+        continue
+      }
+      if situation.admits(choice, alphabet) {
+        cycles.follow()
+        return choice
+      }
+      if maySettle(in: situation) { return Choice(alphabet.settle) }
+      cycles.abandon()
+    }
+    return nil
+  }
+
+  /// The next choice of the rare test that this one begins like; what is not allowed any more is left out.
+  private mutating func resumed(in situation: Situation) -> Choice? {
+    while prefixIndex < prefix.count {
+      let choice = prefix[prefixIndex]
+      prefixIndex += 1
+      if alphabet.action(of: choice) != nil, situation.admits(choice, alphabet) { return choice }
+    }
+    return nil
+  }
+
+  /// A forbidden stimulus: one that was never tried here while there is one, spread over the positions alike, or
+  /// any.
+  ///
+  /// - Parameter isSoon: whether one that was never tried is wanted now.
+  private mutating func refusal(in situation: Situation, slot: Int, isSoon: Bool) -> Int? {
+    let forbidden = situation.forbidden & offered
+    guard forbidden != 0, settings.refusals > 0 else { return nil }
+    let fresh = forbidden & ~positions.refused[slot]
+    if fresh != 0, isSoon {
+      // A position that is rarely come to gets as many of them as any other.
+      let usual = Double(events) / (Double(positions.count) * Double(positions.visits[slot]))
+      if chance(min((events < 3_000 ? 0.1 : 0.03) * usual, 0.6)) { return pick(fresh) }
+    }
+    return chance(plan.refusals) ? pick(forbidden) : nil
+  }
+
+  /// A wait, the edge of a timer, or a disturbance.
+  private mutating func sprinkled(in situation: Situation) -> Choice? {
+    if chance(plan.waits), mayTake(alphabet.wait) { return leastTried(alphabet.wait, in: situation) }
+    if situation.hasDeadline, chance(plan.edges), mayTake(alphabet.edge) {
+      return leastTried(alphabet.edge, in: situation)
+    }
+    guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
+    var place = unit() * disturbanceWeight
+    for act in alphabet.disturbances where mayTake(act) {
+      place -= weights[act]
+      if place < 0 { return leastTried(act, in: situation) }
+    }
+    return nil
+  }
+
+  /// Nothing is legal: time may change that.
+  private mutating func passing(in situation: Situation) -> Choice? {
+    if situation.hasDeadline, mayTake(alphabet.edge), chance(0.7) {
+      return leastTried(alphabet.edge, in: situation)
+    }
+    return mayTake(alphabet.wait) ? leastTried(alphabet.wait, in: situation) : nil
+  }
+
+  /// The stimulus that was taken least often in this context, in proportion to its weight.
+  private mutating func decide(among all: UInt64, in situation: Situation) -> Int {
+    var legal = all
+    if let event = cycles.wayOn {
+      // To go around once more is another repetition, and no news.
+      let others = legal & ~(1 << UInt64(event))
+      if others != 0 { legal = others }
+    }
+    if !cycles.isExploring, chance(plan.chance) { return draw(among: legal) }
+    let context = context(in: situation)
+    var best = legal.trailingZeroBitCount
+    var least = Double.infinity
+    while legal != 0 {
+      let event = legal.trailingZeroBitCount
+      legal &= legal &- 1
+      let count = (Double(counts[context, event]) + unit()) / weights[event]
+      if count < least { (best, least) = (event, count) }
+    }
+    counts.add(context, best)
+    return best
+  }
+
+  private func context(in situation: Situation) -> UInt64 {
+    if let repetition = cycles.context {
+      return mix(situation.position ^ mix(repetition &+ decisions.hash(cycles.decisionsSince)))
+    }
+    var context = mix(situation.position ^ mix(decisions.hash(plan.depth) &+ UInt64(plan.depth)))
+    if plan.remembers { context = mix(context ^ (decisions.done &+ 1)) }
+    return context
+  }
+
+  /// A stimulus by the weights of this test.
+  private mutating func draw(among legal: UInt64) -> Int {
+    var sum = 0.0
+    var rest = legal
+    while rest != 0 {
+      sum += swarm[rest.trailingZeroBitCount]
+      rest &= rest &- 1
+    }
+    var place = unit() * sum
+    rest = legal
+    while true {
+      let event = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      place -= swarm[event]
+      if place < 0 || rest == 0 { return event }
+    }
+  }
+
+  private mutating func pick(_ events: UInt64) -> Int {
+    var rest = events
+    for _ in 0..<generator.below(rest.nonzeroBitCount) { rest &= rest &- 1 }
+    return rest.trailingZeroBitCount
+  }
+
+  /// A variant of a stimulus: the simplest, as often as all others together.
+  private mutating func variant(of act: Int) -> Int {
+    let count = variantCounts[act]
+    return count < 2 || chance(0.5) ? 0 : generator.below(count)
+  }
+
+  /// The variant of an act that was chosen least often at this position.
+  private mutating func leastTried(_ act: Int, in situation: Situation) -> Choice {
+    let context = mix(situation.position ^ UInt64(act) << 32)
+    var best = 0
+    var least = UInt32.max
+    let count = variantCounts[act]
+    let first = generator.below(count)
+    for step in 0..<count {
+      let variant = (first + step) % count
+      let tried = counts[context, variant]
+      if tried < least { (best, least) = (variant, tried) }
+    }
+    counts.add(context, best)
+    return Choice(act, variant: best)
+  }
+
+  private func mayTake(_ act: Int) -> Bool { variantCounts[act] > 0 }
+
+  /// Whether the device has something to do, and was not let do it just now without any change.
+  private func maySettle(in situation: Situation) -> Bool {
+    guard situation.isAwaiting, mayTake(alphabet.settle) else { return false }
+    guard let lastChoice, Int(lastChoice.act) == alphabet.settle else { return true }
+    return settledAt != situation.position
+  }
+}

@@ -1,0 +1,36 @@
+import Simulation
+
+/// Tests that were the first to do something, to begin others like them.
+struct RareTests: Sendable {
+  private static let size = 256
+  private var tests: [TestCase] = []
+  private var uses: [UInt32] = []
+
+  var count: Int { tests.count }
+
+  /// Keeps a test. When there is no room, it takes the place of the one that was used most.
+  mutating func insert(_ test: TestCase) {
+    guard !test.choices.isEmpty else { return }
+    guard tests.count == Self.size else {
+      tests.append(test)
+      return uses.append(0)
+    }
+    var most = 0
+    for index in uses.indices where uses[index] > uses[most] { most = index }
+    tests[most] = test
+    uses[most] = 0
+  }
+
+  /// The test that was used least so far, counted as used; of equal ones, any.
+  mutating func takeLeastUsed(_ generator: inout SeededGenerator) -> TestCase? {
+    guard !tests.isEmpty else { return nil }
+    let first = generator.below(tests.count)
+    var least = first
+    for step in 1..<max(tests.count, 2) {
+      let index = (first + step) % tests.count
+      if uses[index] < uses[least] { least = index }
+    }
+    uses[least] += 1
+    return tests[least]
+  }
+}

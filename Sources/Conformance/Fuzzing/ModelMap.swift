@@ -1,0 +1,314 @@
+import Automata
+import Simulation
+
+/// The model as a map: where what a tester does leads, under which circumstances, and what it costs.
+///
+/// A place is a state together with the circumstances that hold. What happens by itself is a move too: time passes.
+/// The map promises nothing: a device that may choose may choose otherwise, so whoever follows it counts failures.
+struct ModelMap: Sendable {
+  /// A state under circumstances.
+  struct Place: Hashable, Sendable {
+    var state: Int
+    var circumstances: UInt64
+  }
+
+  /// One thing that leads from a place to another.
+  struct Move: Sendable {
+    /// What is chosen; `nil` when time is let pass.
+    var choice: Choice?
+    /// The number of the edge of the machine, or -1 for a fault.
+    var edge: Int
+    var target: Place
+    var cost: Int
+  }
+
+  /// The circumstances of a fault that the tester can bring about, with the choices.
+  private struct Lever: Sendable {
+    var choice: Choice
+    var fault: Fault
+  }
+
+  let machine: Machine
+  let alphabet: Alphabet
+  /// The number of the first edge of each cell that the tester causes, then of each state's spontaneous ones.
+  private let causedStart: [Int]
+  private let spontaneousStart: [Int]
+  /// How many edges there are.
+  let edgeCount: Int
+  private var levers: [Lever]
+  /// The acts that turned out to be none.
+  private var isRemoved: [Bool]
+  /// How often each edge may be tried in vain.
+  private(set) var tries: [Int] = []
+  /// The events whose argument sets a circumstance.
+  private let setsCircumstance: [Bool]
+
+  /// The most places that one search looks at.
+  private static let limit = 100_000
+
+  /// Draws the map of what may be done to a machine.
+  ///
+  /// - Parameter tries: how often an edge may be tried in vain; one that needs circumstances is tried as many times
+  ///   more as there are faults that bring them about.
+  init(_ machine: Machine, _ alphabet: Alphabet, tries: Int) {
+    self.machine = machine
+    self.alphabet = alphabet
+    var count = 0
+    causedStart = machine.caused.map { edges in
+      count += edges.count
+      return count - edges.count
+    }
+    spontaneousStart = machine.spontaneous.map { edges in
+      count += edges.count
+      return count - edges.count
+    }
+    edgeCount = count
+    let circumstances = machine.definition.circumstances
+    levers = alphabet.disturbances.flatMap { act in
+      alphabet.acts[act].variants.enumerated().compactMap { variant, action -> Lever? in
+        guard case .fault(let fault) = action,
+          circumstances.contains(where: { $0.name == fault.name || $0.faults.contains(fault.name) })
+        else { return nil }
+        return Lever(choice: Choice(act, variant: variant), fault: fault)
+      }
+    }
+    setsCircumstance = machine.definition.events.map { event in
+      circumstances.contains { $0.stimuli.contains(event.name) }
+    }
+    isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
+    self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
+      edges.map { tries + levers(for: $0.given).count }
+    }
+  }
+
+  /// Leaves out an act that the device turned out not to have.
+  mutating func remove(_ act: Int) {
+    isRemoved[act] = true
+    levers.removeAll { Int($0.choice.act) == act }
+  }
+
+  /// The place in which a test of a start condition begins.
+  func place(of condition: StartCondition, standing: [String]) -> Place {
+    let number = machine.start(for: condition) ?? machine.definition.starts.count - 1
+    let faults = standing.map { Fault($0) } + condition.settings.map { Fault($0.name, $0.value) }
+    return Place(
+      state: machine.state(named: machine.definition.starts[number].state) ?? 0,
+      circumstances: faults.reduce(0) { circumstances($0, after: $1) })
+  }
+
+  /// The circumstances after a fault.
+  func circumstances(_ circumstances: UInt64, after fault: Fault) -> UInt64 {
+    var result = circumstances
+    for (number, item) in machine.definition.circumstances.enumerated()
+    where item.name == fault.name || item.faults.contains(fault.name) {
+      if !fault.value.isNothing {
+        result |= 1 << UInt64(number)
+      } else if !item.isLasting {
+        result &= ~(1 << UInt64(number))
+      }
+    }
+    return result
+  }
+
+  /// The circumstances after a stimulus that is allowed.
+  func circumstances(_ circumstances: UInt64, after stimulus: Stimulus) -> UInt64 {
+    guard setsCircumstance[stimulus.number] else { return circumstances }
+    var result = circumstances
+    let name = machine.definition.events[stimulus.number].name
+    for (number, item) in machine.definition.circumstances.enumerated() where item.stimuli.contains(name) {
+      let isOn = stimulus.arguments.first.map { !$0.value.isNothing } ?? false
+      if isOn { result |= 1 << UInt64(number) } else { result &= ~(1 << UInt64(number)) }
+    }
+    return result
+  }
+
+  /// The circumstances after what a choice stands for, where it is obeyed.
+  func circumstances(_ circumstances: UInt64, after choice: Choice) -> UInt64 {
+    switch alphabet.action(of: choice) {
+    case .stimulus(let stimulus) where !choice.isForbidden:
+      self.circumstances(circumstances, after: stimulus)
+    case .fault(let fault): self.circumstances(circumstances, after: fault)
+    default: circumstances
+    }
+  }
+
+  /// The choices of a stimulus that differ in what circumstances they leave, the one that changes nothing first.
+  func choices(of event: Int, under circumstances: UInt64) -> [Choice] {
+    let count = alphabet.acts[event].variants.count
+    guard count > 0, !isRemoved[event] else { return [] }
+    guard setsCircumstance[event] else { return [Choice(event)] }
+    var seen: [UInt64] = []
+    var choices: [Choice] = []
+    for variant in 0..<count {
+      let choice = Choice(event, variant: variant)
+      let result = self.circumstances(circumstances, after: choice)
+      if seen.contains(result) { continue }
+      seen.append(result)
+      choices.insert(choice, at: result == circumstances ? 0 : choices.count)
+    }
+    return choices
+  }
+
+  /// The choices of faults that bring about one of some circumstances, in the order of the alphabet.
+  func levers(for circumstances: UInt64) -> [Choice] {
+    levers.filter { self.circumstances(0, after: $0.fault) & circumstances != 0 && !$0.fault.value.isNothing }
+      .map(\.choice)
+  }
+
+  /// Everything that leads on from a place.
+  ///
+  /// - Parameters:
+  ///   - allowed: the circumstances that may be brought about.
+  ///   - failures: how often each edge was tried in vain.
+  func moves(from place: Place, allowed: UInt64, failures: [Int]) -> [Move] {
+    var moves: [Move] = []
+    let mask = place.circumstances
+    for event in 0..<machine.eventCount where machine.isStimulus(event) {
+      let cell = place.state * machine.eventCount + event
+      guard !machine.caused[cell].isEmpty else { continue }
+      for choice in choices(of: event, under: mask) {
+        let after = circumstances(mask, after: choice)
+        guard after & ~mask & ~allowed == 0 else { continue }
+        for (index, edge) in machine.caused[cell].enumerated() where edge.isEnabled(under: mask) {
+          let number = causedStart[cell] + index
+          guard failures[number] < tries[number] else { continue }
+          moves.append(
+            Move(
+              choice: choice, edge: number, target: Place(state: edge.target, circumstances: after),
+              cost: 1 + 3 * failures[number]))
+        }
+      }
+    }
+    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.isEnabled(under: mask) {
+      let number = spontaneousStart[place.state] + index
+      guard failures[number] < tries[number] else { continue }
+      moves.append(
+        Move(
+          choice: nil, edge: number, target: Place(state: edge.target, circumstances: mask),
+          cost: 1 + 3 * failures[number]))
+    }
+    for lever in levers {
+      let after = circumstances(mask, after: lever.fault)
+      guard after != mask, after & ~mask & ~allowed == 0,
+        !moves.contains(where: { $0.edge < 0 && $0.target.circumstances == after })
+      else { continue }
+      moves.append(
+        Move(
+          choice: lever.choice, edge: -1, target: Place(state: place.state, circumstances: after), cost: 3))
+    }
+    return moves
+  }
+
+  /// The cell and the target of an edge, or the state and the target where it happens by itself.
+  func place(of number: Int) -> (state: Int, event: Int?, target: Int) {
+    if let state = spontaneousStart.lastIndex(where: { $0 <= number }), number >= spontaneousStart[0] {
+      let edge = machine.spontaneous[state][number - spontaneousStart[state]]
+      return (state, edge.event, edge.target)
+    }
+    let cell = causedStart.lastIndex { $0 <= number } ?? 0
+    let edge = machine.caused[cell][number - causedStart[cell]]
+    return (cell / machine.eventCount, edge.event, edge.target)
+  }
+
+  /// The edge that a move of time follows.
+  func spontaneousEdge(_ number: Int, from state: Int) -> Machine.Edge {
+    machine.spontaneous[state][number - spontaneousStart[state]]
+  }
+
+  /// The places that a search came to, with the cheapest way to each.
+  struct Search: Sendable {
+    fileprivate(set) var places: [Place] = []
+    fileprivate(set) var costs: [Int] = []
+    fileprivate var arrivals: [(from: Int, move: Move)?] = []
+    /// The number of the place that was wanted, if there was one.
+    fileprivate(set) var found: Int?
+
+    /// The moves of the cheapest way to a place, and the place it begins in.
+    func way(to number: Int) -> (start: Place, moves: [Move]) {
+      var moves: [Move] = []
+      var number = number
+      while let arrival = arrivals[number] {
+        moves.append(arrival.move)
+        number = arrival.from
+      }
+      return (places[number], moves.reversed())
+    }
+  }
+
+  /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.
+  func search(
+    from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
+  ) -> Search {
+    var search = Search()
+    var numbers: [Place: Int] = [:]
+    var isClosed: [Bool] = []
+    // What costs so much is looked at in its turn: costs are small numbers.
+    var open: [[Int]] = [[]]
+    for start in starts where numbers[start] == nil {
+      numbers[start] = search.places.count
+      open[0].append(search.places.count)
+      search.places.append(start)
+      search.costs.append(0)
+      search.arrivals.append(nil)
+      isClosed.append(false)
+    }
+    var cost = 0
+    while cost < open.count {
+      var next = 0
+      while next < open[cost].count {
+        let number = open[cost][next]
+        next += 1
+        if isClosed[number] { continue }
+        isClosed[number] = true
+        if isWanted(search.places[number]) {
+          search.found = number
+          return search
+        }
+        if search.places.count > Self.limit { return search }
+        for move in moves(from: search.places[number], allowed: allowed, failures: failures) {
+          let total = cost + move.cost
+          while open.count <= total { open.append([]) }
+          if let known = numbers[move.target] {
+            guard !isClosed[known], total < search.costs[known] else { continue }
+            search.costs[known] = total
+            search.arrivals[known] = (number, move)
+            open[total].append(known)
+          } else {
+            numbers[move.target] = search.places.count
+            open[total].append(search.places.count)
+            search.places.append(move.target)
+            search.costs.append(total)
+            search.arrivals.append((number, move))
+            isClosed.append(false)
+          }
+        }
+      }
+      open[cost] = []
+      cost += 1
+    }
+    return search
+  }
+
+  /// The cheapest way from one of some places to one that is wanted; `nil` when there is none.
+  func way(
+    from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
+  ) -> (start: Int, moves: [Move])? {
+    let search = search(from: starts, allowed: allowed, failures: failures, isWanted: isWanted)
+    guard let found = search.found else { return nil }
+    let way = search.way(to: found)
+    return (starts.firstIndex(of: way.start) ?? 0, way.moves)
+  }
+
+  /// What a move does, in words.
+  func text(of move: Move) -> String {
+    guard let choice = move.choice else { return "wait" }
+    switch alphabet.action(of: choice) {
+    case .stimulus(let stimulus):
+      let name = alphabet.acts[Int(choice.act)].name
+      let arguments = stimulus.arguments.map(\.value.description).joined(separator: ", ")
+      return arguments.isEmpty ? name : "\(name): \(arguments)"
+    case .fault(let fault): return "fault \(fault.name): \(fault.value)"
+    default: return "wait"
+    }
+  }
+}

@@ -1,0 +1,58 @@
+public import Automata
+import Simulation
+
+extension Machine {
+  /// The conditions in which a test of a device may start: the machine's starts, those that the device can be brought
+  /// to, each with and without the circumstances that only a start can bring about. The usual one is the last.
+  ///
+  /// A device of which no settings can be asked has one start, without any.
+  public func startConditions(of abilities: Abilities) -> [StartCondition] {
+    var conditions = definition.starts.compactMap { start -> StartCondition? in
+      let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
+      return abilities.canStart(with: settings) ? StartCondition(settings) : nil
+    }
+    if conditions.isEmpty { conditions = [StartCondition()] }
+    for item in definition.circumstances where item.faults.isEmpty && item.stimuli.isEmpty {
+      let setting = [Argument(item.name, .flag(true))]
+      guard abilities.settings != nil, abilities.canStart(with: setting) else { continue }
+      conditions = conditions.map { StartCondition($0.settings + setting) } + conditions
+    }
+    return conditions
+  }
+}
+
+extension Abilities {
+  /// The same with the faults of the device that bring about circumstances of a machine among the disturbances.
+  ///
+  /// Those that the device itself offers to generated tests stay as they are.
+  public func disturbing(_ machine: Machine) -> Abilities {
+    var result = self
+    for item in machine.definition.circumstances {
+      for fault in item.faults where faults.contains(fault) {
+        guard !result.disturbances.contains(where: { $0.fault == fault }) else { continue }
+        result.disturbances.append(Disturbance(.events, fault, [.flag(true), .flag(false)]))
+      }
+    }
+    return result
+  }
+
+  /// Everything that a machine knows of.
+  static func everything(of machine: Machine) -> Abilities {
+    let circumstances = machine.definition.circumstances
+    let stimuli = circumstances.flatMap(\.stimuli).reduce(into: [String]()) { names, name in
+      if !names.contains(name) { names.append(name) }
+    }
+    var result = Abilities(
+      stimuli: nil, faults: circumstances.flatMap(\.faults), settings: nil,
+      arguments: stimuli.map { name in
+        (name, [[Argument("value", .duration(.zero))], [Argument("value", .duration(.seconds(3)))]])
+      })
+    result = result.disturbing(machine)
+    return result
+  }
+
+  fileprivate func canStart(with settings: [Argument]) -> Bool {
+    guard let known = self.settings else { return true }
+    return settings.allSatisfy { known.contains($0.name) }
+  }
+}

@@ -1,0 +1,312 @@
+import Automata
+import Simulation
+
+/// A tour through a machine: generates tests that visit every cell of its table, the empty ones too, in few events.
+///
+/// In each state it first tries everything that must be refused, which leads nowhere, then what is allowed and was
+/// not tried, then it goes the cheapest way of the model to where something is missing. It asks before each choice
+/// where the test stands, so a device that chooses takes it somewhere else and not astray: it plans anew. What
+/// does not come about in ``Settings/tries`` tries is given up.
+///
+/// Tests that need no circumstances come first, then those that need some, then those whose circumstances last to
+/// the end of the test, in which little is certain.
+///
+///     while !tour.isFinished { begin ─▶ (next ─▶ what the choice stands for)* ─▶ end }
+public struct Tour: Sendable {
+  /// How far a tour goes.
+  public struct Settings: Sendable {
+    /// The most choices of one test.
+    public var length = 2_000
+    /// The most choices of all tests.
+    public var budget = 20_000
+    /// How often a way that the device did not take is tried again.
+    public var tries = 4
+
+    /// The usual settings.
+    public init() {}
+  }
+
+  /// How much may be brought about in a test.
+  private enum Scope: Int, CaseIterable {
+    /// Only what stimuli bring about.
+    case plain
+    /// Circumstances that can be taken away again.
+    case passing
+    /// All circumstances.
+    case lasting
+  }
+
+  /// Whether there is nothing more that the tour can do.
+  public private(set) var isFinished = false
+  /// The current test so far.
+  public private(set) var test = TestCase(start: 0)
+  /// How many choices were made in all tests.
+  public private(set) var events = 0
+
+  private(set) var map: ModelMap
+  let settings: Settings
+  let starts: [ModelMap.Place]
+  private let nodeStates: [Int]
+  /// The cells still to be visited, by `state * events + event`; those alone that the tester can try.
+  private(set) var isMissing: [Bool]
+  /// How often each edge was tried in vain.
+  private(set) var failures: [Int]
+
+  private var allowed: UInt64 = 0
+  var circumstances: UInt64 = 0
+  /// The moves after the current one.
+  private(set) var plan: [ModelMap.Move] = []
+  /// The move that was last made.
+  private var current: ModelMap.Move?
+  /// The state in which it was made.
+  private(set) var origin = 0
+  /// How often time was let pass for it.
+  var waits = 0
+  /// Whether a fault was brought about for it.
+  var isNudged = false
+  /// How often each position without a known state was met in this test.
+  var doubts: [UInt64: Int] = [:]
+  /// How many choices in a row were made without knowing the state.
+  var doubtCount = 0
+  /// How often a state was waited in for what it should allow.
+  private var delays: [Int: Int] = [:]
+  /// What was done when the test began, and how many tests in a row did nothing new.
+  private var stand = 0
+  private var idleTests = 0
+
+  /// The most choices that a test may make in a row without knowing its state.
+  static var mostDoubts: Int { 60 }
+  /// How often time is let pass for one thing to happen.
+  private static var mostWaits: Int { 60 }
+  /// So many tests in a row that do nothing new end the tour.
+  private static var mostIdleTests: Int { 3 }
+  /// How often a state is waited in for what it should allow.
+  private static var mostDelays: Int { 12 }
+
+  /// Prepares a tour.
+  ///
+  /// - Parameters:
+  ///   - alphabet: what may be done.
+  ///   - starts: the conditions that the numbers of starts stand for.
+  ///   - standing: the circumstances that always hold with the device, by name.
+  public init(
+    _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], standing: [String] = [],
+    settings: Settings = Settings()
+  ) {
+    let machine = specification.machine
+    map = ModelMap(machine, alphabet, tries: settings.tries)
+    self.settings = settings
+    let cells = specification.cells
+    nodeStates = specification.nodes.map(\.state)
+    let map = map
+    self.starts = starts.map { map.place(of: $0, standing: standing) }
+    isMissing = machine.caused.indices.map { cell in
+      let event = cell % machine.eventCount
+      return machine.isStimulus(event) && !alphabet.acts[event].variants.isEmpty
+        && !cells.isMomentary[cell / machine.eventCount]
+    }
+    failures = [Int](repeating: 0, count: map.edgeCount)
+    isFinished = nextTest() == nil
+  }
+}
+
+extension Tour {
+  /// Begins a test.
+  ///
+  /// - Returns: the number of its start.
+  public mutating func begin() -> Int {
+    let next = nextTest()
+    isFinished = next == nil
+    let number = next?.start ?? starts.count - 1
+    allowed = next?.allowed ?? 0
+    test = TestCase(start: number)
+    circumstances = starts[number].circumstances
+    plan = next?.moves ?? []
+    stand = progress
+    current = nil
+    waits = 0
+    doubts = [:]
+    doubtCount = 0
+    return number
+  }
+
+  /// The next choice; `nil` ends the test.
+  public mutating func next(in situation: Situation) -> Choice? {
+    guard !isFinished, test.choices.count < settings.length, events < settings.budget else { return nil }
+    guard let choice = choose(in: situation) else { return nil }
+    test.choices.append(choice)
+    events += 1
+    if !choice.isForbidden { circumstances = map.circumstances(circumstances, after: choice) }
+    return choice
+  }
+
+  /// Ends a test.
+  ///
+  /// - Returns: true: every test of a tour is worth keeping.
+  @discardableResult
+  public mutating func end(in situation: Situation) -> Bool {
+    if situation.node >= 0 { arrive(at: nodeStates[situation.node]) } else { miss() }
+    idleTests = progress == stand ? idleTests + 1 : 0
+    isFinished = events >= settings.budget || idleTests == Self.mostIdleTests || nextTest() == nil
+    return true
+  }
+
+  /// A number that every cell that is visited and every way that is tried in vain changes.
+  private var progress: Int {
+    failures.reduce(isMissing.reduce(0) { $1 ? $0 : $0 + 1_000_000 }) { $0 + $1 }
+  }
+
+  /// Says that the device cannot do what was last chosen. The test is over.
+  public mutating func exclude() {
+    guard let choice = test.choices.last else { return }
+    let act = Int(choice.act)
+    map.remove(act)
+    current = nil
+    guard act < map.machine.eventCount else { return }
+    for state in 0..<map.machine.stateCount { isMissing[state * map.machine.eventCount + act] = false }
+  }
+
+  /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
+  private func nextTest() -> (start: Int, moves: [ModelMap.Move], allowed: UInt64)? {
+    guard isMissing.contains(true) else { return nil }
+    for scope in Scope.allCases {
+      let allowed = allowance(of: scope)
+      let way = map.way(from: starts, allowed: allowed, failures: failures) { isWanted($0) }
+      if let way { return (way.start, way.moves, allowed) }
+    }
+    return nil
+  }
+
+  /// The circumstances that may be brought about.
+  private func allowance(of scope: Scope) -> UInt64 {
+    var allowed: UInt64 = 0
+    for (number, item) in map.machine.definition.circumstances.enumerated() {
+      switch scope {
+      case .plain: if item.faults.isEmpty { allowed |= 1 << UInt64(number) }
+      case .passing: if !item.isLasting { allowed |= 1 << UInt64(number) }
+      case .lasting: allowed |= 1 << UInt64(number)
+      }
+    }
+    return allowed
+  }
+
+  /// Whether something is missing that can be tried in a place.
+  private func isWanted(_ place: ModelMap.Place) -> Bool {
+    let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
+    return cells.contains { cell in
+      isMissing[cell]
+        && (map.machine.caused[cell].isEmpty
+          || map.machine.caused[cell].contains { $0.isEnabled(under: place.circumstances) })
+    }
+  }
+}
+
+extension Tour {
+  private mutating func choose(in situation: Situation) -> Choice? {
+    guard situation.node >= 0 else {
+      miss()
+      return grope(in: situation)
+    }
+    doubtCount = 0
+    let state = nodeStates[situation.node]
+    arrive(at: state)
+    if let choice = missingChoice(in: state, situation) {
+      // Refusals lead nowhere; everything else leads away from the plan.
+      if !choice.isForbidden { abandon() }
+      isMissing[state * map.machine.eventCount + Int(choice.act)] = false
+      return choice
+    }
+    let here = ModelMap.Place(state: state, circumstances: circumstances)
+    if isWanted(here) { return awaitPermission(in: here) }
+    if let current { return letTimePass(for: current, situation) }
+    if plan.isEmpty {
+      let way = map.way(from: [here], allowed: allowed, failures: failures) { isWanted($0) }
+      plan = way?.moves ?? []
+    }
+    guard let move = plan.first else { return nil }
+    if move.edge >= 0, let choice = move.choice, situation.legal >> UInt64(choice.act) & 1 == 0 {
+      // What the map allows and the situation does not.
+      failures[move.edge] += 1
+      abandon()
+      return wait(.milliseconds(600))
+    }
+    plan.removeFirst()
+    current = move
+    origin = state
+    waits = 0
+    isNudged = false
+    return move.choice ?? letTimePass(for: move, situation)
+  }
+
+  /// What is missing in a state: refusals first, then what stays, then what leads on.
+  private func missingChoice(in state: Int, _ situation: Situation) -> Choice? {
+    let machine = map.machine
+    let first = state * machine.eventCount
+    for event in 0..<machine.eventCount where isMissing[first + event] {
+      if machine.caused[first + event].isEmpty, situation.forbidden >> UInt64(event) & 1 == 1 {
+        return Choice(event, isForbidden: true)
+      }
+    }
+    var best: (choice: Choice, leaves: Bool)?
+    for event in 0..<machine.eventCount where isMissing[first + event] {
+      guard situation.legal >> UInt64(event) & 1 == 1,
+        let choice = map.choices(of: event, under: circumstances).first
+      else { continue }
+      let leaves =
+        map.circumstances(circumstances, after: choice) != circumstances
+        || machine.caused[first + event].contains { $0.isEnabled(under: circumstances) && $0.target != state }
+      if best == nil || (best?.leaves == true && !leaves) { best = (choice, leaves) }
+    }
+    return best?.choice
+  }
+
+  /// Waits until the device may do what the map says it may: circumstances take a moment.
+  private mutating func awaitPermission(in place: ModelMap.Place) -> Choice? {
+    abandon()
+    delays[place.state, default: 0] += 1
+    if delays[place.state, default: 0] <= Self.mostDelays { return wait(.milliseconds(600)) }
+    let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
+    for cell in cells { isMissing[cell] = false }
+    return wait(.milliseconds(600))
+  }
+
+  /// Notes where the last move led.
+  private mutating func arrive(at state: Int) {
+    guard let move = current else { return }
+    if isAt(move.target, state) { return succeed(move) }
+    if move.choice == nil {
+      // Time may have brought about the next thing too.
+      let run = plan.prefix { $0.choice == nil }
+      if let index = run.lastIndex(where: { isAt($0.target, state) }) {
+        let last = plan[index]
+        plan.removeFirst(index + 1)
+        return succeed(last)
+      }
+      // What did not happen so far may still.
+      if state == origin, waits < Self.mostWaits { return }
+    }
+    miss()
+  }
+
+  private func isAt(_ place: ModelMap.Place, _ state: Int) -> Bool {
+    place.state == state && place.circumstances == circumstances
+  }
+
+  private mutating func succeed(_ move: ModelMap.Move) {
+    if move.edge >= 0 { failures[move.edge] = 0 }
+    current = nil
+    waits = 0
+  }
+
+  /// The last move led elsewhere.
+  private mutating func miss() {
+    if let move = current, move.edge >= 0 { failures[move.edge] += 1 }
+    abandon()
+  }
+
+  private mutating func abandon() {
+    current = nil
+    plan = []
+    waits = 0
+  }
+}

@@ -1,0 +1,66 @@
+import Automata
+import Simulation
+
+/// How a tour lets time pass.
+extension Tour {
+  /// Lets time pass until a move comes about, in steps fine enough not to pass what is wanted.
+  mutating func letTimePass(for move: ModelMap.Move, _ situation: Situation) -> Choice? {
+    let edge = map.spontaneousEdge(move.edge, from: origin)
+    if let nudge = nudge(for: edge, failures: failures[move.edge]) { return nudge }
+    waits += 1
+    let end = plan.prefix { $0.choice == nil }.last ?? move
+    if isRestless(end.target) { return fineWait(failures: failures[move.edge]) }
+    if situation.isAwaiting, situation.hasDeadline, waits <= 2 { return settle() }
+    if situation.hasDeadline, waits <= 4 { return passDeadline() }
+    return coarseWait(waits)
+  }
+
+  /// A fault that belongs to the circumstances of an edge, where that they hold was not enough: each in its turn.
+  private mutating func nudge(for edge: Machine.Edge, failures: Int) -> Choice? {
+    guard edge.given & circumstances != 0, !isNudged, failures > 0 else { return nil }
+    isNudged = true
+    let levers = map.levers(for: edge.given).filter {
+      map.circumstances(circumstances, after: $0) == circumstances
+    }
+    return levers.isEmpty ? nil : levers[(failures - 1) % levers.count]
+  }
+
+  /// Whether the device leaves a state by itself, and soon.
+  private func isRestless(_ place: ModelMap.Place) -> Bool {
+    map.machine.spontaneous[place.state].contains { edge in
+      edge.event != nil && edge.isEnabled(under: place.circumstances) && edge.target != place.state
+        && edge.latest < .seconds(60) && edge.plus == nil
+    }
+  }
+
+  /// A wait for something that does not last: the finer, the oftener it was missed.
+  private func fineWait(failures: Int) -> Choice? {
+    if failures % 2 == 1 { return wait(waits <= 40 ? .milliseconds(1) : .milliseconds(20)) }
+    return wait(waits <= 40 ? .milliseconds(20) : .milliseconds(150))
+  }
+
+  private func coarseWait(_ count: Int) -> Choice? {
+    let lengths: [Interval] = [.milliseconds(150), .seconds(1), .seconds(4), .seconds(12), .seconds(60)]
+    return wait(lengths[min(count / 2, lengths.count - 1)])
+  }
+
+  /// Finds out which state it is: lets happen what is due, then does what every possible state allows.
+  mutating func grope(in situation: Situation) -> Choice? {
+    doubtCount += 1
+    guard doubtCount <= Self.mostDoubts else { return nil }
+    let count = doubts[situation.position, default: 0]
+    doubts[situation.position] = count + 1
+    if situation.isAwaiting, situation.hasDeadline, count < 2 { return settle() }
+    if situation.hasDeadline, count < 3 { return passDeadline() }
+    let stimuli = (0..<map.machine.eventCount).compactMap { event in
+      situation.legal >> UInt64(event) & 1 == 1
+        ? map.choices(of: event, under: circumstances).first : nil as Choice?
+    }
+    let turn = count % (stimuli.count + 1)
+    return turn < stimuli.count ? stimuli[turn] : coarseWait(count)
+  }
+
+  func wait(_ length: Interval) -> Choice? { map.alphabet.choice(of: TestAction.wait(length)) }
+  private func settle() -> Choice? { map.alphabet.choice(of: TestAction.settle) }
+  private func passDeadline() -> Choice? { map.alphabet.choice(of: TestAction.edge(.milliseconds(1))) }
+}

@@ -1,0 +1,218 @@
+public import Automata
+public import Simulation
+
+/// A machine as a device under test: it does what the machine says, and shows it.
+///
+/// Where the machine leaves a choice, a ``Preference`` decides: between several targets, whether and when something
+/// happens that the tester does not cause. Compared with its own machine it never diverges; made of a wrong one, it is
+/// what the tests of that machine have to find.
+public struct MachineDevice: DeviceUnderTest, Sendable {
+  /// How choices are made that the machine leaves to the device.
+  public enum Preference: Equatable, Sendable {
+    /// The first target; what must happen, as early as it can; what only may happen, never.
+    case first
+    /// The last target; what must happen, as late as it may; what only may happen, never.
+    case last
+    /// By a generator with this seed, which goes on from test to test.
+    case seeded(UInt64)
+    /// One after the other as they are written down; what is not, does not happen.
+    case scripted([Decision])
+  }
+
+  /// One choice that was made.
+  public enum Decision: Equatable, Sendable {
+    /// A stimulus leads along the enabled edge of this number.
+    case take(Int)
+    /// The spontaneous edge of this number is taken at this time.
+    case fire(Int, at: Instant)
+  }
+
+  /// The machine.
+  public let machine: Machine
+  public let abilities: Abilities
+  public private(set) var now = Instant.zero
+  /// Which cells were tried since the device was made: `tried[state * events + event]`.
+  public private(set) var tried: [Bool]
+  /// Which states the device was in since it was made.
+  public private(set) var visited: [Bool]
+
+  private let preference: Preference
+  private var conduct: Conduct
+  private var standing: Conduct.Standing
+  /// What is to be shown at this moment, the next one first.
+  private var shows: ArraySlice<Observation> = []
+  /// What happens next by itself.
+  private var plan: (edge: Int, time: Instant)?
+  private var generator: SeededGenerator
+  private var script: ArraySlice<Decision> = []
+  /// How often in a row something happened at this moment that nobody could see.
+  private var unseen = 0
+
+  /// The most changes at one moment of which nothing is seen: a wrong machine may go round for ever.
+  private static let mostUnseen = 1000
+
+  /// Makes a device of a machine.
+  ///
+  /// - Parameter showsEffects: whether it shows effects beside statuses.
+  public init(_ machine: Machine, _ preference: Preference = .first, showsEffects: Bool = true) {
+    self.machine = machine
+    self.preference = preference
+    abilities = Abilities(ofDevice: machine, showsEffects: showsEffects)
+    tried = [Bool](repeating: false, count: machine.stateCount * machine.eventCount)
+    visited = [Bool](repeating: false, count: machine.stateCount)
+    conduct = Conduct(machine, Vocabulary(machine: machine), showsEffects: showsEffects)
+    standing = conduct.start(machine.definition.starts.count - 1)
+    if case .seeded(let seed) = preference {
+      generator = SeededGenerator(seed: seed, for: "machine device")
+    } else {
+      generator = SeededGenerator(seed: 0)
+    }
+  }
+
+  public mutating func adopt(_ vocabulary: Vocabulary) {
+    conduct = Conduct(machine, vocabulary, showsEffects: abilities.showsEffects)
+  }
+
+  public mutating func reset(to start: StartCondition) throws(LabFault) {
+    guard let number = machine.start(for: start) else {
+      throw LabFault(.notPossible, "the machine has no start of these settings")
+    }
+    now = .zero
+    shows = []
+    unseen = 0
+    standing = conduct.start(number)
+    visited[standing.state] = true
+    for setting in start.settings {
+      conduct.apply(Fault(setting.name, setting.value), to: &standing)
+    }
+    if case .scripted(let decisions) = preference { script = decisions[...] }
+    makePlan()
+  }
+
+  public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
+    tried[standing.state * machine.eventCount + stimulus.number] = true
+    let ways = conduct.ways(on: stimulus.number, from: standing)
+    guard !ways.isEmpty else {
+      shows.append(.refused("not allowed in \(machine.definition.states[standing.state].name)"))
+      return
+    }
+    let way = ways[chosen(of: ways.count)]
+    let before = standing
+    take(way)
+    conduct.apply(stimulus, to: &standing)
+    if standing != before { makePlan() }
+  }
+
+  public mutating func bring(about fault: Fault) throws(LabFault) {
+    let before = standing.circumstances
+    conduct.apply(fault, to: &standing)
+    if standing.circumstances != before { makePlan() }
+  }
+
+  public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    while true {
+      if let next = shows.popFirst() {
+        unseen = 0
+        return next
+      }
+      if case .scripted = preference { followScript() }
+      guard let next = plan, next.time <= limit, unseen < Self.mostUnseen else {
+        now = max(now, limit)
+        return nil
+      }
+      unseen = next.time > now ? 0 : unseen + 1
+      now = max(now, next.time)
+      plan = nil
+      take(machine.spontaneous[standing.state][next.edge])
+      makePlan()
+    }
+  }
+
+  public mutating func restart() throws(LabFault) {}
+}
+
+extension MachineDevice {
+  private mutating func take(_ edge: Machine.Edge) {
+    shows += conduct.take(edge, from: &standing, at: now)
+    visited[standing.state] = true
+  }
+
+  private mutating func chosen(of count: Int) -> Int {
+    switch preference {
+    case .first: return 0
+    case .last: return count - 1
+    case .seeded: return count > 1 ? generator.below(count) : 0
+    case .scripted:
+      guard case .take(let number) = script.first else { return 0 }
+      script.removeFirst()
+      return min(number, count - 1)
+    }
+  }
+
+  private mutating func followScript() {
+    guard plan == nil, case .fire(let number, let time) = script.first else { return }
+    script.removeFirst()
+    if number < machine.spontaneous[standing.state].count { plan = (number, max(time, now)) }
+  }
+
+  /// Decides what happens next by itself, from how things stand at this moment.
+  private mutating func makePlan() {
+    plan = nil
+    let options = conduct.options(from: standing)
+    guard !options.isEmpty else { return }
+    let deadline = max(options.reduce(Instant.never) { min($0, $1.latest) }, now)
+    let open = options.filter { max($0.earliest, now) <= min(max($0.latest, now), deadline) }
+    switch preference {
+    case .first:
+      guard let first = options.first(where: { $0.latest != .never }) else { return }
+      let next = open.filter { $0.latest != .never }.reduce(first) { $1.earliest < $0.earliest ? $1 : $0 }
+      plan = (next.number, max(next.earliest, now))
+    case .last:
+      guard let last = open.last(where: { $0.latest != .never }) else { return }
+      plan = (last.number, deadline)
+    case .seeded:
+      guard !open.isEmpty else { return }
+      // What nothing demands may as well not happen.
+      if deadline == .never, generator.below(2) == 0 { return }
+      let option = open[generator.below(open.count)]
+      plan = (option.number, moment(from: max(option.earliest, now), to: min(option.latest, deadline)))
+    case .scripted: break
+    }
+  }
+
+  /// A moment of a window: often one of its ends, where mistakes are.
+  private mutating func moment(from earliest: Instant, to latest: Instant) -> Instant {
+    let latest = max(earliest, latest == .never ? earliest + .seconds(20) : latest)
+    switch generator.below(4) {
+    case 0: return earliest
+    case 1: return latest
+    default:
+      let steps = (latest - earliest).nanoseconds / 1_000_000
+      return earliest + .milliseconds(Int64(generator.below(Int(clamping: min(steps, 1 << 31)) + 1)))
+    }
+  }
+}
+
+extension Abilities {
+  /// What a machine can serve: its stimuli, its circumstances, and the settings of its starts.
+  init(ofDevice machine: Machine, showsEffects: Bool) {
+    let definition = machine.definition
+    let stimuli = definition.events.filter { $0.kind != .spontaneous }.map(\.name)
+    self.init(
+      stimuli: stimuli, faults: definition.circumstances.flatMap(\.faults),
+      settings: definition.starts.flatMap { $0.conditions.map(\.name) }
+        + definition.circumstances.map(\.name),
+      showsEffects: showsEffects)
+    for item in definition.circumstances {
+      // The first stimulus that sets a circumstance is the one with a value; the others take it away.
+      if let setter = item.stimuli.first, !arguments.contains(where: { $0.stimulus == setter }) {
+        arguments.append(
+          (setter, [[Argument("value", .duration(.seconds(10)))], [Argument("value", .duration(.zero))]]))
+      }
+      for fault in item.faults where !disturbances.contains(where: { $0.fault == fault }) {
+        disturbances.append(
+          Disturbance(.events, fault, item.isLasting ? [.flag(true)] : [.flag(true), .flag(false)]))
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+public import Automata
+import Simulation
+
+/// What becomes of looking for a test that tells a wrong machine from the right one.
+public enum Distinction: Sendable {
+  /// The shortest test there is, which was carried out and failed.
+  case test(DistinguishingTest)
+  /// There is none: every pair of a model and a device that a test can lead to was looked at.
+  ///
+  /// Exact for machines without timers; with them, for tests that let time pass from one end of a window to the next.
+  case equivalent(pairs: Int)
+  /// None was found among so many pairs, and there are more.
+  case undecided(pairs: Int)
+}
+
+/// A test on which a wrong machine fails.
+public struct DistinguishingTest: Sendable {
+  /// The condition in which it starts.
+  public var start: StartCondition
+  /// What the tester does.
+  public var actions: [TestAction]
+  /// What the wrong machine decides where it has a choice.
+  public var decisions: [MachineDevice.Decision]
+  /// How it fails.
+  public var divergence: Divergence
+  /// What was done and seen.
+  public var trace: [TraceList.Entry]
+}
+
+/// Looks for the shortest tests that tell wrong machines from a right one: breadth first over the pairs of what the
+/// model thinks possible and where the wrong machine is.
+///
+/// A tester gives stimuli, brings about faults that the circumstances know, and lets time pass from one end of a window
+/// to the next. The wrong machine decides what it likes: it fails when some decision of its makes it diverge.
+///
+/// The pairs that are reached before the wrong transition is taken are the same for all mutants of a machine; they are
+/// found once.
+public final class DistinguishingSearch {
+  private let specification: Specification
+  private let limit: Int
+  private let stimuli: [[Stimulus]]
+  private let starts: [(number: Int, condition: StartCondition)]
+  private let original: Conduct
+  /// Without faults, and with them.
+  private lazy var bases = [false, true].map { explored(withFaults: $0) }
+  private let hasFaults: Bool
+
+  /// Prepares a search.
+  ///
+  /// - Parameter limit: how many pairs are looked at, at the most.
+  public init(_ specification: Specification, limit: Int = 20_000) {
+    self.specification = specification
+    self.limit = limit
+    let machine = specification.machine
+    original = Conduct(machine, specification.vocabulary, showsEffects: specification.showsEffects)
+    let abilities = MachineDevice(machine, showsEffects: specification.showsEffects).abilities
+    stimuli = machine.definition.events.enumerated().map { number, event in
+      guard event.kind != .spontaneous else { return [] }
+      let arguments = abilities.arguments.first { $0.stimulus == event.name }?.values ?? [[]]
+      return arguments.map { Stimulus(number, $0) }
+    }
+    hasFaults = machine.definition.circumstances.contains { !$0.faults.isEmpty }
+    starts = machine.starts.map { ($0.number, $0.condition) }
+  }
+
+  /// Looks for a test that tells a mutant from the machine.
+  public func distinguish(_ mutant: Mutant) -> Distinction {
+    let conduct = Conduct(
+      mutant.machine, specification.vocabulary, showsEffects: specification.showsEffects)
+    for withFaults in hasFaults ? [false, true] : [false] {
+      let base = bases[withFaults ? 1 : 0]
+      var run = ProductSearch(specification, conduct, stimuli, withFaults: withFaults, limit: limit)
+      if let path = run.search(from: base, mutant) {
+        if let test = verified(path, mutant) { return .test(test) }
+        // The way there took the wrong transition already: look again, without what was found before.
+        var fresh = ProductSearch(specification, conduct, stimuli, withFaults: withFaults, limit: limit)
+        if let path = fresh.search(starts), let test = verified(path, mutant) { return .test(test) }
+        return .undecided(pairs: fresh.count)
+      }
+      if withFaults || !hasFaults {
+        let count = base.count + run.count
+        return base.isComplete && run.isComplete ? .equivalent(pairs: count) : .undecided(pairs: count)
+      }
+    }
+    return .undecided(pairs: 0)
+  }
+
+  private func explored(withFaults: Bool) -> ProductSearch {
+    var search = ProductSearch(specification, original, stimuli, withFaults: withFaults, limit: limit)
+    _ = search.search(starts)
+    return search
+  }
+
+  /// Carries a test out; `nil` when it does not fail after all.
+  private func verified(_ path: ProductSearch.Path, _ mutant: Mutant) -> DistinguishingTest? {
+    var test = DistinguishingTest(
+      start: starts[path.start].condition, actions: [], decisions: [],
+      divergence: Divergence(.overdue, at: .zero), trace: [])
+    var now = Instant.zero
+    for move in path.moves {
+      switch move {
+      case .perform(let stimulus, let way):
+        test.actions.append(.stimulus(stimulus))
+        if way >= 0 { test.decisions.append(.take(way)) }
+      case .fault(let fault): test.actions.append(.fault(fault))
+      case .elapse(let interval):
+        now = now + interval
+        if case .wait(let before)? = test.actions.last {
+          test.actions[test.actions.count - 1] = .wait(before + interval)
+        } else {
+          test.actions.append(.wait(interval))
+        }
+      case .fire(let number): test.decisions.append(.fire(number, at: now))
+      case .settle: break
+      }
+    }
+    let device = MachineDevice(
+      mutant.machine, .scripted(test.decisions), showsEffects: specification.showsEffects)
+    var lockstep = Lockstep(specification, device, recorder: TraceList())
+    guard let divergence = try? lockstep.divergence(of: test) else { return nil }
+    test.divergence = divergence
+    test.trace = lockstep.recorder.entries
+    return test
+  }
+}
+
+extension Lockstep {
+  /// Carries a test out.
+  fileprivate mutating func divergence(of test: DistinguishingTest) throws(LabFault) -> Divergence? {
+    try reset(to: test.start)
+    if let divergence = try pass(until: now) { return divergence }
+    for action in test.actions {
+      if let divergence = try carryOut(action).divergence { return divergence }
+    }
+    return nil
+  }
+}
+
+extension Machine {
+  /// Every condition in which a test can start: the starts, each with every choice of the circumstances that only a
+  /// start can bring about.
+  public var starts: [(number: Int, condition: StartCondition)] {
+    var starts = definition.starts.enumerated().map { number, start in
+      (number: number, condition: StartCondition(start.conditions.map { Argument($0.name, .flag($0.value)) }))
+    }
+    for item in definition.circumstances where item.faults.isEmpty && item.stimuli.isEmpty {
+      starts = starts.flatMap { start -> [(number: Int, condition: StartCondition)] in
+        guard start.condition.setting(item.name) == nil else { return [start] }
+        var with = start
+        with.condition.settings.append(Argument(item.name, .flag(true)))
+        return [start, with]
+      }
+    }
+    // A start that its settings do not lead to cannot be asked for.
+    return starts.filter { self.start(for: $0.condition) == $0.number }
+  }
+}

@@ -1,0 +1,264 @@
+import Automata
+import Simulation
+
+/// The pairs of a model and a machine that tests can lead to, in the order of the number of moves that lead there.
+struct ProductSearch {
+  /// What tester or device do.
+  enum Move: Sendable {
+    /// A stimulus; the device takes this one of its ways, or refuses it when negative.
+    case perform(Stimulus, way: Int)
+    case fault(Fault)
+    case elapse(Interval)
+    /// The device does something by itself.
+    case fire(Int)
+    /// The device has nothing more to show.
+    case settle
+
+    /// Whether it counts as a move of the tester.
+    var isTesters: Bool {
+      switch self {
+      case .perform, .fault, .elapse: true
+      case .fire, .settle: false
+      }
+    }
+  }
+
+  /// A way from a start to a divergence.
+  struct Path {
+    var start: Int
+    var moves: [Move]
+  }
+
+  /// What a pair was reached from.
+  private enum Origin {
+    case start(Int)
+    /// A pair of the search that this one goes on from.
+    case base(Int)
+    case visit(Int)
+  }
+
+  private struct Visit {
+    var point: ProductPoint
+    var origin: Origin
+    var move: Move?
+    var depth: Int
+  }
+
+  /// Which moves are looked at.
+  private enum Moves {
+    case all
+    case stimulus(Int)
+    case withoutTester
+  }
+
+  private let specification: Specification
+  private let conduct: Conduct
+  private let stimuli: [[Stimulus]]
+  private let faults: [(circumstance: Int, name: String, isLasting: Bool)]
+  private let limit: Int
+  private var product: Product
+  private var visits: [Visit] = []
+  private var numbers: [ProductPoint: Int] = [:]
+  /// The visits by the state of the device.
+  private var places: [[Int]]
+  /// Whether there is nothing more to look at.
+  private(set) var isComplete = true
+
+  /// How many pairs there are.
+  var count: Int { visits.count }
+
+  init(
+    _ specification: Specification, _ conduct: Conduct, _ stimuli: [[Stimulus]], withFaults: Bool, limit: Int
+  ) {
+    self.specification = specification
+    self.conduct = conduct
+    self.stimuli = stimuli
+    self.limit = limit
+    product = Product(specification, conduct)
+    places = [[Int]](repeating: [], count: specification.machine.stateCount)
+    faults =
+      withFaults
+      ? specification.machine.definition.circumstances.enumerated().compactMap { number, item in
+        item.faults.first.map { (number, $0, item.isLasting) }
+      } : []
+  }
+
+  /// Looks at everything that can be reached from some starts; gives the way to the first divergence.
+  mutating func search(_ starts: [(number: Int, condition: StartCondition)]) -> Path? {
+    for (place, start) in starts.enumerated() {
+      product.start(start.number, start.condition.settings, conduct)
+      _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
+    }
+    return search(nil, roots: [], .all)
+  }
+
+  /// Looks at what a mutant does otherwise, wherever a test of the machine can lead, and at everything after that.
+  mutating func search(from base: ProductSearch, _ mutant: Mutant) -> Path? {
+    var roots: [[Int]] = []
+    for number in base.places[mutant.state] {
+      let depth = base.visits[number].depth
+      while roots.count <= depth { roots.append([]) }
+      roots[depth].append(number)
+    }
+    return search(base, roots: roots, mutant.stimulus.map { .stimulus($0) } ?? .withoutTester)
+  }
+
+  private mutating func search(_ base: ProductSearch?, roots: [[Int]], _ rootMoves: Moves) -> Path? {
+    var layer = Array(visits.indices)
+    var depth = 0
+    while depth < roots.count || !layer.isEmpty {
+      var next: [Int] = []
+      var found: Path?
+      func take(_ origin: Origin, _ point: ProductPoint, _ moves: Moves) -> Bool {
+        for (move, target) in self.moves(moves, from: point) {
+          guard let target else {
+            let before = path(to: origin, base)
+            found = found ?? Path(start: before.start, moves: before.moves + [move])
+            // What the device does by itself cannot be beaten by another move of the tester.
+            if move.isTesters { continue }
+            found = Path(start: before.start, moves: before.moves + [move])
+            return true
+          }
+          if base?.numbers[target] != nil { continue }
+          let visit = Visit(
+            point: target, origin: origin, move: move, depth: depth + (move.isTesters ? 1 : 0))
+          guard let number = add(visit) else { continue }
+          if move.isTesters { next.append(number) } else { layer.append(number) }
+        }
+        return false
+      }
+      if let base, depth < roots.count {
+        for root in roots[depth] where take(.base(root), base.visits[root].point, rootMoves) { return found }
+      }
+      var place = 0
+      while place < layer.count {
+        if take(.visit(layer[place]), visits[layer[place]].point, .all) { return found }
+        place += 1
+      }
+      if let found { return found }
+      layer = next
+      depth += 1
+    }
+    return nil
+  }
+
+  /// Notes a pair; its number when it is new and there is room.
+  private mutating func add(_ visit: Visit) -> Int? {
+    guard numbers[visit.point] == nil else { return nil }
+    guard visits.count < limit else {
+      isComplete = false
+      return nil
+    }
+    numbers[visit.point] = visits.count
+    places[visit.point.state].append(visits.count)
+    visits.append(visit)
+    return visits.count - 1
+  }
+
+  private func path(to origin: Origin, _ base: ProductSearch?) -> Path {
+    var moves: [Move] = []
+    var origin = origin
+    while true {
+      switch origin {
+      case .start(let number): return Path(start: number, moves: moves.reversed())
+      case .base(let number):
+        let before = base?.path(to: .visit(number), nil) ?? Path(start: 0, moves: [])
+        return Path(start: before.start, moves: before.moves + moves.reversed())
+      case .visit(let number):
+        if let move = visits[number].move { moves.append(move) }
+        origin = visits[number].origin
+      }
+    }
+  }
+}
+
+extension ProductSearch {
+  /// What can be done at a point, and where it leads: nowhere when model and device disagree.
+  private mutating func moves(
+    _ moves: Moves, from point: ProductPoint
+  ) -> [(move: Move, target: ProductPoint?)] {
+    var list: [(move: Move, target: ProductPoint?)] = []
+    switch moves {
+    case .all:
+      guard point.isSettled else { break }
+      for event in stimuli.indices { perform(event, from: point, &list) }
+      bringAboutFaults(from: point, &list)
+    case .stimulus(let event):
+      if point.isSettled { perform(event, from: point, &list) }
+      return list
+    case .withoutTester: break
+    }
+    goOn(from: point, &list)
+    return list
+  }
+
+  private mutating func perform(
+    _ event: Int, from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
+  ) {
+    for stimulus in stimuli[event] {
+      product.go(to: point)
+      let ways = conduct.ways(on: event, from: product.standing)
+      if ways.isEmpty {
+        // What both refuse leaves both as they are.
+        if point.changes.isEmpty, !product.tracker.allows(event) { continue }
+        product.tracker.perform(stimulus, at: product.now)
+        let agrees = product.tracker.observe(.refused(""), at: product.now)
+        list.append((.perform(stimulus, way: -1), agrees ? product.point(isSettled: false) : nil))
+      }
+      for (number, way) in ways.enumerated() {
+        if number > 0 { product.go(to: point) }
+        product.tracker.perform(stimulus, at: product.now)
+        let agrees = take(way)
+        conduct.apply(stimulus, to: &product.standing)
+        list.append((.perform(stimulus, way: number), agrees ? product.point(isSettled: false) : nil))
+      }
+    }
+  }
+
+  /// Lets the device go along an edge; whether the model allows what is shown.
+  private mutating func take(_ edge: Machine.Edge) -> Bool {
+    let shows = conduct.take(edge, from: &product.standing, at: product.now)
+    return shows.allSatisfy { product.tracker.observe($0, at: product.now) }
+  }
+
+  private mutating func bringAboutFaults(
+    from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
+  ) {
+    for (number, name, isLasting) in faults {
+      let holds = point.circumstances >> UInt64(number) & 1 == 1
+      if holds && isLasting { continue }
+      let fault = Fault(name, .flag(!holds))
+      product.go(to: point)
+      product.tracker.apply(fault, at: product.now)
+      conduct.apply(fault, to: &product.standing)
+      list.append((.fault(fault), product.point(isSettled: false)))
+    }
+  }
+
+  /// What the device may do by itself, and time.
+  private mutating func goOn(
+    from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
+  ) {
+    product.go(to: point)
+    let (now, state) = (product.now, point.state)
+    let options = conduct.options(from: product.standing)
+    let deadline = options.reduce(Instant.never) { min($0, $1.latest) }
+    for option in options
+    where option.earliest <= now && (option.latest >= now || option.latest == deadline) {
+      product.go(to: point)
+      let agrees = take(conduct.machine.spontaneous[state][option.number])
+      list.append((.fire(option.number), agrees ? product.point(isSettled: false) : nil))
+    }
+    guard deadline > now else { return }
+    product.go(to: point)
+    if point.isSettled {
+      guard let edge = product.nextEdge(options) else { return }
+      let length = min(edge, deadline == .never ? edge : deadline - now)
+      product.now = now + length
+      list.append((.elapse(length), product.point(isSettled: false)))
+    } else {
+      let agrees = product.tracker.settle(at: now)
+      list.append((.settle, agrees ? product.point(isSettled: true) : nil))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Bluetooth
+import Conformance
+import Sesame
+import Simulation
+
+/// What somebody else does who connects to the lock while its client does not, and who has no key.
+///
+/// He connects, turns notifications on, says what he has to say as soon as the token came, and leaves after a while;
+/// until then the lock does not advertise. A lock that is not advertising he cannot have.
+enum Intrusion: String, CaseIterable, Sendable {
+  /// He says nothing.
+  case busy
+  /// An unlock in clear.
+  case unlock
+  /// A lock in clear.
+  case lock
+  /// A login with a proof that he made up.
+  case wrongKey = "wrong-key"
+  /// Everything that the owner sent in the last session, login and all.
+  case replay
+
+  /// The name of the fault.
+  static let fault = "stranger"
+  /// How long he stays.
+  static let stay = Interval.milliseconds(1500)
+
+  /// Reads the fault; `nil` for one of another name, or that is called off.
+  init?(_ fault: Fault) throws(LabFault) {
+    guard fault.name == Self.fault, !fault.value.isNothing else { return nil }
+    guard let known = Self(rawValue: fault.value.description) else {
+      let values = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw LabFault(.notPossible, "a stranger does one of: \(values); and not '\(fault.value)'")
+    }
+    self = known
+  }
+
+  /// What he says to a lock of a generation.
+  ///
+  /// - Parameter overheard: the frames of the owner's last session.
+  func frames(for generation: Generation, overheard: [[UInt8]]) -> [[UInt8]] {
+    let segmenter = Segmenter()
+    switch self {
+    case .busy: return []
+    case .unlock:
+      return segmenter.frames(of: Command.unlock(Self.tag).encoded(for: generation), .plaintext)
+    case .lock:
+      return segmenter.frames(of: Command.lock(Self.tag).encoded(for: generation), .plaintext)
+    case .wrongKey:
+      return segmenter.frames(of: Command.login(login(for: generation)).encoded(for: generation), .plaintext)
+    case .replay: return overheard
+    }
+  }
+
+  private func login(for generation: Generation) -> LoginCommand {
+    let proof = Proof(word: 0)
+    guard generation == .os2 else { return .os3(proof) }
+    var source = SeededGenerator(seed: 0, for: "stranger")
+    return .os2(
+      keyIndex: 0, PrivateKey(from: &source).publicKey, appToken: Token(word: 0x5748_4F4D), proof)
+  }
+
+  private static let tag = HistoryTag.text("stranger", for: .os2)
+}
+
+/// What can be overheard of the owner's sessions: all that he sends, up to a limit.
+struct Overheard: Sendable {
+  private(set) var frames: [[UInt8]] = []
+  private var isListening = false
+  private static let limit = 64
+
+  /// A connection begins. What is said to a lock without an owner is not worth keeping: it would be given one.
+  mutating func begin(isRegistered: Bool) {
+    isListening = isRegistered
+    hasBegun = false
+  }
+
+  private var hasBegun = false
+
+  mutating func note(_ frame: [UInt8]) {
+    guard isListening else { return }
+    if !hasBegun { frames = [] }
+    hasBegun = true
+    if frames.count < Self.limit { frames.append(frame) }
+  }
+
+  /// Forgets everything.
+  mutating func forget() { self = Overheard() }
+}

@@ -1,0 +1,217 @@
+import Bluetooth
+import Conformance
+public import Simulation
+
+/// What is to become of the messages that the client sends next.
+struct PendingFlaws {
+  var mutation: MessageFlaw?
+  var shadow: MessageFlaw?
+
+  mutating func takeMutation() -> MessageFlaw? {
+    defer { mutation = nil }
+    return mutation
+  }
+
+  mutating func takeShadow() -> MessageFlaw? {
+    defer { shadow = nil }
+    return shadow
+  }
+}
+
+/// What somebody who listens has heard, and can send again.
+struct Eavesdropper {
+  /// The frames of the commands of this session and of the one before, the first few of each.
+  private(set) var session: [[UInt8]] = []
+  private(set) var lastSession: [[UInt8]] = []
+  /// The last message of the lock.
+  var lastReceived: SegmentedMessage?
+
+  private static let limit = 16
+
+  mutating func beginSession() {
+    if !session.isEmpty { lastSession = session }
+    session = []
+  }
+
+  mutating func note(_ frames: [[UInt8]]) {
+    if session.count < Self.limit { session += frames }
+  }
+}
+
+extension SesameClient {
+  /// Does something to the messages between client and lock. Without a connection nothing happens.
+  public mutating func bring(about interference: Interference, at now: Instant) -> [ClientAction] {
+    switch interference {
+    case .forge(let forgery): forge(forgery, at: now)
+    case .request(let oddity): ask(oddity, at: now)
+    case .shadow(let flaw): flaws.shadow = flaw
+    case .mutate(let flaw): flaws.mutation = flaw
+    case .reflect: reflect()
+    case .spoof(let spoof): receive(spoof, at: now)
+    case .nothing: flaws = PendingFlaws()
+    }
+    return take()
+  }
+
+  /// The generation of the lock and the cipher of the session, as far as there are any.
+  private var connection: (generation: Generation, cipher: SessionCipher?, isOpening: Bool)? {
+    switch state {
+    case .away, .seeking, .heard, .connecting, .forgotten: nil
+    case .waiting(let sighting, _), .ready(let sighting, _): (sighting.generation, nil, false)
+    case .registering(let registration):
+      (registration.sighting.generation, registration.session?.cipher, false)
+    case .logining(let login): (login.sighting.generation, login.session.cipher, true)
+    case .open(let session): (session.generation, session.cipher, true)
+    }
+  }
+
+  private mutating func forge(_ forgery: Forgery, at now: Instant) {
+    guard let (generation, cipher, isOpening) = connection else { return }
+    var frames: [[UInt8]] = []
+    switch forgery {
+    case .request(let subject, let flaw):
+      frames = flaw.frames(of: subject.command(settings).encoded(for: generation), cipher)
+    case .lastCommand: frames = lastCommand
+    case .lastSession: frames = eavesdropper.lastSession
+    case .emptyFrame: frames = [[]]
+    case .login where isOpening:
+      frames = lastLogin.map { Segmenter().frames(of: $0, .plaintext) } ?? []
+    case .registration where isOpening:
+      frames = Segmenter().frames(of: OddRequest.registration.request(for: generation), .plaintext)
+    case .identity where isOpening:
+      frames = Segmenter().frames(of: OddRequest.identity.request(for: generation), .plaintext)
+    case .login, .registration, .identity:
+      // Before there is a session these are what a lock must answer, or refuse by ending the link.
+      break
+    }
+    actions += frames.map { .send($0) }
+  }
+
+  private mutating func ask(_ oddity: OddRequest, at now: Instant) {
+    guard case .open(var session) = state, !session.isResetting else { return }
+    let message = oddity.request(for: session.generation)
+    if let request = try? Request(decoding: message, for: session.generation) {
+      session.pending.append(
+        Session.Pending(
+          request: request, command: .other(request), isAsked: false, since: now, oddity: oddity))
+    }
+    send(sealing: message, in: &session)
+    state = .open(session)
+  }
+
+  private mutating func reflect() {
+    guard connection != nil, let message = eavesdropper.lastReceived else { return }
+    actions += Segmenter().frames(of: message).map { .send($0) }
+  }
+}
+
+extension SesameClient.Session {
+  /// The request that an answer is to. What makes no sense is not obeyed: success is rather another's.
+  mutating func takePending(for response: Response) -> Pending? {
+    let matches = pending.indices.filter {
+      pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
+    }
+    let isRefused = response.result != .success
+    let best = matches.first { (pending[$0].oddity != nil) == isRefused } ?? matches.first
+    return best.map { pending.remove(at: $0) }
+  }
+}
+
+extension SesameClient {
+  /// Lets the client receive what nobody should believe. What it complains of was to be expected.
+  private mutating func receive(_ spoof: Spoof, at now: Instant) {
+    guard let (generation, cipher, _) = connection else { return }
+    // In the middle of a message an alien frame is a part of it, to whoever gathers.
+    guard !reassembler.isGathering else { return }
+    let said = actions.count
+    if let bytes = spoof.authentic {
+      receive(authentic: bytes, at: now)
+    } else {
+      for frame in frames(of: spoof, generation, cipher) { receive(spoofed: frame, at: now) }
+    }
+    let done = actions[said...].filter { action in
+      if case .complain = action { false } else { true }
+    }
+    actions.replaceSubrange(said..., with: done)
+  }
+
+  private mutating func receive(spoofed frame: [UInt8], at now: Instant) {
+    guard case .message(let message) = reassembler.receive(frame) else { return }
+    let last = eavesdropper.lastReceived
+    receive(message, at: now)
+    eavesdropper.lastReceived = last
+  }
+
+  /// The frames of what the cipher does not vouch for; none where it would have to be believed.
+  private func frames(
+    of spoof: Spoof, _ generation: Generation, _ cipher: SessionCipher?
+  ) -> [[UInt8]] {
+    let segmenter = Segmenter()
+    let last = eavesdropper.lastReceived?.bytes ?? []
+    switch spoof {
+    case .statusInClear:
+      let status: [UInt8] = generation == .os2 ? [0, 3, 0, 0x80, 0, 1, 1, 4] : [0, 3, 0, 0x80, 90, 0, 0x14]
+      return segmenter.frames(of: Publish(.mechStatus, status).encoded, .plaintext)
+    case .answerInClear:
+      let request = Command.unlock(settings.tag).request(for: generation)
+      return segmenter.frames(of: Response(to: request).encoded, .plaintext)
+    case .tokenAgain:
+      if case .waiting = state { return [] }
+      return segmenter.frames(of: Publish.initial(Token(word: 0x0403_0201)).encoded, .plaintext)
+    case .messageAgain: return sealed(last, cipher)
+    case .wrongTag: return sealed(last.dropLast() + [last.last.map { $0 ^ 1 } ?? 0], cipher)
+    case .cut: return sealed(last.dropLast(), cipher)
+    case .reflected: return lastCommand.contains { isAuthentic($0, cipher) } ? [] : lastCommand
+    case .kind3: return segmenter.frames(of: [8, 81, 0], MessageKind(rawValue: 3))
+    case .emptyFrame: return [[]]
+    case .emptyMessage: return segmenter.frames(of: [], .ciphertext)
+    case .answerToNothing, .unknownResult, .unknownItem, .unknownOperation, .shortStatus, .loginPublish,
+      .nothing:
+      return []
+    }
+  }
+
+  /// The frames of ciphertext, unless the client would have to believe it.
+  private func sealed(_ bytes: some Sequence<UInt8>, _ cipher: SessionCipher?) -> [[UInt8]] {
+    let bytes = Array(bytes)
+    var cipher = cipher
+    guard (try? cipher?.decrypt(bytes)) == nil else { return [] }
+    return Segmenter().frames(of: bytes, .ciphertext)
+  }
+
+  /// Whether a message of one frame would be believed.
+  private func isAuthentic(_ frame: [UInt8], _ cipher: SessionCipher?) -> Bool {
+    var cipher = cipher
+    return (try? cipher?.decrypt(Array(frame.dropFirst()))) != nil
+  }
+
+  /// A message that the cipher vouched for.
+  private mutating func receive(authentic bytes: [UInt8], at now: Instant) {
+    guard case .open(var session) = state, !session.isResetting else { return }
+    defer { if case .open = state { state = .open(session) } }
+    guard let message = try? LockMessage(decoding: bytes, for: session.generation) else { return }
+    take(message, in: &session, at: now)
+  }
+}
+
+extension SesameClient {
+  /// Complains of a key that somebody sent.
+  mutating func checkForKeys(in bytes: [UInt8]) {
+    guard bytes.count >= 16 else { return }
+    if let key, key.secret.occurs(in: bytes) { actions.append(.complain("the secret key in a message")) }
+    let session =
+      switch state {
+      case .logining(let login): login.session.cipher.key
+      case .open(let session): session.cipher.key
+      case .registering(let registration): registration.session?.cipher.key
+      default: SecretKey?.none
+      }
+    if let session, session.occurs(in: bytes) { actions.append(.complain("the session's key in a message")) }
+  }
+
+  /// Whether a text has a key of the client's in it.
+  func tellsKey(_ text: String) -> Bool {
+    guard text.utf8.count >= 32, let key else { return false }
+    return text.lowercased().contains(key.secret.exposedBytes.hex)
+  }
+}

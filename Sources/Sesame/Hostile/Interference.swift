@@ -1,0 +1,62 @@
+public import Conformance
+
+/// What may be done to the messages between a client and its lock, whatever carries them.
+///
+/// | fault | value | what a correct lock, or client, makes of it |
+/// |---|---|---|
+/// | `forge` | ``Forgery/name`` | the lock passes it over |
+/// | `request` | one of ``OddRequest`` | the lock refuses it or passes it over |
+/// | `shadow` | one of ``MessageFlaw``: the next message is accompanied by itself with the flaw | the lock passes the other over |
+/// | `mutate` | one of ``MessageFlaw``: the next message has the flaw | it is lost |
+/// | `reflect` | `yes`: the lock's last message goes back to it | in OS3 the session may be lost |
+/// | `spoof` | one of ``Spoof`` | the client passes it over |
+public enum Interference: Equatable, Sendable {
+  case forge(Forgery)
+  case request(OddRequest)
+  case shadow(MessageFlaw)
+  case mutate(MessageFlaw)
+  case reflect
+  case spoof(Spoof)
+  /// A fault that is called off.
+  case nothing
+
+  /// The names of the faults.
+  public static let names = ["forge", "request", "shadow", "mutate", "reflect", "spoof"]
+
+  /// Reads a fault; `nil` for one of another name.
+  ///
+  /// - Throws: a ``LabFault`` that lists the values when the value is none of them.
+  public init?(_ fault: Fault) throws(LabFault) {
+    guard Self.names.contains(fault.name) else { return nil }
+    guard !fault.value.isNothing else {
+      self = .nothing
+      return
+    }
+    let text = fault.value.description
+    let known: Interference? =
+      switch fault.name {
+      case "forge": Forgery.allCases.first { $0.name == text }.map { .forge($0) }
+      case "request": OddRequest(rawValue: text).map { .request($0) }
+      case "shadow": MessageFlaw(rawValue: text).map { .shadow($0) }
+      case "mutate": MessageFlaw(rawValue: text).map { .mutate($0) }
+      case "spoof": Spoof(rawValue: text).map { .spoof($0) }
+      default: .reflect
+      }
+    guard let known else {
+      let values = Self.values(of: fault.name).map(\.description).joined(separator: ", ")
+      throw LabFault(.notPossible, "the fault '\(fault.name)' takes one of: \(values); and not '\(text)'")
+    }
+    self = known
+  }
+
+  /// The values of a fault.
+  public static func values(of name: String) -> [Value] {
+    switch name {
+    case "forge": Forgery.allCases.map { .text($0.name) }
+    case "request": OddRequest.allCases.map { .text($0.rawValue) }
+    case "shadow", "mutate": MessageFlaw.allCases.map { .text($0.rawValue) }
+    case "spoof": Spoof.allCases.map { .text($0.rawValue) }
+    default: [.flag(true)]
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Bluetooth
+
+/// What is wrong with a message to a lock: one thing, where the rest is as it should be.
+public enum MessageFlaw: String, CaseIterable, Sendable {
+  /// It is in clear, where ciphertext is due.
+  case inClear = "in-clear"
+  /// A bit of its tag is inverted.
+  case wrongTag = "wrong-tag"
+  /// It is sealed with a key that nobody has; so is each ciphertext before there is a session.
+  case wrongKey = "wrong-key"
+  /// It is sealed with the counter of the message after it.
+  case nextCounter = "counter+1"
+  /// It is sealed with the counter of the message before it.
+  case previousCounter = "counter-1"
+  /// It is sealed with the counter of the first message; in its place, with that of the second.
+  case firstCounter = "counter-0"
+  /// Its last byte is missing.
+  case cutByOne = "cut-1"
+  /// Its last four bytes are missing, as many as the tag has.
+  case cutByFour = "cut-4"
+  /// Nothing is left of it but a header.
+  case cutToNothing = "cut-all"
+  /// There is a byte too many.
+  case extended = "extended"
+  /// It is in clear, and of a kind that does not exist.
+  case kind3 = "kind-3"
+  /// It is in clear, and of a kind that does not exist.
+  case kind4 = "kind-4"
+  /// It is in clear, and of a kind that does not exist.
+  case kind63 = "kind-63"
+  /// It is in clear, and of the last kind that there could be.
+  case kind127 = "kind-127"
+  /// The tag is wrong, and the first frame says that it goes on with a message.
+  case noBeginning = "no-beginning"
+  /// The tag is wrong, and the last frame says that more follow.
+  case noEnd = "no-end"
+  /// The tag is wrong, and the first two frames come in the wrong order.
+  case swapped = "swapped"
+  /// It is longer than any lock takes.
+  case tooLong = "too-long"
+}
+
+extension MessageFlaw {
+  /// The frames of a request with this flaw, none of which a correct lock obeys.
+  ///
+  /// - Parameter cipher: the session's, ready for the next message; `nil` without a session.
+  func frames(of request: [UInt8], _ cipher: SessionCipher?) -> [[UInt8]] {
+    let segmenter = Segmenter()
+    switch self {
+    case .inClear: return segmenter.frames(of: request, .plaintext)
+    case .kind3: return segmenter.frames(of: request, MessageKind(rawValue: 3))
+    case .kind4: return segmenter.frames(of: request, MessageKind(rawValue: 4))
+    case .kind63: return segmenter.frames(of: request, MessageKind(rawValue: 63))
+    case .kind127: return segmenter.frames(of: request, MessageKind(rawValue: 127))
+    case .tooLong: return segmenter.frames(of: [UInt8](repeating: 0, count: 300), .ciphertext)
+    case .noBeginning:
+      var frames = segmenter.frames(of: untagged(request, cipher), .ciphertext)
+      frames[0][0] &= ~1
+      return frames
+    case .noEnd:
+      var frames = segmenter.frames(of: untagged(request, cipher), .ciphertext)
+      frames[frames.count - 1][0] &= 1
+      return frames
+    case .swapped:
+      let long = untagged(request + [UInt8](repeating: 0, count: Segmenter.defaultFrameSize), cipher)
+      var frames = segmenter.frames(of: long, .ciphertext)
+      frames.swapAt(0, 1)
+      return frames
+    case .wrongTag, .wrongKey, .nextCounter, .previousCounter, .firstCounter, .cutByOne, .cutByFour,
+      .cutToNothing, .extended:
+      return segmenter.frames(of: sealed(request, cipher), .ciphertext)
+    }
+  }
+
+  /// The bytes of ciphertext with a flaw of its own.
+  private func sealed(_ request: [UInt8], _ cipher: SessionCipher?) -> [UInt8] {
+    var cipher = cipher ?? Self.foreign
+    switch self {
+    case .wrongKey: cipher = Self.foreign
+    case .nextCounter: cipher.sendCounter &+= 1
+    case .previousCounter: cipher.sendCounter &-= 1
+    case .firstCounter: cipher.sendCounter = cipher.sendCounter == 0 ? 1 : 0
+    default: break
+    }
+    let sealed = cipher.encrypt(request)
+    switch self {
+    case .cutByOne: return Array(sealed.dropLast())
+    case .cutByFour: return Array(sealed.dropLast(SessionCipher.tagLength))
+    case .cutToNothing: return []
+    case .extended: return sealed + [0]
+    case .wrongTag: return sealed.withOneBitFlipped
+    default: return sealed
+    }
+  }
+
+  private func untagged(_ request: [UInt8], _ cipher: SessionCipher?) -> [UInt8] {
+    var cipher = cipher ?? Self.foreign
+    return cipher.encrypt(request).withOneBitFlipped
+  }
+
+  /// The frames of a message in clear, with the same flaw as far as such a message can have it.
+  func frames(ofClear message: [UInt8]) -> [[UInt8]] {
+    let segmenter = Segmenter()
+    switch self {
+    case .inClear: return segmenter.frames(of: message, .plaintext)
+    case .wrongTag: return segmenter.frames(of: message.withOneBitFlipped, .plaintext)
+    case .cutByOne: return segmenter.frames(of: Array(message.dropLast()), .plaintext)
+    case .cutByFour: return segmenter.frames(of: Array(message.dropLast(4)), .plaintext)
+    case .cutToNothing: return segmenter.frames(of: [], .plaintext)
+    case .extended: return segmenter.frames(of: message + [0], .plaintext)
+    default: return frames(of: message, nil)
+    }
+  }
+
+  /// A cipher of nobody's.
+  private static var foreign: SessionCipher {
+    SessionCipher(
+      key: SecretKey(UUID128(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100)),
+      token: .os3(Token(word: 0)), end: .app)
+  }
+}
+
+extension [UInt8] {
+  /// Wrong by the least that can be wrong, at the end.
+  fileprivate var withOneBitFlipped: [UInt8] {
+    var bytes = self
+    if let last = bytes.indices.last { bytes[last] ^= 1 }
+    return bytes
+  }
+}

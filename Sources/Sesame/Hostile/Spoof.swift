@@ -1,0 +1,58 @@
+import Bluetooth
+
+/// Something that reaches the client and that a correct client passes over, whoever sent it.
+///
+/// What it could only believe, such as an authentic status that is not true, is not among them.
+public enum Spoof: String, CaseIterable, Sendable {
+  /// A status in clear.
+  case statusInClear = "status-in-clear"
+  /// The answer to an unlock, in clear.
+  case answerInClear = "answer-in-clear"
+  /// A token, when there was one already.
+  case tokenAgain = "token-again"
+  /// The last message once more.
+  case messageAgain = "message-again"
+  /// The client's own last command.
+  case reflected
+  /// The last message with another tag.
+  case wrongTag = "wrong-tag"
+  /// The last message without its end.
+  case cut
+  /// A message of a kind that does not exist.
+  case kind3 = "kind-3"
+  case emptyFrame = "empty frame"
+  /// A message of no bytes.
+  case emptyMessage = "empty message"
+  /// An authentic answer to nothing.
+  case answerToNothing = "answer-to-nothing"
+  /// An authentic answer with a result that does not exist.
+  case unknownResult = "unknown-result"
+  /// An authentic publish of something unknown.
+  case unknownItem = "unknown-item"
+  /// An authentic message that is neither.
+  case unknownOperation = "unknown-operation"
+  /// An authentic status of two bytes.
+  case shortStatus = "short-status"
+  /// An authentic login publish in the middle of a session.
+  case loginPublish = "login-publish"
+  /// An authentic message of no bytes.
+  case nothing
+}
+
+extension Spoof {
+  /// What an authentic one says; `nil` for one that the session's cipher rejects.
+  var authentic: [UInt8]? {
+    switch self {
+    case .answerToNothing: [7, 0xFA, 6, 0]
+    case .unknownResult: [7, 0xFA, 0xC8, 0xC8]
+    case .unknownItem: [8, 0xFA, 1, 2, 3]
+    case .unknownOperation: [0x63, 0x52, 0]
+    case .shortStatus: [8, 81, 0]
+    case .loginPublish: [8, 2] + [UInt8](repeating: 0, count: 28)
+    case .nothing: []
+    case .statusInClear, .answerInClear, .tokenAgain, .messageAgain, .reflected, .wrongTag, .cut, .kind3,
+      .emptyFrame, .emptyMessage:
+      nil
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Automata
+import Conformance
+import Models
+import Simulation
+import TestSupport
+import Testing
+
+/// Drives a device of one machine against another by random choices: legal and forbidden stimuli, waits around
+/// timers' edges, faults.
+private func walk(
+  _ device: Machine, against model: Machine, _ preference: MachineDevice.Preference,
+  showsEffects: Bool = true,
+  seed: UInt64, tests: Int = 8, length: Int = 50
+) throws -> Divergence? {
+  let specification = Specification(model, showsEffects: showsEffects)
+  let device = MachineDevice(device, preference, showsEffects: showsEffects)
+  let alphabet = Alphabet(specification, device.abilities)
+  var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+  var generator = SeededGenerator(seed: seed, for: "walk")
+  let acts = alphabet.acts.indices.filter { !alphabet.acts[$0].variants.isEmpty }
+  for _ in 0..<tests {
+    let start = model.definition.starts[generator.below(model.definition.starts.count)]
+    let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
+    try lockstep.reset(to: StartCondition(settings))
+    if let divergence = try lockstep.pass(until: lockstep.now) { return divergence }
+    for _ in 0..<length {
+      let situation = lockstep.situation
+      // As many legal stimuli as all else, or nothing would be reached.
+      let legal = acts.filter { $0 < alphabet.eventCount && situation.legal >> UInt64($0) & 1 == 1 }
+      let act =
+        generator.below(2) == 0 && !legal.isEmpty
+        ? legal[generator.below(legal.count)] : acts[generator.below(acts.count)]
+      let action = alphabet.acts[act].variants[generator.below(alphabet.acts[act].variants.count)]
+      if let divergence = try lockstep.carryOut(action).divergence { return divergence }
+    }
+    if let divergence = try lockstep.settle() { return divergence }
+  }
+  return nil
+}
+
+@Suite("A machine as a device")
+struct MachineDeviceTests {
+  @Test("compared with its own machine it never diverges", arguments: MachineDefinition.catalog)
+  func agreesWithItself(definition: MachineDefinition) throws {
+    let machine = try Machine(definition)
+    for seed in 0..<30 as Range<UInt64> {
+      let divergence = try walk(
+        machine, against: machine, .seeded(seed), showsEffects: seed % 2 == 0, seed: seed)
+      expect(divergence, nil)
+    }
+    for preference in [MachineDevice.Preference.first, .last] {
+      expect(try walk(machine, against: machine, preference, seed: 7), nil)
+    }
+  }
+
+  /// The canary: the walk that finds nothing in the test above finds what is wrong.
+  @Test("a walk finds a timer that is late by a millisecond", arguments: [MachineDefinition.socket, .sesame])
+  func findsLateTimer(definition: MachineDefinition) throws {
+    var wrong = definition
+    for row in wrong.transitions.indices where wrong.transitions[row].window.latest != .forever {
+      wrong.transitions[row].window.earliest = wrong.transitions[row].window.latest + .milliseconds(1)
+      wrong.transitions[row].window.latest = wrong.transitions[row].window.earliest
+    }
+    let found = try walk(Machine(wrong), against: Machine(definition), .first, seed: 1)
+    #expect(found != nil)
+  }
+
+  @Test("preferences decide what a machine leaves open, and a script plays them back")
+  func preferences() throws {
+    var machine = MachineDefinition(name: "coin")
+    machine.events = [Event("toss"), Event("landed", .spontaneous)]
+    machine.states = [State("idle"), State("air"), State("heads"), State("tails")]
+    machine.transitions = [
+      Transition(.event("toss"), from: .states(["idle"]), to: .states(["air"])),
+      Transition(
+        .event("landed"), from: .states(["air"]), to: .states(["heads", "tails"]),
+        window: Window(earliest: .seconds(1), latest: .seconds(2))),
+    ]
+    machine.starts = [Start("idle")]
+    func trace(_ preference: MachineDevice.Preference) throws -> [String] {
+      let specification = Specification(try Machine(machine))
+      let device = MachineDevice(try Machine(machine), preference)
+      var lockstep = Lockstep(specification, device, recorder: TraceList())
+      try lockstep.reset()
+      expect(try lockstep.perform(Stimulus(0)), nil)
+      expect(try lockstep.pass(until: .zero + .seconds(10)), nil)
+      return lockstep.recorder.entries.compactMap { entry in
+        guard case .observation(let shown) = entry.event else { return nil }
+        return "\(entry.time.secondsText) \(specification.vocabulary.text(of: shown))"
+      }
+    }
+    let start = try trace(.first)[0]
+    expect(try trace(.first), [start, try trace(.first)[1]])
+    expect(try trace(.first)[1].hasSuffix(" heads"), true)
+    expect(try trace(.last)[1].hasSuffix(" tails"), true)
+    expect(
+      try trace(.scripted([.take(0), .fire(1, at: .zero + .milliseconds(1500))]))[1],
+      try trace(.first)[1].replacing("1.000", with: "1.500").replacing("heads", with: "tails"))
+    var lands = Set<String>()
+    for seed in 0..<40 as Range<UInt64> { lands.insert(try trace(.seeded(seed))[1]) }
+    #expect(lands.count > 10)
+  }
+}
