@@ -65,7 +65,8 @@ struct ShardEnvironment {
   }
 
   private func kubernetes(_ index: Int) throws(UsageError) -> (number: Int, count: Int) {
-    guard let count = try number("LOCKSTEP_SHARDS") ?? number("JOB_COMPLETIONS") else {
+    let (ours, theirs) = (try number("LOCKSTEP_SHARDS"), try number("JOB_COMPLETIONS"))
+    guard let count = ours ?? theirs else {
       throw UsageError(
         "JOB_COMPLETION_INDEX is set, and Kubernetes does not tell of how many: set LOCKSTEP_SHARDS in the pod, "
           + "or give --shard I/N")
