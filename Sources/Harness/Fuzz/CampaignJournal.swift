@@ -88,12 +88,26 @@ public final class CampaignJournal {
     return runner.run()
   }
 
+  /// Counts cases that another process wrote.
+  public func add(_ other: Tally) {
+    tally.cases += other.cases
+    tally.agree += other.agree
+    tally.divergences += other.divergences
+    tally.labFaults += other.labFaults
+    tally.skipped += other.skipped
+    tally.incomplete += other.incomplete
+  }
+
   /// The campaign ends.
   ///
-  /// - Parameter visits: the cells that were visited; see `Tracker.visits`.
+  /// - Parameters:
+  ///   - visits: the cells that were visited; see `Tracker.visits`.
+  ///   - circumstances: those of the device.
+  ///   - faults: what went wrong with the campaign itself.
   /// - Returns: what the command ends with.
   public func end(
-    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String]
+    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String],
+    faults: [String] = []
   ) -> CommandStatus {
     let test = Case(
       id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
@@ -112,8 +126,10 @@ public final class CampaignJournal {
     var count = CoverageCount()
     if !visits.isEmpty { count.add(visits, of: machine) }
     for coverage in count.coverage { listener.take(.coverage(coverage)) }
-    listener.take(.end(tally, tally.exitStatus))
-    return tally.exitStatus
+    for fault in faults { listener.take(.remark(fault, at: .zero)) }
+    let status = faults.isEmpty ? tally.exitStatus : .internalFault
+    listener.take(.end(tally, status))
+    return status
   }
 }
 

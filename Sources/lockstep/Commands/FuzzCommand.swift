@@ -47,9 +47,15 @@ extension FuzzArguments {
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
     arguments.shard = try Shard.resolved(arguments.shard, console, isQuiet: run.isQuiet)
     let plan = try FuzzPlan(arguments, earlier: earlier?.state)
+    let isParallel = (arguments.jobs?.value ?? 1) > 1
+    if isParallel, plan.target.device.kind == .lock {
+      throw UsageError("--jobs: a lock can be driven by one process only")
+    }
     let office = try FuzzOffice(arguments, console, earlier: earlier?.folder)
     plan.world.devices.bench.capture(in: office.folder.path)
     Interruption.listen()
-    return office.close(FuzzSession(arguments, plan, office).perform())
+    return office.close(
+      isParallel
+        ? FuzzPool(arguments, plan, office).perform() : FuzzSession(arguments, plan, office).perform())
   }
 }

@@ -61,6 +61,18 @@ struct FindingNotice: Equatable {
     self.json = json
   }
 
+  /// The same under another number.
+  func numbered(_ number: Int) -> FindingNotice {
+    var notice = self
+    notice.number = number
+    guard case .mapping(let members)? = json["finding"] else { return notice }
+    let renumbered = members.map { member in
+      member.name == "number" ? JSON.Member("number", .integer(number)) : member
+    }
+    notice.json = ["finding": .mapping(renumbered)]
+    return notice
+  }
+
   /// For another process.
   var message: JSON {
     [

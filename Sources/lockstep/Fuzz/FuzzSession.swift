@@ -168,7 +168,8 @@ final class FuzzSession {
   private func progress(_ status: CampaignStatus, isExploring: Bool) {
     let now = MonotonicClock.now
     report.progress(
-      FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
+      FuzzProgress(
+        status: status, took: state.elapsed + (now - begin), coverage: state.coverage, cells: state.cells))
     guard isExploring, now - lastState >= Self.periods.state else { return }
     lastState = now
     keep(status)
