@@ -1,8 +1,8 @@
 /// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
 /// enough to keep for a million.
 ///
-/// Some cases make place for others: one that was not brought to its end, when a run that is taken up again has it
-/// once more; and a finding of a campaign, when another case shows the same in fewer events.
+/// Some cases make place for others: one that came to no judgement, and that of a campaign itself, when a run that is
+/// taken up again has it once more; and a finding of a campaign, when another case shows the same in fewer events.
 struct JournalIndex {
   enum Outcome: UInt8 {
     case passed
@@ -73,8 +73,11 @@ struct JournalIndex {
   /// How many cases have had a name, by a hash of suite and name.
   private var copies: [UInt64: Int32] = [:]
   private var findingNumbers: [String: Int] = [:]
-  /// The cases that were not brought to their end, by id.
-  private var unfinished: [String: Place] = [:]
+  /// The cases by id that make place for others of that id when the run is taken up again: of this sitting, and of
+  /// those before.
+  private var provisional: (now: [String: Place], earlier: [String: Place]) = ([:], [:])
+  /// The case that ended last.
+  private var last: (id: String, place: Place)?
   private var ending: Journal.Ending?
   private var caseCount = 0
   private var journal: Int32 = 0
@@ -101,7 +104,7 @@ struct JournalIndex {
 
   /// Reads a journal from its first line to its last, or as far as it can be read, behind those before it.
   mutating func read(_ reader: inout JournalReader) {
-    (ending, caseCount, lastSuite, unfinished, next) = (nil, 0, nil, [:], nil)
+    (ending, caseCount, lastSuite, provisional, last, next) = (nil, 0, nil, ([:], [:]), nil, nil)
     do {
       while let line = try reader.glance() {
         switch line {
@@ -142,6 +145,9 @@ extension JournalIndex {
       // A run that is taken up again starts anew at the end of its journal.
       self.run = run
       ending = nil
+      closeOpenCase()
+      provisional.earlier.merge(provisional.now) { $1 }
+      provisional.now = [:]
     case .start(let start):
       closeOpenCase()
       begin(start, offset: reader.offset, line: reader.line)
@@ -157,8 +163,17 @@ extension JournalIndex {
       self.ending = ending
     case .finding(let finding):
       take(finding)
-    case .event, .campaign:
+    case .campaign:
+      if let last { provisional.now[last.id] = last.place }
+    case .event:
       break
+    }
+  }
+
+  /// Takes away what a run that is taken up again will have once more.
+  mutating func forget(_ id: String) {
+    if let place = provisional.now[id] ?? provisional.earlier[id] {
+      suites[place.suite].entries[place.entry].outcome = .replaced
     }
   }
 
@@ -180,7 +195,7 @@ extension JournalIndex {
     let suite = suiteNumber(of: start)
     let name = suites[suite].name
     caseCount += 1
-    if let place = unfinished.removeValue(forKey: start.id) {
+    if let place = provisional.earlier.removeValue(forKey: start.id) {
       suites[place.suite].entries[place.entry].outcome = .replaced
     }
     let isReplaced = next.map { findings[$0].place != nil } ?? false
@@ -246,9 +261,10 @@ extension JournalIndex {
       ended.entry.outcome = .replaced
     } else {
       if let finding = ended.finding { findings[finding].place = place }
-      if ended.entry.outcome == .unfinished { unfinished[ended.id] = place }
+      if [.unfinished, .broken].contains(ended.entry.outcome) { provisional.now[ended.id] = place }
     }
     suites[ended.suite].entries.append(ended.entry)
+    last = (ended.id, place)
     open = nil
   }
 

@@ -52,7 +52,7 @@ struct CommandTests {
       {"t":"0.000","status":"connecting"}
       {"t":"0.000","step":3,"line":6,"stimulus":"lock"}
       {"verdict":"agree","case":"Scenarios/sub/good","t":"0.000"}
-      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177]}}
+      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"visited":["00000000","000000000000000000000000000000000000000000000"]}}
       {"end":{"cases":1,"agree":1,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"status":0}}
 
       """)
@@ -193,7 +193,8 @@ struct CommandTests {
     "the command line is checked before anything is done",
     arguments: [
       ("", 2, "Feeds the same events to a model"),
-      ("fuzz", 2, "unknown command 'fuzz': the commands are run, replay, list"),
+      ("buzz", 2, "unknown command 'buzz': did you mean 'fuzz'?"), ("fuzz", 2, "missing MACHINE"),
+      ("report", 2, "missing RUN"), ("report nowhere", 2, "there is no run nowhere"),
       ("rnu", 2, "unknown command 'rnu': did you mean 'run'?"),
       ("--verbose", 2, "unknown option '--verbose'"),
       ("run --sede 3", 2, "unknown option '--sede': did you mean '--seed'?\nSee 'lockstep run --help'."),

@@ -25,6 +25,9 @@ public final class CampaignJournal {
     self.listener = listener
   }
 
+  /// The id of the case that stands for the campaign itself.
+  public static func id(of target: FuzzTarget) -> String { "fuzz/\(target.machine.label)" }
+
   /// The campaign begins.
   public func begin() {
     listener.take(.run(seed: settings.seed))
@@ -110,7 +113,7 @@ public final class CampaignJournal {
     faults: [String] = []
   ) -> CommandStatus {
     let test = Case(
-      id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
+      id: Self.id(of: target), name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
       scenario: Scenario(title: "fuzz", machine: target.machine.label, steps: []), machine: target.machine,
       device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed)

@@ -51,7 +51,7 @@ extension FuzzArguments {
     if isParallel, plan.target.device.kind == .lock {
       throw UsageError("--jobs: a lock can be driven by one process only")
     }
-    let office = try FuzzOffice(arguments, console, earlier: earlier?.folder)
+    let office = try FuzzOffice(arguments, plan.target, console, earlier: earlier?.folder)
     plan.world.devices.bench.capture(in: office.folder.path)
     Interruption.listen()
     return office.close(

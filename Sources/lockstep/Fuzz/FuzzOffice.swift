@@ -12,12 +12,16 @@ final class FuzzOffice: FuzzDesk {
   private var fault: FileFault?
 
   /// - Parameter earlier: the folder of the campaign that is taken up again.
-  init(_ arguments: FuzzArguments, _ console: Console, earlier: String?) throws(UsageError) {
+  init(
+    _ arguments: FuzzArguments, _ target: FuzzTarget, _ console: Console, earlier: String?
+  ) throws(UsageError) {
     self.arguments = arguments
     let command = Array(CommandLine.arguments.dropFirst())
     do throws(FileFault) {
       if let earlier {
-        tally = Tally(of: RunSummary(journals: [earlier + "/journal.jsonl"]))
+        tally = Tally(
+          of: RunSummary(
+          journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
         folder = try RunFolder(resuming: earlier, out: arguments.run.out, command: command)
       } else {
         tally = Tally()
