@@ -52,7 +52,7 @@ struct CommandTests {
       {"t":"0.000","status":"connecting"}
       {"t":"0.000","step":3,"line":6,"stimulus":"lock"}
       {"verdict":"agree","case":"Scenarios/sub/good","t":"0.000"}
-      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"visited":["00000000","000000000000000000000000000000000000000000000"]}}
+      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"visited":["50000000","000000000000000000000000000000080000000000000"]}}
       {"end":{"cases":1,"agree":1,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"status":0}}
 
       """)

@@ -231,7 +231,8 @@ struct FuzzTerminalTests {
 
   @Test("the screen is drawn in place, findings scroll above it, and the terminal is left tidy")
   func drawn() throws {
-    let (text, status) = try terminal("--seed 1 --steps 20k --device \(defect)", columns: 80)
+    let (text, status) = try terminal(
+      "--seed 1 --steps 20k --color always --device \(defect)", columns: 80)
     expect(status, 1)
     #expect(text.contains("── \u{1B}[0m") && text.contains("run time"))
     // Each drawing hides the cursor and shows it again, and takes away the one before.

@@ -74,7 +74,7 @@ struct StatusScreen {
     var stability = "–"
     if status.stability.tried > 0 {
       let (same, tried) = status.stability
-      stability = "\(same * 100 / tried) %, \(same) of \(tried) done twice"
+      stability = "\(same * 100 / tried) %, \(same) of \(tried) tests"
     }
     return [
       ("legal", share(progress.coverage?.legal)), ("empty", share(progress.coverage?.empty)),
