@@ -48,8 +48,9 @@ test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets,
 peers-full: build dependencies-peers ## Run every Sesame 5 scenario over rootcanal, in real time
 	Tests/Peers/full.sh $(COMMAND) .build/peers/venv $(ARGS)
 
-bench-peers: build dependencies-peers ## Compare round trips over the emulated radio with those of Bumble
-	Tests/Peers/bench/compare.sh $(COMMAND) .build/peers/venv
+bench-peers: build dependencies-peers ## Compare it with Bumble over the radio, and with Hypothesis, PropEr and AALpy at fuzzing
+	Tests/Peers/bench/compare_round_trips.sh $(COMMAND) .build/peers/venv
+	Tests/Peers/bench/fuzz/compare.sh $(COMMAND) .build/peers/venv
 
 dependencies-peers: ## Install what the tests with other people's Bluetooth stacks need
 	.ci/dependencies --peers

@@ -85,45 +85,61 @@ public struct NeedsStimulus: Invariant {
   public let passing: [String]
   /// The reasons.
   public let stimuli: [String]
+  /// Reasons that stay for the rest of a test, unless their argument is nothing: a time for autolock.
+  public let standing: [String]
+  /// Faults after which what is shown may be late by any time.
+  public let slow: [String]
   /// How long a reason may take to have its effect.
   public let lead: Interval
   private var isGiven = true
+  private var isStanding = false
+  private var isSlow = false
   private var lastGiven: Instant?
 
   /// Makes the invariant.
   public init(
     _ status: String, from origin: String, passing: [String] = [], after stimuli: [String],
-    within lead: Interval = .seconds(6)
+    orStanding standing: [String] = [], slow: [String] = [], within lead: Interval = .seconds(6)
   ) {
     self.status = status
     self.origin = origin
     self.passing = passing
     self.stimuli = stimuli
+    self.standing = standing
+    self.slow = slow
     self.lead = lead
   }
 
   public mutating func reset() {
     isGiven = true
+    isStanding = false
+    isSlow = false
     lastGiven = nil
   }
 
   public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     switch event {
     case .stimulus(let stimulus):
-      guard stimuli.contains(vocabulary.stimuli[stimulus.number]) else { return nil }
+      let name = vocabulary.stimuli[stimulus.number]
+      if standing.contains(name), let value = stimulus.arguments.first?.value, !value.isNothing {
+        isStanding = true
+      }
+      guard stimuli.contains(name) else { return nil }
       isGiven = true
       lastGiven = time
+    case .fault(let fault):
+      if slow.contains(fault.name) { isSlow = true }
     case .observation(.status(let number)):
       let shown = vocabulary.statuses[number]
       if shown == origin {
         // A reason given shortly before may be what shows next.
-        isGiven = lastGiven.map { time <= $0 + lead } ?? false
+        isGiven = lastGiven.map { isSlow || time <= $0 + lead } ?? false
       } else if shown == status {
-        if !isGiven { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
+        if !isGiven, !isStanding { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
       } else if !passing.contains(shown) {
         isGiven = true
       }
-    case .observation, .fault:
+    case .observation:
       break
     }
     return nil

@@ -195,24 +195,22 @@ extension MachineDevice {
 
 extension Abilities {
   /// What a machine can serve: its stimuli, its circumstances, and the settings of its starts.
-  init(ofDevice machine: Machine, showsEffects: Bool) {
+  fileprivate init(ofDevice machine: Machine, showsEffects: Bool) {
     let definition = machine.definition
-    let stimuli = definition.events.filter { $0.kind != .spontaneous }.map(\.name)
     self.init(
-      stimuli: stimuli, faults: definition.circumstances.flatMap(\.faults),
+      stimuli: definition.events.filter { $0.kind != .spontaneous }.map(\.name),
+      faults: definition.circumstances.flatMap(\.faults),
       settings: definition.starts.flatMap { $0.conditions.map(\.name) }
         + definition.circumstances.map(\.name),
       showsEffects: showsEffects)
     for item in definition.circumstances {
       // The first stimulus that sets a circumstance is the one with a value; the others take it away.
-      if let setter = item.stimuli.first, !arguments.contains(where: { $0.stimulus == setter }) {
-        arguments.append(
-          (setter, [[Argument("value", .duration(.seconds(10)))], [Argument("value", .duration(.zero))]]))
+      guard let setter = item.stimuli.first, !arguments.contains(where: { $0.stimulus == setter }) else {
+        continue
       }
-      for fault in item.faults where !disturbances.contains(where: { $0.fault == fault }) {
-        disturbances.append(
-          Disturbance(.events, fault, item.isLasting ? [.flag(true)] : [.flag(true), .flag(false)]))
-      }
+      let values: [Interval] = [.zero, .seconds(10)]
+      arguments.append((setter, values.map { [Argument("value", .duration($0))] }))
     }
+    self = disturbing(machine)
   }
 }

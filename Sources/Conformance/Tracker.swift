@@ -248,7 +248,7 @@ extension Tracker {
     case .refused:
       before = possible
       possible.formIntersection(refusing)
-      if followsLosses { keepUndisturbed(possible.first) }
+      if followsLosses { keepUndisturbed(undisturbed & possible.first) }
       return !possible.isEmpty
     case .unknown:
       before = possible
@@ -266,7 +266,7 @@ extension Tracker {
     if isSmall {
       before.first = possible.first
       possible.first &= resting
-      if followsLosses { keepUndisturbed(resting) }
+      if followsLosses { keepUndisturbed(undisturbed & resting) }
       return possible.first != 0
     }
     before = possible
@@ -428,15 +428,13 @@ extension Tracker {
     let words = specification.words.visibleWithoutLoss
     var next: UInt64 = 0
     forEachBit(of: undisturbed) { next |= words[$0 * symbolCount + symbol] }
-    keepUndisturbed(next, of: next)
+    keepUndisturbed(next)
   }
 
-  private mutating func keepUndisturbed(_ nodes: UInt64) { keepUndisturbed(nodes, of: undisturbed) }
-
   /// Notes a loss when nothing else explains what the set of possible states has come to.
-  private mutating func keepUndisturbed(_ nodes: UInt64, of old: UInt64) {
-    undisturbed = old & nodes
-    guard undisturbed == 0, possible.first != 0 else { return }
+  private mutating func keepUndisturbed(_ nodes: UInt64) {
+    undisturbed = nodes
+    guard nodes == 0, possible.first != 0 else { return }
     losses += 1
     undisturbed = possible.first
   }
@@ -626,7 +624,7 @@ extension Tracker {
   }
 
   /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes.
-  private func end(of step: Specification.Step, from node: Int) -> Instant {
+  func end(of step: Specification.Step, from node: Int) -> Instant {
     var since = entries[node].latest
     var bits = changing & (step.given | step.unless)
     while bits != 0 {

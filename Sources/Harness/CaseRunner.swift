@@ -35,7 +35,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private var now: Instant { hasBegun ? lockstep.now : .zero }
 
   /// The cells that were visited.
-  var visits: [UInt32] { lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) } }
+  var coverage: CellCoverage { lockstep.tracker.coverage }
 
   /// Runs the case, and again after trouble in the lab: once is a lab fault, the same three times is the device's.
   mutating func run() -> Outcome {

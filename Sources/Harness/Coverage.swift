@@ -1,76 +1,94 @@
 import Automata
-import Conformance
+public import Conformance
+import Documents
 
-/// Which cells of a machine's table a run has visited.
+/// How much of a machine a run has tried, under the name that reports call it by.
 public struct Coverage: Equatable, Sendable {
   /// The machine, as reports call it.
   public let machine: String
-  /// The cells in which a stimulus is allowed: visited, and there are.
-  public private(set) var legal = (visited: 0, count: 0)
-  /// The cells in which a stimulus is refused: visited, and there are.
-  public private(set) var empty = (visited: 0, count: 0)
-  /// Which of the legal cells and of the empty ones were visited, four cells a hexadecimal digit: so that coverages can
-  /// be added by who knows no machine.
-  public var digits: (legal: String, empty: String) {
-    (Self.digits(isVisited.legal), Self.digits(isVisited.empty))
-  }
-  private var isVisited: (legal: [Bool], empty: [Bool]) = ([], [])
-  /// The legal cells that were not visited, as `state, stimulus`.
-  public private(set) var missing: [String] = []
+  /// What was counted.
+  public private(set) var cells: CellCoverage
+  /// The figures of the whole machine.
+  public let total: CellCoverage.Figures
 
-  /// Counts the cells of a machine, of which some were visited: `visits[state * events + event]` times.
-  public init(_ machine: MachineLibrary.Entry, visits: [UInt64]) {
-    self.machine = machine.label
-    let definition = machine.machine.definition
-    let cells = machine.machine.caused
-    for (event, item) in definition.events.enumerated() where item.kind != .spontaneous {
-      for (state, place) in definition.states.enumerated() {
-        let cell = state * definition.events.count + event
-        if cells[cell].isEmpty {
-          empty.count += 1
-          isVisited.empty.append(visits[cell] > 0)
-          empty.visited += visits[cell] > 0 ? 1 : 0
-        } else {
-          legal.count += 1
-          isVisited.legal.append(visits[cell] > 0)
-          legal.visited += visits[cell] > 0 ? 1 : 0
-          if visits[cell] == 0 { missing.append("\(place.name), \(item.name)") }
-        }
-      }
+  /// Names what was counted.
+  public init(_ machine: String, _ cells: CellCoverage) {
+    self.machine = machine
+    self.cells = cells
+    total = cells.total
+  }
+
+  /// The legal cells that were not visited, as `state, stimulus`.
+  public var missing: [String] {
+    let definition = cells.machine.definition
+    return cells.missing.filter(\.isLegal).map {
+      "\(definition.states[$0.state].name), \(definition.events[$0.event].name)"
     }
   }
 
-  public static func == (left: Coverage, right: Coverage) -> Bool {
-    left.machine == right.machine && left.legal == right.legal && left.empty == right.empty
-      && left.missing == right.missing && left.isVisited == right.isVisited
-  }
-
-  private static func digits(_ bits: [Bool]) -> String {
-    stride(from: 0, to: bits.count, by: 4).map { start in
-      let digit = (start..<start + 4).reduce(0) { $0 << 1 | ($1 < bits.count && bits[$1] ? 1 : 0) }
-      return String(digit, radix: 16)
-    }.joined()
-  }
-
   /// The figures in words: `31 of 31 legal, 12 of 177 empty`.
-  public var summary: String {
-    "\(legal.visited) of \(legal.count) legal, \(empty.visited) of \(empty.count) empty"
+  public var summary: String { "\(total.legal) legal, \(total.empty) empty" }
+
+  /// All figures as a table: a line for each region, and one for all where there are several.
+  public var table: [String] {
+    let regions = cells.regions
+    let parts = regions.count > 1 ? regions + [total] : [total]
+    var rows = [["", "states", "legal", "empty", "transitions", "pairs"]]
+    rows += parts.map { part in
+      [part.region.isEmpty ? "all" : part.region] + part.shares.map { "\($0.visited)/\($0.count)" }
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      row.enumerated().map { column, text in
+        let space = String(repeating: " ", count: widths[column] - text.count)
+        return column == 0 ? text + space : space + text
+      }.joined(separator: "   ")
+    }
+  }
+}
+
+extension CellCoverage.Share: CustomStringConvertible {
+  public var description: String { "\(visited) of \(count)" }
+}
+
+extension CellCoverage.Figures {
+  /// In the order of the table.
+  fileprivate var shares: [CellCoverage.Share] { [states, legal, empty, transitions, pairs] }
+
+  /// The figures as members of the journal: each a list of how many were visited and how many there are.
+  fileprivate var members: [JSON.Member] {
+    zip(["legal", "empty", "states", "transitions", "pairs"], [legal, empty, states, transitions, pairs]).map
+    {
+      JSON.Member($0, [.integer($1.visited), .integer($1.count)])
+    }
+  }
+}
+
+extension Coverage {
+  /// The figures as the journal has them.
+  var json: JSON {
+    var members = [JSON.Member("machine", .text(machine))] + total.members
+    let regions = cells.regions
+    if regions.count > 1 {
+      members.append(
+        .init("regions", .list(regions.map { .mapping([.init("name", .text($0.region))] + $0.members) })))
+    }
+    let visited = cells.stimulusDigits
+    members.append(.init("visited", [.text(visited.legal), .text(visited.empty)]))
+    return .mapping(members)
   }
 }
 
 /// The visits of a run, by machine, in the order in which the machines first came.
 struct CoverageCount {
-  private var machines: [MachineLibrary.Entry] = []
-  private var visits: [[UInt64]] = []
+  private(set) var coverage: [Coverage] = []
 
-  mutating func add(_ more: [UInt32], of machine: MachineLibrary.Entry) {
-    let index = machines.firstIndex { $0.label == machine.label } ?? machines.count
-    if index == machines.count {
-      machines.append(machine)
-      visits.append([UInt64](repeating: 0, count: more.count))
+  mutating func add(_ cells: CellCoverage, of machine: MachineLibrary.Entry) {
+    guard let index = coverage.firstIndex(where: { $0.machine == machine.label }) else {
+      return coverage.append(Coverage(machine.label, cells))
     }
-    for cell in more.indices { visits[index][cell] += UInt64(more[cell]) }
+    var sum = coverage[index].cells
+    sum.add(cells)
+    coverage[index] = Coverage(machine.label, sum)
   }
-
-  var coverage: [Coverage] { zip(machines, visits).map { Coverage($0, visits: $1) } }
 }

@@ -9,11 +9,17 @@ public func invariants(for machine: String) -> [any Invariant] {
   switch machine {
   case "sesame":
     let loss = MachineDefinition.sesame.circumstances.first { $0.name == "loss" }
+    // A bolt does not turn because nobody looks, or because somebody else does.
+    let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
+    let slow = ["delay", "out-of-range"]
     return [
       NoViolation(unless: ["loss"] + (loss?.faults ?? [])), NeverRises("battery"),
       NeedsStimulus(
-        "unlocked", from: "locked", passing: ["moved"],
-        after: ["unlock", "toggle", "handToUnlocked", "handToMoved"]),
+        "unlocked", from: "locked", passing: away,
+        after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow),
+      NeedsStimulus(
+        "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
+        orStanding: ["setAutolock"], slow: slow),
     ]
   default:
     return []

@@ -88,15 +88,7 @@ extension JournalEntry {
       event(time, nil, [.init("lab", .text(fault.description)), .init("attempt", .integer(attempt))])
     case .remark(let text, let time): event(time, nil, [.init("remark", .text(text))])
     case .verdict(let outcome, let test): verdict(outcome, test)
-    case .coverage(let coverage):
-      [
-        "coverage": [
-          "machine": .text(coverage.machine),
-          "legal": [.integer(coverage.legal.visited), .integer(coverage.legal.count)],
-          "empty": [.integer(coverage.empty.visited), .integer(coverage.empty.count)],
-          "visited": [.text(coverage.digits.legal), .text(coverage.digits.empty)],
-        ]
-      ]
+    case .coverage(let coverage): ["coverage": coverage.json]
     case .finding(let finding, let path): ["finding": finding.json(path: path)]
     case .campaign(let status): ["campaign": status.json]
     case .end(let tally, let status): ["end": ending(tally, status)]

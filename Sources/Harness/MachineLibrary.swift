@@ -26,12 +26,14 @@ public final class MachineLibrary {
 
     /// The machine made ready for tracking a device; made once.
     func specification(_ abilities: Abilities) -> Specification {
-      specifications.get(showsEffects: abilities.showsEffects, holding: abilities.circumstances)
+      variant(under: abilities.circumstances).specifications.get(
+        showsEffects: abilities.showsEffects, holding: abilities.circumstances)
     }
 
-    /// The machine as it is under circumstances that always hold with a device: mostly itself.
+    /// The machine as it is under circumstances that always hold with a device: itself, unless it knows none of them.
     public func variant(under circumstances: [String]) -> Entry {
-      specifications.variant(of: self, under: circumstances)
+      guard circumstances.contains("loss"), machine.definition == .sesameTable else { return self }
+      return specifications.withLosses(label: "\(label) (losses)")
     }
   }
 
@@ -61,12 +63,14 @@ public final class MachineLibrary {
       }
     }
 
-    func variant(of entry: Entry, under circumstances: [String]) -> Entry {
-      guard circumstances.contains("loss"), machine.definition == .sesameTable else { return entry }
-      return made.withLock { made in
+    /// The tables of the Sesame documentation over a link that can be lost.
+    func withLosses(label: String) -> Entry {
+      made.withLock { made in
         if let known = made.withLosses { return known }
-        guard let machine = try? Machine(.sesameTableWithLosses) else { return entry }
-        let variant = Entry(label: "\(entry.label) (losses)", machine: machine, isFile: entry.isFile)
+        guard let machine = try? Machine(.sesameTableWithLosses) else {
+          preconditionFailure("a machine of ours is not well-formed")
+        }
+        let variant = Entry(label: label, machine: machine)
         made.withLosses = variant
         return variant
       }
@@ -135,6 +139,13 @@ public final class MachineLibrary {
     } catch {
       throw Missing("\(error)")
     }
+  }
+}
+
+extension MachineLibrary.Entry {
+  /// How a scenario in a folder refers to the machine.
+  public func reference(from folder: String) -> String {
+    isFile ? Path.relative(label, from: folder) : label
   }
 }
 

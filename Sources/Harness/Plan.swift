@@ -32,7 +32,7 @@ extension Case {
     if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
-    if machine.isFile { copy.machine = Path.relative(machine.label, from: folder) }
+    copy.machine = machine.reference(from: folder)
     return copy
   }
 }

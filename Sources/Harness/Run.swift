@@ -84,13 +84,12 @@ public final class Run {
     _ test: Case, _ device: Device, _ count: inout CoverageCount
   ) -> Outcome {
     let abilities = device.abilities
-    let machine = test.machine.variant(under: abilities.circumstances)
-    let specification = machine.specification(abilities)
     var runner = CaseRunner(
-      test, specification, device, invariants: invariants(for: test.machine.machine.name),
+      test, test.machine.specification(abilities), device,
+      invariants: invariants(for: test.machine.machine.name),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
-    count.add(runner.visits, of: machine)
+    count.add(runner.coverage, of: test.machine.variant(under: abilities.circumstances))
     return outcome
   }
 }

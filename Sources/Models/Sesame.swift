@@ -25,7 +25,7 @@ extension MachineDefinition {
         "loss",
         faults: [
           "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle",
-          "inject", "write", "mutate", "reflect",
+          "inject", "write", "mutate", "reflect", "unsubscribe",
         ], isLasting: true),
       Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),
       Circumstance("jam", faults: ["jam"]),

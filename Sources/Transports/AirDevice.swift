@@ -68,7 +68,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     stimuli: [String], faults: [String], settings: [String], _ circumstances: [String]
   ) -> Abilities {
     typealias Client = SesameDevice<AirLink<Carrier, Surroundings>>
-    let faults = faults + Client.pretenceNames
+    let faults =
+      faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
     return Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
       circumstances: circumstances, slack: slack, arguments: SesameDisturbances.arguments,

@@ -68,3 +68,44 @@ struct InvariantTests {
       [nil, nil, nil, nil, nil, nil, reason, nil, nil, nil])
   }
 }
+
+extension InvariantTests {
+  private static let passing = ["moved", "away"]
+
+  @Test("a bolt needs a reason to have locked while nobody looked, and autolock is one for good")
+  func locked() {
+    let vocabulary = Vocabulary(
+      stimuli: ["lock", "setAutolock"], statuses: ["locked", "unlocked", "moved", "away"])
+    func verdicts(_ events: [TraceEvent], every step: Interval = .seconds(10)) -> [String?] {
+      var invariant: any Invariant = NeedsStimulus(
+        "locked", from: "unlocked", passing: Self.passing, after: ["lock"], orStanding: ["setAutolock"],
+        slow: ["delay"])
+      invariant.reset()
+      var time = Instant.zero
+      return events.map { event in
+        time = time + step
+        return invariant.check(event, at: time, in: vocabulary)
+      }
+    }
+    func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }
+    func autolock(_ seconds: Int64) -> TraceEvent {
+      .stimulus(Stimulus(1, [Argument("delay", .duration(.seconds(seconds)))]))
+    }
+    let lock = TraceEvent.stimulus(Stimulus(0))
+    let reason = "locked after unlocked, with none of: lock"
+    expect(verdicts([status("unlocked"), status("away"), status("locked")]), [nil, nil, reason])
+    expect(verdicts([status("unlocked"), status("away"), lock, status("locked")]), [nil, nil, nil, nil])
+    expect(verdicts([status("unlocked"), autolock(3), status("locked")]), [nil, nil, nil])
+    expect(
+      verdicts([autolock(3), status("unlocked"), status("locked"), status("unlocked"), status("locked")]),
+      [nil, nil, nil, nil, nil])
+    expect(verdicts([autolock(0), status("unlocked"), status("locked")]), [nil, nil, reason])
+    // What is forged or replayed is a fault, and no reason.
+    expect(verdicts([status("unlocked"), .fault(Fault("forge")), status("locked")]), [nil, nil, reason])
+    // A reason wears off once the door has been seen open again, unless what is shown may be late.
+    expect(verdicts([lock, status("unlocked"), status("locked")]), [nil, nil, reason])
+    expect(
+      verdicts([.fault(Fault("delay")), lock, status("unlocked"), status("locked")]), [nil, nil, nil, nil])
+    expect(verdicts([lock, status("unlocked"), status("locked")], every: .seconds(2)), [nil, nil, nil])
+  }
+}

@@ -9,22 +9,56 @@ import Testing
 struct DisturbanceTests {
   @Test(
     "a lock that is disturbed in any way at any moment agrees with the model",
-    arguments: ["sesame3", "sesame5"])
-  func everything(name: String) throws {
+    arguments: ["sesame3", "sesame5"],
+    DisturbedMoment.allCases)
+  func everything(name: String, moment: DisturbedMoment) throws {
     var bench = try SesameBench(name)
-    try bench.disturb(DisturbedMoment.allCases)
+    // There are no messages without a connection.
+    try bench.disturb(at: moment, moment == .heard ? [.events, .link] : TestLevel.allCases)
+  }
+
+  /// What is said above the air is the same there; see above.
+  @Test(
+    "so does a lock on the air, below its messages", arguments: ["sesame3", "sesame5"],
+    [DisturbedMoment.heard, .logining, .locked, .moving])
+  func everythingOnAir(name: String, moment: DisturbedMoment) throws {
+    var bench = try SesameBench(air: name)
+    try bench.disturb(at: moment, [.att, .link])
+    for value in ["busy", "unlock", "lock", "wrong-key", "replay"] {
+      expect(try bench.verdict(of: Fault("stranger", .text(value)), at: moment), "agrees")
+    }
+  }
+
+  @Test("what is offered can be brought about, and each value is one that a scenario can write")
+  func offered() throws {
+    let direct = try SesameBench("sesame5").lockstep.device.abilities
+    let air = try SesameBench(air: "sesame5").lockstep.device.abilities
+    expect(Set(direct.disturbances.map(\.level)), [.events, .messages, .link])
+    expect(Set(air.disturbances.map(\.level)), [.events, .messages, .att, .link])
+    for disturbance in air.disturbances {
+      #expect(air.faults.contains(disturbance.fault))
+      #expect(!disturbance.values.isEmpty)
+    }
+  }
+
+  @Test(
+    "a value that there is not is said to be none, with those that there are",
+    arguments: ["forge", "request", "shadow", "mutate", "spoof", "att", "stranger", "lose-link"])
+  func unknownValue(name: String) throws {
+    var bench = try SesameBench(air: "sesame5")
+    try bench.reset()
+    #expect(throws: LabFault.self) { try bench.lockstep.bring(about: Fault(name, .text("nonsense"))) }
+    #expect(try bench.lockstep.bring(about: Fault(name, .flag(false))) == nil)
   }
 }
 
 extension SesameBench {
-  /// Does all that the device offers at each of some moments.
-  mutating func disturb(_ moments: [DisturbedMoment]) throws {
-    for disturbance in lockstep.device.abilities.disturbances {
+  /// Does all that the device offers at some levels at a moment.
+  mutating func disturb(at moment: DisturbedMoment, _ levels: [TestLevel]) throws {
+    for disturbance in lockstep.device.abilities.disturbances where levels.contains(disturbance.level) {
       for value in disturbance.values {
-        for moment in moments {
-          let verdict = try verdict(of: Fault(disturbance.fault, value), at: moment)
-          #expect(verdict == "agrees", "\(disturbance.fault) \(value), \(moment.rawValue)")
-        }
+        let verdict = try verdict(of: Fault(disturbance.fault, value), at: moment)
+        #expect(verdict == "agrees", "\(disturbance.fault) \(value), \(moment.rawValue)")
       }
     }
   }

@@ -63,10 +63,10 @@ struct ReferenceLossTests {
     #expect(share >= loss * 0.3 && share <= loss, "\(share) of the events cost the link")
   }
 
-  @Test("every bug is still seen where the link holds", arguments: ReferenceZooTests.lengths)
-  func bugs(bug: ReferenceLock.Bug, length: Int) throws {
+  @Test("every bug is still seen where the link holds", arguments: ReferenceLock.Bug.allCases)
+  func bugs(bug: ReferenceLock.Bug) throws {
     var search = try ReferenceSearch(bug)
-    let way = try #require(try search.run(upTo: length))
+    let way = try #require(try search.run(upTo: bug.shortest))
     var lockstep = Lockstep(
       try Self.specification(.sesameTableWithLosses), ReferenceLock(bug: bug, loss: 0.05, seed: 1),
       recorder: NoRecorder())

@@ -17,8 +17,6 @@ struct Soak<Device: DeviceUnderTest> {
   private(set) var lockstep: Lockstep<Device, NoRecorder>
   let alphabet: Alphabet
   let starts: [StartCondition]
-  /// Whether one test in two stays undisturbed, so that the model is at its sharpest.
-  private let calmTests: Bool
   private var random: SeededGenerator
   /// How many choices were carried out.
   private(set) var events = 0
@@ -33,7 +31,6 @@ struct Soak<Device: DeviceUnderTest> {
     lockstep = Lockstep(specification, device, invariants: invariants, recorder: NoRecorder())
     alphabet = Alphabet(specification, abilities)
     self.starts = starts
-    calmTests = !alphabet.disturbances.isEmpty
     random = SeededGenerator(seed: seed, for: "soak")
   }
 
@@ -48,14 +45,14 @@ struct Soak<Device: DeviceUnderTest> {
 
   private mutating func runTest(of length: Int) throws(LabFault) -> Finding? {
     test = TestCase(start: random.below(starts.count))
-    let isDisturbed = !calmTests || random.below(2) == 0
+    let troubles = drawTroubles()
     try lockstep.reset(to: starts[test.start])
     if let divergence = try lockstep.pass(until: lockstep.now) {
       return Finding(test: test, divergence: divergence)
     }
     for _ in 0..<length {
       let situation = lockstep.situation
-      guard let choice = draw(in: situation, isDisturbed), let action = alphabet.action(of: choice),
+      guard let choice = draw(in: situation, troubles), let action = alphabet.action(of: choice),
         situation.admits(choice, alphabet)
       else { continue }
       test.choices.append(choice)
@@ -71,7 +68,19 @@ struct Soak<Device: DeviceUnderTest> {
     return try lockstep.settle().map { Finding(test: test, divergence: $0) }
   }
 
-  private mutating func draw(in situation: Situation, _ isDisturbed: Bool) -> Choice? {
+  /// The disturbances of a test: none, one or two kinds, or all. The fewer, the sharper the model.
+  private mutating func drawTroubles() -> [Int] {
+    let all = Array(alphabet.disturbances)
+    guard !all.isEmpty else { return [] }
+    switch random.below(4) {
+    case 0: return []
+    case 1: return all
+    case 2: return [all[random.below(all.count)]]
+    default: return [all[random.below(all.count)], all[random.below(all.count)]]
+    }
+  }
+
+  private mutating func draw(in situation: Situation, _ troubles: [Int]) -> Choice? {
     switch random.below(100) {
     case 0..<72:
       return stimulus(of: situation.legal)
@@ -86,8 +95,7 @@ struct Soak<Device: DeviceUnderTest> {
     case 90..<92:
       return Choice(alphabet.settle)
     default:
-      guard isDisturbed, !alphabet.disturbances.isEmpty else { return nil }
-      return variant(of: alphabet.disturbances.lowerBound + random.below(alphabet.disturbances.count))
+      return troubles.isEmpty ? nil : variant(of: troubles[random.below(troubles.count)])
     }
   }
 

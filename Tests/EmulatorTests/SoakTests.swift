@@ -104,11 +104,17 @@ extension SoakTests {
 
   private var lockInvariants: [any Invariant] {
     let loss = MachineDefinition.sesame.circumstances.first { $0.name == "loss" }
+    // As `run` and `fuzz` have them.
+    let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
+    let slow = ["delay", "out-of-range"]
     return [
       NoViolation(unless: ["loss"] + (loss?.faults ?? [])), NeverRises("battery"),
       NeedsStimulus(
-        "unlocked", from: "locked", passing: ["moved"],
-        after: ["unlock", "toggle", "handToUnlocked", "handToMoved"]),
+        "unlocked", from: "locked", passing: away,
+        after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow),
+      NeedsStimulus(
+        "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
+        orStanding: ["setAutolock"], slow: slow),
     ]
   }
 }

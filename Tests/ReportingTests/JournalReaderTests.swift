@@ -36,7 +36,7 @@ struct JournalReaderTests {
       #"{"stimulus":"connect","step":1,"line":7,"t":"0.000","arguments":{"a":[1,-2.5e+3,true,false,null]}}"#,
       #"  { "t" : 0.5 , "status" : "connecting" }  "#,
       #"{"verdict":"divergence","case":"i","t":"1.0","step":4,"line":10,"message":"m","expected":"e","observed":"o","details":["d",2],"replay":"r"}"#,
-      #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"visited":["fe","03"]}}"#,
+      #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}],"visited":["fe","03"]}}"#,
       #"{"finding":{"number":1,"signature":"s","message":"m","shortest":3,"confirmation":{"verdict":"flaky"},"file":"f"}}"#,
       #"{"campaign":{"events":5}}"#,
       #"{"end":{"cases":1,"status":1}}"#,

@@ -49,13 +49,41 @@ struct ScenarioTests {
       wrong.scenario.device?.settings.append(DeviceSpec.Setting("defect", defect))
       if try !Suite.run(wrong, world).agrees { return defect }
     }
-    for mutant in Mutants(of: item.machine.machine.definition, tried: healthy.tried) {
-      guard let machine = try? Machine(mutant.definition) else { continue }
+    let mutants = Mutants(of: item.machine.machine)
+    for number in Self.numbers(of: mutants, item.machine.machine, tried: healthy.tried) {
+      let mutant = mutants[number]
       var wrong = item
-      wrong.machine = MachineLibrary.Entry(label: item.machine.label, machine: machine)
-      if try !Suite.run(wrong, world).agrees { return mutant.name }
+      wrong.machine = MachineLibrary.Entry(label: item.machine.label, machine: mutant.machine)
+      if try !Suite.run(wrong, world).agrees { return mutant.summary }
     }
     return nil
+  }
+
+  /// The mutants that are wrong where a scenario passes by: for every stimulus that was given, the newest first, and
+  /// every state of the status that was shown then, the first of each kind.
+  private static func numbers(
+    of mutants: Mutants, _ machine: Machine, tried: [(status: String?, stimulus: String)]
+  ) -> [Int] {
+    var cells: [[Int]] = Array(repeating: [], count: machine.stateCount * machine.eventCount)
+    for number in mutants.indices {
+      let (state, stimulus) = mutants.place(of: number)
+      guard let stimulus else { continue }
+      let cell = state * machine.eventCount + stimulus
+      if !cells[cell].contains(where: { mutants.kind(of: $0) == mutants.kind(of: number) }) {
+        cells[cell].append(number)
+      }
+    }
+    return tried.reversed().flatMap { status, stimulus -> [Int] in
+      guard let event = machine.event(named: stimulus) else { return [] }
+      let states = machine.definition.states.indices.filter { state in
+        status == nil || machine.definition.states[state].status == status
+      }
+      return states.flatMap { state in
+        // What was tried already need not be again.
+        defer { cells[state * machine.eventCount + event] = [] }
+        return cells[state * machine.eventCount + event]
+      }
+    }
   }
 
   @Test("every file is read without a problem")

@@ -193,3 +193,96 @@ struct ClientTests {
     }
   }
 }
+
+@Suite("The client against those who lie to it and those who tell secrets")
+struct HostileMessageTests {
+  @Test(
+    "what nobody should believe changes nothing and is no reproach to the lock", arguments: Spoof.allCases)
+  func spoof(spoof: Spoof) throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(bench.client.bring(about: .spoof(spoof), at: .zero), [])
+    expect(
+      bench.client.perform(.setTime, at: .zero), [.send(try hex("05a81d2dbfbae00afa6d"))])
+  }
+
+  @Test("what a lock itself says in that way is reproached")
+  func reproach() throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(
+      bench.client.receive(.frame(try hex("03085100030080000014")), at: .zero),
+      [.complain("mech status in clear")])
+    expect(
+      bench.client.receive(.frame(try hex("050102030405")), at: .zero),
+      [.complain("a message that does not authenticate")])
+  }
+
+  @Test("a key in a message is complained of: the owner's, the session's, sealed or in clear")
+  func leak() throws {
+    let secret = "d948215b7f16c6d281fe80037f2c37c4"
+    let key = try SecretKey(bytes: hex(secret))
+    let sessionKey = OS3Keys.sessionKey(deviceSecret: key, try Token(decoding: hex("a1b2c3d4")))
+    for bytes in [try hex(secret), sessionKey.exposedBytes] {
+      for isSealed in [false, true] {
+        var bench = try OS3Bench()
+        try bench.login()
+        // The lock has said three things.
+        var lock = SessionCipher(key: sessionKey, token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
+        lock.sendCounter = 3
+        let message = Publish(.mechStatus, [1, 2] + bytes + [3]).encoded
+        let frames =
+          isSealed
+          ? Segmenter().frames(of: lock.encrypt(message), .ciphertext)
+          : Segmenter().frames(of: message, .plaintext)
+        var said: [ClientAction] = []
+        for frame in frames { said += bench.client.receive(.frame(frame), at: .zero) }
+        let complaints = said.filter { "\($0)".contains("key in a message") }
+        #expect(complaints.count == 1, "\(said)")
+      }
+    }
+  }
+
+  @Test("what a flaw makes of a message, no cipher takes", arguments: MessageFlaw.allCases)
+  func flaws(flaw: MessageFlaw) throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(bench.client.bring(about: .shadow(flaw), at: .zero), [])
+    let sent = bench.client.perform(.setTime, at: .zero)
+    // The message itself comes last, as it is; what comes before is something else.
+    expect(sent.last, .send(try hex("05a81d2dbfbae00afa6d")))
+    #expect(sent.count > 1)
+    #expect(!sent.dropLast().contains(.send(try hex("05a81d2dbfbae00afa6d"))))
+
+    var other = try OS3Bench()
+    try other.login()
+    expect(other.client.bring(about: .mutate(flaw), at: .zero), [])
+    expect(other.client.perform(.setTime, at: .zero), Array(sent.dropLast()))
+  }
+
+  @Test("each forgery is sent in a session, and none without a connection", arguments: Forgery.allCases)
+  func forgeries(forgery: Forgery) throws {
+    var bench = try OS3Bench()
+    expect(bench.client.bring(about: .forge(forgery), at: .zero), [])
+    try bench.login()
+    _ = bench.client.perform(.setTime, at: .zero)
+    let isOfLastSession = forgery == .lastSession
+    #expect(bench.client.bring(about: .forge(forgery), at: .zero).isEmpty == isOfLastSession)
+  }
+
+  @Test("an odd request has its answer, and one that is obeyed is complained of", arguments: [0, 8])
+  func oddAnswers(result: UInt8) throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    #expect(bench.client.bring(about: .request(.unknownItem), at: .zero).count == 1)
+    var lock = SessionCipher(
+      key: OS3Keys.sessionKey(
+        deviceSecret: try SecretKey(bytes: hex("d948215b7f16c6d281fe80037f2c37c4")),
+        try Token(decoding: hex("a1b2c3d4"))), token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
+    lock.sendCounter = 3
+    let frame = Segmenter().frames(of: lock.encrypt([7, 0xFA, result]), .ciphertext)[0]
+    expect(
+      bench.client.receive(.frame(frame), at: .zero),
+      result == 0 ? [.complain("unknown-item was obeyed")] : [])
+  }
+}

@@ -98,7 +98,7 @@ struct FuzzMessageTests {
     state.status = FuzzScreenTests.screen.progress.status
     state.elapsed = .milliseconds(1500)
     state.findings = [.init(signature: "a \"b\"\n", path: "Reports/failures/x.yaml", length: 3, count: 9)]
-    state.cells = CellBits([0, 3, 0, 0, 0, 1, 1])
+    state.cells = ["46", "c", "", "0"]
     return state
   }
 
@@ -109,31 +109,21 @@ struct FuzzMessageTests {
     expect(read.text.split(separator: "\n").dropLast(2), text.split(separator: "\n").dropLast(2))
     expect(read.seed, .max)
     expect(read.findings, Self.state.findings)
-    expect(read.cells.visits(of: 7), [0, 1, 0, 0, 0, 1, 1])
+    expect(read.cells, ["46", "c", "", "0"])
     for cut in stride(from: 0, to: text.utf8.count - 2, by: 7) {
       #expect(CampaignState(text: Array(text.utf8.prefix(cut))) == nil)
     }
   }
 
-  @Test("cells as digits, and back")
-  func cells() {
-    var cells = CellBits([1, 0, 0, 0, 0, 0, 0, 1, 2])
-    expect(cells.hex, "818")
-    cells.formUnion(CellBits([0, 1, 0, 0, 0, 0, 0, 0, 0, 1]))
-    expect(cells.hex, "c1c")
-    expect(CellBits(hex: "c1c")?.visits(of: 10), [1, 1, 0, 0, 0, 0, 0, 1, 1, 1])
-    expect(CellBits(hex: "c1x"), nil)
-  }
-
   @Test("what a worker says is understood, and nothing else is")
   func lines() throws {
     let status = FuzzScreenTests.screen.progress.status
-    let cells = CellBits([1, 0, 1, 1])
+    let cells = ["b", "80", "", ""]
     let lines: [WorkerLine] = [
       .progress(status, cells), .journal("{\"t\":\"0.000\"}"), .say("a"), .warn("b"),
-      .end(.trouble(LabFault(.noAnswer, "gone")), status, cells, circumstances: ["loss"]),
-      .end(.limited("so many"), status, cells, circumstances: []),
-      .end(.done, status, cells, circumstances: []),
+      .end(.trouble(LabFault(.noAnswer, "gone")), status, cells),
+      .end(.limited("so many"), status, cells),
+      .end(.done, status, cells),
       .found(
         try #require(
           FindingNotice([

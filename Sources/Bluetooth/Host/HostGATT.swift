@@ -80,6 +80,20 @@ extension BluetoothHost {
     return takeActions()
   }
 
+  /// Sends an L2CAP frame as it is, whatever it says: for tests of the other end. On a link that is gone nothing is
+  /// done.
+  ///
+  /// - Precondition: the payload has at most 65,535 bytes.
+  public mutating func sendRaw(
+    _ payload: [UInt8], onChannel channel: UInt16, of link: LinkID
+  ) -> [HostAction] {
+    guard let index = openIndex(of: link) else { return [] }
+    var frame: [UInt8] = []
+    L2CAPFrame(channel: channel, payload: payload).encode(into: &frame)
+    sendFrame(frame, index)
+    return takeActions()
+  }
+
   private mutating func sendUnasked(_ packet: ATTPacket, _ size: Int, _ index: Int) -> [HostAction]? {
     precondition(size + 3 <= Int(links[index].gatt.mtu), "a value of \(size) bytes does not fit the MTU")
     guard links[index].outgoing.count < settings.queueLimit else {

@@ -65,8 +65,8 @@ public struct GapFinder: Sendable {
     self.specification = specification
     self.alphabet = alphabet
     machine = specification.machine
-    own = tour?.map ?? ModelMap(machine, alphabet, tries: 1)
-    any = ModelMap(machine, Alphabet(specification, .everything(of: machine)), tries: 1)
+    own = tour?.map ?? ModelMap(specification, alphabet, tries: 1)
+    any = ModelMap(specification, Alphabet(specification, .everything(of: machine)), tries: 1)
     let map = own
     self.starts = starts.map { map.place(of: $0, standing: standing) }
     failures = tour?.failures ?? [Int](repeating: 0, count: own.edgeCount)
@@ -78,12 +78,14 @@ public struct GapFinder: Sendable {
     guard !missing.isEmpty else { return [] }
     let none = [Int](repeating: 0, count: own.edgeCount)
     let tried = own.search(from: starts, allowed: .max, failures: failures) { _ in false }
-    let offered = own.search(from: starts, allowed: .max, failures: none) { _ in false }
+    let offered = own.search(from: starts, allowed: .max, failures: none, throughHidden: true) { _ in false }
     let everywhere = (0..<machine.definition.starts.count).map { number in
       ModelMap.Place(
         state: machine.state(named: machine.definition.starts[number].state) ?? 0, circumstances: 0)
     }
-    let all = any.search(from: starts + everywhere, allowed: .max, failures: none) { _ in false }
+    let all = any.search(
+      from: starts + everywhere, allowed: .max, failures: none, throughHidden: true
+    ) { _ in false }
     return missing.map { cell in
       let name = machine.definition.events[cell.event].name
       let way =
@@ -99,7 +101,7 @@ public struct GapFinder: Sendable {
           .notServed(name)
         } else if place(of: cell, in: offered) == nil {
           .notOffered(need(of: moves, from: start))
-        } else if isHidden(cell.state) {
+        } else if isHidden(cell, in: offered) {
           .hidden
         } else if place(of: cell, in: tried) == nil {
           .notTaken(failure(in: moves))
@@ -112,26 +114,23 @@ public struct GapFinder: Sendable {
 
   /// The nearest place in which a cell can be tried.
   private func place(of cell: CellCoverage.Cell, in search: ModelMap.Search) -> Int? {
-    let edges = machine.caused[cell.state * machine.eventCount + cell.event]
     var best: Int?
-    for (number, place) in search.places.enumerated() where place.state == cell.state {
-      guard edges.isEmpty || edges.contains(where: { $0.isEnabled(under: place.circumstances) }) else {
-        continue
-      }
+    for (number, place) in search.places.enumerated() where isPlace(place, of: cell) {
       if best.map({ search.costs[number] < search.costs[$0] }) ?? true { best = number }
     }
     return best
   }
 
-  /// Whether a state may be left at once without a sign, whatever is done.
-  private func isHidden(_ state: Int) -> Bool {
-    specification.nodes.indices.allSatisfy { node in
-      guard specification.nodes[node].state == state, specification.resting.contains(node) else {
-        return true
-      }
-      let steps = specification.silentStart[node]..<specification.silentStart[node + 1]
-      return steps.contains { specification.silent[Int($0)].earliest == .zero }
-    }
+  /// Whether a cell can be tried in a place.
+  private func isPlace(_ place: ModelMap.Place, of cell: CellCoverage.Cell) -> Bool {
+    guard place.state == cell.state else { return false }
+    let edges = machine.caused[cell.state * machine.eventCount + cell.event]
+    return edges.isEmpty || edges.contains { $0.isEnabled(under: place.circumstances) }
+  }
+
+  /// Whether nobody can be certain of being where a cell can be tried.
+  private func isHidden(_ cell: CellCoverage.Cell, in search: ModelMap.Search) -> Bool {
+    search.places.allSatisfy { !isPlace($0, of: cell) || own.isHidden($0) }
   }
 
   /// The first thing on a way that the device does not offer.

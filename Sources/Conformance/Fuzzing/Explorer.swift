@@ -24,22 +24,22 @@ import Simulation
 public struct Explorer: Sendable {
   /// What a campaign may want otherwise. Shares are of all choices, or of all tests where that is said.
   public struct Settings: Sendable {
-    /// The most choices of a test; tests are of mixed length, short ones as many as long ones.
+    /// The most choices of a test; tests are of mixed length, and a tenth of them is short.
     public var length = 1024
     /// Refusals, once each cell was tried.
-    public var refusals = 0.02
+    public var refusals = 0.015
     /// Waits.
-    public var waits = 0.02
+    public var waits = 0.01
     /// Waits for deadlines, where there is one.
     public var edges = 0.03
     /// Disturbances of the messages, the packets and the link.
     public var disturbances = 0.02
     /// Of all tests, those that repeat cycles.
-    public var repeating = 0.8
+    public var repeating = 1.0
     /// Of all tests, those that choose by weights drawn for the test.
-    public var swarming = 0.15
+    public var swarming = 0.1
     /// Of all tests, those that begin like a rare one.
-    public var resuming = 0.1
+    public var resuming = 0.05
 
     /// Makes the usual settings.
     public init() {}
@@ -55,8 +55,8 @@ public struct Explorer: Sendable {
     var swarms = false
     /// How often a decision is left to chance.
     var chance = 0.0
-    /// How readily a cycle that has closed is repeated.
-    var repetition = 0.0
+    /// Whether cycles that have closed are repeated.
+    var repeats = false
     /// How often the device is let do what it has to do.
     var patience = 1.0
     var refusals = 0.0
@@ -90,6 +90,8 @@ public struct Explorer: Sendable {
   var prefixIndex = 0
   var lastPosition: UInt64 = 0
   var lastChoice: Choice?
+  /// How many refusals were tried for the first time.
+  var firstRefusals = 0
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
 
@@ -143,7 +145,7 @@ public struct Explorer: Sendable {
     decisions.reset()
     lastChoice = nil
     test.choices.removeAll(keepingCapacity: true)
-    test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
+    test.start = starts > 1 && chance(0.05) ? generator.below(starts - 1) : starts - 1
     prefix.removeAll(keepingCapacity: true)
     prefixIndex = 0
     if chance(settings.resuming), let rare = corpus.takeLeastUsed(&generator) {
@@ -192,20 +194,18 @@ public struct Explorer: Sendable {
     }
     guard let closed = cycles.arrive(at: position, by: lastChoice) else { return }
     rarity.see(mix(closed.hash &+ UInt64(bucket(closed.run))), at: test.choices.count)
-    guard plan.repetition > 0, closed.run == 1, !cycles.isBusy else { return }
-    // The fewer decisions a cycle has, the more of the tests of its kind can be done.
+    guard plan.repeats, closed.isNew, !cycles.isBusy else { return }
+    // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
-    if chance(plan.repetition / Double(1 << min(decisions - 1, 16))) {
-      cycles.repeatLast(times: repetitions(of: decisions))
-    }
+    let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
+    if chance(share) { cycles.repeatLast(times: repetitions(of: decisions)) }
   }
 
-  /// How often to go around a cycle: not so few times that novelty would come there anyway.
+  /// How often to go around a cycle: not so few times that novelty would come there anyway, and each more half as
+  /// often as one less.
   private mutating func repetitions(of decisions: Int) -> Int {
-    var least = 2
-    while least < 5, least * decisions < 4 { least += 1 }
-    let count = least + generator.below(6 - least)
-    return count < 5 ? count : 5 + generator.below(4)
+    let least = max((4 + decisions - 1) / decisions, 2)
+    return least + min(generator.next().trailingZeroBitCount, 10)
   }
 
   private mutating func note(_ choice: Choice, in situation: Situation, slot: Int) {
@@ -226,12 +226,11 @@ public struct Explorer: Sendable {
 
   private mutating func drawPlan() {
     plan.length = length()
-    plan.depth = 2 + generator.below(5)
+    plan.depth = 1 + generator.below(8)
     plan.remembers = chance(0.5)
     plan.swarms = chance(settings.swarming)
-    plan.chance = plan.swarms ? 1 : 0.2
-    let growth = min(Double(events) / 3_000, 1)
-    plan.repetition = chance(settings.repeating * growth) ? 1 : 0
+    plan.chance = plan.swarms ? 1 : 0.1
+    plan.repeats = chance(settings.repeating * min(Double(events) / 2_000, 1))
     plan.patience = [1, 0.95, 0.8, 0.5][generator.below(4)]
     // A quarter of the tests has all of a kind, so that several come close together.
     plan.refusals = chance(0.25) ? 4 * settings.refusals : 0
@@ -249,13 +248,11 @@ public struct Explorer: Sendable {
     return power * (1 + unit())
   }
 
-  /// From 16 to the most: each octave as often as any other.
+  /// From an eighth of the most to the most, each octave as often as any other; a tenth of the tests is shorter.
   private mutating func length() -> Int {
-    let most = max(settings.length, 1)
-    guard most > 16 else { return most }
-    var octaves = 0
-    while 16 << (octaves + 1) <= most { octaves += 1 }
-    let base = 16 << generator.below(octaves + 1)
+    let most = max(settings.length, 8)
+    let octave = chance(0.1) ? generator.below(3) - 3 : generator.below(3)
+    let base = max(octave < 0 ? (most / 8) >> -octave : (most / 8) << octave, 1)
     return min(base + generator.below(base), most)
   }
 

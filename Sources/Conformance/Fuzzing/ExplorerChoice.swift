@@ -45,8 +45,10 @@ extension Explorer {
     return nil
   }
 
-  /// A forbidden stimulus: one that was never tried here while there is one, spread over the positions alike, or
-  /// any.
+  /// A forbidden stimulus: one that was never tried here while there is one, or any.
+  ///
+  /// What was never tried is spread over the visits of the position that are still to be expected in good time, so
+  /// that it costs about the same at any time, and nothing that comes early is put off.
   ///
   /// - Parameter isSoon: whether one that was never tried is wanted now.
   private mutating func refusal(in situation: Situation, slot: Int, isSoon: Bool) -> Int? {
@@ -54,9 +56,15 @@ extension Explorer {
     guard forbidden != 0, settings.refusals > 0 else { return nil }
     let fresh = forbidden & ~positions.refused[slot]
     if fresh != 0, isSoon {
-      // A position that is rarely come to gets as many of them as any other.
-      let usual = Double(events) / (Double(positions.count) * Double(positions.visits[slot]))
-      if chance(min((events < 3_000 ? 0.1 : 0.03) * usual, 0.6)) { return pick(fresh) }
+      let time = Double(max(2_500 - events, 250)) / Double(events + 1)
+      let visits = max(Double(positions.visits[slot]) * time, 1)
+      let share = min(2.5 * Double(fresh.nonzeroBitCount) / visits, 0.6)
+      // Where the test seldom comes, more is done at once.
+      let most = (share > 0.3 ? 1.5 : 1) * (3 + Double(events) * (events < 4_000 ? 0.07 : 0.02))
+      if Double(firstRefusals) < most, chance(share) {
+        firstRefusals += 1
+        return pick(fresh)
+      }
     }
     return chance(plan.refusals) ? pick(forbidden) : nil
   }
@@ -108,7 +116,7 @@ extension Explorer {
 
   private func context(in situation: Situation) -> UInt64 {
     if let repetition = cycles.context {
-      return mix(situation.position ^ mix(repetition &+ decisions.hash(cycles.decisionsSince)))
+      return mix(repetition &+ decisions.hash(cycles.decisionsSince))
     }
     var context = mix(situation.position ^ mix(decisions.hash(plan.depth) &+ UInt64(plan.depth)))
     if plan.remembers { context = mix(context ^ (decisions.done &+ 1)) }

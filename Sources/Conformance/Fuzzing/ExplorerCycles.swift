@@ -7,11 +7,15 @@ struct CycleWatch: Sendable {
   /// A cycle that has just closed.
   struct Closed {
     /// A number for the choices on it.
-    var hash: UInt64
+    var hash: UInt64 = 0
     /// How many decisions they took.
-    var decisions: Int
+    var decisions = 0
     /// How often in a row the cycle was gone around at this place.
-    var run: Int
+    var run = 1
+    /// How many choices it has.
+    var length = 0
+    /// Whether something else was done before, and not this cycle from another of its places.
+    var isNew = false
   }
 
   /// A position on the path, and how it was left.
@@ -33,6 +37,8 @@ struct CycleWatch: Sendable {
   /// The cycle that closed last.
   private var closed: [Choice] = []
   private var closedHash: UInt64 = 0
+  /// A number for it that is the same wherever it begins.
+  private var lastRotation: UInt64 = 0
   private var wasDecision = false
   /// The cycle that is or was repeated, the next choice on it, and how many rounds are left.
   private var steps: [Choice] = []
@@ -59,6 +65,7 @@ struct CycleWatch: Sendable {
   /// Forgets the way: a test begins.
   mutating func reset() {
     path.removeAll(keepingCapacity: true)
+    lastRotation = 0
     left = 0
     ahead = 0
     beyond = -1
@@ -94,15 +101,21 @@ extension CycleWatch {
       path.append(Frame(position: position))
       return nil
     }
-    var cycle = Closed(hash: 0, decisions: 0, run: 1)
+    var cycle = Closed()
+    var rotation: UInt64 = 0
     closed.removeAll(keepingCapacity: true)
     for index in place..<path.count {
       cycle.hash = mix(cycle.hash ^ (path[index].choice.rank &+ 1))
       if path[index].isDecision { cycle.decisions += 1 }
+      // A sum does not depend on where the cycle begins.
+      rotation &+= mix(path[index].position ^ mix(path[index].choice.rank &+ 1))
       closed.append(path[index].choice)
     }
     closedHash = cycle.hash
     if path[place].cycle == cycle.hash { cycle.run = path[place].run + 1 }
+    cycle.length = closed.count
+    cycle.isNew = cycle.run == 1 && rotation != lastRotation
+    lastRotation = rotation
     path[place].cycle = cycle.hash
     path[place].run = cycle.run
     path.removeLast(path.count - place - 1)

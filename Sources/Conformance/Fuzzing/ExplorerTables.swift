@@ -80,11 +80,11 @@ struct RarityTable: Sendable {
     let cell = cells[index]
     guard cell >> 32 != test else { return }
     let tests = cell & 0xFFFF_FFFF
-    if tests < Self.usual { rareLength = length }
+    if tests < Self.usual, rareLength == 0 { rareLength = length }
     cells[index] = test << 32 | (tests + 1)
   }
 
-  /// How many choices of the test lead to the last rare thing it did; `nil` when it did none.
+  /// How many choices of the test lead to the first rare thing it did; `nil` when it did none.
   func end() -> Int? { rareLength > 0 ? rareLength : nil }
 }
 

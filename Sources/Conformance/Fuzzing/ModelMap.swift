@@ -26,6 +26,11 @@ struct ModelMap: Sendable {
   private struct Lever: Sendable {
     var choice: Choice
     var fault: Fault
+    /// The circumstances that it brings about, and those that it takes away.
+    var begins: UInt64
+    var ends: UInt64
+    /// Whether it is the first that does just that.
+    var isFirst = true
   }
 
   let machine: Machine
@@ -35,7 +40,9 @@ struct ModelMap: Sendable {
   private let spontaneousStart: [Int]
   /// How many edges there are.
   let edgeCount: Int
-  private var levers: [Lever]
+  private var levers: [Lever] = []
+  /// What may take a state on at once without a sign.
+  private let quiet: [[Specification.Step]]
   /// The acts that turned out to be none.
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
@@ -50,7 +57,14 @@ struct ModelMap: Sendable {
   ///
   /// - Parameter tries: how often an edge may be tried in vain; one that needs circumstances is tried as many times
   ///   more as there are faults that bring them about.
-  init(_ machine: Machine, _ alphabet: Alphabet, tries: Int) {
+  init(_ specification: Specification, _ alphabet: Alphabet, tries: Int) {
+    let machine = specification.machine
+    var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
+    for (number, node) in specification.nodes.enumerated() where specification.resting.contains(number) {
+      let steps = Int(specification.silentStart[number])..<Int(specification.silentStart[number + 1])
+      quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero }
+    }
+    self.quiet = quiet
     self.machine = machine
     self.alphabet = alphabet
     var count = 0
@@ -64,18 +78,26 @@ struct ModelMap: Sendable {
     }
     edgeCount = count
     let circumstances = machine.definition.circumstances
-    levers = alphabet.disturbances.flatMap { act in
-      alphabet.acts[act].variants.enumerated().compactMap { variant, action -> Lever? in
-        guard case .fault(let fault) = action,
-          circumstances.contains(where: { $0.name == fault.name || $0.faults.contains(fault.name) })
-        else { return nil }
-        return Lever(choice: Choice(act, variant: variant), fault: fault)
-      }
-    }
     setsCircumstance = machine.definition.events.map { event in
       circumstances.contains { $0.stimuli.contains(event.name) }
     }
     isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
+    levers = alphabet.disturbances.flatMap { act in
+      alphabet.acts[act].variants.enumerated().compactMap { variant, action in
+        guard case .fault(let fault) = action else { return nil }
+        return Lever(choice: Choice(act, variant: variant), fault: fault, begins: 0, ends: 0)
+      }
+    }
+    for index in levers.indices {
+      levers[index].begins = self.circumstances(0, after: levers[index].fault)
+      levers[index].ends = ~self.circumstances(.max, after: levers[index].fault)
+    }
+    levers.removeAll { $0.begins | $0.ends == 0 }
+    // In the order in which the machine names the faults: the plainest first.
+    let names = circumstances.flatMap(\.faults)
+    let ranked = levers.enumerated().map { (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1) }
+    levers = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    markFirstLevers()
     self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
       edges.map { tries + levers(for: $0.given).count }
     }
@@ -85,6 +107,20 @@ struct ModelMap: Sendable {
   mutating func remove(_ act: Int) {
     isRemoved[act] = true
     levers.removeAll { Int($0.choice.act) == act }
+    markFirstLevers()
+  }
+
+  private mutating func markFirstLevers() {
+    for (index, lever) in levers.enumerated() {
+      levers[index].isFirst = !levers[..<index].contains {
+        $0.begins == lever.begins && $0.ends == lever.ends
+      }
+    }
+  }
+
+  /// Whether nobody who watches can be certain of being in a place: it may have been left at once without a sign.
+  func isHidden(_ place: Place) -> Bool {
+    quiet[place.state].contains { $0.mayBeEnabled(under: place.circumstances, 0) }
   }
 
   /// The place in which a test of a start condition begins.
@@ -151,7 +187,7 @@ struct ModelMap: Sendable {
 
   /// The choices of faults that bring about one of some circumstances, in the order of the alphabet.
   func levers(for circumstances: UInt64) -> [Choice] {
-    levers.filter { self.circumstances(0, after: $0.fault) & circumstances != 0 && !$0.fault.value.isNothing }
+    levers.filter { $0.begins & circumstances != 0 }
       .map(\.choice)
   }
 
@@ -187,14 +223,13 @@ struct ModelMap: Sendable {
           choice: nil, edge: number, target: Place(state: edge.target, circumstances: mask),
           cost: 1 + 3 * failures[number]))
     }
-    for lever in levers {
-      let after = circumstances(mask, after: lever.fault)
-      guard after != mask, after & ~mask & ~allowed == 0,
-        !moves.contains(where: { $0.edge < 0 && $0.target.circumstances == after })
-      else { continue }
+    for lever in levers where lever.isFirst {
+      let after = mask & ~lever.ends | lever.begins
+      guard after != mask, after & ~mask & ~allowed == 0 else { continue }
       moves.append(
         Move(
-          choice: lever.choice, edge: -1, target: Place(state: place.state, circumstances: after), cost: 3))
+          choice: lever.choice, edge: -1, target: Place(state: place.state, circumstances: after),
+          cost: 3 + 2 * (after & ~mask).nonzeroBitCount))
     }
     return moves
   }
@@ -236,8 +271,11 @@ struct ModelMap: Sendable {
   }
 
   /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.
+  ///
+  /// - Parameter throughHidden: whether the way may lead through places of which nobody can be certain.
   func search(
-    from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
+    from starts: [Place], allowed: UInt64, failures: [Int], throughHidden: Bool = false,
+    isWanted: (Place) -> Bool
   ) -> Search {
     var search = Search()
     var numbers: [Place: Int] = [:]
@@ -266,6 +304,7 @@ struct ModelMap: Sendable {
         }
         if search.places.count > Self.limit { return search }
         for move in moves(from: search.places[number], allowed: allowed, failures: failures) {
+          if !throughHidden, isHidden(move.target) { continue }
           let total = cost + move.cost
           while open.count <= total { open.append([]) }
           if let known = numbers[move.target] {

@@ -7,15 +7,25 @@ extension Machine {
   ///
   /// A device of which no settings can be asked has one start, without any.
   public func startConditions(of abilities: Abilities) -> [StartCondition] {
-    var conditions = definition.starts.compactMap { start -> StartCondition? in
+    let starts = definition.starts.compactMap { start -> StartCondition? in
       let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
-      return abilities.canStart(with: settings) ? StartCondition(settings) : nil
+      guard let known = abilities.settings else { return StartCondition(settings) }
+      return settings.allSatisfy { known.contains($0.name) } ? StartCondition(settings) : nil
     }
-    if conditions.isEmpty { conditions = [StartCondition()] }
+    return startConditions(starts.isEmpty ? [StartCondition()] : starts, of: abilities)
+  }
+
+  /// Conditions in which tests may start, each with and without the circumstances that only a start can bring about.
+  ///
+  /// - Parameters:
+  ///   - starts: the conditions that stand for the machine's starts; the usual one is the last, and stays it.
+  ///   - abilities: what the device can be asked for.
+  public func startConditions(_ starts: [StartCondition], of abilities: Abilities) -> [StartCondition] {
+    var conditions = starts
     for item in definition.circumstances where item.faults.isEmpty && item.stimuli.isEmpty {
-      let setting = [Argument(item.name, .flag(true))]
-      guard abilities.settings != nil, abilities.canStart(with: setting) else { continue }
-      conditions = conditions.map { StartCondition($0.settings + setting) } + conditions
+      guard let known = abilities.settings, known.contains(item.name) else { continue }
+      let open = conditions.filter { $0.setting(item.name) == nil }
+      conditions = open.map { StartCondition($0.settings + [Argument(item.name, .flag(true))]) } + conditions
     }
     return conditions
   }
@@ -49,10 +59,5 @@ extension Abilities {
       })
     result = result.disturbing(machine)
     return result
-  }
-
-  fileprivate func canStart(with settings: [Argument]) -> Bool {
-    guard let known = self.settings else { return true }
-    return settings.allSatisfy { known.contains($0.name) }
   }
 }

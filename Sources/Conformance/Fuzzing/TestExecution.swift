@@ -10,6 +10,8 @@ public struct Execution: Sendable {
   public var actions: [TestAction] = []
   /// Where model and device disagreed, if they did: at the last choice, or after it, while the end was awaited.
   public var divergence: Divergence?
+  /// Where the test stood after the last choice, before the end was awaited; `nil` when it had failed by then.
+  public var end: Situation?
   /// Whether something was seen that only a loss explains, so that what came after it may be another test; see
   /// ``Tracker/losses``.
   public var wasDisturbed = false
@@ -24,6 +26,9 @@ public struct Execution: Sendable {
 extension Lockstep {
   /// How long settling, and the end of a test, wait for what is due at the most.
   public static var patience: Interval { .seconds(60) }
+
+  /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
+  public var wasDisturbed: Bool { tracker.losses > 0 }
 
   /// Lets time pass until the model awaits nothing of the device.
   ///
@@ -82,8 +87,11 @@ extension Lockstep {
       execution.actions.append(done)
       execution.divergence = divergence
     }
-    if execution.divergence == nil { execution.divergence = try settle() }
-    execution.wasDisturbed = tracker.losses > 0
+    if execution.divergence == nil {
+      execution.end = situation
+      execution.divergence = try settle()
+    }
+    execution.wasDisturbed = wasDisturbed
     return execution
   }
 }

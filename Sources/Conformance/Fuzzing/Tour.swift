@@ -36,6 +36,9 @@ public struct Tour: Sendable {
     case lasting
   }
 
+  /// How often each edge was tried in vain, in the widest scope of the tour so far.
+  var failures: [Int] { allFailures[scope.rawValue] }
+
   /// Whether there is nothing more that the tour can do.
   public private(set) var isFinished = false
   /// The current test so far.
@@ -49,10 +52,10 @@ public struct Tour: Sendable {
   private let nodeStates: [Int]
   /// The cells still to be visited, by `state * events + event`; those alone that the tester can try.
   private(set) var isMissing: [Bool]
-  /// How often each edge was tried in vain.
-  private(set) var failures: [Int]
+  /// How often each edge was tried in vain, by scope: what does not happen under some circumstances may in others.
+  private var allFailures: [[Int]]
+  private var scope = Scope.plain
 
-  private var allowed: UInt64 = 0
   var circumstances: UInt64 = 0
   /// The moves after the current one.
   private(set) var plan: [ModelMap.Move] = []
@@ -75,7 +78,7 @@ public struct Tour: Sendable {
   private var idleTests = 0
 
   /// The most choices that a test may make in a row without knowing its state.
-  static var mostDoubts: Int { 60 }
+  static var mostDoubts: Int { 40 }
   /// How often time is let pass for one thing to happen.
   private static var mostWaits: Int { 60 }
   /// So many tests in a row that do nothing new end the tour.
@@ -94,7 +97,7 @@ public struct Tour: Sendable {
     settings: Settings = Settings()
   ) {
     let machine = specification.machine
-    map = ModelMap(machine, alphabet, tries: settings.tries)
+    map = ModelMap(specification, alphabet, tries: settings.tries)
     self.settings = settings
     let cells = specification.cells
     nodeStates = specification.nodes.map(\.state)
@@ -105,7 +108,7 @@ public struct Tour: Sendable {
       return machine.isStimulus(event) && !alphabet.acts[event].variants.isEmpty
         && !cells.isMomentary[cell / machine.eventCount]
     }
-    failures = [Int](repeating: 0, count: map.edgeCount)
+    allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
     isFinished = nextTest() == nil
   }
 }
@@ -118,7 +121,7 @@ extension Tour {
     let next = nextTest()
     isFinished = next == nil
     let number = next?.start ?? starts.count - 1
-    allowed = next?.allowed ?? 0
+    scope = next?.scope ?? scope
     test = TestCase(start: number)
     circumstances = starts[number].circumstances
     plan = next?.moves ?? []
@@ -153,7 +156,7 @@ extension Tour {
 
   /// A number that every cell that is visited and every way that is tried in vain changes.
   private var progress: Int {
-    failures.reduce(isMissing.reduce(0) { $1 ? $0 : $0 + 1_000_000 }) { $0 + $1 }
+    allFailures.joined().reduce(isMissing.reduce(0) { $1 ? $0 : $0 + 1_000_000 }) { $0 + $1 }
   }
 
   /// Says that the device cannot do what was last chosen. The test is over.
@@ -167,12 +170,13 @@ extension Tour {
   }
 
   /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
-  private func nextTest() -> (start: Int, moves: [ModelMap.Move], allowed: UInt64)? {
+  private func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
     guard isMissing.contains(true) else { return nil }
     for scope in Scope.allCases {
+      let failures = allFailures[scope.rawValue]
       let allowed = allowance(of: scope)
       let way = map.way(from: starts, allowed: allowed, failures: failures) { isWanted($0) }
-      if let way { return (way.start, way.moves, allowed) }
+      if let way { return (way.start, way.moves, scope) }
     }
     return nil
   }
@@ -192,6 +196,7 @@ extension Tour {
 
   /// Whether something is missing that can be tried in a place.
   private func isWanted(_ place: ModelMap.Place) -> Bool {
+    if map.isHidden(place) { return false }
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
     return cells.contains { cell in
       isMissing[cell]
@@ -220,13 +225,13 @@ extension Tour {
     if isWanted(here) { return awaitPermission(in: here) }
     if let current { return letTimePass(for: current, situation) }
     if plan.isEmpty {
-      let way = map.way(from: [here], allowed: allowed, failures: failures) { isWanted($0) }
+      let way = map.way(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }
       plan = way?.moves ?? []
     }
     guard let move = plan.first else { return nil }
     if move.edge >= 0, let choice = move.choice, situation.legal >> UInt64(choice.act) & 1 == 0 {
       // What the map allows and the situation does not.
-      failures[move.edge] += 1
+      fail(move.edge)
       abandon()
       return wait(.milliseconds(600))
     }
@@ -293,16 +298,28 @@ extension Tour {
   }
 
   private mutating func succeed(_ move: ModelMap.Move) {
-    if move.edge >= 0 { failures[move.edge] = 0 }
+    if move.edge >= 0 { allFailures[scope.rawValue][move.edge] = 0 }
     current = nil
     waits = 0
   }
 
-  /// The last move led elsewhere.
+  /// The last move led elsewhere: of several that time brings about, the first at which the device has a choice.
   private mutating func miss() {
-    if let move = current, move.edge >= 0 { failures[move.edge] += 1 }
-    abandon()
+    defer { abandon() }
+    guard let move = current, move.edge >= 0 else { return }
+    guard move.choice == nil else { return fail(move.edge) }
+    var state = origin
+    let run = [move] + plan.prefix { $0.choice == nil }
+    for step in run {
+      if map.machine.spontaneous[state].filter({ $0.isEnabled(under: circumstances) }).count > 1 {
+        return fail(step.edge)
+      }
+      state = step.target.state
+    }
+    fail(run[run.count - 1].edge)
   }
+
+  private mutating func fail(_ edge: Int) { allFailures[scope.rawValue][edge] += 1 }
 
   private mutating func abandon() {
     current = nil

@@ -52,6 +52,7 @@ extension Tour {
     doubts[situation.position] = count + 1
     if situation.isAwaiting, situation.hasDeadline, count < 2 { return settle() }
     if situation.hasDeadline, count < 3 { return passDeadline() }
+    if situation.isAwaiting, count < 10 { return coarseWait(count) }
     let stimuli = (0..<map.machine.eventCount).compactMap { event in
       situation.legal >> UInt64(event) & 1 == 1
         ? map.choices(of: event, under: circumstances).first : nil as Choice?

@@ -15,6 +15,8 @@ struct Conduct: Sendable {
     var since: Instant
     /// The circumstances that hold, as bits.
     var circumstances: UInt64 = 0
+    /// What brings each circumstance about: a bit for each of its faults, the highest for its own name.
+    var holders: [UInt64]
     /// The values of circumstances.
     var values: [Interval]
   }
@@ -60,9 +62,10 @@ struct Conduct: Sendable {
   /// Where a test starts.
   func start(_ number: Int) -> Standing {
     let state = machine.state(named: machine.definition.starts[number].state) ?? 0
+    let count = machine.definition.circumstances.count
     return Standing(
-      state: state, shown: statuses[state], since: .zero,
-      values: [Interval](repeating: .zero, count: machine.definition.circumstances.count))
+      state: state, shown: statuses[state], since: .zero, holders: [UInt64](repeating: 0, count: count),
+      values: [Interval](repeating: .zero, count: count))
   }
 
   /// The ways on which a stimulus leads; none is a refusal.
@@ -104,15 +107,22 @@ struct Conduct: Sendable {
 
   /// Lets a fault or a start setting have its effect on circumstances.
   func apply(_ fault: Fault, to standing: inout Standing) {
-    for (number, item) in machine.definition.circumstances.enumerated()
-    where item.name == fault.name || item.faults.contains(fault.name) {
-      let holds = !fault.value.isNothing
-      if holds {
-        standing.circumstances |= 1 << UInt64(number)
+    for (number, item) in machine.definition.circumstances.enumerated() {
+      let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
+      guard place >= 0 else { continue }
+      let holder: UInt64 = 1 << UInt64(min(place, 63))
+      if !fault.value.isNothing {
+        standing.holders[number] |= holder
       } else if !item.isLasting {
-        standing.circumstances &= ~(1 << UInt64(number))
+        standing.holders[number] &= ~holder
       }
+      hold(number, standing.holders[number] != 0, in: &standing)
     }
+  }
+
+  private func hold(_ number: Int, _ holds: Bool, in standing: inout Standing) {
+    let bit: UInt64 = 1 << UInt64(number)
+    standing.circumstances = holds ? standing.circumstances | bit : standing.circumstances & ~bit
   }
 
   /// Lets a stimulus that was obeyed set circumstances.
@@ -127,8 +137,7 @@ struct Conduct: Sendable {
         default: .zero
         }
       standing.values[number] = value
-      let bit: UInt64 = 1 << UInt64(number)
-      standing.circumstances = value > .zero ? standing.circumstances | bit : standing.circumstances & ~bit
+      hold(number, value > .zero, in: &standing)
     }
   }
 }

@@ -1,4 +1,4 @@
-public import Automata
+import Automata
 import Simulation
 
 /// What becomes of looking for a test that tells a wrong machine from the right one.
@@ -17,8 +17,8 @@ public enum Distinction: Sendable {
 public struct DistinguishingTest: Sendable {
   /// The condition in which it starts.
   public var start: StartCondition
-  /// What the tester does.
-  public var actions: [TestAction]
+  /// What the tester does, with whether it is a stimulus that no possible state allows.
+  public var actions: [(action: TestAction, isForbidden: Bool)]
   /// What the wrong machine decides where it has a choice.
   public var decisions: [MachineDevice.Decision]
   /// How it fails.
@@ -39,7 +39,7 @@ public final class DistinguishingSearch {
   private let specification: Specification
   private let limit: Int
   private let stimuli: [[Stimulus]]
-  private let starts: [(number: Int, condition: StartCondition)]
+  private let starts: [StartCondition]
   private let original: Conduct
   /// Without faults, and with them.
   private lazy var bases = [false, true].map { explored(withFaults: $0) }
@@ -60,7 +60,7 @@ public final class DistinguishingSearch {
       return arguments.map { Stimulus(number, $0) }
     }
     hasFaults = machine.definition.circumstances.contains { !$0.faults.isEmpty }
-    starts = machine.starts.map { ($0.number, $0.condition) }
+    starts = machine.startConditions(of: abilities)
   }
 
   /// Looks for a test that tells a mutant from the machine.
@@ -94,21 +94,21 @@ public final class DistinguishingSearch {
   /// Carries a test out; `nil` when it does not fail after all.
   private func verified(_ path: ProductSearch.Path, _ mutant: Mutant) -> DistinguishingTest? {
     var test = DistinguishingTest(
-      start: starts[path.start].condition, actions: [], decisions: [],
+      start: starts[path.start], actions: [], decisions: [],
       divergence: Divergence(.overdue, at: .zero), trace: [])
     var now = Instant.zero
     for move in path.moves {
       switch move {
       case .perform(let stimulus, let way):
-        test.actions.append(.stimulus(stimulus))
+        test.actions.append((.stimulus(stimulus), false))
         if way >= 0 { test.decisions.append(.take(way)) }
-      case .fault(let fault): test.actions.append(.fault(fault))
+      case .fault(let fault): test.actions.append((.fault(fault), false))
       case .elapse(let interval):
         now = now + interval
-        if case .wait(let before)? = test.actions.last {
-          test.actions[test.actions.count - 1] = .wait(before + interval)
+        if case .wait(let before)? = test.actions.last?.action {
+          test.actions[test.actions.count - 1].action = .wait(before + interval)
         } else {
-          test.actions.append(.wait(interval))
+          test.actions.append((.wait(interval), false))
         }
       case .fire(let number): test.decisions.append(.fire(number, at: now))
       case .settle: break
@@ -117,7 +117,7 @@ public final class DistinguishingSearch {
     let device = MachineDevice(
       mutant.machine, .scripted(test.decisions), showsEffects: specification.showsEffects)
     var lockstep = Lockstep(specification, device, recorder: TraceList())
-    guard let divergence = try? lockstep.divergence(of: test) else { return nil }
+    guard let divergence = try? lockstep.divergence(of: &test) else { return nil }
     test.divergence = divergence
     test.trace = lockstep.recorder.entries
     return test
@@ -125,33 +125,19 @@ public final class DistinguishingSearch {
 }
 
 extension Lockstep {
-  /// Carries a test out.
-  fileprivate mutating func divergence(of test: DistinguishingTest) throws(LabFault) -> Divergence? {
+  /// Carries a test out, and notes which stimuli were forbidden.
+  fileprivate mutating func divergence(of test: inout DistinguishingTest) throws(LabFault) -> Divergence? {
     try reset(to: test.start)
     if let divergence = try pass(until: now) { return divergence }
-    for action in test.actions {
-      if let divergence = try carryOut(action).divergence { return divergence }
-    }
-    return nil
-  }
-}
-
-extension Machine {
-  /// Every condition in which a test can start: the starts, each with every choice of the circumstances that only a
-  /// start can bring about.
-  public var starts: [(number: Int, condition: StartCondition)] {
-    var starts = definition.starts.enumerated().map { number, start in
-      (number: number, condition: StartCondition(start.conditions.map { Argument($0.name, .flag($0.value)) }))
-    }
-    for item in definition.circumstances where item.faults.isEmpty && item.stimuli.isEmpty {
-      starts = starts.flatMap { start -> [(number: Int, condition: StartCondition)] in
-        guard start.condition.setting(item.name) == nil else { return [start] }
-        var with = start
-        with.condition.settings.append(Argument(item.name, .flag(true)))
-        return [start, with]
+    for number in test.actions.indices {
+      if case .stimulus(let stimulus) = test.actions[number].action {
+        test.actions[number].isForbidden = !tracker.allows(stimulus.number)
+      }
+      if let divergence = try carryOut(test.actions[number].action).divergence {
+        test.actions.removeSubrange((number + 1)...)
+        return divergence
       }
     }
-    // A start that its settings do not lead to cannot be asked for.
-    return starts.filter { self.start(for: $0.condition) == $0.number }
+    return nil
   }
 }

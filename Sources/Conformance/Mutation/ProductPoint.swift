@@ -24,7 +24,9 @@ struct ProductPoint: Hashable, Sendable {
   var circumstances: UInt64
   var values: [Interval]
   var nodes: [Node]
+  var holders: [UInt64]
   var modelCircumstances: UInt64
+  var uncertain: UInt64
   var modelValues: [Interval]
   var changes: [Change]
   /// Whether the device has said that it has nothing more to show at this moment.
@@ -73,7 +75,7 @@ struct Product {
     now = Self.present
     standing = Conduct.Standing(
       state: point.state, shown: point.shown, since: now - point.age, circumstances: point.circumstances,
-      values: point.values)
+      holders: point.holders, values: point.values)
     tracker.possible.removeAll()
     tracker.refusing.removeAll()
     for node in point.nodes {
@@ -84,11 +86,15 @@ struct Product {
       }
     }
     tracker.circumstances = point.modelCircumstances
+    tracker.uncertain = point.uncertain
+    tracker.holders = point.holders
     tracker.values = point.modelValues
-    tracker.changing = 0
+    tracker.settleCircumstances()
     for change in point.changes {
       tracker.changing |= 1 << UInt64(change.number)
       tracker.changed[change.number] = now - change.age
+      let delay = tracker.specification.machine.definition.circumstances[change.number].delay
+      tracker.unsettled = max(tracker.unsettled, tracker.changed[change.number] + delay)
     }
   }
 
@@ -108,19 +114,23 @@ struct Product {
     for (number, item) in tracker.specification.machine.definition.circumstances.enumerated()
     where tracker.changing >> UInt64(number) & 1 == 1 {
       let age = now - tracker.changed[number]
-      if age <= item.delay { changes.append(ProductPoint.Change(number: number, age: age)) }
+      // Time counts anew in the nodes that were entered before.
+      let counts = nodes.contains { isTimed[$0.number] && $0.shortest > age }
+      if age <= item.delay || counts { changes.append(ProductPoint.Change(number: number, age: age)) }
     }
     return ProductPoint(
       state: standing.state, shown: standing.shown,
       age: isTimedState[standing.state] ? now - standing.since : .zero,
       circumstances: standing.circumstances, values: standing.values, nodes: nodes,
-      modelCircumstances: tracker.circumstances, modelValues: tracker.values, changes: changes,
+      holders: standing.holders, modelCircumstances: tracker.circumstances, uncertain: tracker.uncertain,
+      modelValues: tracker.values, changes: changes,
       isSettled: isSettled)
   }
 
   /// How long nothing changes in what model and device may do; `nil` when it never does again by itself.
   ///
-  /// Both ends of all windows: at the last moment of one, what is due can still come in time.
+  /// Up to an end of a window; where there is none, until a circumstance that changed has had its effect. At the last
+  /// moment of a window, what is due can still come in time.
   func nextEdge(_ options: [Conduct.Option]) -> Interval? {
     var next = Interval.forever
     func consider(_ time: Instant) {
@@ -138,9 +148,10 @@ struct Product {
       let silent = Int(specification.silentStart[node])..<Int(specification.silentStart[node + 1])
       for step in Array(specification.visible[shown]) + Array(specification.silent[silent]) {
         if step.earliest > .zero { consider(entry.earliest + step.earliest) }
-        if step.latest != .forever { consider(entry.latest + tracker.limit(of: step)) }
+        if step.latest != .forever { consider(tracker.end(of: step, from: node)) }
       }
     }
+    if next != .forever { return next }
     for (number, item) in specification.machine.definition.circumstances.enumerated()
     where tracker.changing >> UInt64(number) & 1 == 1 {
       consider(tracker.changed[number] + item.delay + .milliseconds(1))
@@ -167,9 +178,8 @@ extension Specification {
       for node in nodes.indices where !isTimed[node] {
         let range = Int(causedStart[node * eventCount])..<Int(causedStart[(node + 1) * eventCount])
         // Times go on along what is silent, what stays, and what is still to be shown.
-        func goesOn(_ step: Step) -> Bool { !step.enters || !nodes[Int(step.node)].pending.isEmpty }
-        var next = caused[range].filter(goesOn)
-        next += steps(of: node).filter { $0.symbol < 0 || $0.transition < 0 || goesOn($0) }
+        var next = caused[range].filter { !$0.enters }
+        next += steps(of: node).filter { $0.symbol < 0 || $0.transition < 0 || !$0.enters }
         if next.contains(where: { isTimed[Int($0.node)] }) {
           isTimed[node] = true
           hasChanged = true

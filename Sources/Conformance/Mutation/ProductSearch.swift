@@ -84,9 +84,10 @@ struct ProductSearch {
   }
 
   /// Looks at everything that can be reached from some starts; gives the way to the first divergence.
-  mutating func search(_ starts: [(number: Int, condition: StartCondition)]) -> Path? {
+  mutating func search(_ starts: [StartCondition]) -> Path? {
     for (place, start) in starts.enumerated() {
-      product.start(start.number, start.condition.settings, conduct)
+      guard let number = specification.machine.start(for: start) else { continue }
+      product.start(number, start.settings, conduct)
       _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
     }
     return search(nil, roots: [], .all)

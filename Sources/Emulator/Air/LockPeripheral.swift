@@ -316,7 +316,7 @@ extension LockPeripheral {
       return
     }
     link = Link(id: id)
-    overheard.begin(isRegistered: lock.isRegistered)
+    overheard.begin(with: lock)
     notices.append(.connected(complete.peer))
     if absence != nil { absence = now + Self.supervisionTimeout }
     carryOut(lock.connected(at: lockTime(now)), at: now)

@@ -271,7 +271,7 @@ extension DirectLink {
     lockLink = lastLink
     busyToLock = now
     busyToClient = now
-    overheard.begin(isRegistered: lock.isRegistered)
+    overheard.begin(with: lock)
     carryOut(lock.connected(at: now))
     queue.schedule(.discovery(link: lastLink), at: now + Self.discoveryTime)
     return .connected

@@ -16,7 +16,7 @@ enum Intrusion: String, CaseIterable, Sendable {
   case lock
   /// A login with a proof that he made up.
   case wrongKey = "wrong-key"
-  /// Everything that the owner sent in the last session, login and all.
+  /// Everything that the owner sent in the last session in which he did more than log in, login and all.
   case replay
 
   /// The name of the fault.
@@ -62,25 +62,26 @@ enum Intrusion: String, CaseIterable, Sendable {
   private static let tag = HistoryTag.text("stranger", for: .os2)
 }
 
-/// What can be overheard of the owner's sessions: all that he sends, up to a limit.
+/// What can be overheard of the owner's sessions: all that he sends in one, up to a limit.
 struct Overheard: Sendable {
+  /// The frames of the last session in which he did more than log in.
   private(set) var frames: [[UInt8]] = []
+  private var current: [[UInt8]] = []
+  private var loginLength = 0
   private var isListening = false
   private static let limit = 64
 
   /// A connection begins. What is said to a lock without an owner is not worth keeping: it would be given one.
-  mutating func begin(isRegistered: Bool) {
-    isListening = isRegistered
-    hasBegun = false
+  mutating func begin(with lock: EmulatedLock) {
+    isListening = lock.isRegistered
+    loginLength = lock.generation == .os2 ? 4 : 1
+    current = []
   }
 
-  private var hasBegun = false
-
   mutating func note(_ frame: [UInt8]) {
-    guard isListening else { return }
-    if !hasBegun { frames = [] }
-    hasBegun = true
-    if frames.count < Self.limit { frames.append(frame) }
+    guard isListening, current.count < Self.limit else { return }
+    current.append(frame)
+    if current.count > loginLength { frames = current }
   }
 
   /// Forgets everything.

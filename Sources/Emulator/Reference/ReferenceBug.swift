@@ -45,7 +45,27 @@ extension ReferenceLock {
     /// A session with twenty commands or more cannot be ended by its client. The shortest trace has 26 events.
     case longSession = "long-session"
 
+    /// The length of a shortest trace that shows it.
+    public var shortest: Int {
+      switch self {
+      case .deafUnlock: 16
+      case .jamAfterAbortedLogins: 28
+      case .stuckAfterTwoMoved: 21
+      case .bouncingLock: 8
+      case .dozingUnlock: 7
+      case .echoOfOldSession: 20
+      case .offendedByReplay: 8
+      case .staleReset: 7
+      case .wornBolt: 21
+      case .evenResets: 23
+      case .newbornLock: 14
+      case .combination: 10
+      case .forgottenPositions: 19
+      case .longSession: 26
+      }
+    }
+
     /// Whether it is one of the benchmark's.
-    var isOfBenchmark: Bool { self == .deafUnlock || self == .jamAfterAbortedLogins }
+    public var isOfBenchmark: Bool { self == .deafUnlock || self == .jamAfterAbortedLogins }
   }
 }

@@ -110,10 +110,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     for test in corpus { explorer.learn(test) }
   }
 
-  /// The cells that were visited; see `Tracker.visits`.
-  public var visits: [UInt32] {
-    runner.lockstep.tracker.coverage.visits.map { UInt32(truncatingIfNeeded: $0) }
-  }
+  /// What was visited.
+  public var coverage: CellCoverage { runner.lockstep.tracker.coverage }
 
   /// Runs the campaign to its end.
   public mutating func perform() -> CampaignEnd {
@@ -166,6 +164,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     execution.situations.removeAll(keepingCapacity: true)
     execution.actions.removeAll(keepingCapacity: true)
     execution.divergence = nil
+    execution.end = nil
     do {
       try explore(from: start)
     } catch {
@@ -197,8 +196,11 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.actions.append(done)
       execution.divergence = divergence
     }
-    if execution.divergence == nil { execution.divergence = try runner.lockstep.settle() }
-    execution.wasDisturbed = runner.lockstep.tracker.losses > 0
+    if execution.divergence == nil {
+      execution.end = runner.lockstep.situation
+      execution.divergence = try runner.lockstep.settle()
+    }
+    execution.wasDisturbed = runner.lockstep.wasDisturbed
   }
 
   /// Does a test again and compares the traces.

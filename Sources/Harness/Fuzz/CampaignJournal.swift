@@ -83,10 +83,8 @@ public final class CampaignJournal {
   private static func drive<Device: DeviceUnderTest>(
     _ test: Case, _ device: Device, _ target: FuzzTarget, _ listener: any JournalListener
   ) -> Outcome {
-    let abilities = device.abilities
-    let machine = target.machine.variant(under: abilities.circumstances)
     var runner = CaseRunner(
-      test, machine.specification(abilities), device,
+      test, target.machine.specification(device.abilities), device,
       invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
     return runner.run()
   }
@@ -104,13 +102,11 @@ public final class CampaignJournal {
   /// The campaign ends.
   ///
   /// - Parameters:
-  ///   - visits: the cells that were visited; see `Tracker.visits`.
-  ///   - circumstances: those of the device.
+  ///   - coverage: what was visited.
   ///   - faults: what went wrong with the campaign itself.
   /// - Returns: what the command ends with.
   public func end(
-    _ end: CampaignEnd, _ status: CampaignStatus, visits: [UInt32], under circumstances: [String],
-    faults: [String] = []
+    _ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?, faults: [String] = []
   ) -> CommandStatus {
     let test = Case(
       id: Self.id(of: target), name: "\(status.events) events on \(target.machine.label)",
@@ -125,10 +121,7 @@ public final class CampaignJournal {
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
-    let machine = target.machine.variant(under: circumstances)
-    var count = CoverageCount()
-    if !visits.isEmpty { count.add(visits, of: machine) }
-    for coverage in count.coverage { listener.take(.coverage(coverage)) }
+    if let coverage { listener.take(.coverage(coverage)) }
     for fault in faults { listener.take(.remark(fault, at: .zero)) }
     let status = faults.isEmpty ? tally.exitStatus : .internalFault
     listener.take(.end(tally, status))

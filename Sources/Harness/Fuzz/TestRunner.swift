@@ -32,7 +32,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Joins a machine and a device.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
     let abilities = device.abilities
-    let specification = target.machine.variant(under: abilities.circumstances).specification(abilities)
+    let specification = target.machine.specification(abilities)
     lockstep = Lockstep(
       specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
     alphabet = Alphabet(
@@ -117,8 +117,11 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.actions[execution.actions.count - 1] = done
       execution.divergence = divergence
     }
-    if execution.divergence == nil { execution.divergence = try lockstep.settle() }
-    execution.wasDisturbed = lockstep.tracker.losses > 0
+    if execution.divergence == nil {
+      execution.end = lockstep.situation
+      execution.divergence = try lockstep.settle()
+    }
+    execution.wasDisturbed = lockstep.wasDisturbed
   }
 }
 

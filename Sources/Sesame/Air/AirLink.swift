@@ -63,6 +63,8 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   /// Frames that wait for room in the host.
   private var outgoing: [[UInt8]] = []
   private var remarks: [String] = []
+  /// Whether something was sent on this link that makes no sense.
+  private var isProvoked = false
   /// What everything ends with until a restart.
   private var fault: LabFault?
   private var isBeyondHelp = false
@@ -85,7 +87,12 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
 extension AirLink {
   public var now: Instant { .zero + (carrier.now - epoch) }
 
-  public var faults: [String] { surroundings.faults }
+  /// What the surroundings can do, and two of the client's Bluetooth: `att`, something that makes no sense
+  /// (``BluetoothNonsense``), and `unsubscribe`, which turns the lock's notifications off.
+  public var faults: [String] { surroundings.faults + Self.ownFaults }
+
+  /// The faults that are brought about by the client's Bluetooth.
+  public static var ownFaults: [String] { ["att", "unsubscribe"] }
 
   public var stimuli: [String] { surroundings.stimuli }
 
@@ -180,7 +187,32 @@ extension AirLink {
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
     try check()
-    try surroundings.bring(about: fault)
+    if Self.ownFaults.contains(fault.name), fault.value.isNothing { return }
+    switch (fault.name, BluetoothNonsense(rawValue: fault.value.description)) {
+    case ("att", let nonsense?): try send(nonsense)
+    case ("att", nil):
+      let values = BluetoothNonsense.allCases.map(\.rawValue).joined(separator: ", ")
+      throw LabFault(.notPossible, "the fault 'att' takes one of: \(values); and not '\(fault.value)'")
+    case ("unsubscribe", _): try unsubscribe()
+    default: try surroundings.bring(about: fault)
+    }
+  }
+
+  private mutating func send(_ nonsense: BluetoothNonsense) throws(LabFault) {
+    guard case .open(let link, let write, let notify) = state else { return }
+    isProvoked = true
+    for (channel, payload) in nonsense.packets(write: write, notify: notify, frame: BluetoothNonsense.frame) {
+      try carryOut(host.sendRaw(payload, onChannel: channel, of: link))
+    }
+  }
+
+  private mutating func unsubscribe() throws(LabFault) {
+    guard case .open(let link, _, let notify) = state else { return }
+    isProvoked = true
+    // Its configuration stands right behind the value, where a service is as documented.
+    let configuration = notify.rawValue + 1
+    let payload = [0x52, UInt8(truncatingIfNeeded: configuration), UInt8(configuration >> 8), 0, 0]
+    try carryOut(host.sendRaw(payload, onChannel: L2CAPChannel.att.rawValue, of: link))
   }
 
   public mutating func keep(_ key: LockKey) throws(LabFault) { try surroundings.keep(key) }
@@ -380,6 +412,9 @@ extension AirLink {
       try sendWaiting(on: link)
     case .complaint(nil, let oddity):
       remarks.append("odd, of the controller: \(oddity)")
+    case .complaint where isProvoked:
+      // Whoever is asked nonsense may answer so.
+      break
     case .complaint(_, let rule):
       remarks.append("the lock's Bluetooth broke a rule: \(rule)")
     case .scanning, .advertising, .timing, .dataLength:
@@ -389,6 +424,7 @@ extension AirLink {
 
   private mutating func connected(_ link: LinkID) throws(LabFault) {
     guard case .connecting = state else { return }
+    isProvoked = false
     events.append(.connected)
     let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: carrier.now)
     state = .discovering(link, LockDiscovery(), procedure)

@@ -101,6 +101,15 @@ extension SesameClient {
 
   private mutating func reflect() {
     guard connection != nil, let message = eavesdropper.lastReceived else { return }
+    switch state {
+    case .logining(var login):
+      login.session.isReflected = true
+      state = .logining(login)
+    case .open(var session):
+      session.isReflected = true
+      state = .open(session)
+    default: break
+    }
     actions += Segmenter().frames(of: message).map { .send($0) }
   }
 }

@@ -54,7 +54,10 @@ extension SesameClient {
   mutating func receive(_ message: SegmentedMessage, in login: Login, at now: Instant) {
     var login = login
     defer { if case .logining = state { state = .logining(login) } }
-    guard let message = login.session.open(message, beforeLogin: !login.isAccepted, &actions) else { return }
+    guard
+      let message = login.session.open(
+        message, beforeLogin: !login.isAccepted, secret: key?.secret, &actions)
+    else { return }
     switch message {
     case .response(let response) where response.item == .login:
       accept(response, in: &login, at: now)

@@ -46,6 +46,7 @@ extension SesameClient {
         return
       }
       bytes = plain
+      checkForKeys(in: plain)
     } else {
       bytes = message.bytes
     }

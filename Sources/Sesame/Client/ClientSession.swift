@@ -25,6 +25,8 @@ extension SesameClient {
     /// Positions were sent, and the lock has not said yet where its bolt is by them.
     var isConfiguring = false
     var isResetting = false
+    /// The lock may have taken a message of its own for a request, and what it answers may be to that.
+    var isReflected = false
     /// The last history record that was deleted, and how many have been read in a row.
     var lastRecord: UInt32?
     var isReadingHistory = false
@@ -52,9 +54,9 @@ extension SesameClient {
       }
     }
 
-    /// Decrypts and decodes a message, or complains of it.
+    /// Decrypts and decodes a message, or complains of it; also of a key in it.
     mutating func open(
-      _ message: SegmentedMessage, beforeLogin: Bool, _ actions: inout [ClientAction]
+      _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, _ actions: inout [ClientAction]
     ) -> LockMessage? {
       let bytes: [UInt8]
       switch message.kind {
@@ -71,8 +73,9 @@ extension SesameClient {
         actions.append(.complain("a message of \(message.kind)"))
         return nil
       }
-      if message.kind == .ciphertext, cipher.key.occurs(in: bytes) {
-        actions.append(.complain("the session's key in a message"))
+      if message.kind == .ciphertext {
+        if cipher.key.occurs(in: bytes) { actions.append(.complain("the session's key in a message")) }
+        if secret?.occurs(in: bytes) ?? false { actions.append(.complain("the secret key in a message")) }
       }
       do {
         let decoded = try LockMessage(decoding: bytes, for: generation)
@@ -204,7 +207,9 @@ extension SesameClient {
   mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
-    guard let message = session.open(message, beforeLogin: false, &actions) else { return }
+    guard let message = session.open(message, beforeLogin: false, secret: key?.secret, &actions) else {
+      return
+    }
     take(message, in: &session, at: now)
   }
 
@@ -248,7 +253,8 @@ extension SesameClient {
       if case .setMechSetting = pending.command { session.isConfiguring = false }
       if case .reset = pending.command { session.isResetting = false }
       let text = "\(response.item): \(response.result)"
-      actions.append(pending.isAsked ? .refuse(text) : .report(Reading("refused", .text(text))))
+      let isMeant = pending.isAsked && !session.isReflected
+      actions.append(isMeant ? .refuse(text) : .report(Reading("refused", .text(text))))
       return
     }
     do {

@@ -28,7 +28,8 @@ public enum SesameDisturbances {
   ]
 
   private static let all: [Disturbance] =
-    surroundings + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + link
+    surroundings + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + att
+    + link
 
   /// What happens around the lock.
   private static let surroundings = [
@@ -42,6 +43,12 @@ public enum SesameDisturbances {
     Disturbance(.events, "replay-login", [.flag(true), .flag(false)]),
     Disturbance(
       .events, "stranger", ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
+  ]
+
+  /// What the client's Bluetooth sends that makes no sense.
+  private static let att = [
+    Disturbance(.att, "att", BluetoothNonsense.allCases.map { .text($0.rawValue) }),
+    Disturbance(.att, "unsubscribe"),
   ]
 
   /// What happens on the way.

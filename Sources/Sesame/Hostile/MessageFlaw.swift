@@ -26,6 +26,8 @@ public enum MessageFlaw: String, CaseIterable, Sendable {
   case kind3 = "kind-3"
   /// It is in clear, and of a kind that does not exist.
   case kind4 = "kind-4"
+  /// It is in clear, and of a kind that looks like clear to who reads two bits of it.
+  case kind5 = "kind-5"
   /// It is in clear, and of a kind that does not exist.
   case kind63 = "kind-63"
   /// It is in clear, and of the last kind that there could be.
@@ -50,6 +52,7 @@ extension MessageFlaw {
     case .inClear: return segmenter.frames(of: request, .plaintext)
     case .kind3: return segmenter.frames(of: request, MessageKind(rawValue: 3))
     case .kind4: return segmenter.frames(of: request, MessageKind(rawValue: 4))
+    case .kind5: return segmenter.frames(of: request, MessageKind(rawValue: 5))
     case .kind63: return segmenter.frames(of: request, MessageKind(rawValue: 63))
     case .kind127: return segmenter.frames(of: request, MessageKind(rawValue: 127))
     case .tooLong: return segmenter.frames(of: [UInt8](repeating: 0, count: 300), .ciphertext)

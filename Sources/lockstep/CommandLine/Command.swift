@@ -50,7 +50,8 @@ struct Command {
 enum Commands {
   static var all: [Command] {
     [
-      .run, .fuzz, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan, .doctor, .bench, .version,
+      .run, .fuzz, .cover, .mutants, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan,
+      .doctor, .bench, .version,
     ]
   }
 

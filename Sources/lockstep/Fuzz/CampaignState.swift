@@ -1,3 +1,4 @@
+import Conformance
 import Documents
 import Harness
 import Simulation
@@ -33,8 +34,8 @@ struct CampaignState {
   /// How long it was explored.
   var elapsed = Interval.zero
   var findings: [Known] = []
-  /// What was visited of the table.
-  var cells = CellBits()
+  /// What was visited of the table, as `CellCoverage.digits`.
+  var cells: [String] = []
   /// What was visited, counted.
   var coverage: Coverage?
 }
@@ -63,11 +64,11 @@ extension CampaignState {
     ]
     if let coverage {
       members += [
-        .init("legal", [.integer(coverage.legal.visited), .integer(coverage.legal.count)]),
-        .init("empty", [.integer(coverage.empty.visited), .integer(coverage.empty.count)]),
+        .init("legal", [.integer(coverage.total.legal.visited), .integer(coverage.total.legal.count)]),
+        .init("empty", [.integer(coverage.total.empty.visited), .integer(coverage.total.empty.count)]),
       ]
     }
-    members.append(.init("visited", .text(cells.hex)))
+    members.append(.init("visited", .list(cells.map(JSON.text))))
     return JSON.mapping(members).pages
   }
 
@@ -78,7 +79,7 @@ extension CampaignState {
       case .number(let digits) = value["seed"], let seed = UInt64(digits),
       let round = value["round"]?.int, let options = value["options"]?.strings,
       let nanoseconds = value["nanoseconds"]?.int, let status = value["status"].flatMap(CampaignStatus.init),
-      case .list(let findings) = value["findings"], let cells = value["visited"]?.string.flatMap(CellBits.init)
+      case .list(let findings) = value["findings"], let cells = value["visited"]?.strings
     else { return nil }
     self.init(machine: machine, device: device, seed: seed)
     twin = value["twin"]?.string

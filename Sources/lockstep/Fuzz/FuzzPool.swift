@@ -19,6 +19,8 @@ final class FuzzPool {
     var number: Int
     var process: WorkerProcess
     var status = CampaignStatus()
+    /// What it visited.
+    var cells: [String] = []
     var end: CampaignEnd?
     var hasEnded = false
   }
@@ -28,8 +30,8 @@ final class FuzzPool {
   private let office: FuzzOffice
   private let report: any FuzzReport
   private let journal: CampaignJournal
-  private let machine: MachineLibrary.Entry
-  private let circumstances: [String]
+  /// The machine that is explored, of which nothing was visited yet.
+  private let nothing: CellCoverage
   private let begin = MonotonicClock.now
   private var members: [Member] = []
   private var state: CampaignState
@@ -49,8 +51,8 @@ final class FuzzPool {
     state = plan.state
     lastState = begin
     let explored = plan.twin ?? plan.target
-    circumstances = (try? plan.world.devices.describe(explored.device))?.abilities.circumstances ?? []
-    machine = explored.machine.variant(under: circumstances)
+    let abilities = (try? plan.world.devices.describe(explored.device))?.abilities
+    nothing = CellCoverage(explored.machine.variant(under: abilities?.circumstances ?? []).machine)
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.world.devices, listener: office.folder,
       earlier: office.tally)
@@ -120,24 +122,27 @@ final class FuzzPool {
     switch line {
     case .progress(let status, let cells):
       members[index].status = status
-      count(cells)
+      members[index].cells = cells
+      count()
     case .found(let notice, let lines): take(notice, lines)
     case .journal(let line): office.folder.take(line: line)
     case .say(let text): report.say(text)
     case .warn(let text): report.warn("worker \(members[index].number): \(text)")
-    case .end(let cause, let status, let cells, _):
+    case .end(let cause, let status, let cells):
       members[index].end = cause
       members[index].status = status
-      count(cells)
+      members[index].cells = cells
+      count()
     }
   }
 
-  private func count(_ cells: CellBits) {
-    state.cells.formUnion(cells)
-    state.coverage = Coverage(machine, visits: state.cells.visits(of: cellCount))
+  /// Adds up what all of them visited, in all sittings; one that has not said so yet adds nothing.
+  private func count() {
+    var cells = nothing
+    for digits in [plan.state.cells] + members.map(\.cells) { _ = cells.add(digits: digits) }
+    state.coverage = Coverage((plan.twin ?? plan.target).machine.label, cells)
+    state.cells = cells.digits
   }
-
-  private var cellCount: Int { machine.machine.stateCount * machine.machine.eventCount }
 
   private func take(_ notice: FindingNotice, _ lines: [String]) {
     // One that was stopped before it could be tried again says nothing beside the one that stopped it.
@@ -209,10 +214,7 @@ final class FuzzPool {
       cause: cause, status: status, seed: plan.settings.seed,
       took: state.elapsed + (MonotonicClock.now - begin))
     end.coverage = state.coverage
-    let visits = state.cells.isVisited.isEmpty ? [] : state.cells.visits(of: cellCount)
-    end.exit = journal.end(
-      cause, status, visits: visits.map { UInt32(truncatingIfNeeded: $0) }, under: circumstances,
-      faults: faults)
+    end.exit = journal.end(cause, status, state.coverage, faults: faults)
     return end
   }
 }

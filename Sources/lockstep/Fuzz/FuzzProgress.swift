@@ -49,8 +49,6 @@ struct FuzzProgress {
   var took = Interval.zero
   /// How much of the machine's table was tried.
   var coverage: Coverage?
-  /// What was visited of it.
-  var cells = CellBits()
 }
 
 /// How fast events come now: over the last seconds, and not since the beginning.

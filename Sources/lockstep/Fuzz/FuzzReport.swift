@@ -24,9 +24,6 @@ struct FuzzEnd {
   var cause: CampaignEnd
   var status: CampaignStatus
   var coverage: Coverage?
-  /// What was visited of the table, and under which circumstances it is the device's.
-  var visited = CellBits()
-  var circumstances: [String] = []
   var seed: UInt64
   var took: Interval
   /// The line to paste that goes on with it, where it was stopped.

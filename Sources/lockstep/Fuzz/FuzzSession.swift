@@ -27,8 +27,8 @@ final class FuzzSession {
   private var state: CampaignState
   private var lastState: Interval
   private var lastLook = Interval.zero
-  /// The machine as it is on the device.
-  private var machine: MachineLibrary.Entry
+  /// What was visited in earlier sittings.
+  private var earlierCells: CellCoverage?
 
   /// - Parameters:
   ///   - arguments: what was asked for, also where a campaign is taken up again.
@@ -41,7 +41,6 @@ final class FuzzSession {
     twin = plan.twin
     settings = plan.settings
     state = plan.state
-    machine = plan.target.machine
     report = desk.report
     lastState = begin
     journal = CampaignJournal(
@@ -71,8 +70,7 @@ final class FuzzSession {
   private struct Explored {
     var cause: CampaignEnd
     var status = CampaignStatus()
-    var visits: [UInt32] = []
-    var circumstances: [String] = []
+    var coverage: Coverage?
     /// The tests that did what few others did, and what they mean.
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
@@ -83,8 +81,10 @@ final class FuzzSession {
       settings.actuations = nil
       if settings.steps == nil, arguments.duration == nil { settings.steps = Self.twinSteps }
     }
-    var result = Explored(cause: .done, circumstances: device.abilities.circumstances)
-    machine = explored.machine.variant(under: result.circumstances)
+    var result = Explored(cause: .done)
+    let variant = explored.machine.variant(under: device.abilities.circumstances)
+    var before = CellCoverage(variant.machine)
+    if before.add(digits: state.cells) { earlierCells = before }
     var corpus = CorpusFolder(
       arguments.corpusFolder, explored,
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
@@ -111,8 +111,7 @@ final class FuzzSession {
     result.cause = campaign.perform()
     result.status = campaign.status
     take(campaign)
-    let cells = machine.machine.stateCount * machine.machine.eventCount
-    result.visits = state.cells.visits(of: cells).map { UInt32(truncatingIfNeeded: $0) }
+    result.coverage = state.coverage
     if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
     return result
   }
@@ -125,8 +124,7 @@ final class FuzzSession {
         state.findings[index].count = finding.count
       }
     }
-    state.cells.formUnion(CellBits(campaign.runner.lockstep.tracker.coverage.visits))
-    countCells()
+    count(campaign.coverage)
     keep(campaign.status)
   }
 
@@ -139,8 +137,7 @@ final class FuzzSession {
     report.say("twin    agrees with the model; the device does \(tests.count) of its tests")
     result.cause = campaign.perform(tests)
     result.status = campaign.status
-    result.visits = campaign.visits
-    result.circumstances = device.abilities.circumstances
+    result.coverage = Coverage(target.machine.label, campaign.coverage)
     return result
   }
 
@@ -168,8 +165,7 @@ final class FuzzSession {
   private func progress(_ status: CampaignStatus, isExploring: Bool) {
     let now = MonotonicClock.now
     report.progress(
-      FuzzProgress(
-        status: status, took: state.elapsed + (now - begin), coverage: state.coverage, cells: state.cells))
+      FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
     guard isExploring, now - lastState >= Self.periods.state else { return }
     lastState = now
     keep(status)
@@ -180,13 +176,14 @@ final class FuzzSession {
     let now = MonotonicClock.now
     guard now - lastLook >= Self.periods.look else { return }
     lastLook = now
-    state.cells.formUnion(CellBits(coverage.visits))
-    countCells()
+    count(copy coverage)
   }
 
-  private func countCells() {
-    let cells = machine.machine.stateCount * machine.machine.eventCount
-    state.coverage = Coverage(machine, visits: state.cells.visits(of: cells))
+  /// Adds what was visited in earlier sittings.
+  private func count(_ coverage: CellCoverage) {
+    var sum = coverage
+    if let earlierCells { sum.add(earlierCells) }
+    state.coverage = Coverage((twin ?? target).machine.label, sum)
   }
 
   /// Writes down how far the campaign is, to be taken up again.
@@ -194,6 +191,7 @@ final class FuzzSession {
     var state = state
     state.status = status
     state.elapsed = elapsed
+    if let coverage = state.coverage { state.cells = coverage.cells.digits }
     desk.keep(state)
   }
 
@@ -251,13 +249,8 @@ final class FuzzSession {
     let isBudget = explored.cause == .stopped && !Interruption.isRequested && !desk.isStopped
     let cause = isBudget ? .done : explored.cause
     var end = FuzzEnd(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
-    end.coverage = state.coverage
-    end.visited = state.cells
-    end.circumstances = explored.circumstances
-    if desk.keepsJournal {
-      end.exit = journal.end(
-        cause, explored.status, visits: explored.visits, under: explored.circumstances)
-    }
+    end.coverage = explored.coverage
+    if desk.keepsJournal { end.exit = journal.end(cause, explored.status, explored.coverage) }
     return end
   }
 }

@@ -26,7 +26,7 @@ extension Command {
       EndOfInput.watch()
       let desk = WorkerDesk(console)
       let end = FuzzSession(arguments, plan, desk).perform()
-      desk.send(.end(end.cause, end.status, end.visited, circumstances: end.circumstances))
+      desk.send(.end(end.cause, end.status, end.coverage?.cells.digits ?? []))
       return .agree
     }
   }
@@ -70,7 +70,7 @@ final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
   func progress(_ progress: FuzzProgress) {
     if let last, progress.took - last < Self.period { return }
     last = progress.took
-    send(.progress(progress.status, progress.cells))
+    send(.progress(progress.status, progress.coverage?.cells.digits ?? []))
   }
 
   func found(_ finding: FindingNotice) {

@@ -1,3 +1,4 @@
+import Conformance
 import Harness
 import Simulation
 
@@ -68,16 +69,14 @@ struct StatusScreen {
 
   private var coverageRows: [Pane.Row] {
     let status = progress.status
-    func share(_ part: (visited: Int, count: Int)?) -> String {
-      part.map { "\($0.visited) of \($0.count) cells" } ?? "–"
-    }
+    func share(_ part: CellCoverage.Share?) -> String { part.map { "\($0) cells" } ?? "–" }
     var stability = "–"
     if status.stability.tried > 0 {
       let (same, tried) = status.stability
       stability = "\(same * 100 / tried) %, \(same) of \(tried) tests"
     }
     return [
-      ("legal", share(progress.coverage?.legal)), ("empty", share(progress.coverage?.empty)),
+      ("legal", share(progress.coverage?.total.legal)), ("empty", share(progress.coverage?.total.empty)),
       ("contexts", grouped(status.contexts)), ("corpus", "\(grouped(status.corpus)) tests"),
       ("stability", stability),
     ]

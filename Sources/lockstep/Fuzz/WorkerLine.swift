@@ -4,8 +4,8 @@ import Harness
 
 /// What a worker writes to the process that started it, one JSON object a line.
 enum WorkerLine {
-  /// How far it is, what it visited, and under which circumstances.
-  case progress(CampaignStatus, CellBits)
+  /// How far it is, and what it visited.
+  case progress(CampaignStatus, [String])
   /// It came upon something, with the lines of the journal that show it.
   case found(FindingNotice, journal: [String])
   /// A line of the journal that belongs to no finding.
@@ -13,28 +13,25 @@ enum WorkerLine {
   case say(String)
   case warn(String)
   /// It is over.
-  case end(CampaignEnd, CampaignStatus, CellBits, circumstances: [String])
+  case end(CampaignEnd, CampaignStatus, [String])
 
   var json: JSON {
     switch self {
-    case .progress(let status, let cells): ["progress": status.json, "visited": .text(cells.hex)]
+    case .progress(let status, let cells): ["progress": status.json, "visited": .list(cells.map(JSON.text))]
     case .found(let notice, let journal):
       ["found": notice.message, "lines": .list(journal.map(JSON.text))]
     case .journal(let line): ["journal": .text(line)]
     case .say(let text): ["say": .text(text)]
     case .warn(let text): ["warn": .text(text)]
-    case .end(let cause, let status, let cells, let circumstances):
-      [
-        "end": cause.json, "status": status.json, "visited": .text(cells.hex),
-        "circumstances": .list(circumstances.map(JSON.text)),
-      ]
+    case .end(let cause, let status, let cells):
+      ["end": cause.json, "status": status.json, "visited": .list(cells.map(JSON.text))]
     }
   }
 
   /// Reads a line; `nil` when it is none of these.
   init?(_ text: String) {
     guard let value = try? JSON(parsing: text) else { return nil }
-    let cells = value["visited"]?.string.flatMap(CellBits.init)
+    let cells = value["visited"]?.strings
     if let status = value["progress"].flatMap(CampaignStatus.init), let cells {
       self = .progress(status, cells)
     } else if let notice = value["found"].flatMap(FindingNotice.init), let lines = value["lines"]?.strings {
@@ -46,9 +43,9 @@ enum WorkerLine {
     } else if let text = value["warn"]?.string {
       self = .warn(text)
     } else if let cause = value["end"].flatMap(CampaignEnd.init), let cells,
-      let status = value["status"].flatMap(CampaignStatus.init), let names = value["circumstances"]?.strings
+      let status = value["status"].flatMap(CampaignStatus.init)
     {
-      self = .end(cause, status, cells, circumstances: names)
+      self = .end(cause, status, cells)
     } else {
       return nil
     }

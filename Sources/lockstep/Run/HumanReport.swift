@@ -6,14 +6,15 @@ final class HumanReport: JournalListener {
   private let console: Console
   private let paint: Painter
   private let isQuiet: Bool
-  private let total: Int
+  /// How many cases there are, where that is known before.
+  private let total: Int?
   private var done = 0
   /// What the lab said in the case that is being driven.
   private var remarks: [String] = []
   private var skips: [(reason: String, count: Int)] = []
   private var coverage: [Coverage] = []
 
-  init(_ console: Console, _ paint: Painter, isQuiet: Bool, total: Int) {
+  init(_ console: Console, _ paint: Painter, isQuiet: Bool, total: Int?) {
     self.console = console
     self.paint = paint
     self.isQuiet = isQuiet
@@ -24,7 +25,7 @@ final class HumanReport: JournalListener {
     switch entry {
     case .begin(let test):
       remarks = []
-      if showsProgress { console.show(progress: "[\(done + 1)/\(total)] \(test.file)") }
+      if showsProgress { console.show(progress: "[\(done + 1)\(total.map { "/\($0)" } ?? "")] \(test.file)") }
     case .remark(let text, _): remarks.append(text)
     case .verdict(let outcome, let test):
       done += 1

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs one exchange on Bumble and on Lockstep, by turns on the same machine, and prints how much faster Lockstep is. Both
 # count at their best: Lockstep by its best run, Bumble by the processor's time.
-# usage: compare.sh LOCKSTEP VENV
+# usage: compare_round_trips.sh LOCKSTEP VENV
 set -eu
-usage='usage: compare.sh LOCKSTEP VENV'
+usage='usage: compare_round_trips.sh LOCKSTEP VENV'
 here=$(cd "$(dirname "$0")" && pwd)
 lockstep=${1:?$usage}
 venv=${2:?$usage}

@@ -1,0 +1,196 @@
+import Automata
+public import Conformance
+import Simulation
+
+/// Makes a tour through a machine on a device, and writes it into a journal: one case for each of its tests.
+public final class TourRun {
+  /// What came of a tour.
+  public struct Summary: Sendable {
+    /// How many tests came to which end.
+    public var tally = Tally()
+    /// What was visited.
+    public var coverage: Coverage
+    /// What was not, and why.
+    public var gaps: [CoverageGaps] = []
+    /// How many choices were made, and how many of them were stimuli.
+    public var events = (all: 0, stimuli: 0)
+    /// The tests that agree, as scenarios that do the same again.
+    public var scenarios: [Scenario] = []
+    /// What there is to say of how the device was left.
+    public var leave: [String] = []
+    /// What the command ends with.
+    public var exitStatus: CommandStatus { tally.exitStatus }
+  }
+
+  private let target: FuzzTarget
+  private let provider: any DeviceProvider
+  private let listener: any JournalListener
+  private let isStopped: () -> Bool
+  private let replay: (Case, Outcome) -> String?
+  private let settings: Tour.Settings
+
+  /// So many tests in a row with trouble in the lab end a tour.
+  private static let mostTroubles = 3
+
+  /// Prepares a tour.
+  ///
+  /// - Parameters:
+  ///   - isStopped: whether the tour is to end after the choice that is being made.
+  ///   - replay: the line to paste that does a failed case again.
+  public init(
+    _ target: FuzzTarget, settings: Tour.Settings = Tour.Settings(), provider: any DeviceProvider,
+    listener: any JournalListener, isStopped: @escaping () -> Bool = { false },
+    replay: @escaping (Case, Outcome) -> String? = { _, _ in nil }
+  ) {
+    self.target = target
+    self.settings = settings
+    self.provider = provider
+    self.listener = listener
+    self.isStopped = isStopped
+    self.replay = replay
+  }
+
+  /// Makes the tour, to its end or until it is stopped.
+  public func perform() -> Summary {
+    listener.take(.run(seed: target.seed))
+    var summary: Summary
+    do {
+      summary = drive(try provider.device(target.device, seed: target.seed))
+    } catch {
+      summary = Summary(coverage: Coverage(target.machine.label, CellCoverage(target.machine.machine)))
+      let test = begin(1, target.starts[target.starts.count - 1])
+      listener.take(.begin(test))
+      listener.take(.verdict(Outcome(.labFault(error)), test))
+      summary.tally.count(.labFault(error))
+    }
+    let leave = provider.leave()
+    for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    summary.leave = leave.remarks
+    summary.tally.isInTrouble = leave.fault != nil
+    listener.take(.coverage(summary.coverage))
+    listener.take(.end(summary.tally, summary.exitStatus))
+    return summary
+  }
+
+  private func drive<Device: DeviceUnderTest>(_ device: Device) -> Summary {
+    let abilities = device.abilities.disturbing(target.machine.machine)
+    let machine = target.machine.variant(under: abilities.circumstances)
+    let specification = machine.specification(abilities)
+    let alphabet = Alphabet(specification, abilities, weights: target.withheld.map { ($0, 0) })
+    let starts = machine.machine.startConditions(target.starts, of: abilities)
+    var tour = Tour(
+      specification, alphabet, starts: starts, standing: abilities.circumstances, settings: settings)
+    var lockstep = Lockstep(
+      specification, device, invariants: invariants(for: target.machine.machine.name),
+      recorder: TraceWriter(listener, specification.vocabulary))
+    var summary = Summary(coverage: Coverage(machine.label, lockstep.tracker.coverage))
+    var troubles = 0
+    while !tour.isFinished, !isStopped(), troubles < Self.mostTroubles {
+      let start = starts[tour.begin()]
+      var test = begin(summary.tally.cases + 1, start)
+      listener.take(.begin(test))
+      var execution = Execution()
+      var outcome: Outcome
+      do {
+        outcome = try run(&tour, &lockstep, alphabet, from: start, &execution)
+        troubles = 0
+      } catch {
+        outcome = follow(error, &tour, &lockstep, execution, &troubles)
+      }
+      for text in lockstep.takeRemarks() { listener.take(.remark(text, at: lockstep.now)) }
+      tour.end(in: lockstep.situation)
+      test.scenario = scenario(test, execution, specification.vocabulary)
+      switch outcome.verdict {
+      case .divergence, .labFault: outcome.replay = replay(test, outcome)
+      case .agree: if !test.scenario.steps.isEmpty { summary.scenarios.append(test.scenario) }
+      case .skipped, .incomplete, .limited: break
+      }
+      listener.take(.verdict(outcome, test))
+      summary.tally.count(outcome.verdict)
+      summary.events.all += execution.performed.count
+      summary.events.stimuli += execution.performed.count { Int($0.act) < alphabet.eventCount }
+      if case .limited = outcome.verdict { break }
+    }
+    let cells = lockstep.tracker.coverage
+    summary.coverage = Coverage(machine.label, cells)
+    let finder = GapFinder(
+      specification, alphabet, starts: starts, standing: abilities.circumstances, after: tour)
+    summary.gaps = CoverageGaps.grouped(finder.gaps(in: cells), of: cells)
+    return summary
+  }
+
+  /// Does one test.
+  private func run<Device: DeviceUnderTest>(
+    _ tour: inout Tour, _ lockstep: inout Lockstep<Device, TraceWriter>, _ alphabet: Alphabet,
+    from start: StartCondition, _ execution: inout Execution
+  ) throws(LabFault) -> Outcome {
+    lockstep.recorder.begin()
+    try lockstep.reset(to: start)
+    execution.divergence = try lockstep.pass(until: lockstep.now)
+    while execution.divergence == nil, !isStopped() {
+      guard let choice = tour.next(in: lockstep.situation), var action = alphabet.action(of: choice) else {
+        break
+      }
+      if case .edge(let offset) = action {
+        action = .wait(max((lockstep.tracker.deadline ?? lockstep.now) - lockstep.now + offset, .zero))
+      }
+      execution.performed.append(choice)
+      execution.actions.append(action)
+      let mark = StepMark(execution.performed.count, line: 0)
+      lockstep.recorder.mark = mark
+      switch action {
+      case .wait(let interval): listener.take(.wait(interval, mark, at: lockstep.now))
+      case .settle, .edge: listener.take(.settle(mark, at: lockstep.now))
+      case .stimulus, .fault: break
+      }
+      execution.divergence = try lockstep.carryOut(action).divergence
+    }
+    if execution.divergence == nil { execution.divergence = try lockstep.settle() }
+    let mark = StepMark(execution.performed.count, line: 0)
+    if var divergence = execution.divergence {
+      divergence.step = mark.number
+      return Outcome(.divergence(divergence), mark, at: lockstep.now)
+    }
+    if isStopped() {
+      return Outcome(.incomplete("stopped after step \(mark.number)"), mark, at: lockstep.now)
+    }
+    return Outcome(.agree, mark, at: lockstep.now)
+  }
+
+  /// Follows up trouble: what the device cannot do is left out from now on.
+  private func follow<Device: DeviceUnderTest>(
+    _ fault: LabFault, _ tour: inout Tour, _ lockstep: inout Lockstep<Device, TraceWriter>,
+    _ execution: Execution, _ troubles: inout Int
+  ) -> Outcome {
+    let mark = StepMark(execution.performed.count, line: 0)
+    if fault.symptom == .safetyLimit { return Outcome(.limited(fault.detail), mark, at: lockstep.now) }
+    if fault.symptom == .notPossible, mark.number > 0 {
+      tour.exclude()
+      return Outcome(.skipped(fault.detail), mark, at: lockstep.now)
+    }
+    troubles += 1
+    listener.take(.lab(fault, attempt: troubles, at: lockstep.now))
+    do {
+      try lockstep.restart()
+    } catch {
+      listener.take(.lab(error, attempt: 0, at: lockstep.now))
+      troubles = Self.mostTroubles
+    }
+    return Outcome(.labFault(fault), mark, at: lockstep.now)
+  }
+
+  private func begin(_ number: Int, _ start: StartCondition) -> Case {
+    let id = "cover/\(target.machine.label)-\(number)"
+    let title = "A tour of \(target.machine.label), part \(number)"
+    return Case(
+      id: id, name: title, file: id,
+      scenario: Scenario(title: title, machine: target.machine.label, steps: []), machine: target.machine,
+      device: target.device, start: start, seed: target.seed)
+  }
+
+  private func scenario(_ test: Case, _ execution: Execution, _ vocabulary: Vocabulary) -> Scenario {
+    Scenario(
+      title: test.name, machine: target.machine.label, device: target.device, start: test.start,
+      seed: target.seed, tags: ["tour"], execution: execution, vocabulary: vocabulary)
+  }
+}

@@ -1,0 +1,87 @@
+import Automata
+import Conformance
+import Simulation
+
+/// Which tests of a suite find the named defects of devices.
+public struct DefectAnalysis {
+  private let machine: MachineLibrary.Entry
+  private let suite: MutationSuite
+  private let seed: UInt64
+  private let provider: any DeviceProvider
+
+  /// Prepares an analysis.
+  ///
+  /// - Parameters:
+  ///   - machine: the machine.
+  ///   - suite: the tests.
+  ///   - seed: the seed of what tests and devices draw.
+  ///   - provider: makes the devices.
+  public init(
+    _ machine: MachineLibrary.Entry, _ suite: MutationSuite, seed: UInt64, provider: any DeviceProvider
+  ) {
+    self.machine = machine
+    self.suite = suite
+    self.seed = seed
+    self.provider = provider
+  }
+
+  /// The tests that fail on a device with a defect.
+  ///
+  /// - Throws: what is wrong with the device.
+  public func killers(of device: DeviceSpec) throws(DeviceProblem) -> [String] {
+    switch suite {
+    case .scenarios(let items):
+      var selection = Plan.Selection()
+      selection.device = device
+      selection.seed = seed
+      let failures = Failures()
+      let plan = try Plan(ScenarioSet(items), selection, provider: provider)
+      _ = Run(plan, provider: provider, listener: failures).perform()
+      return failures.files
+    case .tour, .fuzz:
+      let target = try FuzzTarget(machine, device, seed: seed, provider: provider)
+      guard let made = try? provider.device(target.device, seed: seed) else { return [] }
+      return fails(target, made) ? [suite.name] : []
+    }
+  }
+
+  private func fails(_ target: FuzzTarget, _ device: some DeviceUnderTest) -> Bool {
+    let runner = TestRunner(target, device, FuzzSettings(), recorder: NoRecorder())
+    var lockstep = runner.lockstep
+    let alphabet = runner.alphabet
+    let divergence: Divergence??
+    switch suite {
+    case .scenarios: return false
+    case .tour:
+      var tour = Tour(
+        runner.specification, alphabet, starts: runner.starts, standing: device.abilities.circumstances)
+      divergence = try? lockstep.explore(&tour, alphabet, starts: runner.starts, events: .max)
+    case .fuzz(let events):
+      var explorer = Explorer(alphabet, starts: runner.starts.count, seed: seed)
+      divergence = try? lockstep.explore(&explorer, alphabet, starts: runner.starts, events: events)
+    }
+    return (divergence ?? nil) != nil
+  }
+}
+
+extension MutationSuite {
+  /// What a suite that is generated is called.
+  fileprivate var name: String {
+    switch self {
+    case .scenarios: "scenarios"
+    case .tour: "tour"
+    case .fuzz: "fuzz"
+    }
+  }
+}
+
+/// The scenarios that diverge.
+private final class Failures: JournalListener {
+  private(set) var files: [String] = []
+
+  func take(_ entry: JournalEntry) {
+    if case .verdict(let outcome, let test) = entry, case .divergence = outcome.verdict {
+      files.append(test.file)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Automata
+import Conformance
+import Simulation
+
+/// The tests whose strength is measured.
+public enum MutationSuite: Sendable {
+  /// These scenarios.
+  case scenarios([ScenarioSet.Item])
+  /// A tour through all cells of the machine.
+  case tour
+  /// So many random events.
+  case fuzz(events: Int)
+}
+
+/// One test of a suite, made ready for machines as devices.
+struct MutationTest {
+  /// What it does.
+  enum Body {
+    case scenario(Scenario)
+    case tour(Tour)
+    case fuzz(events: Int)
+  }
+
+  /// What it is called: the path of its scenario, or the name of its suite.
+  let name: String
+  private let body: Body
+  private let specification: Specification
+  private let alphabet: Alphabet
+  private let starts: [StartCondition]
+  private let seed: UInt64
+  private let showsEffects: Bool
+  /// How the machine decides where it may: the first way on which the machine itself passes as expected.
+  private var preference = MachineDevice.Preference.first
+  /// The cells that the machine itself was asked for, and the states that it was in.
+  private var tried: [Bool] = []
+  private var visited: [Bool] = []
+
+  /// Makes a test ready; `nil` when the machine itself does not pass it.
+  init?(_ name: String, _ body: Body, _ specification: Specification, seed: UInt64) {
+    self.name = name
+    self.body = body
+    self.specification = specification
+    self.seed = seed
+    showsEffects = specification.showsEffects
+    let abilities = MachineDevice(specification.machine, showsEffects: showsEffects).abilities
+    alphabet = Alphabet(specification, abilities)
+    starts = specification.machine.startConditions(of: abilities)
+    for preference in preferences {
+      self.preference = preference
+      let outcome = run(on: specification.machine)
+      guard outcome.divergence == nil, outcome.isAsExpected else { continue }
+      (tried, visited) = (outcome.device.tried, outcome.device.visited)
+      return
+    }
+    return nil
+  }
+
+  /// How a machine may decide: a scenario may expect what only some decisions lead to.
+  private var preferences: [MachineDevice.Preference] {
+    switch body {
+    case .scenario: [.first, .last] + (0..<30).map { .seeded(seed &+ $0) }
+    case .tour, .fuzz: [.seeded(seed)]
+    }
+  }
+
+  /// Whether the test comes to the place where a mutant is wrong; if not, it cannot fail.
+  func reaches(_ state: Int, _ stimulus: Int?) -> Bool {
+    stimulus.map { tried[state * specification.machine.eventCount + $0] } ?? visited[state]
+  }
+
+  /// Whether a machine fails the test.
+  func fails(on machine: Machine) -> Bool { run(on: machine).divergence != nil }
+
+  private func run(
+    on machine: Machine
+  ) -> (divergence: Divergence?, isAsExpected: Bool, device: MachineDevice) {
+    let device = MachineDevice(machine, preference, showsEffects: showsEffects)
+    if case .scenario(let scenario) = body {
+      var run = BareScenario(specification, device, seed: seed)
+      // A start that the machine does not have is no test of it.
+      guard let divergence = try? run.run(scenario) else {
+        return (nil, run.isAsExpected, run.lockstep.device)
+      }
+      return (divergence, run.isAsExpected, run.lockstep.device)
+    }
+    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    let divergence = try? generate(&lockstep)
+    return (divergence, true, lockstep.device)
+  }
+
+  private func generate<Device: DeviceUnderTest, Recorder: TraceRecorder>(
+    _ lockstep: inout Lockstep<Device, Recorder>
+  ) throws(LabFault) -> Divergence? {
+    switch body {
+    case .scenario: return nil
+    case .tour(var tour):
+      return try lockstep.explore(&tour, alphabet, starts: starts, events: .max)
+    case .fuzz(let events):
+      var explorer = Explorer(alphabet, starts: starts.count, seed: seed)
+      return try lockstep.explore(&explorer, alphabet, starts: starts, events: events)
+    }
+  }
+}
+
+extension MutationSuite {
+  /// The tests, and those that are left out since the machine itself does not pass them, by name.
+  func tests(
+    of specification: Specification, seed: UInt64
+  ) -> (tests: [MutationTest], leftOut: [String]) {
+    let machine = specification.machine
+    var tests: [MutationTest] = []
+    var leftOut: [String] = []
+    func add(_ name: String, _ body: MutationTest.Body, seed: UInt64) {
+      if let test = MutationTest(name, body, specification, seed: seed) {
+        tests.append(test)
+      } else {
+        leftOut.append(name)
+      }
+    }
+    switch self {
+    case .scenarios(let items):
+      for item in items { add(item.path, .scenario(item.scenario), seed: item.scenario.seed ?? seed) }
+    case .tour:
+      let abilities = MachineDevice(machine, showsEffects: specification.showsEffects).abilities
+      let tour = Tour(
+        specification, Alphabet(specification, abilities), starts: machine.startConditions(of: abilities))
+      add("tour", .tour(tour), seed: seed)
+    case .fuzz(let events): add("fuzz", .fuzz(events: events), seed: seed)
+    }
+    return (tests, leftOut)
+  }
+}

@@ -1,0 +1,132 @@
+import Conformance
+import Emulator
+
+extension Figure {
+  /// How soon generated tests find the bugs of the reference lock, how short they get, and that they blame nobody
+  /// else.
+  static var fuzzing: [Figure] {
+    speed + search(for: .deafUnlock, "fuzz.bug1") + search(for: .jamAfterAbortedLogins, "fuzz.bug2")
+      + [1, 5].flatMap { noise($0) } + [cells]
+      + ReferenceLock.Bug.allCases.filter { !$0.isOfBenchmark }.flatMap { zoo($0) }
+  }
+
+  /// The events after which a search gives up.
+  private static let budget = 1_000_000
+
+  private static var speed: [Figure] {
+    [
+      Figure(
+        name: "fuzz.events", unit: "events/s", better: .higher,
+        method: """
+          Generated tests on sesame-table with the healthy reference lock, with trace, coverage and virtual time, one \
+          core; the best of 5 runs of 1 million events.
+          """,
+        measure: {
+          var best: Double?
+          for seed in 1...5 as ClosedRange<UInt64> {
+            guard var search = FuzzSearch(ReferenceLock(), seed: seed, recorder: { TraceList() }) else {
+              return nil
+            }
+            var agrees = false
+            let time = seconds { agrees = search.disagreements(1_000_000) == 0 }
+            guard agrees else { return nil }
+            best = max(best ?? 0, Double(search.events) / time)
+          }
+          return best
+        })
+    ]
+  }
+
+  /// The figures of the search for one bug.
+  private static func search(for bug: ReferenceLock.Bug, _ name: String) -> [Figure] {
+    let searches = FuzzSearches(bug, seeds: 20, budget: budget)
+    let walk = "20 seeds, up to 1 million events each"
+    return [
+      Figure(
+        name: "\(name).found", unit: "of 20", better: .higher,
+        method: "Searches for \(bug.rawValue), \(walk).",
+        measure: { searches.foundCount }),
+      Figure(
+        name: "\(name).find", unit: "events", better: .lower,
+        method: "Events up to the first disagreement on \(bug.rawValue), the median of \(walk).",
+        measure: { searches.find }),
+      Figure(
+        name: "\(name).find-worst", unit: "events", better: .lower,
+        method: "Events up to the first disagreement on \(bug.rawValue), the most of \(walk).",
+        measure: { searches.findWorst }),
+      Figure(
+        name: "\(name).minimum", unit: "of 20", better: .higher,
+        method: "Tests that were shrunk to the proved least of \(bug.shortest) events.",
+        measure: { searches.minimumCount }),
+      Figure(
+        name: "\(name).shrink-runs", unit: "runs", better: .lower,
+        method:
+          "Tests run to shrink the first failure, the median; runs that confirm the finding are not counted.",
+        measure: { searches.shrinkRuns }),
+      Figure(
+        name: "\(name).shrink-events", unit: "events", better: .lower,
+        method: "Events of the tests run to shrink the first failure, the median.",
+        measure: { searches.shrinkEvents }),
+    ]
+  }
+
+  /// What a link that is lost by itself does.
+  private static func noise(_ percent: Int) -> [Figure] {
+    let loss = Double(percent) / 100
+    let name = "fuzz.noise\(percent)"
+    var figures = [
+      Figure(
+        name: "\(name).false-alarms", unit: "in 10 million events", better: .lower,
+        method: "Disagreements on the healthy reference lock where \(percent) % of the events cost the link.",
+        measure: {
+          guard
+            var search = FuzzSearch(ReferenceLock(loss: loss, seed: 1), seed: 1, recorder: { NoRecorder() })
+          else { return nil }
+          return search.disagreements(10_000_000).map { Double($0) }
+        })
+    ]
+    for (number, bug) in [ReferenceLock.Bug.deafUnlock, .jamAfterAbortedLogins].enumerated() {
+      let searches = FuzzSearches(bug, loss: loss, seeds: 20, budget: budget)
+      figures += [
+        Figure(
+          name: "\(name).bug\(number + 1).found", unit: "of 20", better: .higher,
+          method: "Searches for \(bug.rawValue) where \(percent) % of the events cost the link.",
+          measure: { searches.foundCount }),
+        Figure(
+          name: "\(name).bug\(number + 1).find", unit: "events", better: .lower,
+          method: "Events up to the first disagreement, the median of 20 seeds.",
+          measure: { searches.find }),
+      ]
+    }
+    return figures
+  }
+
+  private static var cells: Figure {
+    Figure(
+      name: "fuzz.cells", unit: "events", better: .lower,
+      method: "A tour of all 31 legal and all 177 empty cells of both tables, on the healthy reference lock.",
+      measure: {
+        var search = FuzzSearch(ReferenceLock(), seed: 1, recorder: { NoRecorder() })
+        return (try? search?.tour()).flatMap { $0 }.map { Double($0) }
+      })
+  }
+
+  /// A bug of another shape than the benchmark's two.
+  private static func zoo(_ bug: ReferenceLock.Bug) -> [Figure] {
+    let searches = FuzzSearches(bug, seeds: 5, budget: budget)
+    let name = "fuzz.zoo.\(bug.rawValue)"
+    return [
+      Figure(
+        name: "\(name).find", unit: "events", better: .lower,
+        method: """
+          Events up to the first disagreement, the median of 5 seeds; a search that finds nothing counts with its \
+          1 million.
+          """,
+        measure: { searches.find }),
+      Figure(
+        name: "\(name).minimum", unit: "of 5", better: .higher,
+        method: "Tests that were found and shrunk to the proved least of \(bug.shortest) events.",
+        measure: { searches.minimumCount }),
+    ]
+  }
+}

@@ -1,0 +1,55 @@
+import Conformance
+import Emulator
+
+/// Searches for one bug with several seeds, done once for all figures that come of them.
+final class FuzzSearches {
+  private let bug: ReferenceLock.Bug
+  private let loss: Double
+  private let seeds: UInt64
+  private let budget: Int
+  /// What came of looking, and what of looking and shrinking, which takes far longer.
+  private lazy var found: [FuzzSearch<NoRecorder>.Result]? = run(isShrunk: false)
+  private lazy var shrunk: [FuzzSearch<NoRecorder>.Result]? = run(isShrunk: true)
+
+  /// Prepares searches with the seeds from 1 on.
+  init(_ bug: ReferenceLock.Bug, loss: Double = 0, seeds: UInt64, budget: Int) {
+    self.bug = bug
+    self.loss = loss
+    self.seeds = seeds
+    self.budget = budget
+  }
+
+  /// How many found it.
+  var foundCount: Double? { found.map { results in Double(results.count { $0.found != nil }) } }
+  /// How many found it and ended with a shortest trace.
+  var minimumCount: Double? {
+    shrunk.map { results in Double(results.count { $0.found != nil && $0.length == bug.shortest }) }
+  }
+
+  /// The events up to the first disagreement, the median; a search that found nothing counts with its budget.
+  var find: Double? { found.map { median($0.map { Double($0.found ?? budget) }) } }
+  /// The events up to the first disagreement, the most of all.
+  var findWorst: Double? { found?.map { Double($0.found ?? budget) }.max() }
+  /// The tests run to shrink, the median.
+  var shrinkRuns: Double? { shrunk.map { median($0.map { Double($0.shrinkRuns) }) } }
+  /// The events of the tests run to shrink, the median.
+  var shrinkEvents: Double? { shrunk.map { median($0.map { Double($0.shrinkEvents) }) } }
+
+  /// Of an even number the mean of the middle two, as the benchmark has it.
+  private func median(_ values: [Double]) -> Double {
+    let values = values.sorted()
+    return (values[(values.count - 1) / 2] + values[values.count / 2]) / 2
+  }
+
+  private func run(isShrunk: Bool) -> [FuzzSearch<NoRecorder>.Result]? {
+    var results: [FuzzSearch<NoRecorder>.Result] = []
+    for seed in 1...seeds {
+      let lock = ReferenceLock(bug: bug, loss: loss, seed: seed)
+      guard var search = FuzzSearch(lock, seed: seed, recorder: { NoRecorder() }),
+        let result = try? search.run(budget, isShrunk: isShrunk)
+      else { return nil }
+      results.append(result)
+    }
+    return results
+  }
+}

@@ -1,0 +1,29 @@
+import Harness
+
+extension Command {
+  static var cover: Command {
+    Command(
+      "cover",
+      "Visits every legal and every empty cell of a machine's table on a device, and says what is missing.",
+      discussion: """
+        A short tour: in each state everything that must be refused, then what is allowed, then the shortest way to what
+        was not tried yet. What needs circumstances, such as a jam or a lossy link, is led there by the device's faults.
+
+        For each cell that is missing it says why, and the shortest path to try: it cannot be reached with this device,
+        nobody who watches can be certain of it, or the device did not go there.
+
+        Each test of the tour is a case of the reports, and a divergence is saved in failures/. With --save the tour is
+        kept as scenarios: FILE, and FILE-2 and so on where it takes several starts.
+
+        """,
+      ArgumentParser(
+        options: CoverArguments.options,
+        operands: .init(
+          placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
+          path: \.fuzz.operands)),
+      defaults: { CoverArguments() }
+    ) { arguments, console throws(UsageError) in
+      try CoverSession(arguments, console).perform()
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Conformance
+import Harness
+import Transports
+
+/// The options of `cover`.
+struct CoverArguments {
+  /// Where the tour is saved.
+  var save: String?
+  /// The most events of the tour.
+  var steps: EventCount?
+  /// What it has in common with `fuzz`: machine, device, seed, lab, reports.
+  var fuzz = FuzzArguments()
+
+  /// The options in the order in which help shows them.
+  static var options: [Option<CoverArguments>] {
+    let shared = ["device", "seed"]
+    let reports = ["out", "junit", "answer-timeout", "format", "color"]
+    return options(of: FuzzArguments.options.filter { shared.contains($0.name) })
+      + [
+        .value("steps", \.steps, "N", "Ends after N events. 20k unless given."),
+        .value("save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs."),
+      ]
+      + options(of: FuzzArguments.options.filter { reports.contains($0.name) })
+      + [.flag("quiet", \.fuzz.run.isQuiet, "Prints failures only.")]
+      + RunArguments.lab.map { option in
+        Option(name: option.name, placeholder: option.placeholder, summary: option.summary) { values, text in
+          option.store(&values.fuzz.run, text)
+        }
+      }
+  }
+
+  private static func options(of options: [Option<FuzzArguments>]) -> [Option<CoverArguments>] {
+    options.map { option in
+      Option(name: option.name, placeholder: option.placeholder, summary: option.summary) { values, text in
+        option.store(&values.fuzz, text)
+      }
+    }
+  }
+}
+
+/// A tour from the command line to its reports.
+struct CoverSession {
+  private let arguments: CoverArguments
+  private let console: Console
+  private let world: World
+  private let target: FuzzTarget
+  private let folder: RunFolder
+
+  private var run: RunArguments { arguments.fuzz.run }
+
+  init(_ arguments: CoverArguments, _ console: Console) throws(UsageError) {
+    self.arguments = arguments
+    self.console = console
+    world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: try arguments.fuzz.run.labSettings())
+    let seed = arguments.fuzz.run.seed ?? UInt64(world.drawSeed())
+    target = try arguments.fuzz.target(try arguments.fuzz.machine(in: world), in: world, seed: seed)
+    do {
+      folder = try RunFolder(
+        out: arguments.fuzz.run.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      throw UsageError(error.description)
+    }
+    world.devices.bench.capture(in: folder.path)
+  }
+
+  func perform() -> CommandStatus {
+    Interruption.listen()
+    defer { world.devices.shutDown() }
+    let paint = console.painter(run.color)
+    let human = HumanReport(console, paint, isQuiet: run.isQuiet, total: nil)
+    let report: any JournalListener =
+      run.format == .human ? human : JSONReport(console, isQuiet: run.isQuiet)
+    var settings = Tour.Settings()
+    if let steps = arguments.steps { settings.budget = steps.value }
+    let tour = TourRun(
+      target, settings: settings, provider: world.devices, listener: Listeners([folder, report]),
+      isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
+    let summary = tour.perform()
+    for words in summary.leave { console.say("lockstep: \(words)") }
+    guard save(summary.scenarios), finish() else { return .internalFault }
+    if !run.isQuiet || summary.exitStatus != .agree {
+      if run.format == .human {
+        print(summary, paint)
+      } else {
+        summary.gaps.forEach { console.print($0.json) }
+      }
+    }
+    return summary.exitStatus
+  }
+
+  private func print(_ summary: TourRun.Summary, _ paint: Painter) {
+    let tests = summary.tally.cases == 1 ? "1 test" : "\(summary.tally.cases) tests"
+    let divergences = summary.tally.divergences
+    console.print(
+      paint(.strong, "cover \(target.machine.label)")
+        + " on \(target.device): \(summary.events.all) events, \(summary.events.stimuli) of them stimuli, in \(tests)"
+        + (divergences > 0 ? ", " + paint(.bad, "\(divergences) diverge") : "") + "   seed \(target.seed)")
+    for line in summary.coverage.table { console.print("  " + line) }
+    if !summary.gaps.isEmpty { console.print(paint(.strong, "missing")) }
+    for gap in summary.gaps {
+      for line in gap.lines { console.print("  " + line) }
+    }
+    for report in [junit, folder.journalPath] { console.print("  report   \(report)") }
+  }
+
+  private var junit: String { run.junit ?? run.out + "/junit.xml" }
+
+  private func finish() -> Bool {
+    do {
+      try folder.finish(seed: target.seed)
+      try folder.writeJUnit(to: junit)
+      return true
+    } catch {
+      console.say("lockstep: \(error)")
+      return false
+    }
+  }
+
+  /// Saves the tests of the tour, each of which takes a start of its own.
+  private func save(_ scenarios: [Scenario]) -> Bool {
+    guard let path = arguments.save else { return true }
+    let (stem, ending) =
+      ["yaml", "yml"].compactMap { ending in
+        path.hasSuffix("." + ending) ? (String(path.dropLast(ending.count + 1)), "." + ending) : nil
+      }.first ?? (path, ".yaml")
+    do {
+      for (number, scenario) in scenarios.enumerated() {
+        let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
+        try OutputFile.replace(name, with: scenario.yaml())
+        if run.format == .human, !run.isQuiet { console.print("  saved    \(name)") }
+      }
+      return true
+    } catch {
+      console.say("lockstep: the tour is not saved: \(error)")
+      return false
+    }
+  }
+
+  /// Saves a test that diverged; the line to paste that does it again.
+  private func replay(_ test: Case, _ outcome: Outcome) -> String? {
+    guard case .divergence = outcome.verdict else { return nil }
+    do {
+      var words = ["lockstep", "replay", try folder.save(test, outcome)]
+      if test.device.kind == .lock, let device = run.device { words += ["--device", device] + run.lab.words }
+      return words.map(shellWord).joined(separator: " ")
+    } catch {
+      console.say("lockstep: the counterexample is not saved: \(error)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Automata
+import Harness
+
+/// The options of `mutants`.
+struct MutantsArguments {
+  var operands: [String] = []
+  var suite: GeneratedSuite?
+  var sample: Count?
+  var threshold = Percent(0)
+  var pairs = EventCount(20_000)
+  var out: String?
+  /// What it has in common with `run`: device, seed, form.
+  var run = RunArguments()
+}
+
+/// A suite that is generated: `tour` or `fuzz:N`.
+enum GeneratedSuite: ArgumentValue, Equatable {
+  case tour
+  case fuzz(Int)
+
+  static let form = "tour, or fuzz:N with a number of events such as fuzz:10k"
+
+  init?(argument: String) {
+    if argument == "tour" {
+      self = .tour
+    } else if argument.hasPrefix("fuzz:"), let count = EventCount(argument: String(argument.dropFirst(5))) {
+      self = .fuzz(count.value)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// A share in percent: `95`, `99.5` or `95%`.
+struct Percent: ArgumentValue, Equatable {
+  var value: Double
+  static let form = "a share in percent from 0 to 100, such as 95"
+
+  init(_ value: Double) { self.value = value }
+
+  init?(argument: String) {
+    guard let value = Double(argument.hasSuffix("%") ? String(argument.dropLast()) : argument),
+      (0...100).contains(value)
+    else { return nil }
+    self.value = value
+  }
+}
+
+extension MutantsArguments {
+  /// The options in the order in which help shows them.
+  static var options: [Option<MutantsArguments>] {
+    [
+      .value(
+        "suite", \.suite, "tour|fuzz:N",
+        "Tests that are generated in place of scenarios: a tour through all cells, or N random events."),
+      .value(
+        "sample", \.sample, "N",
+        "Tries N mutants, drawn by the seed, of each kind as many, as far as it has them. All unless given."),
+      .value("seed", \.run.seed, "N", "The seed of everything that is drawn. 0 unless given."),
+      .value(
+        "device", \.run.device, "SPEC",
+        "Tries the defects of this emulated device only: emulator:NAME?SETTING=VALUE&…"),
+      .value("threshold", \.threshold, "P", "Ends with status 1 below a score of P percent. 0 unless given."),
+      .value(
+        "pairs", \.pairs, "N",
+        "How many pairs of model and mutant are looked at for a test that kills a survivor. 20k unless given."
+      ),
+      .value("out", \.out, "DIR", "Saves the test that would kill each survivor there, as a scenario."),
+      .value("format", \.run.format, "human|json", "How results are printed; json is one object a line."),
+      .value(
+        "color", \.run.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
+    ]
+  }
+
+  /// The seed of everything that is drawn.
+  var seed: UInt64 { run.seed ?? 0 }
+
+  /// The machine that is named.
+  func machine(in world: World) throws(UsageError) -> MachineLibrary.Entry {
+    do {
+      return try world.machines.machine(operands[0])
+    } catch {
+      throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
+    }
+  }
+
+  /// The tests; `nil` when scenarios are wrong, which is said.
+  func suite(
+    of machine: MachineLibrary.Entry, in world: World, _ console: Console
+  ) throws(UsageError) -> MutationSuite? {
+    let paths = Array(operands.dropFirst())
+    switch suite {
+    case .some where !paths.isEmpty:
+      throw UsageError("--suite generates tests: '\(paths[0])' is one too many")
+    case .tour: return .tour
+    case .fuzz(let events): return .fuzz(events: events)
+    case nil: break
+    }
+    var selection = RunArguments()
+    selection.paths = paths
+    guard let set = selection.scenarios(world, console) else { return nil }
+    return .scenarios(set.items.filter { $0.machine.label == machine.label })
+  }
+
+  /// The devices whose defects are tried: the one that is named, or the first of each family that scenarios are for.
+  func devices(
+    for machine: MachineLibrary.Entry, _ suite: MutationSuite
+  ) throws(UsageError) -> [(device: DeviceSpec, defects: [String])] {
+    if let text = run.device {
+      do throws(DeviceProblem) {
+        let device = try DeviceSpec(text: text)
+        guard device.kind == .emulator, let emulated = EmulatedDevice.named(device.name) else {
+          throw DeviceProblem(.name, "an emulated device is needed, which has named defects")
+        }
+        return [(device, emulated.defects)]
+      } catch {
+        throw UsageError("--device: \(error)")
+      }
+    }
+    guard !machine.isFile else { return [] }
+    var wanted: [String]?
+    if case .scenarios(let items) = suite { wanted = items.compactMap { $0.scenario.device?.name } }
+    var families = Set<String>()
+    return EmulatedDevice.all.filter { emulated in
+      emulated.machines.contains(machine.machine.name) && wanted?.contains(emulated.name) ?? true
+        && families.insert(emulated.family).inserted
+    }.map { (DeviceSpec(.emulator, $0.name), $0.defects) }
+  }
+}

@@ -1,0 +1,105 @@
+import Automata
+import Conformance
+import Documents
+import Harness
+import Simulation
+import Transports
+
+/// From the command line to the score of a suite.
+struct MutantsSession {
+  private let arguments: MutantsArguments
+  private let console: Console
+  private let world = World()
+  private let machine: MachineLibrary.Entry
+  private let suite: MutationSuite?
+  private let devices: [(device: DeviceSpec, defects: [String])]
+  private let usual: DeviceSpec?
+  private let showsEffects: Bool
+
+  init(_ arguments: MutantsArguments, _ console: Console) throws(UsageError) {
+    self.arguments = arguments
+    self.console = console
+    let machine = try arguments.machine(in: world)
+    self.machine = machine
+    suite = try arguments.suite(of: machine, in: world, console)
+    devices = try suite.map { suite throws(UsageError) in try arguments.devices(for: machine, suite) } ?? []
+    usual =
+      devices.first?.device ?? (machine.isFile ? nil : world.devices.usualDevice(of: machine.machine.name))
+    // A mutant shows what the machine's devices show, or a suite would be praised for what it cannot see.
+    showsEffects =
+      usual.flatMap { try? EmulatedDevice.named($0.name)?.make([], 0).abilities.showsEffects } ?? true
+  }
+
+  func perform() throws(UsageError) -> CommandStatus {
+    guard let suite else { return .usage }
+    Interruption.listen()
+    let begin = MonotonicClock.now
+    let analysis = MutationAnalysis(
+      machine, suite, showsEffects: showsEffects, sample: arguments.sample?.value, seed: arguments.seed,
+      limit: arguments.pairs.value)
+    let report = MutantsReport(
+      machine, analysis, console, arguments, defectCount: devices.reduce(0) { $0 + $1.defects.count })
+    report.begin()
+    guard !analysis.testNames.isEmpty else {
+      console.say("lockstep: the suite has no test that the machine itself passes")
+      return .nothingSelected
+    }
+    do throws(FileFault) {
+      if let out = arguments.out { try makeFolder(out) }
+    } catch {
+      throw UsageError("--out: \(error)")
+    }
+    analysis.perform { result in
+      report.take(result, saved: save(result))
+      return !Interruption.isRequested
+    }
+    try tryDefects(suite, report)
+    if Interruption.isRequested {
+      console.say("lockstep: stopped before the end: there is no score")
+      return .incomplete
+    }
+    let percent = report.end(took: MonotonicClock.now - begin)
+    return percent < arguments.threshold.value ? .divergence : .agree
+  }
+
+  private func tryDefects(_ suite: MutationSuite, _ report: MutantsReport) throws(UsageError) {
+    defer { world.devices.shutDown() }
+    let analysis = DefectAnalysis(machine, suite, seed: arguments.seed, provider: world.devices)
+    for (device, defects) in devices {
+      for defect in defects where !Interruption.isRequested {
+        var wrong = device
+        wrong.settings.append(DeviceSpec.Setting("defect", defect))
+        do {
+          report.take(defect: defect, of: device, killers: try analysis.killers(of: wrong))
+        } catch {
+          throw UsageError("\(wrong): \(error)")
+        }
+      }
+    }
+  }
+
+  /// Saves the test that would kill a survivor; gives its path.
+  private func save(_ result: MutationAnalysis.Result) -> String? {
+    guard let out = arguments.out, case .survived(let test) = result.fate else { return nil }
+    let path = "\(out)/\(machine.machine.name)-\(result.number).yaml"
+    var scenario = Scenario(
+      title: "Would find: \(result.summary)", machine: machine.reference(from: out),
+      device: usual ?? DeviceSpec(.emulator, ""), start: test.start, seed: arguments.seed,
+      actions: test.actions,
+      vocabulary: Vocabulary(machine: machine.machine))
+    if usual == nil { scenario.device = nil }
+    // A device is given its time to come to where the stimulus is allowed.
+    scenario.steps = scenario.steps.map { step in
+      guard case .performNow(let call) = step.action else { return step }
+      return Step(.perform(call))
+    }
+    if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
+    do {
+      try OutputFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
+      return path
+    } catch {
+      console.say("lockstep: \(error)")
+      return nil
+    }
+  }
+}

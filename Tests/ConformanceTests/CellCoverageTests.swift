@@ -1,0 +1,130 @@
+import Automata
+import Models
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+/// Two regions; `jump` may lead to either of two states, and `b` lasts no time.
+private let small: MachineDefinition = {
+  var machine = MachineDefinition(name: "small")
+  machine.events = ["go", "jump", "back"].map { Event($0) }
+  // swift-format-ignore
+  machine.add(table: """
+    | action/status | start (near) | there (far)  | left (on the way) | right (on the way) |
+    |:-------------:|:------------:|:------------:|:-----------------:|:------------------:|
+    | go            | there (far)  |              | there (far)       |                    |
+    | jump          |              | left (on the way)/right (on the way) |  |           |
+    | back          |              | start (near) |                   | start (far)        |
+    """)
+  // swift-format-ignore
+  machine.add(table: """
+    | action/status | start (far) |
+    |:-------------:|:-----------:|
+    | go            | there (far) |
+    """)
+  machine.starts = [Start("start (far)", when: [.init("far", true)]), Start("start (near)")]
+  return machine
+}()
+
+extension CellCoverage.Figures {
+  /// Visited and in all, in one line.
+  fileprivate var text: String {
+    "\(region): states \(states.text), legal \(legal.text), empty \(empty.text), "
+      + "transitions \(transitions.text), pairs \(pairs.text)"
+  }
+}
+
+extension CellCoverage.Share {
+  fileprivate var text: String { "\(visited)/\(count)" }
+}
+
+@Suite("Coverage")
+struct CellCoverageTests {
+  /// What a tracker counts while it is given stimuli, each with the status that it shows, `-` for none.
+  private func coverage(_ tests: [[(String, String)]]) throws -> CellCoverage {
+    let specification = Specification(try Machine(small))
+    var tracker = Tracker(specification)
+    for test in tests {
+      tracker.start(in: 1)
+      for (name, status) in test {
+        tracker.perform(Stimulus(specification.vocabulary.stimulus(name)!), at: .zero)
+        if status != "-" {
+          let observation = specification.vocabulary.observation(ofStatus: status)
+          expect(tracker.observe(observation, at: .zero), true)
+        }
+        expect(tracker.settle(at: .zero), true)
+      }
+    }
+    return tracker.coverage
+  }
+
+  @Test(
+    "states, cells, transitions and pairs are counted by region; what is in between belongs to where it comes from"
+  )
+  func figures() throws {
+    let walk = [
+      ("go", "there"), ("go", "-"), ("jump", "left"), ("jump", "-"), ("go", "there"), ("jump", "right"),
+    ]
+    let coverage = try coverage([walk])
+    expect(
+      coverage.regions.map(\.text),
+      [
+        "near: states 1/1, legal 1/1, empty 0/2, transitions 1/1, pairs 1/2",
+        "far: states 3/4, legal 2/5, empty 2/7, transitions 3/6, pairs 2/8",
+      ])
+    expect(
+      coverage.total.text,
+      ": states 4/5, legal 3/6, empty 2/9, transitions 4/7, pairs 3/10")
+    expect(coverage.missingStates.map { small.states[$0].name }, ["start (far)"])
+    expect(
+      coverage.missing.filter(\.isLegal).map {
+        "\(small.states[$0.state].name) \(small.events[$0.event].name)"
+      },
+      ["start (far) go", "there (far) back", "right (on the way) back"])
+  }
+
+  @Test("two tests are no pair, and coverages are added")
+  func sums() throws {
+    let first = [("go", "there")]
+    let second = [("go", "there"), ("back", "start")]
+    var sum = try coverage([first])
+    sum.add(try coverage([second]))
+    expect(sum, try coverage([first, second]))
+    expect(sum.total.pairs.visited, 1)
+    expect(sum.visits[0], 2)
+    // The canary: one more stimulus is not the same.
+    #expect(sum != (try coverage([first, second, first])))
+  }
+
+  @Test("while several states are possible no cell is visited")
+  func uncertainty() throws {
+    let specification = Specification(try Machine(small))
+    var tracker = Tracker(specification)
+    for name in ["go", "jump", "back"] {
+      // Nothing is shown, so each may have been refused.
+      tracker.perform(Stimulus(specification.vocabulary.stimulus(name)!), at: .zero)
+    }
+    expect(tracker.coverage.visits.filter { $0 > 0 }.count, 1)
+  }
+
+  @Test("the regions of the machines")
+  func regions() throws {
+    let regions = try MachineDefinition.catalog.map { definition in
+      "\(definition.name): \(CellCoverage(try Machine(definition)).regions.map(\.region).joined(separator: " "))"
+    }
+    expect(
+      regions.sorted(),
+      [
+        "door: ", "flow: ", "launcher: ", "sesame-table: unregistered registered",
+        "sesame: unregistered unconfigured configured orphaned", "socket: unknown off on",
+      ].sorted())
+  }
+
+  @Test("states that last no time under any circumstances are not counted")
+  func momentary() throws {
+    let launcher = CellCoverage(try Machine(.launcher)).total
+    expect(launcher.text, ": states 0/4, legal 0/4, empty 0/12, transitions 0/4, pairs 0/7")
+  }
+}

@@ -1,0 +1,141 @@
+import Automata
+import Models
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+/// A tour on a device that does what a machine says.
+private struct Trip {
+  var tests: [TestCase] = []
+  var events = 0
+  var coverage: CellCoverage
+  var gaps: [CoverageGap] = []
+
+  init(
+    _ definition: MachineDefinition, _ preference: MachineDevice.Preference = .seeded(1),
+    settings: Tour.Settings = Tour.Settings(), with change: (inout Abilities) -> Void = { _ in }
+  ) throws {
+    let machine = try Machine(definition)
+    let device = MachineDevice(machine, preference, showsEffects: false)
+    var abilities = device.abilities.disturbing(machine)
+    change(&abilities)
+    let specification = Specification(machine, showsEffects: false)
+    let alphabet = Alphabet(specification, abilities)
+    let conditions = machine.definition.starts.map { start in
+      StartCondition(start.conditions.map { Argument($0.name, .flag($0.value)) })
+    }
+    let starts = machine.startConditions(conditions, of: abilities)
+    var tour = Tour(specification, alphabet, starts: starts, settings: settings)
+    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    while !tour.isFinished {
+      try lockstep.reset(to: starts[tour.begin()])
+      var divergence = try lockstep.pass(until: lockstep.now)
+      while divergence == nil, let choice = tour.next(in: lockstep.situation) {
+        divergence = try lockstep.carryOut(#require(alphabet.action(of: choice))).divergence
+      }
+      expect(divergence, nil)
+      tour.end(in: lockstep.situation)
+      tests.append(tour.test)
+    }
+    events = tour.events
+    coverage = lockstep.tracker.coverage
+    gaps = GapFinder(specification, alphabet, starts: starts, after: tour).gaps(in: coverage)
+  }
+
+  var cells: String {
+    let total = coverage.total
+    return
+      "\(total.legal.visited)/\(total.legal.count) legal, \(total.empty.visited)/\(total.empty.count) empty"
+  }
+
+  /// Why a cell is missing, with the way to it.
+  func gap(_ state: String, _ event: String) -> (text: String, path: [String])? {
+    let definition = coverage.machine.definition
+    return gaps.first {
+      definition.states[$0.cell.state].name == state && definition.events[$0.cell.event].name == event
+    }.map { ($0.text, $0.path) }
+  }
+}
+
+@Suite("A tour")
+struct TourTests {
+  @Test(
+    "visits every cell of the tables in few events, however the device chooses",
+    arguments: 1...20 as ClosedRange<UInt64>)
+  func tables(seed: UInt64) throws {
+    let trip = try Trip(.sesameTable, .seeded(seed))
+    expect(trip.cells, "31/31 legal, 177/177 empty")
+    #expect(trip.events <= 400, "\(trip.events)")
+    expect(trip.gaps, [])
+  }
+
+  @Test(
+    "visits every cell of the other machines",
+    arguments: [
+      (MachineDefinition.door, "2/2 legal, 2/2 empty"), (.flow, "23/23 legal, 322/322 empty"),
+      (.launcher, "4/4 legal, 12/12 empty"), (.socket, "63/63 legal, 99/99 empty"),
+    ])
+  func others(definition: MachineDefinition, cells: String) throws {
+    let trip = try Trip(definition)
+    expect(trip.cells, cells)
+    #expect(trip.events <= 500, "\(trip.events)")
+  }
+
+  @Test("is the same each time")
+  func determinism() throws {
+    expect(try Trip(.socket).tests, try Trip(.socket).tests)
+    // The canary: a device that chooses otherwise is toured otherwise.
+    #expect(try Trip(.sesameTable, .seeded(1)).tests != Trip(.sesameTable, .last).tests)
+  }
+
+  @Test("gives up what the device never does, and says so")
+  func givesUp() throws {
+    // After each login it is locked, and so it is after each configuration.
+    let trip = try Trip(.sesameTable, .first)
+    let gap = try #require(trip.gap("moved (registered)", "lock"))
+    #expect(gap.text.hasPrefix("given up: "), "\(gap.text)")
+    #expect(gap.text.hasSuffix("to moved (registered) in 4 tries"), "\(gap.text)")
+    expect(gap.path.last, "lock")
+    #expect(trip.events <= 1_000, "\(trip.events)")
+  }
+
+  @Test("ends at its budget, and the rest is there to try")
+  func budget() throws {
+    var settings = Tour.Settings()
+    settings.budget = 30
+    let trip = try Trip(.sesameTable, settings: settings)
+    expect(trip.events, 30)
+    let gap = try #require(trip.gap("registering (unregistered)", "registered"))
+    expect(gap.text, "not tried")
+    expect(
+      gap.path,
+      [
+        "start: noSignal (unregistered)", "closeTo", "connect", "linkUp", "gattReady", "register",
+        "registered",
+      ])
+  }
+
+  @Test("says what the device does not offer")
+  func needs() throws {
+    let trip = try Trip(.socket) { abilities in
+      abilities.disturbances = []
+      abilities.stimuli = abilities.stimuli?.filter { $0 != "strayWrite" }
+    }
+    expect(trip.gap("Connected", "strayWrite")?.text, "this device does not take strayWrite")
+    let gap = try #require(trip.gap("Connected (sending)", "close"))
+    expect(gap.text, "cannot be reached with this device: needs queueFull (queue-full)")
+    #expect(gap.path.contains("fault queue-full: yes"), "\(gap.path)")
+  }
+
+  @Test("a state that may be left without a sign is never certain")
+  func hidden() throws {
+    var settings = Tour.Settings()
+    settings.budget = 0
+    let trip = try Trip(.sesame, settings: settings)
+    expect(
+      trip.gap("locked (to locked)", "lock")?.text, "never certain: nothing is shown when this state is left")
+    expect(trip.gap("locked (configured)", "lock")?.text, "not tried")
+  }
+}

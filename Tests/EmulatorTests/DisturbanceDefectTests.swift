@@ -1,0 +1,130 @@
+import Automata
+import Conformance
+import Emulator
+import Models
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// A disturbance that a defect does not survive.
+private struct Revelation: Sendable, CustomTestStringConvertible {
+  var defect: LockDefect
+  var names = ["sesame3", "sesame5"]
+  /// As in a scenario: stimuli, `!fault=value`, `~status`, `+wait`.
+  var steps: String
+  /// What the defect is told by, or a part of it.
+  var verdict: String
+
+  var testDescription: String { "\(defect.name): \(steps)" }
+}
+
+@Suite("What disturbances reveal of a lock")
+struct DisturbanceDefectTests {
+  @Test("a defect is revealed, and a healthy lock stands the same", arguments: revelations)
+  private func revelation(of revelation: Revelation) throws {
+    for name in revelation.names {
+      expect(try verdict(on: name, [], revelation.steps), "agrees")
+      let verdict = try verdict(on: name, [(name: "defect", value: revelation.defect.name)], revelation.steps)
+      #expect(verdict.contains(revelation.verdict), "\(name): \(verdict)")
+    }
+  }
+
+  private func verdict(
+    on name: String, _ settings: [(name: String, value: String)], _ steps: String
+  ) throws -> String {
+    let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
+    var direct = try DisturbedPlay(DirectLink(lock, seed: 1))
+    var air = try DisturbedPlay(RadioWorld(lock, seed: 1).link())
+    let verdicts = [try direct.verdict(of: steps), try air.verdict(of: steps)]
+    return verdicts[0] == verdicts[1] ? verdicts[0] : "\(verdicts[0]), and over the air \(verdicts[1])"
+  }
+}
+
+/// A lock in lockstep with its model, watched by the invariants of a bolt.
+struct DisturbedPlay<Link: LockLink> {
+  var lockstep: Lockstep<SesameDevice<Link>, TraceList>
+
+  init(_ link: Link) throws {
+    let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
+    lockstep = Lockstep(
+      Specification(try Machine(.sesame), showsEffects: false),
+      SesameDevice(link) { SeededGenerator(seed: 1, for: "client") },
+      invariants: [
+        NoViolation(unless: ["wrong-key", "replay-login"]),
+        NeedsStimulus("unlocked", from: "locked", passing: away, after: ["unlock", "toggle"]),
+        NeedsStimulus("locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked"]),
+      ], recorder: TraceList())
+  }
+
+  mutating func verdict(of steps: String) throws -> String {
+    try lockstep.reset()
+    for step in steps.split(separator: ";") {
+      let step = step.drop { $0 == " " }
+      guard let divergence = try take(step) else { continue }
+      return divergence.summary
+    }
+    return "agrees"
+  }
+
+  private mutating func take(_ step: Substring) throws -> Divergence? {
+    let rest = step.dropFirst()
+    switch step.first {
+    case "+": return try lockstep.pass(until: lockstep.now + #require(Interval(text: rest)))
+    case "~":
+      let end = lockstep.now + .seconds(60)
+      while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
+        guard lockstep.now < end else { return Divergence(.unmet("no \(rest)"), at: lockstep.now) }
+        if let divergence = try lockstep.next(until: end) { return divergence }
+      }
+      return nil
+    case "!":
+      let parts = rest.split(separator: "=").map(String.init)
+      return try lockstep.bring(about: Fault(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true)))
+    default:
+      return try lockstep.perform(Stimulus(#require(lockstep.vocabulary.stimulus(String(step)))))
+    }
+  }
+}
+
+private let enter = "closeTo; ~receivedBle; connect;"
+private let open = enter + "~locked;"
+private let leave = "disconnect; +1 s;"
+private let clear = "the device broke a rule: unlock in clear"
+
+private let revelations: [Revelation] = [
+  Revelation(
+    defect: .plaintextCommandObeyed, steps: open + "!forge=unlock in-clear; +3 s",
+    verdict: "the device broke a rule: unlock in clear"),
+  Revelation(
+    defect: .plaintextCommandObeyed, steps: open + "!forge=unlock kind-5; +3 s", verdict: clear),
+  Revelation(
+    defect: .plaintextCommandObeyed, steps: open + "!shadow=in-clear; unlock; +3 s", verdict: clear),
+  // Nobody sees it, but for the bolt that has turned.
+  Revelation(
+    defect: .plaintextCommandObeyed,
+    steps: open + leave + "!stranger=unlock; +5 s;" + enter + "~logining; +5 s",
+    verdict: "unlocked after locked, with none of: unlock, toggle"),
+  Revelation(
+    defect: .replayedCommandObeyed, steps: open + "unlock; ~unlocked; +1 s; !forge=command again; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: unlock"),
+  Revelation(
+    defect: .replayedCommandObeyed, steps: open + "readVersion; +1 s; !forge=unlock counter-1; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: unlock"),
+  Revelation(
+    defect: .tokenRepeated, names: ["sesame5"],
+    steps: open + "unlock; ~unlocked; lock; ~locked;" + leave + open + "!forge=session again; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: unlock"),
+  // The owner's own unlock, said again by somebody else while he was away.
+  Revelation(
+    defect: .tokenRepeated, names: ["sesame5"],
+    steps: open + "unlock; ~unlocked; +10 s;" + leave + enter + "~unlocked; handToLocked; ~locked;" + leave
+      + "!stranger=replay; +5 s;" + enter + "~logining; +5 s",
+    verdict: "unlocked after locked, with none of: unlock, toggle"),
+  Revelation(
+    defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; +5 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Revelation(
+    defect: .loginProofReplayed, steps: open + leave + "!replay-login;" + enter + "~logining; +5 s",
+    verdict: "the device showed locked, which the model does not allow"),
+]

@@ -1,0 +1,175 @@
+import Automata
+import Conformance
+import Emulator
+import Models
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// Shrinking on a device: what it came to, and what that took.
+struct Shrinking {
+  var best: TestCase
+  var runs = 0
+  var events = 0
+  var isMinimal = false
+
+  /// Shrinks a failing test, running every candidate that is asked for.
+  init<Device: DeviceUnderTest>(
+    _ failure: Execution, of test: TestCase, on lockstep: inout Lockstep<Device, NoRecorder>,
+    _ alphabet: Alphabet, starts: [StartCondition]
+  ) throws {
+    let signature = try #require(failure.divergence).signature
+    var shrinker = Shrinker(
+      failure, of: test, specification: lockstep.tracker.specification, alphabet: alphabet)
+    while runs < 2000, let candidate = shrinker.next() {
+      let execution = try lockstep.run(candidate, alphabet, starts: starts)
+      runs += 1
+      events += execution.events
+      shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+    }
+    best = shrinker.best
+    isMinimal = shrinker.isMinimal
+  }
+}
+
+/// Draws tests: legal choices, and now and then a wait, a disturbance or what must be refused.
+struct Drawing {
+  var random: SeededGenerator
+  var length = 50
+  /// One in so many choices is something else than a stimulus that is allowed; none when 0.
+  var others = 0
+
+  /// Draws tests until one fails; `nil` when none of so many events does.
+  mutating func failure<Device: DeviceUnderTest>(
+    of lockstep: inout Lockstep<Device, NoRecorder>, _ alphabet: Alphabet, starts: [StartCondition],
+    within events: Int
+  ) throws -> (TestCase, Execution)? {
+    var spent = 0
+    while spent < events {
+      var test = TestCase(start: random.below(starts.count))
+      var execution = Execution()
+      try lockstep.reset(to: starts[test.start])
+      while execution.divergence == nil, test.choices.count < length {
+        let situation = lockstep.situation
+        guard let choice = choice(in: situation, alphabet), let action = alphabet.action(of: choice) else {
+          break
+        }
+        test.choices.append(choice)
+        execution.performed.append(choice)
+        execution.situations.append(situation)
+        execution.divergence = try lockstep.carryOut(action).divergence
+      }
+      spent += execution.events
+      if execution.divergence != nil { return (test, execution) }
+    }
+    return nil
+  }
+
+  private mutating func choice(in situation: Situation, _ alphabet: Alphabet) -> Choice? {
+    if others > 0, random.below(others) == 0 {
+      let acts = alphabet.acts.indices.filter { act in
+        !alphabet.acts[act].variants.isEmpty
+          && (act >= alphabet.eventCount || situation.forbidden >> UInt64(act) & 1 == 1)
+          && (act != alphabet.edge || situation.hasDeadline)
+      }
+      if !acts.isEmpty {
+        let act = acts[random.below(acts.count)]
+        return Choice(
+          act, variant: random.below(alphabet.acts[act].variants.count),
+          isForbidden: act < alphabet.eventCount)
+      }
+    }
+    if situation.isAwaiting, random.below(4) > 0 { return Choice(alphabet.settle) }
+    let legal = (0..<alphabet.eventCount).filter {
+      situation.legal >> UInt64($0) & 1 == 1 && !alphabet.acts[$0].variants.isEmpty
+    }
+    guard !legal.isEmpty else { return situation.hasDeadline ? Choice(alphabet.settle) : nil }
+    let act = legal[random.below(legal.count)]
+    return Choice(act, variant: random.below(alphabet.acts[act].variants.count))
+  }
+}
+
+@Suite("Shrinking on emulated locks")
+struct ShrinkerBenchTests {
+  /// A bug of the reference lock, the length that breadth-first search proves to be the least, and what may be
+  /// spent at the median.
+  struct Target: Sendable, CustomTestStringConvertible {
+    var bug: ReferenceLock.Bug
+    var least: Int
+    var runs: Int
+    var events: Int
+    var others: Int
+
+    var testDescription: String { "\(bug.rawValue)\(others > 0 ? ", one in \(others) refused" : "")" }
+  }
+
+  // swift-format-ignore
+  static let targets = [
+    Target(bug: .deafUnlock, least: 16, runs: 10, events: 100, others: 0),
+    Target(bug: .deafUnlock, least: 16, runs: 10, events: 100, others: 8),
+    Target(bug: .jamAfterAbortedLogins, least: 28, runs: 16, events: 280, others: 0),
+  ]
+
+  @Test("each of twenty failing tests is shrunk to the shortest, within the budget", arguments: targets)
+  func reference(target: Target) throws {
+    let specification = Specification(try Machine(.sesameTable))
+    var lockstep = Lockstep(specification, ReferenceLock(bug: target.bug), recorder: NoRecorder())
+    let alphabet = Alphabet(specification, lockstep.device.abilities)
+    let starts = [StartCondition()]
+    var lengths: [Int] = []
+    var runs: [Int] = []
+    var events: [Int] = []
+    for seed in 1...20 as ClosedRange<UInt64> {
+      var drawing = Drawing(random: SeededGenerator(seed: seed, for: "walk"), others: target.others)
+      let (test, failure) = try #require(
+        try drawing.failure(of: &lockstep, alphabet, starts: starts, within: 1_000_000))
+      let shrinking = try Shrinking(failure, of: test, on: &lockstep, alphabet, starts: starts)
+      #expect(shrinking.isMinimal)
+      lengths.append(shrinking.best.choices.count)
+      runs.append(shrinking.runs)
+      events.append(shrinking.events)
+    }
+    expect(lengths, [Int](repeating: target.least, count: 20))
+    #expect(runs.sorted()[10] <= target.runs)
+    #expect(events.sorted()[10] <= target.events)
+  }
+
+  /// Defects of the living lock, which show only with time, a hand, settings or forged messages.
+  static let defects = [
+    "deaf-unlock", "jam-after-aborted-logins", "replayed-command-obeyed", "status-lags-one-behind",
+    "moved-reported-as-unlocked", "registration-busy-after-reset", "settings-lost-on-reconnect",
+    "autolock-outlives-off", "autolock-forgotten-on-disconnect", "dead-until-power-cycle",
+    "answers-stop-after-idling",
+  ]
+
+  @Test("what is left of a test of a living lock fails, and is short", arguments: defects)
+  func living(defect: String) throws {
+    let lock = try EmulatedLockSpecification(parsing: "sesame5", settings: [(name: "defect", value: defect)])
+    let device = SesameDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+    let specification = Specification(try Machine(.sesame), showsEffects: false)
+    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    let alphabet = Alphabet(specification, lockstep.device.abilities)
+    let starts = [
+      StartCondition([Argument("registered", .flag(false))]),
+      StartCondition([Argument("registered", .flag(true)), Argument("configured", .flag(true))]),
+    ]
+    for seed in 1...3 as ClosedRange<UInt64> {
+      var drawing = Drawing(random: SeededGenerator(seed: seed, for: defect), length: 60, others: 5)
+      guard
+        let (test, failure) = try drawing.failure(of: &lockstep, alphabet, starts: starts, within: 20_000)
+      else {
+        print(defect, seed, "not found")
+        continue
+      }
+      let shrinking = try Shrinking(failure, of: test, on: &lockstep, alphabet, starts: starts)
+      print(
+        defect, seed, failure.events, shrinking.best.choices.count, shrinking.runs, shrinking.events,
+        shrinking.isMinimal, failure.divergence?.signature ?? "",
+        shrinking.best.choices.map { alphabet.action(of: $0).map { "\($0)" } ?? "?" }.count,
+        shrinking.best.choices.map {
+          ($0.isForbidden ? "!" : "") + alphabet.acts[Int($0.act)].name + "\($0.variant)"
+        }.joined(separator: " "))
+    }
+  }
+}

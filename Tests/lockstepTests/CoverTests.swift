@@ -1,0 +1,101 @@
+import Documents
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("cover", .timeLimit(.minutes(10)))
+struct CoverTests {
+  @Test("a tour of the tables visits every cell, and the saved tour does the same")
+  func tour() throws {
+    let folder = try Command.Folder()
+    let result = try Command.run(
+      "cover", "sesame-table", "--seed", "3", "--save", "tour.yaml", in: folder.path)
+    expect(result.errors, "")
+    expect(result.status, 0)
+    let name = try #require(folder.names("Reports/runs").first)
+    expect(
+      result.output,
+      """
+        saved    tour.yaml
+      cover sesame-table on emulator:reference: 318 events, 318 of them stimuli, in 1 test   seed 3
+                       states   legal     empty   transitions    pairs
+        unregistered      6/6     6/6     72/72           6/6      7/8
+        registered      10/10   25/25   105/105         29/31    36/98
+        all             16/16   31/31   177/177         35/37   43/106
+        report   Reports/junit.xml
+        report   Reports/runs/\(name)/journal.jsonl
+
+      """)
+    let journal = try folder.read("Reports/runs/\(name)/journal.jsonl").split(separator: "\n").map(
+      String.init)
+    expect(journal[0], #"{"run":{"format":1,"seed":3}}"#)
+    #expect(
+      journal[1].hasPrefix(#"{"case":{"id":"cover/sesame-table-1","name":"A tour of sesame-table, part 1""#))
+    expect(
+      journal[journal.count - 2],
+      #"{"coverage":{"machine":"sesame-table","legal":[31,31],"empty":[177,177],"states":[16,16],"#
+        + #""transitions":[35,37],"pairs":[43,106],"regions":[{"name":"unregistered","legal":[6,6],"#
+        + #""empty":[72,72],"states":[6,6],"transitions":[6,6],"pairs":[7,8]},{"name":"registered","#
+        + #""legal":[25,25],"empty":[105,105],"states":[10,10],"transitions":[29,31],"pairs":[36,98]}]}}"#)
+    #expect(
+      try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
+    let again = try Command.run("run", "tour.yaml", in: folder.path)
+    expect(again.status, 0)
+    #expect(again.output.contains("31 of 31 legal, 177 of 177 empty"), "\(again.output)")
+  }
+
+  @Test("a tour that takes several starts is several cases and several files")
+  func parts() throws {
+    let folder = try Command.Folder()
+    let result = try Command.run("cover", "flow", "--quiet", "--save", "flow.yaml", in: folder.path)
+    expect(result.output, "")
+    expect(result.status, 0)
+    #expect(try folder.read("Reports/junit.xml").contains("tests=\"2\""))
+    let again = try Command.run("run", "flow.yaml", "flow-2.yaml", in: folder.path)
+    expect(again.status, 0)
+    #expect(again.output.contains("23 of 23 legal, 322 of 322 empty"), "\(again.output)")
+  }
+
+  @Test("a divergence ends 1, is saved, and replays")
+  func divergence() throws {
+    let folder = try Command.Folder()
+    let result = try Command.run(
+      "cover", "flow", "--device", "emulator:flow?defect=late-block", in: folder.path)
+    expect(result.status, 1)
+    expect(result.errors, "")
+    let failures = folder.names("Reports/failures")
+    expect(failures.count, 1)
+    #expect(result.output.contains("lockstep replay Reports/failures/\(failures[0])"), "\(result.output)")
+    let replay = try Command.run("replay", "Reports/failures/\(failures[0])", in: folder.path)
+    expect(replay.status, 1)
+  }
+
+  @Test("what is missing comes with the reason and the way, for a person and for a program")
+  func missing() throws {
+    let folder = try Command.Folder()
+    let human = try Command.run("cover", "sesame-table", "--steps", "200", in: folder.path)
+    expect(human.status, 0)
+    #expect(human.output.contains("missing\n  legal  "), "\(human.output)")
+    let result = try Command.run("cover", "sesame-table", "--steps", "2", "--format", "json", in: folder.path)
+    expect(result.status, 0)
+    let lines = try result.output.split(separator: "\n").map { try JSON(parsing: String($0)) }
+    let gaps = lines.compactMap { $0["missing"] }
+    let gap = try #require(gaps.first { $0["state"] == "connecting (registered)" && $0["legal"] == true })
+    expect(gap["stimuli"], ["linkUp"])
+    expect(gap["reason"], "not tried")
+    expect(gap["path"], ["start: noSignal (registered)", "closeTo", "connect", "linkUp"])
+  }
+
+  @Test(
+    "a command line that is wrong ends 2 and says what is wrong",
+    arguments: [
+      ("cover", "lockstep: missing MACHINE"), ("cover lift", "lockstep: unknown machine `lift`"),
+      ("cover door --device emulator:socket", "lockstep: --device: socket cannot be compared with"),
+    ])
+  func usage(words: String, message: String) throws {
+    let folder = try Command.Folder()
+    let result = try Command.shell("$LOCKSTEP \(words)", in: folder.path)
+    expect(result.status, 2)
+    #expect(result.errors.hasPrefix(message), "\(result.errors)")
+  }
+}
