@@ -145,7 +145,7 @@ extension Tracker {
       let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
       return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol))]
     }
-    if specification.urgent[number].allSatisfy({ !isEnabled($0) }) {
+    if urgentSteps(of: number).allSatisfy({ !isEnabled(urgent[$0]) }) {
       let status = specification.vocabulary.statuses[node.shown]
       allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
     }

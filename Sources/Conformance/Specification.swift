@@ -23,6 +23,8 @@ public final class Specification: Sendable {
     var transition: Int32
     /// What is shown first on the way, or -1 when nothing is.
     var symbol: Int32 = -1
+    /// Whether an event leads along it, and not time alone.
+    var isEvent = true
     /// Whether its row names the circumstance `loss` among those of which one must hold.
     var isByLoss = false
 
@@ -61,8 +63,10 @@ public final class Specification: Sendable {
   /// Where the silent steps of a node begin in ``silent``.
   let silentStart: [Int32]
   let silent: [Step]
-  /// The windows that end at a known time, by node: what must have happened by then.
-  let urgent: [[Step]]
+  /// Where the steps of a node are in ``urgent``.
+  let urgentStart: [Int32]
+  /// The windows that end at a known time: what must have happened by then.
+  let urgent: [Step]
   /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
   let legal: [UInt64]
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
@@ -127,7 +131,7 @@ public final class Specification: Sendable {
     (causedStart, caused) = flatten(builder.caused)
     (visibleStart, visible) = flatten(builder.visible)
     (silentStart, silent) = flatten(builder.silent)
-    urgent = builder.spontaneous.map { $0.filter { $0.latest != .forever } }
+    (urgentStart, urgent) = flatten(builder.spontaneous.map { $0.filter { $0.latest != .forever } })
     let eventCount = machine.eventCount
     legal = builder.nodes.indices.map { node in
       guard eventCount <= 64 else { return 0 }
@@ -346,6 +350,6 @@ private struct NodeBuilder {
     Specification.Step(
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
       latest: edge.latest, given: edge.given, unless: edge.unless,
-      transition: Int32(edge.transition), isByLoss: edge.given & loss != 0)
+      transition: Int32(edge.transition), isEvent: edge.event != nil, isByLoss: edge.given & loss != 0)
   }
 }

@@ -58,6 +58,8 @@ public struct Tracker: Sendable {
   private let isSmall: Bool
   private let isPlain: Bool
   private let followsLosses: Bool
+  private let urgentStart: [Int32]
+  let urgent: [Specification.Step]
   private let causedWords: [UInt64]
   private let visibleWords: [UInt64]
   private let legalWords: [UInt64]
@@ -81,6 +83,8 @@ public struct Tracker: Sendable {
     isSmall = specification.isSmall
     isPlain = specification.isPlain
     followsLosses = specification.isSmall && specification.loss != 0
+    urgentStart = specification.urgentStart
+    urgent = specification.urgent
     causedWords = specification.words.caused
     visibleWords = specification.words.visible
     legalWords = specification.legal
@@ -223,9 +227,9 @@ extension Tracker {
     if node >= 0 { counted.count(event, in: specification.nodes[node].state) } else { counted.lose() }
     var allowed = false
     before.forEach { node in
-      if move(node, on: event, at: now) {
-        allowed = true
-      } else {
+      let isAllowed = move(node, on: event, at: now)
+      if isAllowed { allowed = true }
+      if !isAllowed || mayRefuse(event, in: node, at: now) {
         refusing.insert(node)
         add(node, entry(node))
       }
@@ -301,10 +305,8 @@ extension Tracker {
   public var isAwaiting: Bool {
     var awaiting = false
     possible.forEach { node in
-      for step in specification.urgent[node] where isDue(step) {
-        if case .event = specification.machine.definition.transitions[Int(step.transition)].trigger {
-          awaiting = true
-        }
+      for index in urgentSteps(of: node) where urgent[index].isEvent && isDue(urgent[index]) {
+        awaiting = true
       }
     }
     return awaiting
@@ -351,7 +353,7 @@ extension Tracker {
         hold(number, value > .zero, at: now)
       } else {
         // It arrived, or it did not: what was set before may hold as well.
-        if circumstances & bit == 0 || value == .zero { uncertain |= bit }
+        if (circumstances & bit != 0) != (value > .zero) { uncertain |= bit }
         values[number] = max(values[number], value)
         hold(number, values[number] > .zero, at: now)
       }
@@ -597,6 +599,24 @@ extension Tracker {
       under: circumstances, now <= unsettled ? uncertain | recent(at: now) : uncertain)
   }
 
+  /// Whether a stimulus that may be allowed may be refused as well, since it is open which circumstances hold.
+  private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
+    let open = now <= unsettled ? uncertain | recent(at: now) : uncertain
+    guard open != 0 else { return false }
+    let cell = node * specification.eventCount + event
+    let steps = specification.caused[
+      Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1])]
+    let relevant = steps.reduce(0) { $0 | $1.given | $1.unless } & open
+    // Every choice of what is open, from all of it down to none.
+    var choice = relevant
+    while true {
+      let holding = circumstances & ~relevant | choice
+      if steps.allSatisfy({ !$0.mayBeEnabled(under: holding, 0) }) { return true }
+      if choice == 0 { return false }
+      choice = (choice - 1) & relevant
+    }
+  }
+
   /// The circumstances that changed so lately that the device may still behave as before.
   private func recent(at now: Instant) -> UInt64 {
     var recent: UInt64 = 0
@@ -634,11 +654,15 @@ extension Tracker {
     return since + limit(of: step) + slack
   }
 
+  /// The places of a node's steps in ``urgent``.
+  @inline(__always)
+  func urgentSteps(of node: Int) -> Range<Int> { Int(urgentStart[node])..<Int(urgentStart[node + 1]) }
+
   /// The moment by which a state must have been left, or never.
   func end(of node: Int) -> Instant {
     var end = Instant.never
-    for step in specification.urgent[node] where isDue(step) {
-      end = min(end, self.end(of: step, from: node))
+    for index in urgentSteps(of: node) where isDue(urgent[index]) {
+      end = min(end, self.end(of: urgent[index], from: node))
     }
     return end
   }

@@ -39,6 +39,8 @@ public struct GovernorSettings: Sendable {
 /// - Each movement is counted by the ``Odometer`` before it begins, and once the budget is used up there is none.
 ///   One movement is kept back for the return to rest.
 /// - `reset`, `register` and `configure` are refused unless they were allowed by name.
+/// - Of the faults that a lock with a bug could obey, each is counted as a movement, and those that ask for what is
+///   refused need the same permission.
 /// - ``leave()`` brings the lock to its rest position.
 ///
 /// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
@@ -99,7 +101,27 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     abilities.stimuli = abilities.stimuli?.filter { name in
       !guarded.contains(name) || settings.allowed.contains(name)
     }
+    for index in abilities.disturbances.indices {
+      let fault = abilities.disturbances[index].fault
+      abilities.disturbances[index].values.removeAll { value in
+        permission(for: Fault(fault, value)).map { !settings.allowed.contains($0) } ?? false
+      }
+    }
     return abilities
+  }
+
+  /// The faults that a lock with a bug could obey.
+  private static var hostile: [String] { ["forge", "shadow", "mutate", "request", "reflect", "att"] }
+
+  /// Which of what is guarded a fault asks for.
+  private static func permission(for fault: Fault) -> String? {
+    guard hostile.contains(fault.name) else { return nil }
+    switch fault.value.description.prefix(while: { $0 != " " && $0 != "-" }) {
+    case "reset": return "reset"
+    case "registration": return "register"
+    case "autolock", "setting": return "configure"
+    default: return nil
+    }
   }
 
   public func adopt(_ vocabulary: Vocabulary) {
@@ -132,13 +154,21 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
           .notPossible,
           "\(name) came before \(readyAt), which is less than \(settings.gap) after the last movement")
       }
-      try pay(for: name, stimulus)
+      try pay(for: name)
     }
     if name == "reset" { isAutolockOn = false }
     try device.perform(stimulus)
   }
 
-  public func bring(about fault: Fault) throws(LabFault) { try device.bring(about: fault) }
+  public func bring(about fault: Fault) throws(LabFault) {
+    if Self.hostile.contains(fault.name), !fault.value.isNothing {
+      if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
+        throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
+      }
+      try pay(for: fault.name)
+    }
+    try device.bring(about: fault)
+  }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     guard let observation = try device.observe(until: limit) else { return nil }
@@ -172,7 +202,7 @@ extension Governor {
   }
 
   /// Counts what a stimulus moves before it moves anything.
-  private func pay(for name: String, _ stimulus: Stimulus) throws(LabFault) {
+  private func pay(for name: String) throws(LabFault) {
     // With autolock on, what was unlocked comes back by itself.
     let comesBack = isAutolockOn && name != "lock" && name != "configure" && name != "setAutolock"
     let cost = comesBack ? 2 : 1

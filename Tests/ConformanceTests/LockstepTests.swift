@@ -113,6 +113,26 @@ struct LockstepTests {
     expect(try run(quick, [.stimulus("press"), .fault("break"), .wait(.seconds(5))]), nil)
   }
 
+  @Test("while a circumstance has not had its effect for sure, what depends on it may be refused too")
+  func openRefusal() throws {
+    var machine = MachineDefinition(name: "lamp")
+    machine.events = [Event("press")]
+    machine.circumstances = [Circumstance("power", faults: ["power"])]
+    machine.states = [State("off"), State("on")]
+    machine.transitions = [
+      Transition(.event("press"), from: .states(["off"]), to: .states(["on"]), given: ["power"])
+    ]
+    machine.starts = [Start("off")]
+    let lamp = try Machine(machine)
+    for (wait, isRight) in [(100, true), (101, false)] {
+      var tracker = Tracker(Specification(lamp))
+      tracker.apply(Fault("power"), at: .zero)
+      let now = Instant.zero + .milliseconds(Int64(wait))
+      expect(tracker.perform(Stimulus(0), at: now), true)
+      expect(tracker.observe(.refused("no power"), at: now), isRight)
+    }
+  }
+
   @Test("a stimulus can set how long a timer runs")
   func value() throws {
     let script: Script = [

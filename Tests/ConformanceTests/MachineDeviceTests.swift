@@ -43,7 +43,7 @@ struct MachineDeviceTests {
   @Test("compared with its own machine it never diverges", arguments: MachineDefinition.catalog)
   func agreesWithItself(definition: MachineDefinition) throws {
     let machine = try Machine(definition)
-    for seed in 0..<30 as Range<UInt64> {
+    for seed in 0..<20 as Range<UInt64> {
       let divergence = try walk(
         machine, against: machine, .seeded(seed), showsEffects: seed % 2 == 0, seed: seed)
       expect(divergence, nil)

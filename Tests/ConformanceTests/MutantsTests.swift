@@ -35,7 +35,7 @@ struct MutantsTests {
       "wrong status: off, press (on): leads to broken",
       "missing: off, press (on): is refused",
       "lost condition: off, press (on): does not depend on power",
-      "wrong state: on, press (off): leads to on",
+      "wrong status: on, press (off): leads to on",
       "wrong status: on, press (off): leads to on (warm)",
       "wrong status: on, press (off): leads to broken",
       "missing: on, press (off): is refused",
@@ -46,7 +46,7 @@ struct MutantsTests {
       "wrong timer: on, glow (on (warm)): comes after 4.5 s",
       "wrong timer: on, glow (on (warm)): comes after 1 s",
       "wrong status: on (warm), press (off): leads to on",
-      "wrong state: on (warm), press (off): leads to on (warm)",
+      "wrong status: on (warm), press (off): leads to on (warm)",
       "wrong status: on (warm), press (off): leads to broken",
       "missing: on (warm), press (off): is refused",
       "wrong status: on (warm), kick (broken): leads to off",
@@ -122,7 +122,8 @@ struct DistinguishingSearchTests {
       }
     }
     expect(try result("off, press (on): does not depend on power"), ["not press"])
-    expect(try result("off, press (on): is refused"), ["fault power yes", "press"])
+    // For a tenth of a second after the fault, a refusal could still be right.
+    expect(try result("off, press (on): is refused"), ["fault power yes", "wait 101 ms", "press"])
     expect(
       try result("on, glow (on (warm)): comes after 1 s"),
       ["fault power yes", "press", "wait 1 s", "not kick"])
@@ -165,7 +166,11 @@ struct DistinguishingSearchTests {
     // The right one is never reached by itself, so nothing that is wrong with it shows.
     expect(
       equivalent.filter { !$0.hasPrefix("away (right)") },
-      ["home, go (away (left)): leads to away (right)"])
+      [
+        "home, go (away (left)): leads to away (right)",
+        // What is refused may be ignored too.
+        "away (left), go: is obeyed and leads to away (right)",
+      ])
     expect(
       mutants.indices.filter { mutants.summary(of: $0).hasPrefix("away (right)") }.count,
       equivalent.filter { $0.hasPrefix("away (right)") }.count)

@@ -72,7 +72,7 @@ struct ShrinkerTests {
     var bench = try Bench(bug)
     let refusals = bug.name.contains("refused")
     let least = try #require(bench.lockstep.device.shortest(refusals: refusals))
-    for seed in 1...5 as ClosedRange<UInt64> {
+    for seed in 1...3 as ClosedRange<UInt64> {
       let failure = try bench.failure(seed: seed, refusals: refusals)
       let signature = try #require(failure.divergence).signature
       var shrinker = bench.shrinker(failure)
@@ -90,5 +90,109 @@ struct ShrinkerTests {
       expect(try bench.run(shrinker.best).divergence?.signature, signature)
       expect(shrinker.best.choices.count, least)
     }
+  }
+
+  @Test("what leads nowhere is left out, and what is refused stays where the bug needs it")
+  func refusals() throws {
+    var bench = try Bench(SeededBug.all[9])
+    let failure = try bench.run(
+      bench.test(
+        "closeTo !lock connect !lock linkUp gattReady loginDone reset !lock !lock disconnect closeTo"))
+    let signature = try #require(failure.divergence).signature
+    var shrinker = bench.shrinker(failure)
+    expect(shrinker.phase, "shrinking, 12 of 12 choices left")
+    var phases: [String] = []
+    while let candidate = shrinker.next() {
+      phases.append(String(shrinker.phase.prefix { $0 != "," }))
+      let execution = try bench.run(candidate)
+      shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+    }
+    expect(
+      bench.names(shrinker.best),
+      "closeTo connect linkUp gattReady loginDone reset !lock !lock disconnect closeTo")
+    expect(phases.first, "taking short cuts")
+    expect(shrinker.phase, "minimal for this model, 10 of 12 choices left")
+  }
+
+  @Test("a failure that comes and goes costs length, but neither an end nor the best", arguments: 1...6)
+  func flaky(seed: UInt64) throws {
+    var bench = try Bench(SeededBug.all[5])
+    let failure = try bench.failure(seed: 1, refusals: true)
+    let signature = try #require(failure.divergence).signature
+    var random = SeededGenerator(seed: seed, for: "flaky")
+    var shrinker = bench.shrinker(failure)
+    var asked: Set<TestCase> = []
+    while let candidate = shrinker.next() {
+      #expect(asked.insert(candidate).inserted)
+      let best = shrinker.best
+      let execution = try bench.run(candidate)
+      let isSame = execution.divergence?.signature == signature && random.below(3) > 0
+      shrinker.tell(execution, isSame: isSame)
+      expect(shrinker.best < best, isSame)
+    }
+    expect(try bench.run(shrinker.best).divergence?.signature, signature)
+  }
+}
+
+@Suite("Shrinking where time counts")
+struct TimedShrinkerTests {
+  private let specification: Specification
+  private let alphabet: Alphabet
+  private var lockstep: Lockstep<ScriptedDevice, NoRecorder>
+
+  init() throws {
+    specification = Specification(try Machine(.sesame), showsEffects: false)
+    let device = ScriptedDevice([:])
+    lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    alphabet = Alphabet(specification, device.abilities)
+  }
+
+  /// A device that shows something so long after `closeTo`.
+  private mutating func show(_ answers: [(Interval, ScriptedDevice.Show)]) {
+    lockstep = Lockstep(specification, ScriptedDevice(["closeTo": answers]), recorder: NoRecorder())
+  }
+
+  private mutating func shrink(_ actions: [TestAction]) throws -> [TestAction] {
+    let test = TestCase(start: 0, actions.compactMap { alphabet.choice(of: $0) })
+    expect(test.choices.count, actions.count)
+    let starts = [StartCondition()]
+    let failure = try lockstep.run(test, alphabet, starts: starts)
+    let signature = try #require(failure.divergence).signature
+    var shrinker = Shrinker(failure, of: test, specification: specification, alphabet: alphabet)
+    while let candidate = shrinker.next() {
+      let execution = try lockstep.run(candidate, alphabet, starts: starts)
+      shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+    }
+    return shrinker.best.choices.compactMap { alphabet.action(of: $0) }
+  }
+
+  private var closeTo: TestAction { .stimulus(Stimulus(specification.vocabulary.stimulus("closeTo")!)) }
+
+  @Test("a failure that shows only while the end is awaited needs nothing after its cause")
+  mutating func atTheEnd() throws {
+    let best = try shrink([.wait(.seconds(1)), closeTo, .wait(.milliseconds(20)), .edge(.milliseconds(-1))])
+    expect(best, [closeTo])
+  }
+
+  @Test("a wait that matters is made as short as it may be, and the others are left out")
+  mutating func waits() throws {
+    show([(.seconds(1), .status("receivedBle")), (.milliseconds(9500), .status("noSignal"))])
+    let best = try shrink([
+      .wait(.seconds(12)), closeTo, .settle, .wait(.milliseconds(20)), .wait(.seconds(4 * 3600)),
+    ])
+    expect(best, [closeTo, .wait(.seconds(10))])
+  }
+
+  @Test("the shortest way goes by stimuli, and by settling where the device has something to do")
+  mutating func ways() throws {
+    show([(.seconds(1), .status("receivedBle"))])
+    let closeTo = try #require(alphabet.choice(of: closeTo))
+    let test = TestCase(start: 0, [closeTo, Choice(alphabet.settle), Choice(alphabet.wait)])
+    let execution = try lockstep.run(test, alphabet, starts: [StartCondition()])
+    let paths = ModelPaths(specification, alphabet)
+    let nodes = execution.situations.map(\.node)
+    expect(paths.path(from: nodes[0], to: nodes[1]), [closeTo])
+    expect(paths.path(from: nodes[0], to: nodes[2]), [closeTo, Choice(alphabet.settle)])
+    expect(paths.path(from: nodes[0], to: nodes[0]), [])
   }
 }

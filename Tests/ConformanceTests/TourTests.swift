@@ -18,10 +18,10 @@ private struct Trip {
     settings: Tour.Settings = Tour.Settings(), with change: (inout Abilities) -> Void = { _ in }
   ) throws {
     let machine = try Machine(definition)
-    let device = MachineDevice(machine, preference, showsEffects: false)
+    let device = MachineDevice(machine, preference)
     var abilities = device.abilities.disturbing(machine)
     change(&abilities)
-    let specification = Specification(machine, showsEffects: false)
+    let specification = Specification(machine)
     let alphabet = Alphabet(specification, abilities)
     let conditions = machine.definition.starts.map { start in
       StartCondition(start.conditions.map { Argument($0.name, .flag($0.value)) })

@@ -26,8 +26,7 @@ private enum Trouble: String, CaseIterable {
 
 @Suite("The emulated lock in trouble, against the model")
 struct LockWalkTests {
-  /// Anything at any time, with faults in between. Autolock is set in no test: a lost frame or a hand that comes
-  /// in its way leaves more open than the model knows.
+  /// Anything at any time, with faults in between.
   @Test(
     "a healthy lock agrees with the model, whatever goes wrong around it",
     arguments: ["sesame3", "sesame5"], 1...3 as ClosedRange<UInt64>)
@@ -53,7 +52,6 @@ extension SesameBench {
     let names = lockstep.vocabulary.stimuli
     let stimuli = names.indices.filter { number in
       lockstep.device.abilities.stimuli?.contains(names[number]) ?? false
-        && names[number] != "setAutolock"
     }
     for round in 0..<30 {
       lockstep.recorder = TraceList()
@@ -73,8 +71,6 @@ extension SesameBench {
           try divergence ?? lockstep.perform(Stimulus(stimulus))
           ?? lockstep.pass(until: lockstep.now + wait)
         guard let divergence else { continue }
-        // A registration whose frames were spoilt is refused, and rightly.
-        if case .refusedLegal = divergence.kind { break }
         Issue.record(
           "round \(round): \(divergence.summary)\n\(trace.suffix(25).joined(separator: "\n"))")
         return

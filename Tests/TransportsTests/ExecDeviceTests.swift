@@ -259,7 +259,12 @@ struct ExecDeviceTests {
   func faults() throws {
     let device = try started(door())
     expect(fault { try device.bring(about: Fault("jam")) }?.symptom, .notPossible)
-    expect(device.abilities, Abilities(stimuli: nil, settings: nil, slack: .milliseconds(100)))
+    let abilities = device.abilities
+    expect(abilities.stimuli, nil)
+    expect(abilities.settings, nil)
+    expect(abilities.faults + abilities.circumstances, [])
+    expect(abilities.disturbances, [])
+    expect(abilities.slack, .milliseconds(100))
   }
 
   @Test("no child and no descriptor is left behind")

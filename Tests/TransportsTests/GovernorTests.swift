@@ -58,6 +58,29 @@ struct GovernorTests {
     expect(lock.odometer.total, 3)
   }
 
+  @Test("what a lock with a bug could obey is counted, and what is not allowed is not forged either")
+  func hostile() throws {
+    let lock = try governor(GovernorSettings(budget: 3))
+    try lock.bring(about: Fault("drop"))
+    try lock.bring(about: Fault("forge", .flag(false)))
+    let values = ["reset in-clear", "registration", "autolock in-clear", "unlock in-clear"]
+      .map { Value.text($0) }
+    for value in values.dropLast() {
+      #expect(throws: LabFault.self) { try lock.bring(about: Fault("forge", value)) }
+    }
+    expect(lock.odometer.total, 0)
+    try lock.bring(about: Fault("forge", .text("unlock wrong-tag")))
+    try lock.bring(about: Fault("att", .text("oversized")))
+    expect(lock.odometer.total, 2)
+    #expect(throws: LabFault.self) { try lock.bring(about: Fault("reflect")) }
+    let abilities = Abilities(stimuli: [], disturbances: [Disturbance(.messages, "forge", values)])
+    func offered(_ allowed: [String]) -> [Value] {
+      Governor<ToyLock>.abilities(abilities, GovernorSettings(allowed: allowed)).disturbances[0].values
+    }
+    expect(offered([]), [values[3]])
+    expect(offered(["reset"]), [values[0], values[3]])
+  }
+
   @Test("what changes the lock needs to be allowed by name", arguments: ["reset", "register", "configure"])
   func guarded(name: String) throws {
     let strict = try governor()

@@ -23,8 +23,8 @@ public struct Confirmation: Equatable, Sendable {
 
   /// How often a defect shows in its test, at least.
   public static let sensitivity = 0.9
-  /// How often chance looks like the defect, at most.
-  public static let falseAlarms = 0.1
+  /// How often chance looks like the defect, at most: so a run against weighs as much as one for it.
+  public static let falseAlarms = 1 - sensitivity
   /// How much likelier one must be than the other before it is believed.
   public static let threshold = 99.0
 
@@ -42,12 +42,12 @@ public struct Confirmation: Equatable, Sendable {
 
   /// How much likelier a defect is than chance.
   public var likelihoodRatio: Double {
+    // Runs for and against are weighed against each other first: no error of rounding is left where they are even.
     let factor = Self.sensitivity / Self.falseAlarms
-    let against = (1 - Self.sensitivity) / (1 - Self.falseAlarms)
+    let balance = 2 * shown - runs
     var ratio = 1.0
-    for _ in 0..<shown { ratio *= factor }
-    for _ in shown..<runs { ratio *= against }
-    return ratio
+    for _ in 0..<abs(balance) { ratio *= factor }
+    return balance < 0 ? 1 / ratio : ratio
   }
 
   /// Whether more runs would not change the verdict.

@@ -116,7 +116,7 @@ extension Specification {
 
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
   private func awaits(in node: Int, under circumstances: UInt64) -> Bool {
-    urgent[node].contains { step in
+    urgent[Int(urgentStart[node])..<Int(urgentStart[node + 1])].contains { step in
       guard step.mayBeEnabled(under: circumstances, 0) else { return false }
       return if case .event = machine.definition.transitions[Int(step.transition)].trigger { true } else {
         false

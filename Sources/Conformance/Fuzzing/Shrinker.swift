@@ -39,6 +39,11 @@ public struct Shrinker: Sendable {
 
   /// The least chance for a candidate that is only others together.
   private static let likely = 0.5
+  /// How many ways to cut a long test are looked into at a time.
+  private static let many = 1024
+  /// By how much the chance of a single choice is less than that of a stretch whose ends the model joins: what
+  /// follows it meets another state than it was made for.
+  private static let unjoined = 0.2
 
   /// Begins with a test that failed.
   ///
@@ -100,6 +105,11 @@ public struct Shrinker: Sendable {
 
   /// The candidate that promises most; simplifications only when nothing can be left out.
   private mutating func mostPromising() -> Reduction? {
+    mostPromising(of: Self.many) ?? mostPromising(of: .max)
+  }
+
+  /// The candidate that promises most, of so many that are looked into.
+  private mutating func mostPromising(of most: Int) -> Reduction? {
     for situation in situations where situation.node >= 0 && ways[situation.node] == nil {
       ways[situation.node] = paths.ways(from: situation.node)
     }
@@ -107,8 +117,8 @@ public struct Shrinker: Sendable {
       alphabet: alphabet, history: history, choices: best.choices, situations: situations)
     var chosen: Reduction?
     var promise = 0.0
-    for cut in finder.cuts(ways: ways) where !refuted.contains(cut.choices) {
-      let chance = evidence.chance(without: cut.removed)
+    for cut in finder.cuts(ways: ways, evidence: evidence, most: most) where !refuted.contains(cut.choices) {
+      let chance = evidence.chance(without: cut.removed) * (cut.kind == .single ? Self.unjoined : 1)
       if cut.isCompound, chance < Self.likely { continue }
       let saved = Double(best.choices.count - cut.choices.count)
       let length = Double(cut.choices.count + 1)
@@ -118,6 +128,7 @@ public struct Shrinker: Sendable {
         promise = value
       }
     }
+    if chosen == nil, most < .max { return nil }
     return chosen ?? finder.simplifications().first { !refuted.contains($0.choices) }
   }
 }

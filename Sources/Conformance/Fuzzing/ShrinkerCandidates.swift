@@ -30,43 +30,85 @@ struct ReductionFinder {
   /// Where the test stood before each of them.
   let situations: [Situation]
 
-  /// Every shorter test that has not been run: cycles and short cuts, then single choices.
+  /// What might be done, before it is known whether it comes to anything new.
+  private struct Plan {
+    var kind: Reduction.Kind
+    var stretch: Range<Int>
+    var way: [Choice] = []
+    var isCompound = false
+    var value = 0.0
+  }
+
+  /// The shorter tests that have not been run: cycles and short cuts, then single choices.
   ///
-  /// A short cut that begins, or ends, with a cycle is compound: that cycle and a shorter short cut are reductions
-  /// of their own.
-  func cuts(ways: [Int: ModelPaths.Ways]) -> [Reduction] {
+  /// - Parameter most: how many are looked into, those that promise most; a long test has very many.
+  func cuts(ways: [Int: ModelPaths.Ways], evidence: ShrinkerEvidence, most: Int) -> [Reduction] {
+    var plans = plans(ways: ways)
+    if plans.count > most {
+      let chances = evidence.stretches
+      for index in plans.indices {
+        let plan = plans[index]
+        let saved = plan.stretch.count - plan.way.count
+        plans[index].value =
+          chances(plan.stretch) * Double(saved) / Double(choices.count - saved + 1)
+      }
+      plans.sort { ($0.value, $1.stretch.lowerBound) > ($1.value, $0.stretch.lowerBound) }
+      plans.removeLast(plans.count - most)
+    }
     var found: [Reduction] = []
     var numbers: [[Choice]: Int] = [:]
-    func offer(_ kind: Reduction.Kind, _ start: Int, _ end: Int, by way: [Choice], isCompound: Bool) {
-      let planned = Array(choices[..<start]) + way + choices[end...]
+    for plan in plans {
+      let planned =
+        Array(choices[..<plan.stretch.lowerBound]) + plan.way + choices[plan.stretch.upperBound...]
       let (performed, isKnown) = history.foresee(planned)
-      guard !isKnown, performed.count < choices.count else { return }
+      guard !isKnown, performed.count < choices.count else { continue }
       if let number = numbers[performed] {
-        if found[number].isCompound, !isCompound { found[number].isCompound = false }
-        return
+        if !plan.isCompound { found[number].isCompound = false }
+        continue
       }
       numbers[performed] = found.count
       found.append(
         Reduction(
-          kind: kind, choices: performed, removed: removed(start..<end, for: way), isCompound: isCompound))
+          kind: plan.kind, choices: performed, removed: removed(for: performed), isCompound: plan.isCompound))
+    }
+    return found
+  }
+
+  /// Every cycle, short cut and single choice of the test.
+  ///
+  /// A short cut that begins, or ends, with a cycle is compound: that cycle and a shorter short cut are reductions
+  /// of their own.
+  private func plans(ways: [Int: ModelPaths.Ways]) -> [Plan] {
+    var plans: [Plan] = []
+    // Where the test was last at the position that it has before each choice.
+    var before: [Int] = []
+    var last: [UInt64: Int] = [:]
+    for (index, situation) in situations.enumerated() {
+      before.append(last.updateValue(index, forKey: situation.position) ?? -1)
     }
     for start in choices.indices {
       let from = situations[start]
+      let onward = from.node >= 0 ? ways[from.node] : nil
+      var known: [Int: [Choice]] = [:]
       var isBackAtStart = false
-      let waysOn = from.node >= 0 ? ways[from.node] : nil
       for end in choices.indices.dropFirst(start + 1) {
         let to = situations[end]
         if to.position == from.position {
-          offer(.cycle, start, end, by: [], isCompound: false)
+          plans.append(Plan(kind: .cycle, stretch: start..<end))
           isBackAtStart = true
-        } else if to.node >= 0, let way = waysOn?[to: to.node], way.count < end - start {
-          let isBackAtEnd = situations[(start + 1)..<end].contains { $0.position == to.position }
-          offer(.shortCut, start, end, by: way, isCompound: isBackAtStart || isBackAtEnd)
+        } else if to.node >= 0, let onward {
+          guard let way = known[to.node] ?? onward[to: to.node] else { continue }
+          known[to.node] = way
+          guard way.count < end - start else { continue }
+          plans.append(
+            Plan(
+              kind: .shortCut, stretch: start..<end, way: way,
+              isCompound: isBackAtStart || before[end] > start)
+          )
         }
       }
     }
-    for index in choices.indices { offer(.single, index, index + 1, by: [], isCompound: false) }
-    return found
+    return plans + choices.indices.map { Plan(kind: .single, stretch: $0..<($0 + 1)) }
   }
 
   /// Every test of the same length with simpler choices that has not been run, all simplest together first.
@@ -105,34 +147,43 @@ struct ReductionFinder {
     return simpler
   }
 
-  /// The choices of a stretch that are not part of what replaces it: all but a longest common subsequence.
-  private func removed(_ stretch: Range<Int>, for way: [Choice]) -> [Int] {
+  /// The choices of the failing test that a candidate lacks: all but a longest common subsequence.
+  private func removed(for candidate: [Choice]) -> [Int] {
+    let limit = min(choices.count, candidate.count)
+    var front = 0
+    while front < limit, choices[front] == candidate[front] { front += 1 }
+    var back = 0
+    while back < limit - front,
+      choices[choices.count - 1 - back] == candidate[candidate.count - 1 - back]
+    {
+      back += 1
+    }
+    let stretch = front..<(choices.count - back)
+    let way = Array(candidate[front..<(candidate.count - back)])
     guard !way.isEmpty else { return Array(stretch) }
     let width = way.count + 1
     // The length of the longest common subsequence of what follows a place of the stretch and one of the way.
     var common = [Int](repeating: 0, count: (stretch.count + 1) * width)
-    for row in stretch.indices.reversed() {
-      let place = row - stretch.lowerBound
+    for place in (0..<stretch.count).reversed() {
       for column in way.indices.reversed() {
         common[place * width + column] =
-          choices[row] == way[column]
+          choices[front + place] == way[column]
           ? common[(place + 1) * width + column + 1] + 1
           : max(common[(place + 1) * width + column], common[place * width + column + 1])
       }
     }
     var removed: [Int] = []
     var column = 0
-    for index in stretch {
-      let place = index - stretch.lowerBound
-      while column < way.count, way[column] != choices[index],
+    for place in 0..<stretch.count {
+      while column < way.count, way[column] != choices[front + place],
         common[place * width + column + 1] == common[place * width + column]
       {
         column += 1
       }
-      if column < way.count, way[column] == choices[index] {
+      if column < way.count, way[column] == choices[front + place] {
         column += 1
       } else {
-        removed.append(index)
+        removed.append(front + place)
       }
     }
     return removed

@@ -26,6 +26,14 @@ struct ShrinkerEvidence: Sendable {
     removed.reduce(1) { $0 * (1 - needed[$1]) }
   }
 
+  /// The chance at the most that a test still fails without a stretch, for many stretches.
+  var stretches: (Range<Int>) -> Double {
+    // A chance is one by the product of all 1 + odds, which is no less than one more than their sum.
+    var sums = [0.0]
+    for likelihood in needed { sums.append(sums[sums.count - 1] + likelihood / (1 - likelihood)) }
+    return { 1 / (1 + sums[$0.upperBound] - sums[$0.lowerBound]) }
+  }
+
   /// Takes in that a test did not fail without some of its choices.
   mutating func refute(_ removed: [Int]) {
     let doubt = 1 - chance(without: removed)

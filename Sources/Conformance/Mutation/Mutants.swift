@@ -250,10 +250,13 @@ extension Mutants {
   private func replace(
     _ cell: Cell, in rows: inout [Transition], with change: (inout Transition) -> Void
   ) {
-    for var row in withdraw(cell, from: &rows) {
+    // What is wrong stands first, so that a device that takes the first way it has does the wrong thing.
+    let changed = withdraw(cell, from: &rows).map { row in
+      var row = row
       change(&row)
-      rows.append(row)
+      return row
     }
+    rows.insert(contentsOf: changed, at: 0)
   }
 
   /// After everything that the rows allow; an hour more where a circumstance adds to it.

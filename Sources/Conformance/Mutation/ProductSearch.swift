@@ -84,13 +84,15 @@ struct ProductSearch {
   }
 
   /// Looks at everything that can be reached from some starts; gives the way to the first divergence.
-  mutating func search(_ starts: [StartCondition]) -> Path? {
+  ///
+  /// - Parameter goesOn: whether it goes on after a divergence, to see everything.
+  mutating func search(_ starts: [StartCondition], goesOn: Bool = false) -> Path? {
     for (place, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
       product.start(number, start.settings, conduct)
       _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
     }
-    return search(nil, roots: [], .all)
+    return search(nil, roots: [], .all, goesOn: goesOn)
   }
 
   /// Looks at what a mutant does otherwise, wherever a test of the machine can lead, and at everything after that.
@@ -101,10 +103,12 @@ struct ProductSearch {
       while roots.count <= depth { roots.append([]) }
       roots[depth].append(number)
     }
-    return search(base, roots: roots, mutant.stimulus.map { .stimulus($0) } ?? .withoutTester)
+    return search(base, roots: roots, mutant.stimulus.map { .stimulus($0) } ?? .withoutTester, goesOn: false)
   }
 
-  private mutating func search(_ base: ProductSearch?, roots: [[Int]], _ rootMoves: Moves) -> Path? {
+  private mutating func search(
+    _ base: ProductSearch?, roots: [[Int]], _ rootMoves: Moves, goesOn: Bool
+  ) -> Path? {
     var layer = Array(visits.indices)
     var depth = 0
     while depth < roots.count || !layer.isEmpty {
@@ -113,6 +117,7 @@ struct ProductSearch {
       func take(_ origin: Origin, _ point: ProductPoint, _ moves: Moves) -> Bool {
         for (move, target) in self.moves(moves, from: point) {
           guard let target else {
+            if goesOn { continue }
             let before = path(to: origin, base)
             found = found ?? Path(start: before.start, moves: before.moves + [move])
             // What the device does by itself cannot be beaten by another move of the tester.

@@ -65,10 +65,19 @@ extension SesameClient {
     }
   }
 
+  private func rejects(_ flaw: MessageFlaw) -> Bool {
+    switch state {
+    case .logining(let login): login.session.rejects(flaw)
+    case .open(let session): session.rejects(flaw)
+    default: true
+    }
+  }
+
   private mutating func forge(_ forgery: Forgery, at now: Instant) {
     guard let (generation, cipher, isOpening) = connection else { return }
     var frames: [[UInt8]] = []
     switch forgery {
+    case .request(_, let flaw) where !rejects(flaw): break
     case .request(let subject, let flaw):
       frames = flaw.frames(of: subject.command(settings).encoded(for: generation), cipher)
     case .lastCommand: frames = lastCommand
@@ -93,7 +102,8 @@ extension SesameClient {
     if let request = try? Request(decoding: message, for: session.generation) {
       session.pending.append(
         Session.Pending(
-          request: request, command: .other(request), isAsked: false, since: now, oddity: oddity))
+          request: request, command: .other(request), isAsked: false, counter: session.cipher.sendCounter,
+          since: now, oddity: oddity))
     }
     send(sealing: message, in: &session)
     state = .open(session)
@@ -122,7 +132,20 @@ extension SesameClient.Session {
     }
     let isRefused = response.result != .success
     let best = matches.first { (pending[$0].oddity != nil) == isRefused } ?? matches.first
-    return best.map { pending.remove(at: $0) }
+    guard let best else { return nil }
+    let answered = pending.remove(at: best)
+    confirmed = max(confirmed, answered.counter + 1)
+    return answered
+  }
+
+  /// Whether the lock cannot take a message with a flaw for one that it still awaits: of those that were sent before,
+  /// some may be lost.
+  func rejects(_ flaw: MessageFlaw) -> Bool {
+    switch flaw {
+    case .previousCounter: cipher.sendCounter == 0 || confirmed >= cipher.sendCounter
+    case .firstCounter: cipher.sendCounter == 0 || confirmed > 0
+    default: true
+    }
   }
 }
 

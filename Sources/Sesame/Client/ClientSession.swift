@@ -11,6 +11,8 @@ extension SesameClient {
       var command: Command
       /// Whether the user asked for it, and so gets to know when it is refused.
       var isAsked: Bool
+      /// The counter of its message.
+      var counter: UInt64
       var since: Instant
       /// What makes no sense may be answered, or not.
       var oddity: OddRequest?
@@ -25,6 +27,8 @@ extension SesameClient {
     /// Positions were sent, and the lock has not said yet where its bolt is by them.
     var isConfiguring = false
     var isResetting = false
+    /// How many messages the lock has surely taken: it answered the last of them.
+    var confirmed: UInt64 = 0
     /// The lock may have taken a message of its own for a request, and what it answers may be to that.
     var isReflected = false
     /// The last history record that was deleted, and how many have been read in a row.
@@ -187,7 +191,10 @@ extension SesameClient {
     _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
   ) {
     let request = command.request(for: session.generation)
-    session.pending.append(Session.Pending(request: request, command: command, isAsked: isAsked, since: now))
+    session.pending.append(
+      Session.Pending(
+        request: request, command: command, isAsked: isAsked, counter: session.cipher.sendCounter, since: now)
+    )
     send(sealing: request.encoded, in: &session)
   }
 

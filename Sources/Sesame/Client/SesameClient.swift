@@ -58,7 +58,9 @@ public struct SesameClient {
   var reassembler = Reassembler()
   var actions: [ClientAction] = []
   /// The key pair for OS2 logins: one per client, as the vendor's.
-  private var pair: PrivateKey?
+  private(set) var pair: PrivateKey?
+  /// A pair that was made before, to be used again if the next one is the same.
+  private let knownPair: PrivateKey?
   /// The last login command, for those who send it again.
   var lastLogin: [UInt8]?
   /// The app's token of that login, in OS2.
@@ -76,13 +78,23 @@ public struct SesameClient {
   ///   - key: the key of a registered lock; without one the client can register a lock that has no owner.
   ///   - secrets: where keys and tokens come from.
   public init(key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable) {
+    self.init(key: key, settings: settings, secrets: secrets, after: nil)
+  }
+
+  /// Makes a client in place of another one. To make a key pair is costly: one that is the same is taken over.
+  init(
+    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?
+  ) {
     self.key = key
     self.settings = settings
     self.secrets = secrets
+    knownPair = other.flatMap { $0.pair ?? $0.knownPair }
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
-  public var deadline: Instant? {
+  public private(set) var deadline: Instant?
+
+  private var due: Instant? {
     switch state {
     case .away, .seeking, .ready, .forgotten: nil
     case .heard(let sighting): sighting.time + settings.times.silence
@@ -157,10 +169,12 @@ extension SesameClient {
     return take()
   }
 
+  /// Ends an input: what there is to do, and by when the next one is due.
   mutating func take() -> [ClientAction] {
-    let taken = actions
-    actions.removeAll(keepingCapacity: true)
-    return taken
+    deadline = due
+    guard !actions.isEmpty else { return [] }
+    defer { actions = [] }
+    return actions
   }
 
   mutating func show(_ status: ClientStatus) {
@@ -189,7 +203,7 @@ extension SesameClient {
   /// The client's own key pair, made when it is first needed.
   mutating func ownPair() -> PrivateKey {
     if let pair { return pair }
-    let made = PrivateKey(from: &secrets)
+    let made = PrivateKey.drawn(from: &secrets, or: knownPair)
     pair = made
     return made
   }

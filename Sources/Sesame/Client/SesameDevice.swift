@@ -64,7 +64,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     let key = try link.prepare(start)
-    client = SesameClient(key: key, settings: settings, secrets: makeSecrets())
+    client = SesameClient(key: key, settings: settings, secrets: makeSecrets(), after: client)
     queue.removeAll(keepingCapacity: true)
     taken = 0
   }

@@ -88,6 +88,8 @@ public final class PrivateKey: Sendable {
   private let first: SecretKey
   private let second: SecretKey
   private let agreement: Mutex<Agreement>
+  /// The last agreement: a lock and its client agree again and again.
+  private let latest = Mutex<(peer: PublicKey, secret: SharedSecret)?>(nil)
 
   /// Takes the private scalar: 32 bytes, most significant byte first, from 1 to the order of the curve less 1.
   public convenience init(scalar: [UInt8]) throws(DecodeError) {
@@ -109,6 +111,15 @@ public final class PrivateKey: Sendable {
       }
     }
     preconditionFailure("a source of keys that gives no key")
+  }
+
+  /// Draws a scalar as ``init(from:)`` does, and makes no new pair when it is the one of a pair that is there.
+  static func drawn(from source: inout some SecretSource, or known: PrivateKey?) -> PrivateKey {
+    guard let known else { return PrivateKey(from: &source) }
+    var ahead = source
+    guard ahead.bytes(32) == known.exposedScalar else { return PrivateKey(from: &source) }
+    source = ahead
+    return known
   }
 
   private init(_ scalar: borrowing Scalar) {
@@ -133,8 +144,10 @@ public final class PrivateKey: Sendable {
   ///
   /// The peer's bytes are checked to be a point of the curve (which on this curve leaves no weak point).
   public func sharedSecret(with peer: PublicKey) throws(DecodeError) -> SharedSecret {
+    if let latest = latest.withLock({ $0 }), latest.peer == peer { return latest.secret }
     let secret = agreement.withLock { $0.derive(with: peer.uncompressed) }
     guard let secret else { throw .malformed("a point of the curve P-256", at: 0) }
+    latest.withLock { $0 = (peer, secret) }
     return secret
   }
 }

@@ -7,7 +7,7 @@ struct MutantsArguments {
   var suite: GeneratedSuite?
   var sample: Count?
   var threshold = Percent(0)
-  var pairs = EventCount(20_000)
+  var pairs = EventCount(5_000)
   var out: String?
   /// What it has in common with `run`: device, seed, form.
   var run = RunArguments()
@@ -63,7 +63,7 @@ extension MutantsArguments {
       .value("threshold", \.threshold, "P", "Ends with status 1 below a score of P percent. 0 unless given."),
       .value(
         "pairs", \.pairs, "N",
-        "How many pairs of model and mutant are looked at for a test that kills a survivor. 20k unless given."
+        "How many pairs of model and mutant are looked at for a test that kills a survivor. 5k unless given."
       ),
       .value("out", \.out, "DIR", "Saves the test that would kill each survivor there, as a scenario."),
       .value("format", \.run.format, "human|json", "How results are printed; json is one object a line."),

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A door in a few lines of Python; `EXTRA` is what is wrong with it.
+private let door = """
+  import json, os, sys, time
+  status, opened = "Closed", 0
+  for line in sys.stdin:
+      message = json.loads(line)
+      stimulus = message.get("stimulus")
+      if "reset" in message: status, opened = "Closed", 0
+      if (stimulus, status) == ("Open", "Closed"): status, opened = "Opened", opened + 1
+      elif (stimulus, status) == ("Close", "Opened"): status = "Closed"
+      EXTRA
+      print(json.dumps({"status": status}))
+      print(json.dumps({"settled": True}), flush=True)
+
+  """
+
+private func fuzz(_ extra: String, _ words: String) throws -> (Command.Result, Command.Folder) {
+  let folder = try Command.Folder()
+  try folder.write("door.py", door.replacingOccurrences(of: "EXTRA", with: extra))
+  let line = "$LOCKSTEP fuzz door --device 'exec:python3 door.py' --seed 1 --color never \(words)"
+  return (try Command.shell(line, in: folder.path), folder)
+}
+
+@Suite("Fuzzing programs", .timeLimit(.minutes(10)))
+struct FuzzExecTests {
+  @Test("a program that does what the machine says is given as many events as were asked for")
+  func healthy() throws {
+    let (result, folder) = try fuzz("pass", "--steps 300")
+    expect(result.errors, "")
+    expect(result.status, 0)
+    #expect(result.output.contains("nothing found in 300 events"), "\(result.output)")
+    #expect(try folder.read("Reports/junit.xml").contains(#"failures="0""#))
+  }
+
+  @Test("one that sticks when it is opened for the third time is found, shrunk and replayed")
+  func broken() throws {
+    let (result, folder) = try fuzz("if opened == 3: status = 'Closed'", "")
+    expect(result.status, 1)
+    #expect(result.output.contains("finding 1: confirmed, 3 of 3"), "\(result.output)")
+    let file = try #require(folder.names("Reports/failures").first)
+    let saved = try folder.read("Reports/failures/\(file)")
+    // Open, Close, Open, Close, Open.
+    expect(saved.components(separatedBy: "now: Open").count - 1, 3)
+    expect(saved.components(separatedBy: "now: Close").count - 1, 2)
+    let replay = try Command.run("replay", "Reports/failures/\(file)", in: folder.path)
+    expect(replay.status, 1)
+    #expect(try folder.read("Reports/junit.xml").contains(#"failures="1""#))
+  }
+
+  @Test("one that hangs or dies in the same way again and again has stopped answering, in bounded time")
+  func stopsAnswering() throws {
+    for (extra, symptom) in [
+      ("if opened == 2: time.sleep(1000)", "no answer"), ("if opened == 2: os._exit(3)", "the device's program ended"),
+    ] {
+      let begin = Date()
+      let (result, folder) = try fuzz(extra, "--answer-timeout 200ms --shrink-budget 100")
+      expect(result.status, 1)
+      #expect(result.output.contains("stopped answering: \(symptom)"), "\(result.output)")
+      #expect(-begin.timeIntervalSinceNow < 60)
+      expect(folder.names("Reports/failures").count, 1)
+    }
+  }
+
+  @Test("one that dies once costs one lab fault, and not the campaign")
+  func diesOnce() throws {
+    let (result, _) = try fuzz(
+      "if opened == 2 and not os.path.exists('died'): open('died', 'w'); os._exit(3)", "--steps 300")
+    expect(result.status, 0)
+    #expect(result.output.contains("trouble  1 lab fault"), "\(result.output)")
+    #expect(result.output.contains("nothing found in 300 events"), "\(result.output)")
+  }
+}
