@@ -59,7 +59,9 @@ struct JournalReaderTests {
           "\(reader.line) \(verdict.word) \(verdict.id) \(verdict.time!) \(verdict.step!) \(verdict.line!) \(verdict.message!) \(verdict.expected!) \(verdict.observed!) \(verdict.details) \(verdict.replay!)"
         )
       case .coverage(let coverage):
-        found.append("\(reader.line) coverage \(coverage.machine) \(coverage.legal) \(coverage.empty) \(coverage.visited)")
+        found.append(
+          "\(reader.line) coverage \(coverage.machine) \(coverage.legal) \(coverage.empty) \(coverage.visited)"
+        )
       case .finding(let finding):
         found.append(
           "\(reader.line) finding \(finding.signature) \(finding.message) \(finding.shortest) \(finding.confirmation!) \(finding.file!)"
@@ -120,7 +122,8 @@ struct JournalReaderTests {
     (#"{"run":1}"#, "the journal's format is null, and 1 is understood"),
     (#"{"end":{"cases":1}}"#, "the end names no count of cases or no status"),
     (#"{"coverage":{}}"#, "coverage names no machine"),
-    (#"{"finding":{"shortest":3}}"#, "a finding names no signature or no length"), (#"{"verdict":"agree"}"#, "a verdict names no case"),
+    (#"{"finding":{"shortest":3}}"#, "a finding names no signature or no length"),
+    (#"{"verdict":"agree"}"#, "a verdict names no case"),
     (#"{"status":"x"}"#, "an event has no time"),
     (#"{"a":"# + String(repeating: "[", count: 200), "not JSON at column 105: nested more than 100 deep"),
   ]

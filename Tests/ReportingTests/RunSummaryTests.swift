@@ -31,8 +31,10 @@ struct RunSummaryTests {
   @Test("shards are added: cases, cells, and each finding once, with its shortest test")
   func merged() throws {
     let journals = [
-      journal(finding("a", "x1", 9) + finding("b", "x2", 4) + campaign("agree", "80", "c00"), cases: 3, status: 1),
-      journal(finding("a", "y1", 5) + finding("b", "y2", 4) + campaign("agree", "c2", "408"), cases: 3, status: 1),
+      journal(
+        finding("a", "x1", 9) + finding("b", "x2", 4) + campaign("agree", "80", "c00"), cases: 3, status: 1),
+      journal(
+        finding("a", "y1", 5) + finding("b", "y2", 4) + campaign("agree", "c2", "408"), cases: 3, status: 1),
       journal(caseLines("z", "lab-fault") + caseLines("s", "skipped"), cases: 2, status: 3),
     ]
     let all = try summary(journals)
@@ -57,7 +59,8 @@ struct RunSummaryTests {
       finding("a", "x1", 9) + campaign("agree", "80", "c00"),
       finding("a", "y1", 5) + campaign("agree", "c2", "408"),
     ].enumerated().map { number, lines in
-      try workshop.file("\(number).jsonl", Array((journal(lines, cases: 2, status: 1)).map { $0 + "\n" }.joined().utf8))
+      try workshop.file(
+        "\(number).jsonl", Array((journal(lines, cases: 2, status: 1)).map { $0 + "\n" }.joined().utf8))
     }
     let manifests = try ["a", "b"].map { name in
       try workshop.file("\(name).json", Array(#"{"name":"\#(name)","host":"\#(name)","version":"1"}"#.utf8))

@@ -100,7 +100,6 @@ struct CommandTests {
           after   closeTo
           model   receivedBle (registered)
           device  receivedBle
-
         trace f37a84f47d82404f
 
       """)

@@ -92,7 +92,8 @@ struct FuzzCommandTests {
     _ = try Command.shell("cp -r Reports '\(twin.path)'", in: folder.path)
     let second = try goOn(folder)
     expect(second.status, 1)
-    #expect(!second.output.contains("finding 1:") && second.output.contains("  again    "), "\(second.output)")
+    #expect(
+      !second.output.contains("finding 1:") && second.output.contains("  again    "), "\(second.output)")
     let known = try #require(try state(folder)["findings"])
     #expect(known.line.contains("\"count\":") && !known.line.contains("\"count\":1}"), "\(known)")
     _ = try goOn(twin)
@@ -236,7 +237,8 @@ struct FuzzTerminalTests {
     expect(status, 1)
     #expect(text.contains("── \u{1B}[0m") && text.contains("run time"))
     // Each drawing hides the cursor and shows it again, and takes away the one before.
-    expect(text.components(separatedBy: "\u{1B}[?25l").count, text.components(separatedBy: "\u{1B}[?25h").count)
+    expect(
+      text.components(separatedBy: "\u{1B}[?25l").count, text.components(separatedBy: "\u{1B}[?25h").count)
     let last = try #require(text.components(separatedBy: "\u{1B}[J").last)
     #expect(last.contains("1 finding") && !last.contains("run time"), "\(last)")
     let found = try #require(text.range(of: "✘ finding 1"))

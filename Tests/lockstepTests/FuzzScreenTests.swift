@@ -150,7 +150,10 @@ struct FuzzMessageTests {
 
   /// What is given with `--resume`, and the options that it makes; an error where it begins with a sign.
   static let resumptions: [(given: String, result: String)] = [
-    ("", "--steps=9000 --keep-going --without=link --weight=lock=3 --length=50 --shrink-budget=90 s --shard=2/3"),
+    (
+      "",
+      "--steps=9000 --keep-going --without=link --weight=lock=3 --length=50 --shrink-budget=90 s --shard=2/3"
+    ),
     (
       "--steps 20k --length 7 --without att --shrink-budget 5",
       "--steps=20000 --keep-going --without=att --weight=lock=3 --length=7 --shrink-budget=5 --shard=2/3"

@@ -38,7 +38,8 @@ struct ShardEnvironmentTests {
       ("CI_NODE_INDEX=-1 CI_NODE_TOTAL=3", "CI_NODE_INDEX expects a whole number, not '-1'"),
       (slurm("ID=1"), "neither SLURM_ARRAY_TASK_COUNT nor SLURM_ARRAY_TASK_MAX"),
       (slurm("ID=3 MIN=1 MAX=7 COUNT=3"), "not evenly numbered"),
-      (slurm("ID=3 MIN=0 MAX=8 STEP=4"), "not evenly numbered"), (slurm("ID=1 MIN=2 COUNT=4"), "no part of 4"),
+      (slurm("ID=3 MIN=0 MAX=8 STEP=4"), "not evenly numbered"),
+      (slurm("ID=1 MIN=2 COUNT=4"), "no part of 4"),
     ])
   func wrong(set: String, message: String) {
     let error = #expect(throws: UsageError.self) { try environment(set).find() }

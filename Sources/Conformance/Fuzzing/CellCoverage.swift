@@ -100,7 +100,8 @@ extension CellCoverage {
 
   /// Adds what ``digits`` says, a visit for each cell; false when it is of another machine.
   public mutating func add(digits: [String]) -> Bool {
-    guard digits.count == 4, let cells = bits(digits[0], visits.count), let seen = bits(digits[1], isSeen.count),
+    guard digits.count == 4, let cells = bits(digits[0], visits.count),
+      let seen = bits(digits[1], isSeen.count),
       let outcomes = bits(digits[2], isOutcome.count), let pairBits = bits(digits[3], 64 * pairs.count)
     else { return false }
     for index in visits.indices where cells[index] { visits[index] &+= 1 }

@@ -34,7 +34,8 @@ struct ShardEnvironment {
   ) throws(UsageError) -> (shard: Shard, source: String) {
     guard let shard = Shard(part: part.number, of: part.count) else {
       throw UsageError(
-        "\(name) is \(index), which is no part of \(part.count): give --shard I/N, or --shard 1/1 for all of it")
+        "\(name) is \(index), which is no part of \(part.count): give --shard I/N, or --shard 1/1 for all of it"
+      )
     }
     return (shard, name)
   }

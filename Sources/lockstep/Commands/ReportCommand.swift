@@ -28,7 +28,9 @@ extension Command {
         """,
       ArgumentParser(
         options: [
-          .value("out", \.out, "DIR", "Where reports go, and where runs are looked for by name. Reports unless given."),
+          .value(
+            "out", \.out, "DIR",
+            "Where reports go, and where runs are looked for by name. Reports unless given."),
           .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
           .value("format", \.format, "human|json", "How the summary is printed; json is one object."),
           .value(
@@ -114,7 +116,8 @@ struct SummaryText {
       lines.append("  finding  \(finding.message), in \(finding.shortest) events: \(finding.file ?? "–")")
     }
     for item in summary.coverage {
-      lines.append("  cells    \(item.machine): \(Self.share(item.legal)) legal, \(Self.share(item.empty)) empty")
+      lines.append(
+        "  cells    \(item.machine): \(Self.share(item.legal)) legal, \(Self.share(item.empty)) empty")
     }
     return lines
   }

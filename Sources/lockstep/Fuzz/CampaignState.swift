@@ -112,7 +112,8 @@ extension CampaignState {
       }
       return (state, folder)
     }
-    throw UsageError("--resume: neither \(folders.map { "\($0)/\(file)" }.joined(separator: " nor ")) is there")
+    throw UsageError(
+      "--resume: neither \(folders.map { "\($0)/\(file)" }.joined(separator: " nor ")) is there")
   }
 }
 

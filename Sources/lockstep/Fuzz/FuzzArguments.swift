@@ -64,7 +64,9 @@ extension FuzzArguments {
         "What is fuzzed: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier. The machine's "
           + "usual emulated device unless given."),
       .value("seed", \.run.seed, "N", "The seed of everything that is drawn."),
-      .value("steps", \.steps, "N", "Ends after N events in tests, those before --resume included: 5000, 20k, 10M."),
+      .value(
+        "steps", \.steps, "N", "Ends after N events in tests, those before --resume included: 5000, 20k, 10M."
+      ),
       .value("duration", \.duration, "TIME", "Ends after this time, from now on: 90s, 10min, 8h."),
       .flag(
         "keep-going", \.keepsGoing,

@@ -21,7 +21,7 @@ final class FuzzOffice: FuzzDesk {
       if let earlier {
         tally = Tally(
           of: RunSummary(
-          journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
+            journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
         folder = try RunFolder(resuming: earlier, out: arguments.run.out, command: command)
       } else {
         tally = Tally()

@@ -100,7 +100,10 @@ class HumanFuzzReport: FuzzReport {
         + "seed \(end.seed)"
     ]
     if status.repeats > 0 { lines.append("  again    \(status.repeats) times") }
-    if status.labFaults > 0 { lines.append(paint(.warning, "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")")) }
+    if status.labFaults > 0 {
+      lines.append(
+        paint(.warning, "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")"))
+    }
     if status.stability.tried > 0 {
       lines.append("  stable   \(status.stability.same) of \(status.stability.tried) tests done twice")
     }

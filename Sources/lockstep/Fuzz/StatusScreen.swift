@@ -51,7 +51,10 @@ struct StatusScreen {
     let status = progress.status
     let depths = status.depths.map(String.init).joined(separator: " ")
     return [
-      ("found", "\(status.depths.count)" + (status.repeats > 0 ? ", and \(grouped(status.repeats)) again" : "")),
+      (
+        "found",
+        "\(status.depths.count)" + (status.repeats > 0 ? ", and \(grouped(status.repeats)) again" : "")
+      ),
       ("events each", depths.isEmpty ? "–" : depths), ("lab faults", grouped(status.labFaults)),
       ("bolt moved", "\(grouped(status.actuations)) times"),
     ]
