@@ -145,7 +145,7 @@ public struct Explorer: Sendable {
     decisions.reset()
     lastChoice = nil
     test.choices.removeAll(keepingCapacity: true)
-    test.start = starts > 1 && chance(0.05) ? generator.below(starts - 1) : starts - 1
+    test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
     prefix.removeAll(keepingCapacity: true)
     prefixIndex = 0
     if chance(settings.resuming), let rare = corpus.takeLeastUsed(&generator) {

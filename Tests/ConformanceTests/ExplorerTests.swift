@@ -1,0 +1,200 @@
+import Automata
+import Conformance
+import Models
+import Simulation
+import Testing
+
+/// Tests generated on a machine that is its own device.
+private struct Walk {
+  /// The tests.
+  var tests: [TestCase] = []
+  /// Whether each was rare.
+  var wasRare: [Bool] = []
+  /// All choices, each with where it was made.
+  var steps: [(situation: Situation, choice: Choice)] = []
+  var alphabet: Alphabet
+  var explorer: Explorer
+
+  init(
+    _ definition: MachineDefinition, seed: UInt64 = 1, events: Int, learned: [TestCase] = [],
+    weights: [(name: String, weight: Double)] = [], _ change: (inout Explorer.Settings) -> Void = { _ in }
+  ) throws {
+    let machine = try Machine(definition)
+    let device = MachineDevice(machine, .seeded(1), showsEffects: false)
+    let specification = Specification(machine, showsEffects: false)
+    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    alphabet = Alphabet(specification, device.abilities, weights: weights)
+    let starts = machine.startConditions(of: device.abilities)
+    var settings = Explorer.Settings()
+    change(&settings)
+    explorer = Explorer(alphabet, starts: starts.count, settings: settings, seed: seed)
+    for test in learned { explorer.learn(test) }
+    while steps.count < events {
+      try lockstep.reset(to: starts[explorer.begin()])
+      let atOnce = try lockstep.pass(until: lockstep.now)
+      #expect(atOnce == nil)
+      while steps.count < events, let choice = explorer.next(in: lockstep.situation) {
+        let situation = lockstep.situation
+        steps.append((situation, choice))
+        guard situation.admits(choice, alphabet), let action = alphabet.action(of: choice) else {
+          Issue.record("\(choice) was not to be had")
+          return
+        }
+        if let divergence = try lockstep.carryOut(action).divergence {
+          Issue.record("a machine differs from itself: \(divergence)")
+          return
+        }
+      }
+      tests.append(explorer.test)
+      wasRare.append(explorer.end(in: lockstep.situation))
+    }
+  }
+
+  /// How often an event was taken where others were legal, too.
+  func count(_ event: Int) -> Int {
+    steps.count {
+      Int($0.choice.act) == event && !$0.choice.isForbidden && $0.situation.legal.nonzeroBitCount > 1
+    }
+  }
+}
+
+private let names = MachineDefinition.sesameTable.events.map(\.name)
+
+@Suite("Generating tests")
+struct ExplorerTests {
+  @Test(
+    "one seed gives one list of tests, another seed another",
+    arguments: [MachineDefinition.sesameTable, .sesame])
+  func determinism(machine: MachineDefinition) throws {
+    let tests = try Walk(machine, events: 2_000).tests
+    #expect(try Walk(machine, events: 2_000).tests == tests)
+    #expect(try Walk(machine, seed: 2, events: 2_000).tests != tests)
+  }
+
+  @Test("tests are of mixed length and none is too long")
+  func length() throws {
+    let lengths = try Walk(.sesameTable, events: 20_000) { $0.length = 256 }.tests.map(\.choices.count)
+    let (least, most) = (lengths.min() ?? 0, lengths.max() ?? 0)
+    #expect(least < 64 && most > 192 && most <= 256, "\(least) and \(most)")
+  }
+
+  @Test(
+    "every cell of the tables, legal or empty, is come to within 3,000 events",
+    arguments: 1...3 as ClosedRange<UInt64>)
+  func cells(seed: UInt64) throws {
+    let walk = try Walk(.sesameTable, seed: seed, events: 3_000)
+    let cells = Set(walk.steps.filter { $0.choice.act < 13 }.map { [$0.situation.node, Int($0.choice.act)] })
+    #expect(cells.count == 16 * 13)
+    // They are spread, and cost little: about a tenth at the most at any time, and a hundredth or two afterwards.
+    let refusals = walk.steps.map(\.choice.isForbidden)
+    let early = [1_000, 2_000].map { refusals[..<$0].filter(\.self).count }
+    #expect(early[0] < 150 && early[1] < 260, "\(early)")
+    let later = try Walk(.sesameTable, seed: seed, events: 20_000).steps[10_000...]
+    let share = later.count { $0.choice.isForbidden }
+    #expect(share > 20 && share < 400)
+  }
+
+  @Test("a weight makes an act more frequent, and none at all leaves it out")
+  func weights() throws {
+    let toggle = try #require(names.firstIndex(of: "toggle"))
+    let lock = try #require(names.firstIndex(of: "lock"))
+    let usual = try Walk(.sesameTable, events: 10_000) { $0.repeating = 0 }
+    let heavy = try Walk(.sesameTable, events: 10_000, weights: [("toggle", 4)]) { $0.repeating = 0 }
+    #expect(Double(usual.count(toggle)) / Double(usual.count(lock)) < 1.5)
+    #expect(Double(heavy.count(toggle)) / Double(heavy.count(lock)) > 2.5)
+    let none = try Walk(.sesameTable, events: 10_000, weights: [("toggle", 0)])
+    let has = none.steps.contains { Int($0.choice.act) == toggle }
+    #expect(!has)
+  }
+
+  @Test("a swarm does a few things a lot, and leaves nothing out")
+  func swarm() throws {
+    let walk = try Walk(.sesameTable, events: 20_000) {
+      $0.swarming = 1
+      $0.repeating = 0
+    }
+    let taken = Set(
+      walk.steps.filter { $0.choice.act < 13 && !$0.choice.isForbidden }.map {
+        [$0.situation.node, Int($0.choice.act)]
+      })
+    #expect(taken.count == 31)
+    let toggle = try #require(names.firstIndex(of: "toggle"))
+    let lock = try #require(names.firstIndex(of: "lock"))
+    let counts = walk.tests.map { test in
+      [toggle, lock].map { act in test.choices.count { Int($0.act) == act && !$0.isForbidden } }
+    }
+    let toggles = counts.filter { $0[0] > 4 * ($0[1] + 1) }
+    let locks = counts.filter { $0[1] > 4 * ($0[0] + 1) }
+    #expect(!toggles.isEmpty && !locks.isEmpty)
+  }
+
+  @Test("ways around are gone again and again, as chance would not go them")
+  func repetition() throws {
+    let disconnect = try #require(names.firstIndex(of: "disconnect"))
+    let login = try #require(names.firstIndex(of: "loginDone"))
+    // How often a login comes after four or more that were left.
+    func attempts(_ repeating: Double) throws -> Int {
+      var count = 0
+      var aborts = 0
+      for test in try Walk(.sesameTable, events: 20_000, { $0.repeating = repeating }).tests {
+        aborts = 0
+        var last = -1
+        for choice in test.choices where !choice.isForbidden && choice.act < 13 {
+          let act = Int(choice.act)
+          // Only a login that was left has its way in just before the end of the link.
+          if act == disconnect, last >= 0, names[last] == "gattReady" { aborts += 1 }
+          if act == login {
+            if aborts >= 4 { count += 1 }
+            aborts = 0
+          }
+          last = act
+        }
+      }
+      return count
+    }
+    let often = try attempts(1)
+    let seldom = try attempts(0)
+    #expect(often > 90 && often > 2 * seldom, "\(often) and \(seldom)")
+  }
+
+  @Test("a test that was learned is gone on with")
+  func learning() throws {
+    let way = ["closeTo", "connect", "linkUp", "gattReady", "disconnect"].compactMap(names.firstIndex)
+    let test = TestCase(start: 1, (way + way).map { Choice($0) })
+    let walk = try Walk(.sesameTable, events: 500, learned: [test]) { $0.resuming = 1 }
+    #expect(walk.tests[0].start == 1)
+    #expect(Array(walk.tests[0].choices.prefix(10)) == test.choices)
+    #expect(walk.tests[0].choices.count > 10)
+  }
+
+  @Test("a test is rare that is the first to do something, and in time few are")
+  func rarity() throws {
+    let walk = try Walk(.sesameTable, events: 100_000) { $0.length = 32 }
+    let first = walk.wasRare.prefix(10).filter(\.self).count
+    let last = walk.wasRare.suffix(1_000).filter(\.self).count
+    #expect(first > 5 && last < 500, "\(first) and \(last)")
+    #expect(walk.explorer.corpusCount > 10 && walk.explorer.contextCount > 1_000)
+    #expect(walk.explorer.positionCount == 16)
+  }
+
+  @Test(
+    "with a machine that knows time, the device is let do what it has to do, mostly, and time is tried out")
+  func timing() throws {
+    let walk = try Walk(.sesame, events: 10_000)
+    let alphabet = walk.alphabet
+    let awaiting = walk.steps.filter { $0.situation.isAwaiting }
+    let settled = Double(awaiting.count { Int($0.choice.act) == alphabet.settle }) / Double(awaiting.count)
+    #expect(settled > 0.5 && settled < 0.99, "\(settled)")
+    let acts = Set(walk.steps.map { Int($0.choice.act) })
+    #expect(acts.contains(alphabet.wait) && acts.contains(alphabet.edge))
+    let waits = walk.steps.filter { Int($0.choice.act) == alphabet.wait }.map(\.choice.variant)
+    #expect(Set(waits).count > 8)
+    let refusals = Double(walk.steps.count { $0.choice.isForbidden }) / Double(walk.steps.count)
+    #expect(refusals > 0.01 && refusals < 0.12, "\(refusals)")
+    // What is legal comes about, wherever it leads.
+    let taken = Set(walk.steps.filter { !$0.choice.isForbidden }.map { Int($0.choice.act) })
+    let offered = (0..<alphabet.eventCount).filter { !alphabet.acts[$0].variants.isEmpty }
+    let left = offered.filter { !taken.contains($0) }.map { alphabet.acts[$0].name }
+    #expect(left == [])
+  }
+}
