@@ -33,6 +33,7 @@ final class ChildProcess {
   /// Starts a command of the shell.
   convenience init(command: String) throws(LabFault) {
     try self.init(program: "/bin/sh", ["-c", command])
+    RunningGroup.set(group)
   }
 
   /// Starts a program.
@@ -50,7 +51,6 @@ final class ChildProcess {
     input = started.input
     output = started.output
     errors = started.errors
-    RunningGroup.set(group)
   }
 
   /// Pipes are made and inherited under a lock, so that no other child of ours holds an end of them open.

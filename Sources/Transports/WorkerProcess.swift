@@ -6,7 +6,8 @@ import Synchronization
 /// Another process of this program, that works for this one and tells it so, a line at a time.
 ///
 /// It is stopped by the end of its input, and so it stops too when this process ends, however it does. It is in a
-/// process group of its own: Ctrl-C reaches this process alone, which passes it on.
+/// process group of its own: Ctrl-C reaches this process alone, which passes it on. It is not killed with us, so that it
+/// can end the device that it drives.
 public final class WorkerProcess {
   /// What there is to hear of it.
   public enum Word: Equatable, Sendable {

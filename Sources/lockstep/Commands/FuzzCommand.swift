@@ -24,7 +24,7 @@ extension Command {
         they come. So two such campaigns of one seed differ; what they find replays as ever.
 
         Exit status: 0 nothing found, 1 a divergence, 3 trouble in the lab or nothing but what did not show again,
-        5 stopped before the budget was used up, 6 stopped by --actuations.
+        5 stopped before the budget was used up, 6 stopped by --actuations, 70 one of --jobs died.
 
         """,
       ArgumentParser(
