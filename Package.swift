@@ -86,7 +86,7 @@ let package = Package(
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
-    tests("lockstep", ["lockstep", "Transports", "Documents"]),
+    tests("lockstep", ["lockstep", "Harness", "Conformance", "Transports", "Documents", "Simulation"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",

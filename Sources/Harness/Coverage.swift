@@ -73,6 +73,8 @@ extension Coverage {
       members.append(
         .init("regions", .list(regions.map { .mapping([.init("name", .text($0.region))] + $0.members) })))
     }
+    let visited = cells.stimulusDigits
+    members.append(.init("visited", [.text(visited.legal), .text(visited.empty)]))
     return .mapping(members)
   }
 }

@@ -31,7 +31,7 @@ public final class MachineLibrary {
     }
 
     /// The machine as it is under circumstances that always hold with a device: itself, unless it knows none of them.
-    func variant(under circumstances: [String]) -> Entry {
+    public func variant(under circumstances: [String]) -> Entry {
       guard circumstances.contains("loss"), machine.definition == .sesameTable else { return self }
       return specifications.withLosses(label: "\(label) (losses)")
     }

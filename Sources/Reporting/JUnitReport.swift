@@ -17,34 +17,58 @@ public struct JUnitReport: Hashable, Sendable {
   /// What is wrong with the journal itself.
   public var problems: [Journal.Problem] = []
 
-  /// Reads a journal and writes the report, which appears at its path whole or not at all.
+  /// Reads journals and writes the report of all of them, which appears at its path whole or not at all.
   ///
-  /// The journal is read twice and never held: memory grows by less than a hundred bytes a case.
+  /// The journals are read twice and never held: memory grows by about a hundred bytes a case.
   ///
   /// - Parameters:
-  ///   - journal: The journal. When it cannot be read the report says so in an error.
-  ///   - manifest: The manifest of the run, or `nil`; what it does not say is left out.
+  ///   - journals: The journals, such as those of the shards of one run. When one cannot be read the report says so in
+  ///     an error.
+  ///   - manifests: The manifests of the runs, as far as there are; what they do not say is left out.
   ///   - path: Where the report goes; missing directories are made.
   ///   - profile: The shape of the report.
   /// - Returns: What the report counts.
-  /// - Throws: When the report cannot be written, or the journal not be read a second time; the old report stays.
+  /// - Throws: When the report cannot be written, or a journal not be read a second time; the old report stays.
+  public static func write(
+    journals: [String], manifests: [String] = [], to path: String, profile: JUnitProfile = .ci
+  ) throws(ReportError) -> JUnitReport {
+    var index = JournalIndex()
+    var sources: [JournalSource?] = []
+    for journal in journals {
+      sources.append(index.read(journal))
+    }
+    var writer = JUnitWriter(
+      output: try OutputFile(path), sources: sources, manifest: Manifest(paths: manifests), profile: profile)
+    return try writer.write(index)
+  }
+
+  /// Reads a journal and writes its report.
   public static func write(
     journal: String, manifest: String? = nil, to path: String, profile: JUnitProfile = .ci
   ) throws(ReportError) -> JUnitReport {
-    let index: JournalIndex
-    var reader: JournalReader?
+    try write(journals: [journal], manifests: manifest.map { [$0] } ?? [], to: path, profile: profile)
+  }
+}
+
+/// A journal that stays open, to be read in several places.
+final class JournalSource {
+  var reader: JournalReader
+
+  init(_ path: String) throws(ReportError) {
+    reader = try JournalReader(path)
+  }
+}
+
+extension JournalIndex {
+  /// Reads a journal behind those before it; `nil` when it cannot be opened, which the index says.
+  mutating func read(_ path: String) -> JournalSource? {
     do {
-      var opened = try JournalReader(journal)
-      index = JournalIndex(&opened)
-      reader = consume opened
+      let source = try JournalSource(path)
+      read(&source.reader)
+      return source
     } catch {
-      index = JournalIndex(Journal.Problem(line: 0, message: "\(error)"))
-      reader = nil
+      note(Journal.Problem(line: 0, message: "\(error)"))
+      return nil
     }
-    var writer = JUnitWriter(
-      output: try OutputFile(path), reader: reader,
-      manifest: manifest.map(Manifest.init(path:)) ?? Manifest(),
-      profile: profile)
-    return try writer.write(index)
   }
 }

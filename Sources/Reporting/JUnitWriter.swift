@@ -1,7 +1,7 @@
 /// Writes the elements of a report.
 struct JUnitWriter: ~Copyable {
   private var output: OutputFile
-  private var reader: JournalReader?
+  private let sources: [JournalSource?]
   private let manifest: Manifest
   private let profile: JUnitProfile
   private var report = JUnitReport()
@@ -10,10 +10,10 @@ struct JUnitWriter: ~Copyable {
   private static let longestMessage = 4 << 10
 
   init(
-    output: consuming OutputFile, reader: consuming JournalReader?, manifest: Manifest, profile: JUnitProfile
+    output: consuming OutputFile, sources: [JournalSource?], manifest: Manifest, profile: JUnitProfile
   ) {
     self.output = output
-    self.reader = reader
+    self.sources = sources
     self.manifest = manifest
     self.profile = profile
   }
@@ -28,9 +28,10 @@ struct JUnitWriter: ~Copyable {
     try attributes(report)
     try output.write(">\n")
     let properties = runProperties(index)
-    for suite in index.suites {
+    // A suite whose cases all made place for others has nothing to say.
+    for suite in index.suites where suite.entries.contains(where: { $0.outcome != .replaced }) {
       try begin(suite.name, suite.entries, properties)
-      for entry in suite.entries { try write(entry, of: suite.name) }
+      for entry in suite.entries where entry.outcome != .replaced { try write(entry, of: suite.name) }
       try output.write("  </testsuite>\n")
     }
     if !index.problems.isEmpty { try write(index.problems, properties) }
@@ -94,7 +95,7 @@ extension JUnitWriter {
 
   /// The entry that a damaged journal counts as.
   private var damage: JournalIndex.Entry {
-    JournalIndex.Entry(offset: 0, line: 0, copy: 1, outcome: .broken, milliseconds: 0)
+    JournalIndex.Entry(journal: 0, offset: 0, line: 0, copy: 1, outcome: .broken, milliseconds: 0)
   }
 }
 
@@ -126,14 +127,14 @@ extension JUnitWriter {
 
   private mutating func write(_ text: CaseText, _ outcome: JournalIndex.Outcome) throws(ReportError) {
     switch outcome {
-    case .passed:
+    case .passed, .replaced:
       break
     case .skipped:
       let reason = HeadAndTail(text.message).text
       return try write("skipped", type: nil, message: text.message, text: reason)
     case .failed:
       try write("failure", type: "divergence", message: text.message, text: text.body)
-    case .broken:
+    case .broken, .unfinished:
       let type = (text.verdict?.word ?? .incomplete).rawValue
       try write("error", type: type, message: text.message, text: text.body)
     }
@@ -157,11 +158,12 @@ extension JUnitWriter {
 
   /// Reads a case again: its first line, and where it did not pass everything to its verdict.
   private mutating func caseText(_ entry: JournalIndex.Entry) throws(ReportError) -> CaseText? {
-    try reader?.seek(to: entry.offset, line: entry.line)
-    guard case .success(.start(let start)) = try reader?.next() else { return nil }
+    guard let source = sources[Int(entry.journal)] else { return nil }
+    try source.reader.seek(to: entry.offset, line: entry.line)
+    guard case .success(.start(let start)) = try source.reader.next() else { return nil }
     var text = CaseText(start: start)
     if entry.outcome == .passed, !entry.hasRemarks { return text }
-    while let line = try reader?.next() {
+    while let line = try source.reader.next() {
       switch line {
       case .success(.event(let event)):
         // Of a case that passed only what the lab said is of use.
@@ -169,8 +171,8 @@ extension JUnitWriter {
       case .success(.verdict(let verdict)) where verdict.id == start.id:
         text.verdict = verdict
         return text
-      case .success(.verdict), .success(.coverage): break
-      case .success(.start), .success(.run), .success(.end): return text
+      case .success(.verdict), .success(.coverage), .success(.campaign): break
+      case .success(.start), .success(.run), .success(.end), .success(.finding): return text
       case .failure(let problem): text.add(problem)
       }
     }
@@ -182,14 +184,14 @@ extension JUnitWriter {
 
 extension JUnitReport {
   fileprivate mutating func count(_ entries: [JournalIndex.Entry]) {
-    tests += entries.count
-    for entry in entries {
+    for entry in entries where entry.outcome != .replaced {
+      tests += 1
       let (sum, isTooLong) = milliseconds.addingReportingOverflow(entry.milliseconds)
       milliseconds = isTooLong ? .max : sum
       switch entry.outcome {
-      case .passed: break
+      case .passed, .replaced: break
       case .failed: failures += 1
-      case .broken: errors += 1
+      case .broken, .unfinished: errors += 1
       case .skipped: skipped += 1
       }
     }

@@ -93,6 +93,23 @@ public enum Journal {
     public var legal: [Int]
     /// How many of its cells that refuse, visited and in all.
     public var empty: [Int]
+    /// Which of the legal cells were visited and which of those that refuse, four cells a hexadecimal digit; without
+    /// it two coverages cannot be added.
+    public var visited: [String] = []
+  }
+
+  /// What a campaign came upon; the case that shows it follows.
+  public struct Finding: Hashable, Sendable {
+    /// What tells it from others: the same thing found twice has one signature.
+    public var signature: String
+    /// What happened, in one line.
+    public var message: String
+    /// How many events the shortest test has that shows it.
+    public var shortest: Int
+    /// The scenario in which it was saved.
+    public var file: String?
+    /// How sure it is: `confirmed`, `flaky` or `not reproduced`.
+    public var confirmation: String?
   }
 
   /// The last line: how the run ended.
@@ -115,6 +132,10 @@ public enum Journal {
     case verdict(Verdict)
     /// How much of a machine was visited.
     case coverage(Coverage)
+    /// A campaign came upon something.
+    case finding(Finding)
+    /// How far a campaign came; its keys are only for people and other programs.
+    case campaign
     /// The run ended.
     case end(Ending)
   }
@@ -162,6 +183,10 @@ extension Journal.Record {
       self = .coverage(try Journal.Coverage(coverage))
     } else if let end = line["end"] {
       self = .end(try Journal.Ending(end))
+    } else if let finding = line["finding"] {
+      self = .finding(try Journal.Finding(finding))
+    } else if line["campaign"] != nil {
+      self = .campaign
     } else {
       self = .event(try Journal.Event(line, members))
     }
@@ -230,6 +255,20 @@ extension Journal.Coverage {
     self.machine = machine
     legal = value["legal"]?.elements?.compactMap(\.integer) ?? []
     empty = value["empty"]?.elements?.compactMap(\.integer) ?? []
+    visited = value["visited"]?.elements?.compactMap(\.text) ?? []
+  }
+}
+
+extension Journal.Finding {
+  init(_ value: JSONValue) throws(RecordError) {
+    guard let signature = value["signature"]?.text, let shortest = value["shortest"]?.integer else {
+      throw RecordError(reason: "a finding names no signature or no length")
+    }
+    self.signature = signature
+    self.shortest = shortest
+    message = value["message"]?.text ?? signature
+    file = value["file"]?.text
+    confirmation = value["confirmation"]?["verdict"]?.text
   }
 }
 

@@ -1,14 +1,39 @@
-/// Where each case of a journal stands and how it ended: enough to count and to order them, and little enough to
-/// keep for a million.
+/// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
+/// enough to keep for a million.
+///
+/// Some cases make place for others: one that came to no judgement, and that of a campaign itself, when a run that is
+/// taken up again has it once more; and a finding of a campaign, when another case shows the same in fewer events.
 struct JournalIndex {
   enum Outcome: UInt8 {
     case passed
     case failed
+    /// The lab failed.
     case broken
+    /// It was not brought to its end.
+    case unfinished
     case skipped
+    /// Another case stands for it.
+    case replaced
+  }
+
+  /// Where an entry is.
+  typealias Place = (suite: Int, entry: Int)
+
+  /// A finding, and the case that shows it.
+  struct Found {
+    var finding: Journal.Finding
+    var place: Place?
+  }
+
+  /// What is said of a case that did not pass.
+  struct Failure {
+    var place: Place
+    var verdict: Journal.Verdict
   }
 
   struct Entry {
+    /// Which of the journals it stands in.
+    var journal: Int32 = 0
     /// Where the line that starts the case is, in bytes and as a number.
     var offset: Int
     var line: Int
@@ -33,16 +58,31 @@ struct JournalIndex {
   private(set) var coverage: [Journal.Coverage] = []
   /// What the lab said outside of cases: how it left a lock at the end.
   private(set) var remarks: [String] = []
-  /// What is wrong with the journal, beyond cases that are.
+  /// What is wrong with the journals, beyond cases that are.
   private(set) var problems: [Journal.Problem] = []
+  /// What campaigns came upon, each once.
+  private(set) var findings: [Found] = []
+  /// The first cases that did not pass.
+  private(set) var failures: [Failure] = []
+  /// What each run ended with; `nil` for one that did not end.
+  private(set) var statuses: [Int?] = []
 
   private var suiteNumbers: [String: Int] = [:]
   /// The suite of the last case: one file often has many.
   private var lastSuite: (file: String, number: Int)?
   /// How many cases have had a name, by a hash of suite and name.
   private var copies: [UInt64: Int32] = [:]
+  private var findingNumbers: [String: Int] = [:]
+  /// The cases by id that make place for others of that id when the run is taken up again: of this sitting, and of
+  /// those before.
+  private var provisional: (now: [String: Place], earlier: [String: Place]) = ([:], [:])
+  /// The case that ended last.
+  private var last: (id: String, place: Place)?
   private var ending: Journal.Ending?
   private var caseCount = 0
+  private var journal: Int32 = 0
+  /// The finding that the next case shows.
+  private var next: Int?
   /// The case whose verdict has not come yet.
   private var open: Open?
 
@@ -50,13 +90,21 @@ struct JournalIndex {
     var id: String
     var suite: Int
     var entry: Entry
+    var finding: Int?
+    /// Whether a case that was found earlier shows the same in as few events.
+    var isReplaced = false
   }
 
   /// The most problems that are listed.
   private static let problemLimit = 100
+  private static let failureLimit = 1000
 
-  /// Reads a journal from its first line to its last, or as far as it can be read.
-  init(_ reader: inout JournalReader) {
+  /// An index of nothing.
+  init() {}
+
+  /// Reads a journal from its first line to its last, or as far as it can be read, behind those before it.
+  mutating func read(_ reader: inout JournalReader) {
+    (ending, caseCount, lastSuite, provisional, last, next) = (nil, 0, nil, ([:], [:]), nil, nil)
     do {
       while let line = try reader.glance() {
         switch line {
@@ -71,11 +119,15 @@ struct JournalIndex {
     let wasOpen = open != nil
     closeOpenCase()
     checkEnd(wasOpen: wasOpen)
+    statuses.append(ending?.status)
+    journal += 1
   }
 
-  /// An index of nothing, for a journal that cannot be read.
-  init(_ problem: Journal.Problem) {
-    problems = [problem]
+  /// Notes a journal that cannot be read.
+  mutating func note(_ problem: Journal.Problem) {
+    add(problem)
+    statuses.append(nil)
+    journal += 1
   }
 }
 
@@ -93,18 +145,49 @@ extension JournalIndex {
       // A run that is taken up again starts anew at the end of its journal.
       self.run = run
       ending = nil
+      closeOpenCase()
+      provisional.earlier.merge(provisional.now) { $1 }
+      provisional.now = [:]
     case .start(let start):
       closeOpenCase()
       begin(start, offset: reader.offset, line: reader.line)
     case .verdict(let verdict):
       close(verdict, line: reader.line)
     case .coverage(let coverage):
-      self.coverage.removeAll { $0.machine == coverage.machine }
-      self.coverage.append(coverage)
+      if let index = self.coverage.firstIndex(where: { $0.machine == coverage.machine }) {
+        self.coverage[index].add(coverage)
+      } else {
+        self.coverage.append(coverage)
+      }
     case .end(let ending):
       self.ending = ending
+    case .finding(let finding):
+      take(finding)
+    case .campaign:
+      if let last { provisional.now[last.id] = last.place }
     case .event:
       break
+    }
+  }
+
+  /// Takes away what a run that is taken up again will have once more.
+  mutating func forget(_ id: String) {
+    if let place = provisional.now[id] ?? provisional.earlier[id] {
+      suites[place.suite].entries[place.entry].outcome = .replaced
+    }
+  }
+
+  private mutating func take(_ finding: Journal.Finding) {
+    if let number = findingNumbers[finding.signature] {
+      next = number
+      if finding.shortest < findings[number].finding.shortest {
+        if let place = findings[number].place { suites[place.suite].entries[place.entry].outcome = .replaced }
+        findings[number] = Found(finding: finding)
+      }
+    } else {
+      next = findings.count
+      findingNumbers[finding.signature] = findings.count
+      findings.append(Found(finding: finding))
     }
   }
 
@@ -112,10 +195,17 @@ extension JournalIndex {
     let suite = suiteNumber(of: start)
     let name = suites[suite].name
     caseCount += 1
+    if let place = provisional.earlier.removeValue(forKey: start.id) {
+      suites[place.suite].entries[place.entry].outcome = .replaced
+    }
+    let isReplaced = next.map { findings[$0].place != nil } ?? false
     open = Open(
       id: start.id, suite: suite,
       entry: Entry(
-        offset: offset, line: line, copy: copyNumber(of: start, in: name), outcome: .broken, milliseconds: 0))
+        journal: journal, offset: offset, line: line, copy: copyNumber(of: start, in: name),
+        outcome: .unfinished, milliseconds: 0),
+      finding: next, isReplaced: isReplaced)
+    next = nil
   }
 
   private mutating func suiteNumber(of start: Journal.Case) -> Int {
@@ -150,18 +240,31 @@ extension JournalIndex {
       switch verdict.word {
       case .agree: .passed
       case .divergence: .failed
-      case .labFault, .incomplete: .broken
+      case .labFault: .broken
+      case .incomplete: .unfinished
       case .skipped: .skipped
       }
     if let time = verdict.time.flatMap(milliseconds) { ended.entry.milliseconds = time }
-    suites[ended.suite].entries.append(ended.entry)
-    open = nil
+    open = ended
+    if [.failed, .broken, .unfinished].contains(ended.entry.outcome), failures.count < Self.failureLimit {
+      let place = (suite: ended.suite, entry: suites[ended.suite].entries.count)
+      failures.append(Failure(place: place, verdict: verdict))
+    }
+    closeOpenCase()
   }
 
-  /// A case without a verdict counts as broken.
+  /// Puts the case in its place; one without a verdict was not brought to its end.
   private mutating func closeOpenCase() {
-    guard let ended = open else { return }
+    guard var ended = open else { return }
+    let place = (suite: ended.suite, entry: suites[ended.suite].entries.count)
+    if ended.isReplaced {
+      ended.entry.outcome = .replaced
+    } else {
+      if let finding = ended.finding { findings[finding].place = place }
+      if [.unfinished, .broken].contains(ended.entry.outcome) { provisional.now[ended.id] = place }
+    }
     suites[ended.suite].entries.append(ended.entry)
+    last = (ended.id, place)
     open = nil
   }
 
@@ -175,7 +278,9 @@ extension JournalIndex {
       let message = "the run ended with \(ending.cases) cases, and the journal holds \(caseCount)"
       add(Journal.Problem(line: 0, message: message))
     }
-    let isRed = suites.contains { $0.entries.contains { $0.outcome == .failed || $0.outcome == .broken } }
+    let isRed = suites.contains { suite in
+      suite.entries.contains { $0.journal == journal && ![.passed, .skipped].contains($0.outcome) }
+    }
     // 0 is agreement, and 4 that nothing was selected.
     if ![0, 4].contains(ending.status), !isRed {
       let why = remarks.map { "; " + $0 }.joined()
@@ -223,4 +328,39 @@ private func hash(_ suite: String, _ name: String) -> UInt64 {
   add(0xFF)
   name.utf8.forEach(add)
   return hash
+}
+
+extension Journal.Coverage {
+  /// Adds what another run visited of the same machine.
+  ///
+  /// Where one of the two does not say which cells it visited, no more is certain than the larger number.
+  mutating func add(_ other: Journal.Coverage) {
+    let sums = zip(visited, other.visited).map(union)
+    if visited.count == 2, other.visited.count == 2, legal.last == other.legal.last,
+      empty.last == other.empty.last, sums.allSatisfy({ $0 != nil })
+    {
+      visited = sums.compactMap(\.self)
+      (legal[0], empty[0]) = (count(visited[0]), count(visited[1]))
+      return
+    }
+    visited = []
+    if let first = legal.first, let more = other.legal.first { legal[0] = max(first, more) }
+    if let first = empty.first, let more = other.empty.first { empty[0] = max(first, more) }
+  }
+}
+
+/// The hexadecimal digits of both numbers' bits; `nil` where they are none, or not as many.
+private func union(_ left: String, _ right: String) -> String? {
+  guard left.count == right.count else { return nil }
+  var digits = ""
+  for (left, right) in zip(left, right) {
+    guard let left = left.hexDigitValue, let right = right.hexDigitValue else { return nil }
+    digits += String(left | right, radix: 16)
+  }
+  return digits
+}
+
+/// How many bits are set.
+private func count(_ digits: String) -> Int {
+  digits.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
 }

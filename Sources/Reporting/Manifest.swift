@@ -28,6 +28,21 @@ struct Manifest: Hashable {
   }
 }
 
+extension Manifest {
+  /// What several manifests say together: all names, the first start, and what they agree on.
+  init(paths: [String]) {
+    let all = paths.map(Manifest.init(path:))
+    guard let first = all.first else { return }
+    self = first
+    let names = all.compactMap(\.name)
+    name = names.isEmpty ? nil : names.joined(separator: ", ")
+    start = all.compactMap(\.start).min()
+    if all.contains(where: { $0.host != first.host }) { host = nil }
+    if all.contains(where: { $0.version != first.version }) { version = nil }
+    properties = first.properties.filter { property in all.allSatisfy { $0.properties.contains(property) } }
+  }
+}
+
 /// A time in UTC without its fraction of a second, or `nil` when the text is none.
 private func wholeSeconds(_ text: String) -> String? {
   let pattern = "0000-00-00T00:00:00"

@@ -3,7 +3,7 @@ import Glibc
 import Simulation
 import Synchronization
 
-/// A program that the shell runs in a process group of its own, with pipes to its three streams.
+/// A program in a process group of its own, with pipes to its three streams.
 ///
 /// Nothing here blocks for longer than it is told: the pipes do not wait, and ``nextLine(until:)`` polls all
 /// three, so a program that fills its standard error or does not read what it is sent cannot hang us.
@@ -30,13 +30,19 @@ final class ChildProcess {
   private var complaint: [UInt8] = []
   private var isReaped = false
 
-  /// Starts a command.
-  init(command: String) throws(LabFault) {
+  /// Starts a command of the shell.
+  convenience init(command: String) throws(LabFault) {
+    try self.init(program: "/bin/sh", ["-c", command])
+    RunningGroup.set(group)
+  }
+
+  /// Starts a program.
+  init(program: String, _ arguments: [String]) throws(LabFault) {
     BrokenPipes.ignore()
     let started: Started
     do {
       started = try ChildProcess.spawning.withLock { _ throws(SystemError) in
-        try Started(command: command, pipes: try Pipes())
+        try Started(program, arguments, pipes: try Pipes())
       }
     } catch {
       throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
@@ -45,7 +51,6 @@ final class ChildProcess {
     input = started.input
     output = started.output
     errors = started.errors
-    RunningGroup.set(group)
   }
 
   /// Pipes are made and inherited under a lock, so that no other child of ours holds an end of them open.
@@ -60,6 +65,13 @@ extension ChildProcess {
   /// Queues bytes for its standard input; ``nextLine(until:)`` sends them.
   func send(_ bytes: [UInt8]) {
     outgoing += bytes
+  }
+
+  /// Closes its standard input, once what is queued was sent; to be called when nothing more is to be sent.
+  func closeInput() {
+    if !outgoing.isEmpty { _ = wait(milliseconds: 0) }
+    outgoing = []
+    close(&input)
   }
 
   /// Waits for a whole line of its standard output, up to a moment of the monotonic clock.
@@ -233,7 +245,7 @@ private struct Started {
   let output: Int32
   let errors: Int32
 
-  init(command: String, pipes: Pipes) throws(SystemError) {
+  init(_ program: String, _ words: [String], pipes: Pipes) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -253,8 +265,8 @@ private struct Started {
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var process: pid_t = 0
-    let status = unsafe withArguments(["/bin/sh", "-c", command]) { arguments in
-      unsafe withEnvironment { unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, $0) }
+    let status = unsafe withArguments([program] + words) { arguments in
+      unsafe withEnvironment { unsafe posix_spawn(&process, program, &actions, &attributes, arguments, $0) }
     }
     for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { close(end) }
     guard status == 0 else {

@@ -17,6 +17,13 @@ public enum Host {
     return unsafe String(cString: path)
   }
 
+  /// Whether a path leads to a file that can be read.
+  public static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    return unsafe access(path, R_OK) == 0
+  }
+
   /// The value of an environment variable, or `nil` where it is not set or empty.
   public static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }

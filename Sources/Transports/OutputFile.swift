@@ -12,6 +12,17 @@ public final class OutputFile {
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   }
 
+  /// Opens a file to write behind what it holds; a last line without its end is cut off.
+  public init(appendingTo path: String) throws(FileFault) {
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    isOwned = true
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+    var end = lseek(descriptor, 0, SEEK_END)
+    var byte: UInt8 = 0
+    while end > 0, unsafe pread(descriptor, &byte, 1, end - 1) == 1, byte != UInt8(ascii: "\n") { end -= 1 }
+    guard end >= 0, ftruncate(descriptor, end) == 0 else { throw FileFault(path: path, code: errno) }
+  }
+
   private init(descriptor: Int32) {
     self.descriptor = descriptor
     isOwned = false
@@ -29,6 +40,15 @@ public final class OutputFile {
 
   /// Whether a person looks on.
   public var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
+
+  /// The columns and rows of the terminal, as they are now; `nil` where it is none, or does not tell.
+  public var terminalSize: (columns: Int, rows: Int)? {
+    var size = winsize()
+    guard descriptor >= 0, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0,
+      size.ws_col > 0, size.ws_row > 0
+    else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
 
   /// Writes everything, or says why not. A stream that nobody reads any more takes everything in silence.
   public func write(_ text: String) throws(FileFault) {
@@ -55,7 +75,8 @@ public final class OutputFile {
 
   /// Puts a text in a file's place, whole or not at all.
   public static func replace(_ path: String, with text: String) throws(FileFault) {
-    let new = path + ".new"
+    // Several processes may put the same file in its place.
+    let new = "\(path).\(getpid()).new"
     do {
       let file = try OutputFile(creating: new)
       try file.write(text)

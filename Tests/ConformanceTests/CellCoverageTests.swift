@@ -131,4 +131,26 @@ struct CellCoverageTests {
     let launcher = CellCoverage(try Machine(.launcher)).total
     expect(launcher.text, ": states 0/4, legal 0/4, empty 0/12, transitions 0/4, pairs 0/7")
   }
+
+  @Test("what was visited is told as digits, and added from them, on a machine of the same table")
+  func digits() throws {
+    let first = try coverage([[("go", "there"), ("jump", "left"), ("jump", "-"), ("go", "there")]])
+    let second = try coverage([[("back", "-"), ("go", "there"), ("back", "start")]])
+    var sum = first
+    sum.add(second)
+    var told = CellCoverage(try Machine(small))
+    for part in [first, second, second] { expect(told.add(digits: part.digits), true) }
+    expect(told.digits, sum.digits)
+    expect(told.regions, sum.regions)
+    expect(told.missing, sum.missing)
+    let (legal, empty) = sum.stimulusDigits
+    func count(_ digits: String) -> Int { digits.reduce(0) { $0 + $1.hexDigitValue!.nonzeroBitCount } }
+    expect([count(legal), count(empty)], [sum.total.legal.visited, sum.total.empty.visited])
+    let before = told
+    var bad = [[], first.digits.dropLast(), first.digits + ["0"]].map(Array.init)
+    bad.append(["x"] + first.digits.dropFirst())
+    bad.append(CellCoverage(try Machine(.sesameTable)).digits)
+    for digits in bad { expect(told.add(digits: digits), false) }
+    expect(told, before)
+  }
 }

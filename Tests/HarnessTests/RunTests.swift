@@ -71,7 +71,7 @@ struct RunTests {
         #"{"t":"0.000","step":4,"line":7,"wait":"1.5 s"}"#,
         #"{"t":"1.500","step":5,"line":8,"stimulus":"close"}"#,
         #"{"verdict":"divergence","case":"toys/door","t":"1.500","step":5,"line":8,"message":"the device showed nothing, where the model demands something by now","expected":"closed","observed":"opened","details":["after   close","model   closed","device  opened"],"replay":"lockstep replay toys/door"}"#,
-        #"{"coverage":{"machine":"door","legal":[2,3],"empty":[0,6],"states":[2,3],"transitions":[2,3],"pairs":[1,5]}}"#,
+        #"{"coverage":{"machine":"door","legal":[2,3],"empty":[0,6],"states":[2,3],"transitions":[2,3],"pairs":[1,5],"visited":["c","00"]}}"#,
         #"{"end":{"cases":1,"agree":0,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"status":1}}"#,
       ])
     expect(result.summary.exitStatus, .divergence)

@@ -36,7 +36,9 @@ struct JournalReaderTests {
       #"{"stimulus":"connect","step":1,"line":7,"t":"0.000","arguments":{"a":[1,-2.5e+3,true,false,null]}}"#,
       #"  { "t" : 0.5 , "status" : "connecting" }  "#,
       #"{"verdict":"divergence","case":"i","t":"1.0","step":4,"line":10,"message":"m","expected":"e","observed":"o","details":["d",2],"replay":"r"}"#,
-      #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}]}}"#,
+      #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}],"visited":["fe","03"]}}"#,
+      #"{"finding":{"number":1,"signature":"s","message":"m","shortest":3,"confirmation":{"verdict":"flaky"},"file":"f"}}"#,
+      #"{"campaign":{"events":5}}"#,
       #"{"end":{"cases":1,"status":1}}"#,
     ]
     let path = try workshop.file("j.jsonl", Array(lines.joined(separator: "\n").utf8))
@@ -57,7 +59,14 @@ struct JournalReaderTests {
           "\(reader.line) \(verdict.word) \(verdict.id) \(verdict.time!) \(verdict.step!) \(verdict.line!) \(verdict.message!) \(verdict.expected!) \(verdict.observed!) \(verdict.details) \(verdict.replay!)"
         )
       case .coverage(let coverage):
-        found.append("\(reader.line) coverage \(coverage.machine) \(coverage.legal) \(coverage.empty)")
+        found.append(
+          "\(reader.line) coverage \(coverage.machine) \(coverage.legal) \(coverage.empty) \(coverage.visited)"
+        )
+      case .finding(let finding):
+        found.append(
+          "\(reader.line) finding \(finding.signature) \(finding.message) \(finding.shortest) \(finding.confirmation!) \(finding.file!)"
+        )
+      case .campaign: found.append("\(reader.line) campaign")
       case .end(let end): found.append("\(reader.line) end \(end.cases) \(end.status)")
       }
     }
@@ -67,7 +76,8 @@ struct JournalReaderTests {
         #"1 run 42 ["run", "a b"]"#, "2 case i n f 2 m d 0x2A",
         #"3 event 0.000 1 7 ["stimulus=connect", "arguments={\"a\": [1, -2.5e+3, true, false, null]}"]"#,
         #"4 event 0.5 0 0 ["status=connecting"]"#,
-        #"5 divergence i 1.0 4 10 m e o ["d", "2"] r"#, "6 coverage m [31, 31] [12, 177]", "7 end 1 1",
+        #"5 divergence i 1.0 4 10 m e o ["d", "2"] r"#, #"6 coverage m [31, 31] [12, 177] ["fe", "03"]"#,
+        "7 finding s m 3 flaky f", "8 campaign", "9 end 1 1",
       ])
     expect(reader.isTorn, false)
   }
@@ -111,7 +121,9 @@ struct JournalReaderTests {
     (#"{"a":True}"#, "not JSON at column 6: no value"), ("1", "a line is one JSON object"),
     (#"{"run":1}"#, "the journal's format is null, and 1 is understood"),
     (#"{"end":{"cases":1}}"#, "the end names no count of cases or no status"),
-    (#"{"coverage":{}}"#, "coverage names no machine"), (#"{"verdict":"agree"}"#, "a verdict names no case"),
+    (#"{"coverage":{}}"#, "coverage names no machine"),
+    (#"{"finding":{"shortest":3}}"#, "a finding names no signature or no length"),
+    (#"{"verdict":"agree"}"#, "a verdict names no case"),
     (#"{"status":"x"}"#, "an event has no time"),
     (#"{"a":"# + String(repeating: "[", count: 200), "not JSON at column 105: nested more than 100 deep"),
   ]

@@ -52,7 +52,7 @@ struct CommandTests {
       {"t":"0.000","status":"connecting"}
       {"t":"0.000","step":3,"line":6,"stimulus":"lock"}
       {"verdict":"agree","case":"Scenarios/sub/good","t":"0.000"}
-      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"states":[3,16],"transitions":[2,37],"pairs":[1,106],"regions":[{"name":"unregistered","legal":[0,6],"empty":[0,72],"states":[0,6],"transitions":[0,6],"pairs":[0,8]},{"name":"registered","legal":[2,25],"empty":[1,105],"states":[3,10],"transitions":[2,31],"pairs":[1,98]}]}}
+      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"states":[3,16],"transitions":[2,37],"pairs":[1,106],"regions":[{"name":"unregistered","legal":[0,6],"empty":[0,72],"states":[0,6],"transitions":[0,6],"pairs":[0,8]},{"name":"registered","legal":[2,25],"empty":[1,105],"states":[3,10],"transitions":[2,31],"pairs":[1,98]}],"visited":["50000000","000000000000000000000000000000080000000000000"]}}
       {"end":{"cases":1,"agree":1,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"status":0}}
 
       """)
@@ -100,6 +100,7 @@ struct CommandTests {
           after   closeTo
           model   receivedBle (registered)
           device  receivedBle
+        trace f37a84f47d82404f
 
       """)
     // A replay leaves nothing behind.
@@ -193,7 +194,8 @@ struct CommandTests {
     "the command line is checked before anything is done",
     arguments: [
       ("", 2, "Feeds the same events to a model"),
-      ("fuzz", 2, "unknown command 'fuzz': the commands are run, replay, list"),
+      ("buzz", 2, "unknown command 'buzz': did you mean 'fuzz'?"), ("fuzz", 2, "missing MACHINE"),
+      ("report", 2, "missing RUN"), ("report nowhere", 2, "there is no run nowhere"),
       ("rnu", 2, "unknown command 'rnu': did you mean 'run'?"),
       ("--verbose", 2, "unknown option '--verbose'"),
       ("run --sede 3", 2, "unknown option '--sede': did you mean '--seed'?\nSee 'lockstep run --help'."),

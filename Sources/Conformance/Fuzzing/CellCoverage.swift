@@ -87,6 +87,65 @@ public struct CellCoverage: Sendable {
   }
 }
 
+extension CellCoverage {
+  /// What was visited, as hexadecimal digits of four bits each: the cells, the states, where cells led, and pairs. So
+  /// that another process can add it, on the same machine.
+  public var digits: [String] {
+    let words = pairs.map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    return [hexDigits(visits.map { $0 > 0 }), hexDigits(isSeen), hexDigits(isOutcome), words.joined()]
+  }
+
+  /// Adds what ``digits`` says, a visit for each cell; false when it is of another machine.
+  public mutating func add(digits: [String]) -> Bool {
+    guard digits.count == 4, let cells = bits(digits[0], visits.count),
+      let seen = bits(digits[1], isSeen.count),
+      let outcomes = bits(digits[2], isOutcome.count), let pairBits = bits(digits[3], 64 * pairs.count)
+    else { return false }
+    for index in visits.indices where cells[index] { visits[index] &+= 1 }
+    for index in isSeen.indices where seen[index] { isSeen[index] = true }
+    for index in isOutcome.indices where outcomes[index] { isOutcome[index] = true }
+    for index in pairBits.indices where pairBits[index] {
+      pairs[index / 64] |= 1 << UInt64(63 - index % 64)
+    }
+    return true
+  }
+
+  /// The legal cells that were visited and the empty ones, in the same form: so that coverages can be added by who
+  /// knows no machine.
+  public var stimulusDigits: (legal: String, empty: String) {
+    var legal: [Bool] = []
+    var empty: [Bool] = []
+    for event in 0..<eventCount where machine.isStimulus(event) {
+      for state in 0..<machine.stateCount {
+        let cell = state * eventCount + event
+        if legalNumber[cell] >= 0 { legal.append(visits[cell] > 0) } else { empty.append(visits[cell] > 0) }
+      }
+    }
+    return (hexDigits(legal), hexDigits(empty))
+  }
+}
+
+/// Four bits a digit, the first of them the highest.
+private func hexDigits(_ bits: [Bool]) -> String {
+  stride(from: 0, to: bits.count, by: 4).map { start in
+    String((start..<start + 4).reduce(0) { $0 << 1 | ($1 < bits.count && bits[$1] ? 1 : 0) }, radix: 16)
+  }.joined()
+}
+
+/// So many bits of such digits; `nil` when there are more or fewer.
+private func bits(_ digits: String, _ count: Int) -> [Bool]? {
+  guard digits.utf8.count == (count + 3) / 4 else { return nil }
+  var bits: [Bool] = []
+  for digit in digits {
+    guard let value = digit.hexDigitValue else { return nil }
+    for bit in [8, 4, 2, 1] { bits.append(value & bit != 0) }
+  }
+  return Array(bits.prefix(count))
+}
+
 extension CellCoverage: Equatable {
   /// Whether the same was counted on machines of one name; where the test stands does not matter.
   public static func == (left: CellCoverage, right: CellCoverage) -> Bool {

@@ -24,6 +24,10 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void
     /// Told of trouble in the lab.
     public var trouble: (LabFault) -> Void
+    /// Told after every test how much of the table was tried; who looks at it copies what is needed.
+    public var coverage: (borrowing CellCoverage) -> Void
+    /// Asked after every test for rare tests that others came upon meanwhile.
+    public var news: () -> [TestCase]
 
     /// One that lets a campaign run to its end, and tells nobody.
     public init(
@@ -31,7 +35,9 @@ public struct Campaign<Device: DeviceUnderTest> {
       progress: @escaping (CampaignStatus) -> Void = { _ in },
       found: @escaping (inout Finding) -> Void = { _ in },
       keep: @escaping (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in },
-      trouble: @escaping (LabFault) -> Void = { _ in }
+      trouble: @escaping (LabFault) -> Void = { _ in },
+      coverage: @escaping (borrowing CellCoverage) -> Void = { _ in },
+      news: @escaping () -> [TestCase] = { [] }
     ) {
       self.isStopped = isStopped
       self.elapsed = elapsed
@@ -39,7 +45,20 @@ public struct Campaign<Device: DeviceUnderTest> {
       self.found = found
       self.keep = keep
       self.trouble = trouble
+      self.coverage = coverage
+      self.news = news
     }
+  }
+
+  /// Where an earlier campaign stopped, when it is taken up again.
+  public struct Earlier {
+    /// How far it was.
+    public var status = CampaignStatus()
+    /// What it had found, by signature: that is counted, and not found again.
+    public var findings: [(signature: String, count: Int)] = []
+
+    /// Nothing was done yet.
+    public init() {}
   }
 
   /// So many tests in a row with trouble end a campaign.
@@ -55,6 +74,8 @@ public struct Campaign<Device: DeviceUnderTest> {
   public internal(set) var status = CampaignStatus()
   /// What was found.
   public internal(set) var findings: [Finding] = []
+  /// Where an earlier campaign stopped, and how often its findings were come upon by now.
+  public private(set) var earlier: Earlier
   var explorer: Explorer
   let settings: FuzzSettings
   let edge: Edge
@@ -65,10 +86,16 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// Prepares a campaign.
   ///
-  /// - Parameter corpus: rare tests of earlier campaigns.
+  /// - Parameters:
+  ///   - corpus: rare tests of earlier campaigns.
+  ///   - earlier: where an earlier campaign stopped: this one counts on from there.
   public init(
-    _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, corpus: [TestCase] = [], edge: Edge
+    _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, corpus: [TestCase] = [],
+    earlier: Earlier = Earlier(), edge: Edge
   ) {
+    self.earlier = earlier
+    status = earlier.status
+    status.phase = CampaignStatus().phase
     let abilities = device.abilities
     // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
     isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
@@ -89,11 +116,12 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Runs the campaign to its end.
   public mutating func perform() -> CampaignEnd {
     while true {
-      if let end = performTest() { return end }
+      let end = performTest()
       status.corpus = explorer.corpusCount
       status.contexts = explorer.contextCount
-      status.actuations = runner.actuations
-      edge.progress(status)
+      tell()
+      if let end { return end }
+      for test in edge.news() { explorer.learn(test) }
     }
   }
 
@@ -114,10 +142,16 @@ public struct Campaign<Device: DeviceUnderTest> {
       {
         return end
       }
-      status.actuations = runner.actuations
-      edge.progress(status)
+      tell()
     }
     return edge.isStopped() ? .stopped : .done
+  }
+
+  /// Tells how far it is.
+  private mutating func tell() {
+    status.actuations = earlier.status.actuations + runner.actuations
+    edge.coverage(runner.lockstep.tracker.coverage)
+    edge.progress(status)
   }
 
   /// Does one test; says why when it was the last.
@@ -220,6 +254,11 @@ public struct Campaign<Device: DeviceUnderTest> {
     _ = explorer.end(in: runner.lockstep.situation)
     if let known = findings.firstIndex(where: { $0.signature == divergence.signature }) {
       findings[known].count += 1
+      status.repeats += 1
+      return nil
+    }
+    if let known = earlier.findings.firstIndex(where: { $0.signature == divergence.signature }) {
+      earlier.findings[known].count += 1
       status.repeats += 1
       return nil
     }

@@ -9,18 +9,24 @@ public final class CampaignJournal {
   private let settings: FuzzSettings
   private let provider: any DeviceProvider
   private let listener: any JournalListener
-  private var tally = Tally()
+  private var tally: Tally
 
   /// Prepares the journal of a campaign.
+  ///
+  /// - Parameter earlier: what the cases of its earlier sittings came to.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
-    listener: any JournalListener
+    listener: any JournalListener, earlier: Tally = Tally()
   ) {
+    tally = earlier
     self.target = target
     self.settings = settings
     self.provider = provider
     self.listener = listener
   }
+
+  /// The id of the case that stands for the campaign itself.
+  public static func id(of target: FuzzTarget) -> String { "fuzz/\(target.machine.label)" }
 
   /// The campaign begins.
   public func begin() {
@@ -83,13 +89,27 @@ public final class CampaignJournal {
     return runner.run()
   }
 
+  /// Counts cases that another process wrote.
+  public func add(_ other: Tally) {
+    tally.cases += other.cases
+    tally.agree += other.agree
+    tally.divergences += other.divergences
+    tally.labFaults += other.labFaults
+    tally.skipped += other.skipped
+    tally.incomplete += other.incomplete
+  }
+
   /// The campaign ends.
   ///
-  /// - Parameter coverage: what was visited.
+  /// - Parameters:
+  ///   - coverage: what was visited.
+  ///   - faults: what went wrong with the campaign itself.
   /// - Returns: what the command ends with.
-  public func end(_ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?) -> CommandStatus {
+  public func end(
+    _ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?, faults: [String] = []
+  ) -> CommandStatus {
     let test = Case(
-      id: "fuzz/\(target.machine.label)", name: "\(status.events) events on \(target.machine.label)",
+      id: Self.id(of: target), name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
       scenario: Scenario(title: "fuzz", machine: target.machine.label, steps: []), machine: target.machine,
       device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed)
@@ -102,8 +122,10 @@ public final class CampaignJournal {
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
     if let coverage { listener.take(.coverage(coverage)) }
-    listener.take(.end(tally, tally.exitStatus))
-    return tally.exitStatus
+    for fault in faults { listener.take(.remark(fault, at: .zero)) }
+    let status = faults.isEmpty ? tally.exitStatus : .internalFault
+    listener.take(.end(tally, status))
+    return status
   }
 }
 

@@ -10,7 +10,8 @@ extension Campaign {
     _ divergence: Divergence, of test: TestCase, _ execution: Execution
   ) throws(LimitReached) {
     var finding = Finding(
-      number: findings.count + 1, signature: divergence.signature, divergence: divergence,
+      number: earlier.findings.count + findings.count + 1, signature: divergence.signature,
+      divergence: divergence,
       foundAt: status.events, foundLength: test.choices.count, test: test, actions: execution.meaning)
     let shrunk = try shrink(test, execution, &finding)
     finding.test = shrunk.test

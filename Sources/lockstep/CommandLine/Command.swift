@@ -50,8 +50,8 @@ struct Command {
 enum Commands {
   static var all: [Command] {
     [
-      .run, .fuzz, .cover, .mutants, .replay, .list, .validate, .schema, .machines, .emulate, .scan, .doctor,
-      .bench, .version,
+      .run, .fuzz, .cover, .mutants, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan,
+      .doctor, .bench, .version,
     ]
   }
 
@@ -107,7 +107,7 @@ enum Commands {
   }
 
   private static func command(_ name: String) throws(UsageError) -> Command {
-    if let command = all.first(where: { $0.name == name }) { return command }
+    if let command = (all + [.fuzzWorker]).first(where: { $0.name == name }) { return command }
     let names = all.map(\.name)
     let nearest = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
     let kind = name.hasPrefix("-") ? "option" : "command"

@@ -47,6 +47,17 @@ final class Console {
   /// Whether a person looks at the data.
   var isTerminal: Bool { output.isTerminal }
 
+  /// Whether what stands on that person's terminal can be drawn over.
+  var drawsOver: Bool { isTerminal && ![nil, "dumb"].contains(Host.variable("TERM")) && size != nil }
+
+  /// The columns and rows of the terminal; `nil` where there is none, or it does not tell.
+  var size: (columns: Int, rows: Int)? { output.terminalSize }
+
+  /// Writes what moves the cursor, as a whole, with the cursor hidden meanwhile.
+  func draw(_ text: String) {
+    if !text.isEmpty { write("\u{1B}[?25l" + text + "\u{1B}[?25h", to: output) }
+  }
+
   /// Whether a moment's text can be shown.
   var showsProgress: Bool { errors.isTerminal }
 

@@ -101,8 +101,12 @@ struct Shard: ArgumentValue, Equatable {
 
   init?(argument: String) {
     let sides = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard sides.count == 2, let part = Int(sides[0]), let count = Int(sides[1]), part >= 1, part <= count
-    else { return nil }
+    guard sides.count == 2, let part = Int(sides[0]), let count = Int(sides[1]) else { return nil }
+    self.init(part: part, of: count)
+  }
+
+  init?(part: Int, of count: Int) {
+    guard part >= 1, part <= count else { return nil }
     (self.part, self.count) = (part, count)
   }
 }

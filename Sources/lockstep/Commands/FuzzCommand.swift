@@ -16,18 +16,46 @@ extension Command {
         a scenario: 'lockstep replay' shows it, and moved to Scenarios/regressions/ it is checked from then on. It is
         confirmed, flaky or not reproduced, with k of n and how much likelier a defect is than chance.
 
+        A campaign that was stopped goes on with --resume: it counts on, and what it had found is counted and not found
+        again. It draws other tests than one that was never stopped, and the same ones each time: they depend on the
+        seed and on how often the campaign was taken up again.
+
+        With --jobs several processes explore: each draws tests of its own, and learns rare ones from the others, as
+        they come. So two such campaigns of one seed differ; what they find replays as ever.
+
         Exit status: 0 nothing found, 1 a divergence, 3 trouble in the lab or nothing but what did not show again,
-        5 stopped before the budget was used up, 6 stopped by --actuations.
+        5 stopped before the budget was used up, 6 stopped by --actuations, 70 one of --jobs died.
 
         """,
       ArgumentParser(
         options: FuzzArguments.options,
         operands: .init(
-          placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
+          placeholder: "MACHINE",
+          summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
           path: \.operands)),
       defaults: { FuzzArguments() }
     ) { arguments, console throws(UsageError) in
-      try FuzzSession(arguments, console).perform()
+      try arguments.perform(console)
     }
+  }
+}
+
+extension FuzzArguments {
+  fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    let earlier = try resume.map { run throws(UsageError) in try CampaignState.read(run, out: self.run.out) }
+    var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
+    guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
+    arguments.shard = try Shard.resolved(arguments.shard, console, isQuiet: run.isQuiet)
+    let plan = try FuzzPlan(arguments, earlier: earlier?.state)
+    let isParallel = (arguments.jobs?.value ?? 1) > 1
+    if isParallel, plan.target.device.kind == .lock {
+      throw UsageError("--jobs: a lock can be driven by one process only")
+    }
+    let office = try FuzzOffice(arguments, plan.target, console, earlier: earlier?.folder)
+    plan.world.devices.bench.capture(in: office.folder.path)
+    Interruption.listen()
+    return office.close(
+      isParallel
+        ? FuzzPool(arguments, plan, office).perform() : FuzzSession(arguments, plan, office).perform())
   }
 }

@@ -41,7 +41,9 @@ private struct RunSession {
   let plan: Plan?
   let folder: RunFolder
 
-  init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
+  init(_ given: RunArguments, _ console: Console) throws(UsageError) {
+    var arguments = given
+    arguments.shard = try Shard.resolved(given.shard, console, isQuiet: given.isQuiet)
     self.arguments = arguments
     self.console = console
     world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())

@@ -10,10 +10,10 @@ struct FuzzArguments {
   var keepsGoing = false
   var without: [String] = []
   var weights: [String] = []
-  var length = EventCount(200)
-  var shrinkBudget = ShrinkBudget.events(200_000)
+  var length: EventCount?
+  var shrinkBudget: ShrinkBudget?
   var twin: String?
-  var jobs = Count(1)
+  var jobs: Count?
   var shard: Shard?
   var corpus: String?
   var resume: String?
@@ -64,8 +64,10 @@ extension FuzzArguments {
         "What is fuzzed: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier. The machine's "
           + "usual emulated device unless given."),
       .value("seed", \.run.seed, "N", "The seed of everything that is drawn."),
-      .value("steps", \.steps, "N", "Ends after N events in tests: 5000, 20k, 10M."),
-      .value("duration", \.duration, "TIME", "Ends after this time: 90s, 10min, 8h."),
+      .value(
+        "steps", \.steps, "N", "Ends after N events in tests, those before --resume included: 5000, 20k, 10M."
+      ),
+      .value("duration", \.duration, "TIME", "Ends after this time, from now on: 90s, 10min, 8h."),
       .flag(
         "keep-going", \.keepsGoing,
         "Goes on after a divergence. Equal ones are counted, and each is shrunk and saved once."),
@@ -93,7 +95,10 @@ extension FuzzArguments {
       .value(
         "corpus", \.corpus, "DIR",
         "Where rare tests are kept from run to run. DIR/corpus of --out unless given."),
-      .value("resume", \.resume, "RUN", "Takes up an earlier campaign again: its name or its folder."),
+      .value(
+        "resume", \.resume, "RUN",
+        "Goes on with a campaign that was stopped: the name of its run, or its folder. MACHINE and options are taken "
+          + "from there unless given again."),
       .value("out", \.run.out, "DIR", "Where reports go. Reports unless given."),
       .value("junit", \.run.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
       .value(
@@ -114,6 +119,9 @@ extension FuzzArguments {
       }
     }
   }
+
+  /// Where rare tests are kept.
+  var corpusFolder: String { corpus ?? run.out + "/corpus" }
 
   /// The levels that are left.
   func levels() throws(UsageError) -> [TestLevel] {
@@ -139,17 +147,19 @@ extension FuzzArguments {
   }
 
   /// How the machine is fuzzed.
-  func settings(seed: UInt64) throws(UsageError) -> FuzzSettings {
+  func settings(seed: UInt64, round: Int) throws(UsageError) -> FuzzSettings {
     var settings = FuzzSettings()
     settings.seed = seed
+    settings.round = round
     settings.steps = steps?.value
     settings.keepsGoing = keepsGoing
     settings.levels = try levels()
     settings.weights = try namedWeights()
-    settings.length = length.value
+    if let length { settings.length = length.value }
     switch shrinkBudget {
     case .events(let count): settings.shrinkEvents = count
     case .time(let time): (settings.shrinkEvents, settings.shrinkTime) = (nil, time)
+    case nil: break
     }
     if let shard { settings.shard = (shard.part, shard.count) }
     return settings

@@ -6,13 +6,15 @@ import Simulation
 /// Tells whoever looks on how a campaign goes.
 protocol FuzzReport: AnyObject {
   /// It begins.
-  func begin(_ target: FuzzTarget, _ twin: FuzzTarget?, _ settings: FuzzSettings)
+  func begin(_ head: FuzzHead)
   /// How far it is; called often.
-  func progress(_ status: CampaignStatus, took time: Interval)
+  func progress(_ progress: FuzzProgress)
   /// It came upon something.
-  func found(_ finding: Finding, _ scenario: Scenario, replay: String)
+  func found(_ finding: FindingNotice)
   /// Something is worth a line.
   func say(_ text: String)
+  /// Something went wrong with the campaign itself.
+  func warn(_ text: String)
   /// It is over.
   func end(_ end: FuzzEnd)
 }
@@ -26,17 +28,15 @@ struct FuzzEnd {
   var took: Interval
   /// The line to paste that goes on with it, where it was stopped.
   var resume: String?
-  var journal: String
-}
+  var journal = ""
+  /// What the command ends with.
+  var exit = CommandStatus.agree
 
-extension Finding {
-  /// What stands at the top of its file.
-  var comments: [String] {
-    [
-      divergence.summary,
-      "found after \(foundAt) events in a test of \(foundLength), shrunk to \(test.choices.count) "
-        + "with \(shrinking.runs) runs of \(shrinking.events) events: \(shrinking.end)", "\(confirmation)",
-    ] + (twin.map { [$0.text] } ?? [])
+  init(cause: CampaignEnd, status: CampaignStatus, seed: UInt64, took: Interval) {
+    self.cause = cause
+    self.status = status
+    self.seed = seed
+    self.took = took
   }
 }
 
@@ -48,7 +48,7 @@ class HumanFuzzReport: FuzzReport {
   let console: Console
   let paint: Painter
   let isQuiet: Bool
-  private var lastLine = Interval.zero
+  private var lastLine: Interval?
 
   init(_ console: Console, _ paint: Painter, isQuiet: Bool) {
     self.console = console
@@ -56,45 +56,38 @@ class HumanFuzzReport: FuzzReport {
     self.isQuiet = isQuiet
   }
 
-  func begin(_ target: FuzzTarget, _ twin: FuzzTarget?, _ settings: FuzzSettings) {
+  func begin(_ head: FuzzHead) {
     guard !isQuiet else { return }
-    console.print(
-      paint(.strong, "fuzz \(target.machine.label)")
-        + " on \(target.device)" + (twin.map { ", explored on its twin \($0.device)" } ?? "")
-        + ", seed \(settings.seed)"
-        + (settings.shard.count > 1 ? ", shard \(settings.shard.part)/\(settings.shard.count)" : "") + "\n")
+    let (word, rest) = (head.title.prefix { $0 != " " }, head.title.drop { $0 != " " })
+    write(paint(.strong, String(word)) + rest)
   }
 
-  func progress(_ status: CampaignStatus, took time: Interval) {
-    guard !isQuiet, time - lastLine >= Self.period else { return }
-    lastLine = time
-    console.print(paint(.faint, "  " + line(status, took: time)) + "\n")
+  func progress(_ progress: FuzzProgress) {
+    guard !isQuiet else { return }
+    let previous = lastLine ?? progress.took
+    if lastLine == nil { lastLine = previous }
+    guard progress.took - previous >= Self.period else { return }
+    lastLine = progress.took
+    write(paint(.faint, "  " + line(progress)))
   }
 
-  private func line(_ status: CampaignStatus, took time: Interval) -> String {
-    "\(clock(time))  \(grouped(status.events)) events  \(grouped(rate(status, time)))/s  \(status.depths.count) found"
+  private func line(_ progress: FuzzProgress) -> String {
+    let status = progress.status
+    return "\(clock(progress.took))  \(grouped(status.events)) events  "
+      + "\(grouped(overallRate(status, progress.took)))/s  \(status.depths.count) found"
       + "  \(status.corpus) in corpus  \(status.phase)"
   }
 
-  func found(_ finding: Finding, _ scenario: Scenario, replay: String) {
-    let isSure = finding.whyNoVerdict == nil
-    var lines = [
-      paint(
-        isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(finding.number): \(finding.confirmation)")
-    ]
-    var outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)
-    outcome.replay = replay
-    lines.append("    " + finding.divergence.summary)
-    lines += outcome.details.map { "    " + $0 }
-    lines += finding.comments.dropFirst().filter { $0 != "\(finding.confirmation)" }.map { "    " + $0 }
-    lines += scenario.stepLines.map { "      " + paint(.faint, $0) }
-    lines.append("  " + replay)
-    console.print(lines.joined(separator: "\n") + "\n")
-  }
+  func found(_ finding: FindingNotice) { write(finding.text(paint)) }
 
   func say(_ text: String) {
-    if !isQuiet { console.print(paint(.faint, "  " + text) + "\n") }
+    if !isQuiet { write(paint(.faint, "  " + text)) }
   }
+
+  func warn(_ text: String) { console.say("lockstep: \(text)") }
+
+  /// Prints lines.
+  func write(_ text: String) { console.print(text) }
 
   func end(_ end: FuzzEnd) {
     guard !isQuiet || !end.status.depths.isEmpty else { return }
@@ -107,7 +100,10 @@ class HumanFuzzReport: FuzzReport {
         + "seed \(end.seed)"
     ]
     if status.repeats > 0 { lines.append("  again    \(status.repeats) times") }
-    if status.labFaults > 0 { lines.append(paint(.warning, "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")")) }
+    if status.labFaults > 0 {
+      lines.append(
+        paint(.warning, "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")"))
+    }
     if status.stability.tried > 0 {
       lines.append("  stable   \(status.stability.same) of \(status.stability.tried) tests done twice")
     }
@@ -121,7 +117,7 @@ class HumanFuzzReport: FuzzReport {
     if let coverage = end.coverage { lines.append("  cells    \(coverage.machine): \(coverage.summary)") }
     lines.append("  report   \(end.journal)")
     if let resume = end.resume { lines.append("  resume   \(resume)") }
-    console.print(lines.joined(separator: "\n") + "\n")
+    write(lines.joined(separator: "\n"))
   }
 }
 
@@ -131,32 +127,35 @@ final class JSONFuzzReport: FuzzReport {
 
   private let console: Console
   private let isQuiet: Bool
-  private var lastLine = Interval.zero
+  private var lastLine: Interval?
 
   init(_ console: Console, isQuiet: Bool) {
     self.console = console
     self.isQuiet = isQuiet
   }
 
-  func begin(_ target: FuzzTarget, _ twin: FuzzTarget?, _ settings: FuzzSettings) {}
+  func begin(_ head: FuzzHead) {}
 
-  func progress(_ status: CampaignStatus, took time: Interval) {
-    guard !isQuiet, time - lastLine >= Self.period else { return }
-    lastLine = time
-    console.print(["progress": status.json])
+  func progress(_ progress: FuzzProgress) {
+    let previous = lastLine ?? progress.took
+    if lastLine == nil { lastLine = previous }
+    guard !isQuiet, progress.took - previous >= Self.period else { return }
+    lastLine = progress.took
+    console.print(["progress": progress.status.json])
   }
 
-  func found(_ finding: Finding, _ scenario: Scenario, replay: String) {
-    console.print(JournalEntry.finding(finding, finding.path ?? "").json)
-  }
+  func found(_ finding: FindingNotice) { console.print(finding.json) }
 
   func say(_ text: String) {
     if !isQuiet { console.print(["remark": .text(text)]) }
   }
 
+  func warn(_ text: String) { console.say("lockstep: \(text)") }
+
   func end(_ end: FuzzEnd) {
     console.print(JournalEntry.campaign(end.status).json)
     if let coverage = end.coverage { console.print(JournalEntry.coverage(coverage).json) }
+    if let resume = end.resume, !isQuiet { console.print(["resume": .text(resume)]) }
   }
 }
 
@@ -181,8 +180,8 @@ func grouped(_ number: Int) -> String {
   return ([digits] + parts).joined(separator: ",")
 }
 
-/// Events in a second.
-func rate(_ status: CampaignStatus, _ time: Interval) -> Int {
+/// Events in a second, since the beginning.
+func overallRate(_ status: CampaignStatus, _ time: Interval) -> Int {
   let seconds = Double(time.nanoseconds) / 1e9
   return seconds > 0 ? Int(Double(status.events) / seconds) : 0
 }

@@ -4,55 +4,53 @@ import Harness
 import Simulation
 import Transports
 
-/// A campaign from the command line to its reports.
+/// A campaign in this process, from what was asked for to its end.
 ///
 /// Without a twin the device is explored. With one, the twin is: what is found there is shrunk there, and the device
 /// is asked for it; where nothing is found, the device does the rarest of the twin's tests.
 final class FuzzSession {
   /// How much is explored on a twin when nothing else is said: the device still waits.
   private static let twinSteps = 100_000
+  /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
+  private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
 
   private let arguments: FuzzArguments
-  private let console: Console
   private let world: World
-  private let folder: RunFolder
+  private let desk: any FuzzDesk
   private let target: FuzzTarget
   /// What is explored in place of the target, where it has a twin.
   private let twin: FuzzTarget?
-  private var settings: FuzzSettings
+  private let settings: FuzzSettings
   private let journal: CampaignJournal
   private let report: any FuzzReport
   private let begin = MonotonicClock.now
+  private var state: CampaignState
+  private var lastState: Interval
+  private var lastLook = Interval.zero
+  /// What was visited in earlier sittings.
+  private var earlierCells: CellCoverage?
 
-  init(_ arguments: FuzzArguments, _ console: Console) throws(UsageError) {
+  /// - Parameters:
+  ///   - arguments: what was asked for, also where a campaign is taken up again.
+  ///   - desk: where everything goes.
+  init(_ arguments: FuzzArguments, _ plan: FuzzPlan, _ desk: any FuzzDesk) {
     self.arguments = arguments
-    self.console = console
-    world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
-    let seed = arguments.run.seed ?? UInt64(world.drawSeed())
-    settings = try arguments.settings(seed: seed)
-    let machine = try arguments.machine(in: world)
-    target = try arguments.target(machine, in: world, seed: seed)
-    twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
-    if target.device.kind != .lock { settings.actuations = arguments.run.lab.actuations?.value }
-    do {
-      folder = try RunFolder(
-        out: arguments.run.out, kind: "fuzz", command: Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      throw UsageError(error.description)
-    }
-    world.devices.bench.capture(in: folder.path)
-    journal = CampaignJournal(target, settings, provider: world.devices, listener: folder)
-    report =
-      arguments.run.format == .json
-      ? JSONFuzzReport(console, isQuiet: arguments.run.isQuiet)
-      : HumanFuzzReport(console, console.painter(arguments.run.color), isQuiet: arguments.run.isQuiet)
+    self.desk = desk
+    world = plan.world
+    target = plan.target
+    twin = plan.twin
+    settings = plan.settings
+    state = plan.state
+    report = desk.report
+    lastState = begin
+    journal = CampaignJournal(
+      target, settings, provider: world.devices, listener: desk.listener, earlier: desk.tally)
   }
 
-  func perform() -> CommandStatus {
-    Interruption.listen()
+  func perform() -> FuzzEnd {
     defer { world.devices.shutDown() }
-    journal.begin()
-    report.begin(target, twin, settings)
+    if desk.keepsJournal { journal.begin() }
+    report.begin(FuzzHead(target, twin: twin, settings, duration: arguments.duration))
     do throws(LabFault) {
       guard let twin else {
         return finish(explore(target, try world.devices.device(target.device, seed: target.seed)))
@@ -64,7 +62,7 @@ final class FuzzSession {
       }
       return finish(explored)
     } catch {
-      return finish(Explored(cause: .trouble(error)))
+      return finish(Explored(cause: .trouble(error), status: state.status))
     }
   }
 
@@ -83,23 +81,51 @@ final class FuzzSession {
       settings.actuations = nil
       if settings.steps == nil, arguments.duration == nil { settings.steps = Self.twinSteps }
     }
+    var result = Explored(cause: .done)
+    let variant = explored.machine.variant(under: device.abilities.circumstances)
+    var before = CellCoverage(variant.machine)
+    if before.add(digits: state.cells) { earlierCells = before }
     var corpus = CorpusFolder(
-      arguments.corpus ?? arguments.run.out + "/corpus", explored,
+      arguments.corpusFolder, explored,
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
     let known = corpus.read(world.reader)
-    report.say("corpus  \(corpus.path): \(known.count) tests")
-    var result = Explored(cause: .done)
+    if desk.keepsJournal { report.say("corpus  \(corpus.path): \(known.count) tests") }
     var edge = edge(for: device, isTwin: twin != nil)
-    edge.keep = { test, actions in
+    edge.keep = { [keepsRare = twin != nil] test, actions in
       corpus.keep(test, actions)
-      result.rare.append((test, actions))
+      if keepsRare { result.rare.append((test, actions)) }
     }
-    var campaign = Campaign(explored, device, settings, corpus: known, edge: edge)
+    edge.progress = { [self] in progress($0, isExploring: true) }
+    edge.coverage = { [self] in look($0) }
+    // Only who shares the folder with others looks for what they put there.
+    if settings.shard.count > 1 {
+      var last = begin
+      edge.news = { [world] in
+        guard MonotonicClock.now - last >= .seconds(2) else { return [] }
+        last = MonotonicClock.now
+        return corpus.read(world.reader)
+      }
+    }
+    var campaign = Campaign(
+      explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
     result.cause = campaign.perform()
     result.status = campaign.status
-    result.coverage = Coverage(explored.machine.label, campaign.coverage)
-    if let fault = corpus.fault { console.say("lockstep: the corpus is not kept: \(fault)") }
+    take(campaign)
+    result.coverage = state.coverage
+    if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
     return result
+  }
+
+  /// Notes what a campaign came to that has ended.
+  private func take<Device: DeviceUnderTest>(_ campaign: Campaign<Device>) {
+    for (index, known) in campaign.earlier.findings.enumerated() { state.findings[index].count = known.count }
+    for finding in campaign.findings {
+      if let index = state.findings.firstIndex(where: { $0.signature == finding.signature }) {
+        state.findings[index].count = finding.count
+      }
+    }
+    count(campaign.coverage)
+    keep(campaign.status)
   }
 
   /// Lets the device do the rarest of its twin's tests, the shortest first.
@@ -120,7 +146,7 @@ final class FuzzSession {
   ) -> Campaign<Device>.Edge {
     Campaign<Device>.Edge(
       isStopped: { [self] in isStopped }, elapsed: { [begin] in MonotonicClock.now - begin },
-      progress: { [self] in report.progress($0, took: MonotonicClock.now - begin) },
+      progress: { [self] in progress($0, isExploring: false) },
       found: { [self] in found(&$0, onTwin: isTwin) },
       trouble: { [self] in
         journal.trouble($0)
@@ -129,8 +155,44 @@ final class FuzzSession {
   }
 
   private var isStopped: Bool {
-    if Interruption.isRequested || folder.fault != nil { return true }
+    if Interruption.isRequested || desk.isStopped { return true }
     return arguments.duration.map { MonotonicClock.now - begin >= $0 } ?? false
+  }
+
+  /// How long the campaign has been explored, in all its sittings.
+  private var elapsed: Interval { state.elapsed + (MonotonicClock.now - begin) }
+
+  private func progress(_ status: CampaignStatus, isExploring: Bool) {
+    let now = MonotonicClock.now
+    report.progress(
+      FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
+    guard isExploring, now - lastState >= Self.periods.state else { return }
+    lastState = now
+    keep(status)
+  }
+
+  /// Looks at the coverage, now and then.
+  private func look(_ coverage: borrowing CellCoverage) {
+    let now = MonotonicClock.now
+    guard now - lastLook >= Self.periods.look else { return }
+    lastLook = now
+    count(copy coverage)
+  }
+
+  /// Adds what was visited in earlier sittings.
+  private func count(_ coverage: CellCoverage) {
+    var sum = coverage
+    if let earlierCells { sum.add(earlierCells) }
+    state.coverage = Coverage((twin ?? target).machine.label, sum)
+  }
+
+  /// Writes down how far the campaign is, to be taken up again.
+  private func keep(_ status: CampaignStatus) {
+    var state = state
+    state.status = status
+    state.elapsed = elapsed
+    if let coverage = state.coverage { state.cells = coverage.cells.digits }
+    desk.keep(state)
   }
 
   private func found(_ finding: inout Finding, onTwin: Bool) {
@@ -138,14 +200,20 @@ final class FuzzSession {
     finding.twin = compare(finding)
     let scenario = journal.scenario(of: finding)
     do {
-      let path = try folder.save(
-        scenario, in: "failures", stem: "fuzz-\(target.machine.machine.name)", finding.comments)
+      let path = try save(
+        scenario, in: arguments.run.out + "/failures", stem: "fuzz-\(target.machine.machine.name)",
+        finding.comments)
       finding.path = path
       let line = replayLine(path)
       journal.record(finding, scenario, path: path, replay: line)
-      report.found(finding, scenario, replay: line)
+      report.found(FindingNotice(finding, scenario, path: path, replay: line))
+      // One that could not be tried again is to be found again.
+      guard finding.confirmation.runs > 0 else { return }
+      state.findings.append(
+        .init(
+          signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
     } catch {
-      console.say("lockstep: the counterexample is not saved: \(error)")
+      report.warn("the counterexample is not saved: \(error)")
     }
   }
 
@@ -176,22 +244,13 @@ final class FuzzSession {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  private func finish(_ explored: Explored) -> CommandStatus {
+  private func finish(_ explored: Explored) -> FuzzEnd {
     // The time that was asked for is a budget, and not somebody who stopped it.
-    let isBudget = explored.cause == .stopped && !Interruption.isRequested && folder.fault == nil
+    let isBudget = explored.cause == .stopped && !Interruption.isRequested && !desk.isStopped
     let cause = isBudget ? .done : explored.cause
-    let exit = journal.end(cause, explored.status, explored.coverage)
-    do {
-      try folder.finish(seed: settings.seed)
-      try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
-    } catch {
-      console.say("lockstep: \(error)")
-      return .internalFault
-    }
-    report.end(
-      FuzzEnd(
-        cause: cause, status: explored.status, coverage: explored.coverage, seed: settings.seed,
-        took: MonotonicClock.now - begin, resume: nil, journal: folder.journalPath))
-    return exit
+    var end = FuzzEnd(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
+    end.coverage = explored.coverage
+    if desk.keepsJournal { end.exit = journal.end(cause, explored.status, explored.coverage) }
+    return end
   }
 }

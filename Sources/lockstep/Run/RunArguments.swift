@@ -59,7 +59,9 @@ extension RunArguments {
   }
   static var shard: Option<RunArguments> {
     Option<RunArguments>.value(
-      "shard", \.shard, "I/N", "Only the I-th of N parts.")
+      "shard", \.shard, "I/N",
+      "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given."
+    )
   }
   static var format: Option<RunArguments> {
     Option<RunArguments>.value(

@@ -10,7 +10,7 @@ final class RunFolder: JournalListener {
   /// The folder of this run.
   let path: String
   private let name: String
-  private let start = WallClock.now
+  private let start: String
   private let command: [String]
   private let journal: OutputFile
   /// Why nothing more is written, if it is not.
@@ -20,6 +20,7 @@ final class RunFolder: JournalListener {
   init(out: String, kind: String, command: [String]) throws(FileFault) {
     self.out = out
     self.command = command
+    start = WallClock.now
     try makeFolder(out + "/runs")
     // Two runs may begin in one second.
     let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
@@ -35,13 +36,27 @@ final class RunFolder: JournalListener {
     try writeManifest(end: nil, seed: nil)
   }
 
+  /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
+  init(resuming path: String, out: String, command: [String]) throws(FileFault) {
+    self.out = out
+    self.path = path
+    self.command = command
+    name = path.split(separator: "/").last.map(String.init) ?? path
+    start = WallClock.now
+    journal = try OutputFile(appendingTo: path + "/journal.jsonl")
+    try writeManifest(end: nil, seed: nil)
+  }
+
   /// The journal's path.
   var journalPath: String { path + "/journal.jsonl" }
 
-  func take(_ entry: JournalEntry) {
+  func take(_ entry: JournalEntry) { take(line: entry.json.line) }
+
+  /// Takes in an entry that is written already.
+  func take(line: String) {
     guard fault == nil else { return }
     do {
-      try journal.write(entry.json.line + "\n")
+      try journal.write(line + "\n")
     } catch {
       fault = FileFault(path: journalPath, code: error.code)
     }
@@ -75,20 +90,21 @@ final class RunFolder: JournalListener {
   /// - Returns: its path.
   func save(_ test: Case, _ outcome: Outcome) throws(FileFault) -> String {
     let comment = "\(test.id), step \(outcome.mark.number): \(outcome.verdict.message ?? "")"
-    return try save(test.standalone(in: out + "/failures"), in: "failures", stem: test.slug, [comment])
+    return try lockstep.save(
+      test.standalone(in: out + "/failures"), in: out + "/failures", stem: test.slug, [comment])
   }
+}
 
-  /// Saves a scenario in a folder beside the runs, under a name that what is in it makes.
-  ///
-  /// - Returns: its path.
-  func save(
-    _ scenario: Scenario, in folder: String, stem: String, _ comments: [String]
-  ) throws(FileFault) -> String {
-    try makeFolder(out + "/" + folder)
-    let path = "\(out)/\(folder)/\(stem)-\(fingerprint(scenario.yaml())).yaml"
-    try OutputFile.replace(path, with: scenario.yaml(comments: comments))
-    return path
-  }
+/// Saves a scenario in a folder, under a name that what is in it makes.
+///
+/// - Returns: its path.
+func save(
+  _ scenario: Scenario, in folder: String, stem: String, _ comments: [String]
+) throws(FileFault) -> String {
+  try makeFolder(folder)
+  let path = "\(folder)/\(stem)-\(fingerprint(scenario.yaml())).yaml"
+  try OutputFile.replace(path, with: scenario.yaml(comments: comments))
+  return path
 }
 
 extension Case {

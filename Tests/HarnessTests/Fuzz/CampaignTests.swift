@@ -173,4 +173,65 @@ struct CampaignTests {
     }
     expect(Set(seeds).count, 12)
   }
+
+  @Test("a campaign that goes on counts on, knows what it found, and draws tests of its own")
+  func resumed() throws {
+    let (_, first) = try campaign(RiggedLock(.deafUnlock))
+    let finding = try #require(first.findings.first)
+    var earlier = Campaign<RiggedLock>.Earlier()
+    earlier.status = first.status
+    earlier.findings = [(finding.signature, 1)]
+    var settings = FuzzSettings()
+    settings.seed = 1
+    settings.round = 1
+    settings.keepsGoing = true
+    settings.steps = first.status.events + 20_000
+    func goOn() throws -> Campaign<RiggedLock> {
+      let lock = RiggedLock(.deafUnlock)
+      var campaign = Campaign(try lock.target(), lock, settings, earlier: earlier, edge: .init())
+      expect(campaign.perform(), .done)
+      return campaign
+    }
+    let (second, again) = (try goOn(), try goOn())
+    expect(second.status.events, settings.steps)
+    expect(second.findings.filter { $0.signature == finding.signature }.count, 0)
+    #expect(second.earlier.findings[0].count > 1)
+    expect(second.status.repeats, second.earlier.findings[0].count - 1)
+    if let other = second.findings.first { expect(other.number, 2) }
+    #expect(second.status.tests > first.status.tests)
+    expect(second.status.tests, again.status.tests)
+    expect(second.earlier.findings.map(\.count), again.earlier.findings.map(\.count))
+  }
+
+  @Test("what others found rare is learnt, and who looks on is told what was visited")
+  func edges() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    var settings = FuzzSettings()
+    settings.steps = 3000
+    var told = 0
+    var visited = 0
+    var kept: [TestCase] = []
+    var edge = Campaign<RiggedLock>.Edge(keep: { test, _ in kept.append(test) })
+    edge.coverage = { cells in
+      told += 1
+      visited = cells.total.legal.visited
+    }
+    var plain = Campaign(try lock.target(), lock, settings, edge: edge)
+    _ = plain.perform()
+    // After each, and once at the end.
+    expect(told, plain.status.tests + 1)
+    #expect(visited > 10 && visited == plain.coverage.total.legal.visited)
+    var asked = 0
+    edge.news = {
+      asked += 1
+      return asked == 1 ? kept : []
+    }
+    let fresh = RiggedLock(.deafUnlock)
+    fresh.rig.isSick = { _ in false }
+    var informed = Campaign(try fresh.target(), fresh, settings, edge: edge)
+    _ = informed.perform()
+    #expect(asked > 1)
+    #expect(informed.status.corpus > 0 && informed.status.tests != plain.status.tests)
+  }
 }

@@ -1,0 +1,82 @@
+/// What one or several runs came to, read from their journals alone.
+public struct RunSummary: Sendable {
+  /// A case that did not pass.
+  public struct Failure: Hashable, Sendable {
+    /// Its id.
+    public var id: String
+    /// How it ended.
+    public var word: Journal.Word
+    /// Why, in one line.
+    public var message: String
+    /// The command that does it again.
+    public var replay: String?
+  }
+
+  /// The cases that the journals hold, also those that others stand for.
+  public private(set) var cases = 0
+  /// The cases in which model and device agreed.
+  public private(set) var agree = 0
+  /// The cases that diverged.
+  public private(set) var divergences = 0
+  /// The cases that the lab failed.
+  public private(set) var labFaults = 0
+  /// The cases that were not tried.
+  public private(set) var skipped = 0
+  /// The cases that were not brought to their end.
+  public private(set) var incomplete = 0
+  /// The first thousand cases that did not pass.
+  public private(set) var failures: [Failure] = []
+  /// What campaigns came upon, each once, with the shortest test that shows it.
+  public private(set) var findings: [Journal.Finding] = []
+  /// How much of each machine was visited, in all runs together.
+  public private(set) var coverage: [Journal.Coverage] = []
+  /// What each run ended with; `nil` for one that did not end.
+  public private(set) var statuses: [Int?] = []
+  /// What is wrong with the journals.
+  public private(set) var problems: [Journal.Problem] = []
+
+  /// Reads the journals at some paths.
+  ///
+  /// - Parameter id: a case that is not counted, since the run is taken up again and will have it once more.
+  public init(journals: [String], without id: String? = nil) {
+    var index = JournalIndex()
+    for journal in journals { _ = index.read(journal) }
+    if let id { index.forget(id) }
+    for suite in index.suites {
+      cases += suite.entries.count
+      for entry in suite.entries {
+        switch entry.outcome {
+        case .passed: agree += 1
+        case .failed: divergences += 1
+        case .broken: labFaults += 1
+        case .unfinished: incomplete += 1
+        case .skipped: skipped += 1
+        case .replaced: break
+        }
+      }
+    }
+    failures = index.failures.compactMap { failure in
+      guard index.suites[failure.place.suite].entries[failure.place.entry].outcome != .replaced else {
+        return nil
+      }
+      let verdict = failure.verdict
+      return Failure(
+        id: verdict.id, word: verdict.word, message: verdict.message ?? "", replay: verdict.replay)
+    }
+    findings = index.findings.map(\.finding)
+    coverage = index.coverage
+    statuses = index.statuses
+    problems = index.problems
+  }
+
+  /// What a command ends with that merges the runs: what weighs most of what they ended with.
+  ///
+  /// A fault of our own (70) puts all else in doubt; a divergence (1) outranks whatever kept a run from looking
+  /// further: a wrong command (2), a safety limit (6), an early end (5), trouble in the lab (3). One run that
+  /// selected something makes up for others that did not (4).
+  public var status: Int {
+    var all = statuses.map { $0 ?? 5 }
+    if !problems.isEmpty { all.append(5) }
+    return [70, 1, 2, 6, 5, 3, 0].first(where: all.contains) ?? 4
+  }
+}

@@ -1,0 +1,100 @@
+public import Conformance
+import Glibc
+public import Simulation
+import Synchronization
+
+/// Another process of this program, that works for this one and tells it so, a line at a time.
+///
+/// It is stopped by the end of its input, and so it stops too when this process ends, however it does. It is in a
+/// process group of its own: Ctrl-C reaches this process alone, which passes it on. It is not killed with us, so that it
+/// can end the device that it drives.
+public final class WorkerProcess {
+  /// What there is to hear of it.
+  public enum Word: Equatable, Sendable {
+    /// A line that it wrote.
+    case line(String)
+    /// Nothing for now.
+    case nothing
+    /// It ended: how and with which last words, where that was not of its own accord with status 0.
+    case ended(fault: String?)
+  }
+
+  /// How long it may take to end once it closed its output.
+  private static let grace = Interval.seconds(10)
+
+  private let child: ChildProcess
+  private var end: Word?
+
+  /// Starts this program with some arguments, and sends it a first line.
+  ///
+  /// - Throws: why it could not be started.
+  public init(_ arguments: [String], first line: String) throws(LabFault) {
+    guard let program = Host.program else {
+      throw LabFault(.noDevice, "the system does not tell which program this is")
+    }
+    child = try ChildProcess(program: program, arguments)
+    child.send(Array((line + "\n").utf8))
+  }
+
+  /// What it says next.
+  ///
+  /// - Parameter limit: how long to wait for it.
+  public func next(within limit: Interval) -> Word {
+    if let end { return end }
+    switch child.nextLine(until: MonotonicClock.now + limit) {
+    case .line(let bytes): return .line(String(decoding: bytes, as: UTF8.self))
+    case .timedOut: return .nothing
+    case .tooLong: return finish("it wrote a line that is too long")
+    case .ended: return finish(nil)
+    }
+  }
+
+  private func finish(_ reason: String?) -> Word {
+    let ending = child.stop(grace: Self.grace)
+    var fault = reason
+    if ending != .exit(0), fault == nil { fault = ending.map { "it ended with \($0)" } ?? "it did not end" }
+    let words = child.lastWords
+    let word = Word.ended(fault: fault.map { $0 + (words.isEmpty ? "" : ": " + words) })
+    end = word
+    return word
+  }
+
+  /// Asks it to stop when its step is done.
+  public func stop() { child.closeInput() }
+}
+
+/// The end of our standard input, as a worker process watches for it.
+public enum EndOfInput {
+  private static let hasCome = Atomic<Bool>(false)
+
+  /// Whether it has come.
+  public static var isReached: Bool { hasCome.load(ordering: .relaxed) }
+
+  /// Reads a line of standard input, without waiting for more than its end; `nil` when there is none.
+  public static func firstLine() -> String? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while unsafe read(STDIN_FILENO, &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return nil
+  }
+
+  /// Watches from now on, in a thread of its own.
+  public static func watch() {
+    var thread = pthread_t()
+    unsafe pthread_create(
+      &thread, nil,
+      { _ in
+        var byte: UInt8 = 0
+        while true {
+          let count = unsafe read(STDIN_FILENO, &byte, 1)
+          if count == 0 || (count < 0 && errno != EINTR) { break }
+        }
+        EndOfInput.hasCome.store(true, ordering: .relaxed)
+        return nil
+      }, nil)
+    pthread_detach(thread)
+  }
+}

@@ -1,0 +1,166 @@
+import Documents
+import Harness
+import Reporting
+import Transports
+
+/// The options of `report`.
+struct ReportArguments {
+  var runs: [String] = []
+  var out = "Reports"
+  var junit: String?
+  var format = OutputFormat.human
+  var color = ColorChoice.auto
+  var isQuiet = false
+}
+
+extension Command {
+  static var report: Command {
+    Command(
+      "report", "Makes reports again from the journals of runs, and merges several.",
+      discussion: """
+        Nothing but what a run left in its folder is read. Several runs, such as the shards of one, give one report: all
+        cases, each finding of campaigns once with the shortest test that shows it, what was covered in all of them
+        together.
+
+        Exit status: what weighs most of what the runs ended with: 70, then 1, 2, 6, 5, 3, 0, 4. A run that did not end
+        counts as 5.
+
+        """,
+      ArgumentParser(
+        options: [
+          .value(
+            "out", \.out, "DIR",
+            "Where reports go, and where runs are looked for by name. Reports unless given."),
+          .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
+          .value("format", \.format, "human|json", "How the summary is printed; json is one object."),
+          .value(
+            "color", \.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
+          .flag("quiet", \.isQuiet, "Prints failures only."),
+        ],
+        operands: .init(
+          placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
+          count: 1...Int.max, path: \.runs)),
+      defaults: { ReportArguments() }
+    ) { arguments, console throws(UsageError) in
+      try arguments.perform(console)
+    }
+  }
+}
+
+extension ReportArguments {
+  fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    var journals: [String] = []
+    for run in runs { journals.append(try journal(of: run)) }
+    let summary = RunSummary(journals: journals)
+    let path = junit ?? out + "/junit.xml"
+    do {
+      _ = try JUnitReport.write(journals: journals, manifests: journals.map(manifest), to: path)
+    } catch {
+      console.say("lockstep: \(error)")
+      return .internalFault
+    }
+    switch format {
+    case .json: console.print(summary.json)
+    case .human:
+      let text = SummaryText(summary, console.painter(color), isQuiet: isQuiet)
+      console.print((text.lines + (isQuiet ? [] : ["  report   \(path)"])).joined(separator: "\n"))
+    }
+    return CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+  }
+
+  /// The journal of a run, by any of its names.
+  private func journal(of run: String) throws(UsageError) -> String {
+    let stem = run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run
+    let places = ["\(stem)/journal.jsonl", "\(out)/runs/\(stem)/journal.jsonl"]
+    if run.hasSuffix(".jsonl"), Host.isFile(run) { return run }
+    guard let found = places.first(where: Host.isFile) else {
+      throw UsageError("there is no run \(run): neither \(places.joined(separator: " nor ")) is there")
+    }
+    return found
+  }
+
+  private func manifest(_ journal: String) -> String {
+    let folder = journal.lastIndex(of: "/").map { journal[...$0] } ?? ""
+    return folder + "manifest.json"
+  }
+}
+
+/// The summary of some runs, for a person.
+struct SummaryText {
+  private let summary: RunSummary
+  private let paint: Painter
+  private let isQuiet: Bool
+
+  init(_ summary: RunSummary, _ paint: Painter, isQuiet: Bool) {
+    self.summary = summary
+    self.paint = paint
+    self.isQuiet = isQuiet
+  }
+
+  /// Failures first, then findings, counts and cells.
+  var lines: [String] {
+    var lines = summary.failures.flatMap(text)
+    for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
+    if isQuiet { return lines }
+    let parts = [
+      (summary.agree, "agree", Console.Style.good), (summary.divergences, "diverge", .bad),
+      (summary.labFaults, "in trouble", .warning), (summary.incomplete, "incomplete", .warning),
+      (summary.skipped, "skipped", .faint),
+    ].filter { $0.0 > 0 }
+    let count = parts.map(\.0).reduce(0, +)
+    let runs = summary.statuses.count
+    lines.append(
+      paint(.strong, "\(count) case\(count == 1 ? "" : "s")") + " of \(runs) run\(runs == 1 ? "" : "s")"
+        + (parts.isEmpty ? "" : ": ") + parts.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", "))
+    for finding in summary.findings {
+      lines.append("  finding  \(finding.message), in \(finding.shortest) events: \(finding.file ?? "–")")
+    }
+    for item in summary.coverage {
+      lines.append(
+        "  cells    \(item.machine): \(Self.share(item.legal)) legal, \(Self.share(item.empty)) empty")
+    }
+    return lines
+  }
+
+  private func text(_ failure: RunSummary.Failure) -> [String] {
+    let (sign, style): (String, Console.Style) =
+      switch failure.word {
+      case .divergence: ("✘", .bad)
+      case .labFault: ("⚡", .warning)
+      case .agree, .skipped, .incomplete: ("…", .warning)
+      }
+    return [paint(style, "\(sign) \(failure.id)"), "    \(failure.message)"]
+      + (failure.replay.map { ["  \($0)"] } ?? [])
+  }
+
+  private static func share(_ figures: [Int]) -> String {
+    figures.count == 2 ? "\(figures[0]) of \(figures[1])" : "–"
+  }
+}
+
+extension RunSummary {
+  /// The summary as one object.
+  var json: JSON {
+    [
+      "runs": .integer(statuses.count), "cases": .integer(cases), "agree": .integer(agree),
+      "divergences": .integer(divergences), "labFaults": .integer(labFaults),
+      "skipped": .integer(skipped), "incomplete": .integer(incomplete),
+      "findings": .list(
+        findings.map { finding in
+          [
+            "signature": .text(finding.signature), "message": .text(finding.message),
+            "shortest": .integer(finding.shortest), "file": finding.file.map(JSON.text) ?? .null,
+          ]
+        }),
+      "coverage": .list(
+        coverage.map { item in
+          [
+            "machine": .text(item.machine), "legal": .list(item.legal.map(JSON.integer)),
+            "empty": .list(item.empty.map(JSON.integer)),
+          ]
+        }),
+      "problems": .list(problems.map { JSON.text("\($0)") }),
+      "status": .integer(status),
+    ]
+  }
+}

@@ -1,0 +1,125 @@
+import Conformance
+import Documents
+import Harness
+
+/// A finding as it is told of, also from one process to another.
+struct FindingNotice: Equatable {
+  /// The number among those of the campaign.
+  var number: Int
+  /// What tells it from others.
+  var signature: String
+  /// How many events its shortest test has.
+  var length: Int
+  /// How sure it is, in words.
+  var confirmation: String
+  /// Whether it showed again.
+  var isSure: Bool
+  /// What a person reads of it.
+  var lines: [String]
+  /// The steps of its test.
+  var steps: [String]
+  /// Where it was saved.
+  var path: String
+  /// The line to paste that does it again.
+  var replay: String
+  /// What the journal says of it.
+  var json: JSON
+
+  init(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
+    number = finding.number
+    signature = finding.signature
+    length = finding.test.choices.count
+    confirmation = "\(finding.confirmation)"
+    isSure = finding.whyNoVerdict == nil
+    let outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)
+    lines =
+      [finding.divergence.summary] + outcome.details
+      + finding.comments.dropFirst().filter { $0 != "\(finding.confirmation)" }
+    steps = scenario.stepLines
+    self.path = path
+    self.replay = replay
+    json = JournalEntry.finding(finding, path).json
+  }
+
+  /// Reads what another process wrote; `nil` when it is none.
+  init?(_ value: JSON) {
+    guard let number = value["number"]?.int, let signature = value["signature"]?.string,
+      let length = value["length"]?.int, let confirmation = value["confirmation"]?.string,
+      let isSure = value["isSure"]?.bool, let lines = value["lines"]?.strings,
+      let steps = value["steps"]?.strings, let path = value["path"]?.string,
+      let replay = value["replay"]?.string, let json = value["json"]
+    else { return nil }
+    self.number = number
+    self.signature = signature
+    self.length = length
+    self.confirmation = confirmation
+    self.isSure = isSure
+    self.lines = lines
+    self.steps = steps
+    self.path = path
+    self.replay = replay
+    self.json = json
+  }
+
+  /// The same under another number.
+  func numbered(_ number: Int) -> FindingNotice {
+    var notice = self
+    notice.number = number
+    guard case .mapping(let members)? = json["finding"] else { return notice }
+    let renumbered = members.map { member in
+      member.name == "number" ? JSON.Member("number", .integer(number)) : member
+    }
+    notice.json = ["finding": .mapping(renumbered)]
+    return notice
+  }
+
+  /// For another process.
+  var message: JSON {
+    [
+      "number": .integer(number), "signature": .text(signature), "length": .integer(length),
+      "confirmation": .text(confirmation), "isSure": .flag(isSure), "lines": .list(lines.map(JSON.text)),
+      "steps": .list(steps.map(JSON.text)), "path": .text(path), "replay": .text(replay), "json": json,
+    ]
+  }
+
+  /// What a person reads, in full.
+  func text(_ paint: Painter) -> String {
+    let head = paint(
+      isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(number): \(confirmation)")
+    let all =
+      [head] + lines.map { "    " + $0 } + steps.map { "      " + paint(.faint, $0) } + ["  " + replay]
+    return all.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Finding {
+  /// What stands at the top of its file.
+  var comments: [String] {
+    [
+      divergence.summary,
+      "found after \(foundAt) events in a test of \(foundLength), shrunk to \(test.choices.count) "
+        + "with \(shrinking.runs) runs of \(shrinking.events) events: \(shrinking.end)", "\(confirmation)",
+    ] + (twin.map { [$0.text] } ?? [])
+  }
+}
+
+extension JSON {
+  /// A whole number that fits.
+  var int: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+  /// A text.
+  var string: String? { if case .text(let text) = self { text } else { nil } }
+  /// True or false.
+  var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+  /// A list of texts.
+  var strings: [String]? {
+    guard case .list(let items) = self else { return nil }
+    let texts = items.compactMap(\.string)
+    return texts.count == items.count ? texts : nil
+  }
+  /// A list of whole numbers.
+  var ints: [Int]? {
+    guard case .list(let items) = self else { return nil }
+    let numbers = items.compactMap(\.int)
+    return numbers.count == items.count ? numbers : nil
+  }
+}

@@ -1,0 +1,83 @@
+import Harness
+import Reporting
+import Simulation
+import Transports
+
+/// The desk of a campaign whose reports are written here: the folder of its run, and who looks on.
+final class FuzzOffice: FuzzDesk {
+  let folder: RunFolder
+  let report: any FuzzReport
+  let tally: Tally
+  private let arguments: FuzzArguments
+  private var fault: FileFault?
+
+  /// - Parameter earlier: the folder of the campaign that is taken up again.
+  init(
+    _ arguments: FuzzArguments, _ target: FuzzTarget, _ console: Console, earlier: String?
+  ) throws(UsageError) {
+    self.arguments = arguments
+    let command = Array(CommandLine.arguments.dropFirst())
+    do throws(FileFault) {
+      if let earlier {
+        tally = Tally(
+          of: RunSummary(
+            journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
+        folder = try RunFolder(resuming: earlier, out: arguments.run.out, command: command)
+      } else {
+        tally = Tally()
+        folder = try RunFolder(out: arguments.run.out, kind: "fuzz", command: command)
+      }
+    } catch {
+      throw UsageError(error.description)
+    }
+    let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
+    switch arguments.run.format {
+    case .json: report = JSONFuzzReport(console, isQuiet: isQuiet)
+    case .human where console.drawsOver && !isQuiet:
+      report = ScreenReport(console, paint, isQuiet: isQuiet)
+    case .human: report = HumanFuzzReport(console, paint, isQuiet: isQuiet)
+    }
+  }
+
+  var listener: any JournalListener { folder }
+  var keepsJournal: Bool { true }
+  var isStopped: Bool { folder.fault != nil }
+
+  func keep(_ state: CampaignState) {
+    do {
+      try OutputFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
+    } catch {
+      if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
+      fault = error
+    }
+  }
+
+  /// Writes the reports and says how the campaign ended.
+  func close(_ end: FuzzEnd) -> CommandStatus {
+    var end = end
+    do {
+      try folder.finish(seed: end.seed)
+      try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
+    } catch {
+      report.warn("\(error)")
+      end.exit = .internalFault
+    }
+    end.journal = folder.journalPath
+    if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }
+    report.end(end)
+    return end.exit
+  }
+}
+
+extension Tally {
+  /// What the cases of a journal came to.
+  init(of summary: RunSummary) {
+    self.init()
+    cases = summary.cases
+    agree = summary.agree
+    divergences = summary.divergences
+    labFaults = summary.labFaults
+    skipped = summary.skipped
+    incomplete = summary.incomplete
+  }
+}

@@ -1,0 +1,65 @@
+import Conformance
+import Harness
+import Simulation
+import Transports
+
+/// What a campaign is about, checked: before anything is begun or written.
+struct FuzzPlan {
+  let world: World
+  let target: FuzzTarget
+  /// What is explored in place of the target, where it has a twin.
+  let twin: FuzzTarget?
+  let settings: FuzzSettings
+  /// How far the campaign is: not at all, or where its last sitting ended.
+  let state: CampaignState
+
+  /// - Parameter earlier: where the campaign stopped that is taken up again.
+  init(_ arguments: FuzzArguments, earlier: CampaignState?) throws(UsageError) {
+    world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
+    let seed = arguments.run.seed ?? UInt64(world.drawSeed())
+    let round = earlier.map { $0.round + 1 } ?? 0
+    var settings = try arguments.settings(seed: seed, round: round)
+    let machine = try arguments.machine(in: world)
+    target = try arguments.target(machine, in: world, seed: seed)
+    twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
+    if target.device.kind != .lock, let most = arguments.run.lab.actuations {
+      settings.actuations = max(most.value - (earlier?.status.actuations ?? 0), 0)
+    }
+    self.settings = settings
+    var state =
+      earlier
+      ?? CampaignState(
+        machine: arguments.operands[0], device: arguments.run.device ?? target.device.description, seed: seed)
+    state.twin = arguments.twin
+    state.seed = seed
+    state.round = round
+    state.options = arguments.campaignOptions
+    self.state = state
+  }
+}
+
+extension CampaignState {
+  /// Where a campaign that goes on from here begins.
+  func earlier<Device: DeviceUnderTest>() -> Campaign<Device>.Earlier {
+    var earlier = Campaign<Device>.Earlier()
+    earlier.status = status
+    earlier.findings = findings.map { ($0.signature, $0.count) }
+    return earlier
+  }
+}
+
+/// Where everything goes that a campaign says: to the reports of this process, or to the process that started it.
+protocol FuzzDesk: AnyObject {
+  /// Tells whoever looks on.
+  var report: any FuzzReport { get }
+  /// Takes in the journal.
+  var listener: any JournalListener { get }
+  /// What the cases of earlier sittings came to.
+  var tally: Tally { get }
+  /// Whether the journal has a beginning and an end here.
+  var keepsJournal: Bool { get }
+  /// Whether the campaign is to be stopped.
+  var isStopped: Bool { get }
+  /// Keeps what it takes to go on.
+  func keep(_ state: CampaignState)
+}

@@ -1,0 +1,268 @@
+import Automata
+import Conformance
+import Documents
+import Harness
+import Simulation
+import Transports
+
+/// A campaign in several processes of this program: each explores by itself, and they share the corpus.
+///
+/// Each has a part of the budget and draws tests of its own. One that dies is a fault of ours, and the others go on.
+final class FuzzPool {
+  /// How often the state of the campaign is written down, at most.
+  private static let period = Interval.seconds(5)
+  /// How long to wait for somebody to say something.
+  private static let pause = Interval.milliseconds(20)
+
+  /// One of the processes.
+  private struct Member {
+    var number: Int
+    var process: WorkerProcess
+    var status = CampaignStatus()
+    /// What it visited.
+    var cells: [String] = []
+    var end: CampaignEnd?
+    var hasEnded = false
+  }
+
+  private let arguments: FuzzArguments
+  private let plan: FuzzPlan
+  private let office: FuzzOffice
+  private let report: any FuzzReport
+  private let journal: CampaignJournal
+  /// The machine that is explored, of which nothing was visited yet.
+  private let nothing: CellCoverage
+  private let begin = MonotonicClock.now
+  private var members: [Member] = []
+  private var state: CampaignState
+  private var findings: [FindingNotice] = []
+  /// Findings that more than one worker came upon.
+  private var repeats = 0
+  private var faults: [String] = []
+  private var lastState: Interval
+  /// Whether they were told to stop.
+  private var isStopping = false
+
+  init(_ arguments: FuzzArguments, _ plan: FuzzPlan, _ office: FuzzOffice) {
+    self.arguments = arguments
+    self.plan = plan
+    self.office = office
+    report = office.report
+    state = plan.state
+    lastState = begin
+    let explored = plan.twin ?? plan.target
+    let abilities = (try? plan.world.devices.describe(explored.device))?.abilities
+    nothing = CellCoverage(explored.machine.variant(under: abilities?.circumstances ?? []).machine)
+    journal = CampaignJournal(
+      plan.target, plan.settings, provider: plan.world.devices, listener: office.folder,
+      earlier: office.tally)
+  }
+
+  func perform() -> FuzzEnd {
+    defer { plan.world.devices.shutDown() }
+    let jobs = WorkerArguments(arguments, plan).all
+    journal.begin()
+    var head = FuzzHead(plan.target, twin: plan.twin, plan.settings, duration: arguments.duration)
+    head.workers = jobs.count
+    report.begin(head)
+    let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature))
+    do throws(LabFault) {
+      for (index, words) in jobs.enumerated() {
+        let process = try WorkerProcess(words, first: orders.line)
+        members.append(Member(number: index + 1, process: process))
+      }
+    } catch {
+      fail("a worker: \(error)")
+      stop()
+    }
+    while members.contains(where: { !$0.hasEnded }) { listen() }
+    return finish()
+  }
+
+  /// Hears what there is to hear, and waits a moment where that is nothing.
+  private func listen() {
+    var isQuiet = true
+    for index in members.indices {
+      while !members[index].hasEnded, hear(index, within: .zero) { isQuiet = false }
+    }
+    if Interruption.isRequested || office.isStopped { stop() }
+    let now = MonotonicClock.now
+    let status = total
+    report.progress(
+      FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
+    if now - lastState >= Self.period {
+      lastState = now
+      keep(status)
+    }
+    if isQuiet, let first = members.firstIndex(where: { !$0.hasEnded }) {
+      _ = hear(first, within: Self.pause)
+    }
+  }
+
+  /// Takes in what a worker says; false when it says nothing.
+  private func hear(_ index: Int, within limit: Interval) -> Bool {
+    switch members[index].process.next(within: limit) {
+    case .nothing: return false
+    case .line(let text):
+      guard let line = WorkerLine(text) else {
+        fail("worker \(members[index].number) wrote what is not understood: \(text.prefix(100))")
+        return true
+      }
+      take(line, from: index)
+    case .ended(let fault):
+      members[index].hasEnded = true
+      if fault != nil || members[index].end == nil {
+        fail("worker \(members[index].number): \(fault ?? "it ended too early")")
+      }
+    }
+    return true
+  }
+
+  private func take(_ line: WorkerLine, from index: Int) {
+    switch line {
+    case .progress(let status, let cells):
+      members[index].status = status
+      members[index].cells = cells
+      count()
+    case .found(let notice, let lines): take(notice, lines)
+    case .journal(let line): office.folder.take(line: line)
+    case .say(let text): report.say(text)
+    case .warn(let text): report.warn("worker \(members[index].number): \(text)")
+    case .end(let cause, let status, let cells):
+      members[index].end = cause
+      members[index].status = status
+      members[index].cells = cells
+      count()
+    }
+  }
+
+  /// Adds up what all of them visited, in all sittings; one that has not said so yet adds nothing.
+  private func count() {
+    var cells = nothing
+    for digits in [plan.state.cells] + members.map(\.cells) { _ = cells.add(digits: digits) }
+    state.coverage = Coverage((plan.twin ?? plan.target).machine.label, cells)
+    state.cells = cells.digits
+  }
+
+  private func take(_ notice: FindingNotice, _ lines: [String]) {
+    // One that was stopped before it could be tried again says nothing beside the one that stopped it.
+    if isStopping, !notice.isSure, !findings.isEmpty { return }
+    if let index = findings.firstIndex(where: { $0.signature == notice.signature }) {
+      repeats += 1
+      guard notice.isSure, notice.length < findings[index].length else { return }
+      findings[index] = notice.numbered(findings[index].number)
+      write(findings[index], lines, isNew: false)
+      report.say("finding \(findings[index].number) in \(notice.length) events: \(notice.replay)")
+      return
+    }
+    let finding = notice.numbered(plan.state.findings.count + findings.count + 1)
+    findings.append(finding)
+    write(finding, lines, isNew: true)
+    report.found(finding)
+    if !plan.settings.keepsGoing { stop() }
+  }
+
+  private func write(_ finding: FindingNotice, _ lines: [String], isNew: Bool) {
+    for line in [finding.json.line] + lines.dropFirst() { office.folder.take(line: line) }
+    var tally = Tally()
+    tally.cases = 1
+    if isNew, finding.isSure { tally.divergences = 1 } else if isNew { tally.labFaults = 1 }
+    journal.add(tally)
+    keep(total)
+  }
+
+  /// Asks all to stop when their step is done.
+  private func stop() {
+    guard !isStopping else { return }
+    isStopping = true
+    for member in members where !member.hasEnded { member.process.stop() }
+  }
+
+  private func fail(_ text: String) {
+    faults.append(text)
+    report.warn(text)
+  }
+
+  /// What all of them did, in all sittings.
+  private var total: CampaignStatus {
+    var total = plan.state.status
+    total.repeats += repeats
+    for member in members { total.add(member.status) }
+    total.depths = (plan.state.findings.map(\.length) + findings.map(\.length)).sorted()
+    let busy = members.first { !$0.hasEnded && $0.status.phase != CampaignStatus().phase }
+    total.phase = busy.map { "\($0.status.phase) (worker \($0.number))" } ?? CampaignStatus().phase
+    return total
+  }
+
+  private func keep(_ status: CampaignStatus) {
+    var state = state
+    state.status = status
+    state.elapsed = state.elapsed + (MonotonicClock.now - begin)
+    state.findings += findings.map {
+      CampaignState.Known(signature: $0.signature, path: $0.path, length: $0.length, count: 1)
+    }
+    office.keep(state)
+  }
+
+  private func finish() -> FuzzEnd {
+    let status = total
+    keep(status)
+    var cause = members.compactMap(\.end).max { $0.weight < $1.weight } ?? .done
+    // Those that another's finding stopped did as they should.
+    if cause == .stopped, !Interruption.isRequested, !office.isStopped { cause = .found }
+    var end = FuzzEnd(
+      cause: cause, status: status, seed: plan.settings.seed,
+      took: state.elapsed + (MonotonicClock.now - begin))
+    end.coverage = state.coverage
+    end.exit = journal.end(cause, status, state.coverage, faults: faults)
+    return end
+  }
+}
+
+/// What the workers of a campaign are started with.
+struct WorkerArguments {
+  private let arguments: FuzzArguments
+  private let plan: FuzzPlan
+
+  init(_ arguments: FuzzArguments, _ plan: FuzzPlan) {
+    self.arguments = arguments
+    self.plan = plan
+  }
+
+  /// The words for each of them: as many as have something to do.
+  var all: [[String]] {
+    let jobs = arguments.jobs?.value ?? 1
+    let steps = arguments.steps.map { Self.shares(of: $0.value - plan.state.status.events, jobs) }
+    let moves = plan.settings.actuations.map { Self.shares(of: $0, jobs) }
+    let shard = arguments.shard ?? Shard(part: 1, of: 1)!
+    return (0..<jobs).compactMap { index in
+      var own = arguments
+      if let share = steps?[index] {
+        guard share > 0 else { return nil }
+        own.steps = EventCount(share)
+      }
+      if let share = moves?[index] {
+        guard share > 0 else { return nil }
+        own.run.lab.actuations = Count(share)
+      }
+      own.jobs = nil
+      own.shard = Shard(part: (shard.part - 1) * jobs + index + 1, of: shard.count * jobs)
+      return ["fuzz-worker", own.operands[0]] + words(own)
+    }
+  }
+
+  private func words(_ own: FuzzArguments) -> [String] {
+    var words = ["--seed=\(plan.settings.seed)", "--out=\(own.run.out)", "--corpus=\(own.corpusFolder)"]
+    if let device = own.run.device { words.append("--device=\(device)") }
+    if let twin = own.twin { words.append("--twin=\(twin)") }
+    if let time = own.duration { words.append("--duration=\(time)") }
+    if let most = own.run.lab.actuations { words.append("--actuations=\(most.value)") }
+    return words + ["--answer-timeout=\(own.run.answerTimeout)"] + own.campaignOptions
+  }
+
+  /// A number shared out as evenly as can be.
+  static func shares(of total: Int, _ count: Int) -> [Int] {
+    let total = max(total, 0)
+    return (0..<count).map { total / count + ($0 < total % count ? 1 : 0) }
+  }
+}

@@ -1,0 +1,66 @@
+import Harness
+
+extension FuzzArguments {
+  /// What was asked for beside machine, device, twin and seed, as options that mean the same.
+  var campaignOptions: [String] {
+    var words: [String] = []
+    if let steps { words.append("--steps=\(steps.value)") }
+    if keepsGoing { words.append("--keep-going") }
+    words += without.map { "--without=\($0)" }
+    words += weights.map { "--weight=\($0)" }
+    if let length { words.append("--length=\(length.value)") }
+    switch shrinkBudget {
+    case .events(let count): words.append("--shrink-budget=\(count)")
+    case .time(let time): words.append("--shrink-budget=\(time)")
+    case nil: break
+    }
+    if let shard { words.append("--shard=\(shard.part)/\(shard.count)") }
+    if let jobs { words.append("--jobs=\(jobs.value)") }
+    return words
+  }
+
+  /// The arguments with which a campaign is taken up again: its own, and what was given in place of them.
+  func resuming(_ state: CampaignState) throws(UsageError) -> FuzzArguments {
+    let parser = ArgumentParser<FuzzArguments>(options: FuzzArguments.options, operands: nil)
+    guard case .run(let own) = try parser.parse(state.options, into: FuzzArguments()) else { return self }
+    var arguments = self
+    if let machine = operands.first, machine != state.machine {
+      throw UsageError("--resume: that campaign is about \(state.machine), and not about \(machine)")
+    }
+    if let device = run.device, try !isSame(device, state.device) {
+      throw UsageError("--resume: that campaign is about \(state.device), and not about \(device)")
+    }
+    arguments.operands = [state.machine]
+    arguments.run.device = state.device
+    arguments.run.seed = run.seed ?? state.seed
+    arguments.twin = twin ?? state.twin
+    arguments.steps = steps ?? own.steps
+    arguments.keepsGoing = keepsGoing || own.keepsGoing
+    if without.isEmpty { arguments.without = own.without }
+    if weights.isEmpty { arguments.weights = own.weights }
+    arguments.length = length ?? own.length
+    arguments.shrinkBudget = shrinkBudget ?? own.shrinkBudget
+    arguments.shard = shard ?? own.shard
+    arguments.jobs = jobs ?? own.jobs
+    return arguments
+  }
+
+  private func isSame(_ left: String, _ right: String) throws(UsageError) -> Bool {
+    do throws(DeviceProblem) {
+      return try DeviceSpec(text: left) == DeviceSpec(text: right)
+    } catch {
+      throw UsageError("--device: \(error.description)")
+    }
+  }
+
+  /// The line to paste that goes on with the campaign of a folder.
+  func resumeLine(_ folder: String) -> String {
+    var words = ["lockstep", "fuzz", operands[0], "--resume", folder] + run.lab.words
+    let usual = FuzzArguments()
+    if run.out != usual.run.out { words += ["--out", run.out] }
+    if let junit = run.junit { words += ["--junit", junit] }
+    if let corpus { words += ["--corpus", corpus] }
+    if run.answerTimeout != usual.run.answerTimeout { words.append("--answer-timeout=\(run.answerTimeout)") }
+    return words.map(shellWord).joined(separator: " ")
+  }
+}

@@ -1,0 +1,86 @@
+import Conformance
+import Documents
+import Harness
+import Simulation
+import Transports
+
+extension Command {
+  /// One of the processes of `fuzz --jobs`; nothing for people.
+  static var fuzzWorker: Command {
+    Command(
+      "fuzz-worker", "Explores for 'lockstep fuzz --jobs'.",
+      ArgumentParser(
+        options: FuzzArguments.options,
+        operands: .init(
+          placeholder: "MACHINE", summary: "The machine.", count: 1...1, path: \.operands)),
+      defaults: { FuzzArguments() }
+    ) { arguments, console throws(UsageError) in
+      guard let orders = EndOfInput.firstLine().flatMap(WorkerOrders.init) else {
+        throw UsageError("this command is for 'lockstep fuzz --jobs' alone")
+      }
+      var earlier = CampaignState(
+        machine: arguments.operands[0], device: "", seed: arguments.run.seed ?? 0)
+      earlier.round = orders.round - 1
+      earlier.findings = orders.known.map { .init(signature: $0, path: "", length: 0, count: 0) }
+      let plan = try FuzzPlan(arguments, earlier: earlier)
+      EndOfInput.watch()
+      let desk = WorkerDesk(console)
+      let end = FuzzSession(arguments, plan, desk).perform()
+      desk.send(.end(end.cause, end.status, end.coverage?.cells.digits ?? []))
+      return .agree
+    }
+  }
+}
+
+/// The desk of a worker: everything goes to the process that started it.
+final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
+  /// How often it tells how far it is.
+  private static let period = Interval.milliseconds(200)
+
+  private let console: Console
+  private var last: Interval?
+  /// The lines of the finding that is being written down.
+  private var lines: [String]?
+
+  init(_ console: Console) {
+    self.console = console
+  }
+
+  var report: any FuzzReport { self }
+  var listener: any JournalListener { self }
+  var tally: Tally { Tally() }
+  var keepsJournal: Bool { false }
+  var isStopped: Bool { EndOfInput.isReached }
+
+  func send(_ line: WorkerLine) { console.print(line.json) }
+
+  func keep(_ state: CampaignState) {}
+
+  func take(_ entry: JournalEntry) {
+    if case .finding = entry { lines = [] }
+    if lines != nil {
+      lines?.append(entry.json.line)
+    } else {
+      send(.journal(entry.json.line))
+    }
+  }
+
+  func begin(_ head: FuzzHead) {}
+
+  func progress(_ progress: FuzzProgress) {
+    if let last, progress.took - last < Self.period { return }
+    last = progress.took
+    send(.progress(progress.status, progress.coverage?.cells.digits ?? []))
+  }
+
+  func found(_ finding: FindingNotice) {
+    send(.found(finding, journal: lines ?? []))
+    lines = nil
+  }
+
+  func say(_ text: String) { send(.say(text)) }
+
+  func warn(_ text: String) { send(.warn(text)) }
+
+  func end(_ end: FuzzEnd) {}
+}

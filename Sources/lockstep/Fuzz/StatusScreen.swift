@@ -1,0 +1,139 @@
+import Conformance
+import Harness
+import Simulation
+
+/// What a person who watches a campaign sees: everything that matters at a glance.
+///
+/// It is laid out as AFL++'s is, in panes of two columns. Making it is no more than writing down the figures, so
+/// that it can be checked line by line.
+struct StatusScreen {
+  /// The fewest columns that it fits in.
+  static let leastWidth = 80
+  /// More columns make nothing clearer.
+  static let mostWidth = 100
+
+  var head: FuzzHead
+  var progress = FuzzProgress()
+  /// Events in a second, lately.
+  var rate = 0
+  /// When something new was seen last, and a finding, in the time of the campaign.
+  var lastNew: Interval?
+  var lastFinding: Interval?
+
+  /// The lines, none of them wider than the terminal.
+  func lines(width: Int, _ paint: Painter) -> [String] {
+    let pane = Pane(width: min(width, Self.mostWidth), paint)
+    let status = progress.status
+    return [pane.whole(paint, .strong, " lockstep \(head.title)")]
+      + pane.beside("time", timeRows, "findings", findingRows)
+      + pane.beside("events", eventRows, "coverage", coverageRows)
+      + [pane.rule("now"), pane.whole(paint, nil, "   \(status.phase)")]
+  }
+
+  private var timeRows: [Pane.Row] {
+    func ago(_ time: Interval?) -> String { time.map { "\(clock(progress.took - $0)) ago" } ?? "none yet" }
+    return [
+      ("run time", clock(progress.took)), ("last new", ago(lastNew)), ("last found", ago(lastFinding)),
+      ("to the end", left),
+    ]
+  }
+
+  private var left: String {
+    var parts: [String] = []
+    if let steps = head.steps {
+      parts.append("\(grouped(max(steps - progress.status.events, 0))) events")
+    }
+    if let duration = head.duration { parts.append(clock(max(duration - progress.took, .zero))) }
+    return parts.isEmpty ? "until Ctrl-C or a finding" : parts.joined(separator: " or ")
+  }
+
+  private var findingRows: [Pane.Row] {
+    let status = progress.status
+    let depths = status.depths.map(String.init).joined(separator: " ")
+    return [
+      (
+        "found",
+        "\(status.depths.count)" + (status.repeats > 0 ? ", and \(grouped(status.repeats)) again" : "")
+      ),
+      ("events each", depths.isEmpty ? "–" : depths), ("lab faults", grouped(status.labFaults)),
+      ("bolt moved", "\(grouped(status.actuations)) times"),
+    ]
+  }
+
+  private var eventRows: [Pane.Row] {
+    let status = progress.status
+    return [
+      ("in tests", grouped(status.events)), ("a second now", grouped(rate)),
+      ("overall", grouped(overallRate(status, progress.took))),
+      ("tests", "\(grouped(status.tests)), longest \(grouped(status.longest))"),
+      ("to shrink", grouped(status.extraEvents)),
+    ]
+  }
+
+  private var coverageRows: [Pane.Row] {
+    let status = progress.status
+    func share(_ part: CellCoverage.Share?) -> String { part.map { "\($0) cells" } ?? "–" }
+    var stability = "–"
+    if status.stability.tried > 0 {
+      let (same, tried) = status.stability
+      stability = "\(same * 100 / tried) %, \(same) of \(tried) tests"
+    }
+    return [
+      ("legal", share(progress.coverage?.total.legal)), ("empty", share(progress.coverage?.total.empty)),
+      ("contexts", grouped(status.contexts)), ("corpus", "\(grouped(status.corpus)) tests"),
+      ("stability", stability),
+    ]
+  }
+}
+
+/// Two columns of named figures.
+private struct Pane {
+  typealias Row = (name: String, value: String)
+
+  private static let nameWidth = 12
+
+  let width: Int
+  let paint: Painter
+
+  init(width: Int, _ paint: Painter) {
+    self.width = width
+    self.paint = paint
+  }
+
+  private var leftWidth: Int { width / 2 }
+
+  /// Two groups of rows beside each other, each under its name.
+  func beside(_ leftName: String, _ left: [Row], _ rightName: String, _ right: [Row]) -> [String] {
+    let rightWidth = width - leftWidth
+    return [rule(leftName, leftWidth) + rule(rightName, rightWidth)]
+      + (0..<max(left.count, right.count)).map { index in
+        (index < left.count ? text(left[index], leftWidth) : String(repeating: " ", count: leftWidth))
+          + (index < right.count ? text(right[index], rightWidth) : "")
+      }
+  }
+
+  func rule(_ name: String) -> String { rule(name, width) }
+
+  private func rule(_ name: String, _ width: Int) -> String {
+    let rest = max(width - name.count - 5, 0)
+    return paint(.faint, "── ") + paint(.strong, name) + " "
+      + paint(.faint, String(repeating: "─", count: rest) + " ")
+  }
+
+  /// One line over both columns.
+  func whole(_ paint: Painter, _ style: Console.Style?, _ text: String) -> String {
+    let text = fitted(text, width, padded: false)
+    return style.map { paint($0, text) } ?? text
+  }
+
+  private func text(_ row: Row, _ width: Int) -> String {
+    let name = String(repeating: " ", count: max(Self.nameWidth - row.name.count, 0)) + row.name
+    return " " + paint(.faint, name) + "  " + fitted(row.value, width - Self.nameWidth - 3, padded: true)
+  }
+
+  /// Text of just so many columns, or at most so many.
+  private func fitted(_ text: String, _ width: Int, padded: Bool) -> String {
+    if text.count > width { return text.prefix(width - 1) + "…" }
+    return padded ? text + String(repeating: " ", count: width - text.count) : text
+  }
+}

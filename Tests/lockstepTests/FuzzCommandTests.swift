@@ -1,0 +1,265 @@
+import Documents
+import Foundation
+import TestSupport
+import Testing
+
+/// A reference lock with a defect that takes a few hundred events to find.
+private let defect = "'emulator:reference?defect=deaf-unlock'"
+
+/// Starts `fuzz` through the shell, hands over its process, and waits for its end.
+private func fuzz(
+  _ words: String, in folder: Command.Folder, then body: (Process) throws -> Void
+) throws -> Command.Result {
+  let out = try Command.Folder()
+  let process = try Command.start(
+    "/bin/sh", ["-c", "exec $LOCKSTEP fuzz " + words], in: folder.path, out: out)
+  try body(process)
+  process.waitUntilExit()
+  let status =
+    process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+  return Command.Result(status: status, output: try out.read("output"), errors: try out.read("errors"))
+}
+
+/// Waits until something holds; gives up after a minute.
+private func wait(until holds: () throws -> Bool) throws {
+  for _ in 0..<6000 {
+    if try holds() { return }
+    usleep(10_000)
+  }
+  Issue.record("a minute passed")
+}
+
+/// The last lines of the journal of the only run, as JSON.
+private func journal(_ folder: Command.Folder) throws -> [JSON] {
+  let run = try #require(folder.names("Reports/runs").first)
+  return try folder.read("Reports/runs/\(run)/journal.jsonl").split(separator: "\n").map {
+    try JSON(parsing: String($0))
+  }
+}
+
+private func state(_ folder: Command.Folder) throws -> JSON {
+  let run = try #require(folder.names("Reports/runs").first)
+  return try JSON(parsing: folder.read("Reports/runs/\(run)/campaign.json"))
+}
+
+@Suite("Campaigns as a process", .timeLimit(.minutes(10)))
+struct FuzzCommandTests {
+  @Test("Ctrl-C once writes everything and says how to go on, and then it does", arguments: [1, 2])
+  func resume(jobs: Int) throws {
+    let folder = try Command.Folder()
+    let result = try fuzz("sesame-table --seed 3 --jobs \(jobs)", in: folder) { process in
+      try wait { folder.names("Reports/corpus/sesame-table").count > 20 }
+      process.interrupt()
+    }
+    expect(result.errors, "")
+    expect(result.status, 5)
+    let run = try #require(folder.names("Reports/runs").first)
+    let line = "lockstep fuzz sesame-table --resume Reports/runs/\(run)"
+    #expect(result.output.contains("  resume   \(line)\n"), "\(result.output)")
+    let before = try state(folder)
+    let events = try #require(Int(before["status"]?["events"]?.line ?? ""))
+    #expect(events > 0)
+    expect(before["round"], 0)
+    #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
+    // A line that was torn off by a power cut is no trouble.
+    _ = try Command.shell("printf '{\"t\":\"0.' >> Reports/runs/\(run)/journal.jsonl", in: folder.path)
+    let again = try Command.shell(
+      "$LOCKSTEP" + line.dropFirst(8) + " --steps \(events + 3000) --quiet", in: folder.path)
+    expect(again.errors, "")
+    expect(again.status, 0)
+    expect(folder.names("Reports/runs"), [run])
+    expect(try state(folder)["round"], 1)
+    expect(try state(folder)["status"]?["events"], .number("\(events + 3000)"))
+    #expect(try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\""))
+    // The name of the run is enough, and the machine may be left out; what there is to do is done.
+    let done = try Command.run("fuzz", "--resume", run, in: folder.path)
+    expect(done.status, 0)
+    expect(try journal(folder).filter { $0["run"] != nil }.count, 3)
+  }
+
+  @Test("what was found is counted when a campaign goes on, and not found again")
+  func known() throws {
+    let folder = try Command.Folder()
+    let first = try Command.shell(
+      "$LOCKSTEP fuzz sesame-table --seed 1 --steps 20k --device \(defect)", in: folder.path)
+    expect(first.status, 1)
+    let events = try #require(try state(folder)["status"]?["events"]?.line)
+    let run = try #require(folder.names("Reports/runs").first)
+    func goOn(_ folder: Command.Folder) throws -> Command.Result {
+      try Command.shell(
+        "$LOCKSTEP fuzz --resume \(run) --keep-going --steps \(Int(events)! + 20_000)", in: folder.path)
+    }
+    // Taken up again twice from the same place, it does the same.
+    let twin = try Command.Folder()
+    _ = try Command.shell("cp -r Reports '\(twin.path)'", in: folder.path)
+    let second = try goOn(folder)
+    expect(second.status, 1)
+    #expect(
+      !second.output.contains("finding 1:") && second.output.contains("  again    "), "\(second.output)")
+    let known = try #require(try state(folder)["findings"])
+    #expect(known.line.contains("\"count\":") && !known.line.contains("\"count\":1}"), "\(known)")
+    _ = try goOn(twin)
+    expect(try journal(folder).map(\.line), try journal(twin).map(\.line))
+    #expect(try folder.read("Reports/junit.xml").contains("tests=\"2\" failures=\"1\" errors=\"0\""))
+  }
+
+  @Test("workers share the budget out, and leave one run")
+  func jobs() throws {
+    let folder = try Command.Folder()
+    let result = try Command.run(
+      "fuzz", "sesame-table", "--seed", "1", "--steps", "5001", "--jobs", "3", in: folder.path)
+    expect(result.errors, "")
+    expect(result.status, 0)
+    #expect(result.output.contains("seed 1, 3 workers\n"))
+    #expect(result.output.contains("nothing found in 5,001 events"), "\(result.output)")
+    expect(folder.names("Reports/runs").count, 1)
+    let lines = try journal(folder)
+    expect(lines.compactMap { $0["campaign"]?["events"] }, [5001])
+    expect(lines.last?["end"]?["cases"], 1)
+    #expect(folder.names("Reports/corpus/sesame-table").count > 20)
+  }
+
+  @Test("the first finding of a worker stops all; with --keep-going each signature is told once")
+  func findings() throws {
+    let folder = try Command.Folder()
+    let first = try Command.shell(
+      "$LOCKSTEP fuzz sesame-table --seed 1 --jobs 2 --device \(defect)", in: folder.path)
+    expect(first.errors, "")
+    expect(first.status, 1)
+    #expect(first.output.contains("✘ finding 1: confirmed") && first.output.contains("1 finding in"))
+    let path = try #require(first.output.split(separator: "\n").first { $0.contains("lockstep replay") })
+    let replay = try Command.shell("$LOCKSTEP" + path.drop { $0 == " " }.dropFirst(8), in: folder.path)
+    expect(replay.status, 1)
+    let other = try Command.Folder()
+    let all = try Command.shell(
+      "$LOCKSTEP fuzz sesame-table --seed 1 --jobs 2 --steps 30k --keep-going --device \(defect)",
+      in: other.path)
+    expect(all.status, 1)
+    let signatures = try journal(other).compactMap { $0["finding"]?["signature"]?.line }
+    #expect(all.output.components(separatedBy: "✘ finding").count - 1 == Set(signatures).count)
+    let xml = try other.read("Reports/junit.xml")
+    #expect(xml.contains("failures=\"\(Set(signatures).count)\" errors=\"0\""), "\(xml)")
+  }
+
+  @Test("a worker that dies is a fault of ours, and the others go on")
+  func dead() throws {
+    let folder = try Command.Folder()
+    let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 4s", in: folder) { process in
+      var workers: [String] = []
+      try wait {
+        let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+        workers = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").map(String.init)
+        return workers.count == 3
+      }
+      kill(pid_t(workers[1])!, SIGKILL)
+    }
+    expect(result.errors, "lockstep: worker 2: it ended with signal 9\n")
+    expect(result.status, 70)
+    let events = try #require(try state(folder)["status"]?["events"]?.line)
+    #expect(Int(events)! > 0)
+    let xml = try folder.read("Reports/junit.xml")
+    #expect(xml.contains("errors=\"1\"") && xml.contains("it ended with signal 9"), "\(xml)")
+  }
+
+  @Test("a parent that is killed takes its workers with it")
+  func orphans() throws {
+    let folder = try Command.Folder()
+    var workers: [String] = []
+    _ = try fuzz("sesame-table --seed 1 --jobs 2", in: folder) { process in
+      try wait {
+        let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+        workers = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").map(String.init)
+        return workers.count == 2
+      }
+      kill(process.processIdentifier, SIGKILL)
+    }
+    try wait {
+      workers.allSatisfy { worker in
+        let status = (try? String(contentsOfFile: "/proc/\(worker)/stat", encoding: .utf8)) ?? ""
+        return status.isEmpty || status.contains(") Z ")
+      }
+    }
+  }
+
+  @Test(
+    "what makes no campaign is said before anything is written",
+    arguments: [
+      ("--resume nowhere", "neither nowhere/campaign.json nor Reports/runs/nowhere/campaign.json is there"),
+      ("", "missing MACHINE"), ("sesame-table --jobs 0", "'--jobs' expects"),
+    ])
+  func usage(words: String, message: String) throws {
+    let folder = try Command.Folder()
+    let result = try Command.shell("$LOCKSTEP fuzz " + words, in: folder.path)
+    expect(result.status, 2)
+    #expect(result.errors.contains(message), "\(result.errors)")
+    expect(folder.names("Reports"), [])
+  }
+
+  @Test("shards of a campaign are merged from their journals")
+  func merge() throws {
+    let folder = try Command.Folder()
+    for shard in 1...2 {
+      let result = try Command.shell(
+        "CI_NODE_INDEX=\(shard) CI_NODE_TOTAL=2 $LOCKSTEP fuzz sesame-table --seed 1 --steps 20k --device \(defect)",
+        in: folder.path)
+      expect(result.status, 1)
+      #expect(result.output.contains("seed 1, shard \(shard)/2"))
+    }
+    let result = try Command.shell("$LOCKSTEP report Reports/runs/* --junit merged.xml", in: folder.path)
+    expect(result.errors, "")
+    expect(result.status, 1)
+    #expect(result.output.contains("of 2 runs: ") && result.output.contains("  finding  the device showed"))
+    #expect(result.output.contains("  cells    sesame-table: "))
+    #expect(try folder.read("merged.xml").contains("failures=\"1\""))
+    let json = try Command.shell(
+      "cd Reports/runs && $LOCKSTEP report * --out .. --format json", in: folder.path)
+    expect(try JSON(parsing: json.output)["runs"], 2)
+  }
+}
+
+/// What stands in the way of a test on a terminal.
+private let hasScript = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+
+@Suite("Campaigns on a terminal", .timeLimit(.minutes(10)), .enabled(if: hasScript, "there is no script(1)"))
+struct FuzzTerminalTests {
+  /// What a terminal of some size is sent.
+  private func terminal(
+    _ words: String, columns: Int, rows: Int = 40, term: String = "xterm", set: String = ""
+  ) throws -> (text: String, status: Int32) {
+    let folder = try Command.Folder()
+    let line = "stty cols \(columns) rows \(rows); TERM=\(term) \(set) $LOCKSTEP fuzz sesame-table \(words)"
+    let result = try Command.shell("script -qec \"\(line)\" /dev/null", in: folder.path)
+    return (result.output.replacingOccurrences(of: "\r\n", with: "\n"), result.status)
+  }
+
+  @Test("the screen is drawn in place, findings scroll above it, and the terminal is left tidy")
+  func drawn() throws {
+    let (text, status) = try terminal(
+      "--seed 1 --steps 20k --color always --device \(defect)", columns: 80)
+    expect(status, 1)
+    #expect(text.contains("── \u{1B}[0m") && text.contains("run time"))
+    // Each drawing hides the cursor and shows it again, and takes away the one before.
+    expect(
+      text.components(separatedBy: "\u{1B}[?25l").count, text.components(separatedBy: "\u{1B}[?25h").count)
+    let last = try #require(text.components(separatedBy: "\u{1B}[J").last)
+    #expect(last.contains("1 finding") && !last.contains("run time"), "\(last)")
+    let found = try #require(text.range(of: "✘ finding 1"))
+    #expect(text[..<found.lowerBound].hasSuffix("\u{1B}[J\u{1B}[?25h\u{1B}[31m"))
+    // Once away from the screen, the colours are those of the lines.
+    let plain = try terminal("--seed 1 --steps 5k", columns: 80, set: "NO_COLOR=1").text
+    #expect(plain.contains("run time") && !plain.contains("\u{1B}[2m") && !plain.contains("\u{1B}[31m"))
+  }
+
+  @Test(
+    "where it does not fit, or is not wanted, there are lines",
+    arguments: [
+      ("", 79, 40, "xterm"), ("", 80, 10, "xterm"), ("", 80, 40, "dumb"), ("--quiet", 80, 40, "xterm"),
+      ("--format json", 80, 40, "xterm"),
+    ])
+  func lines(words: String, columns: Int, rows: Int, term: String) throws {
+    let (text, status) = try terminal(
+      "--seed 1 --steps 3k " + words, columns: columns, rows: rows, term: term)
+    expect(status, 0)
+    #expect(!text.contains("run time") && !text.contains("\u{1B}[J"), "\(text)")
+  }
+}

@@ -1,0 +1,200 @@
+import Conformance
+import Documents
+import Harness
+import Simulation
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+@Suite("The status screen")
+struct FuzzScreenTests {
+  static var screen: StatusScreen {
+    var head = FuzzHead(machine: "sesame-table", device: "emulator:reference", seed: 7)
+    head.workers = 4
+    head.steps = 20_000_000
+    head.duration = .seconds(7200)
+    var status = CampaignStatus()
+    status.events = 12_345_678
+    status.tests = 61_728
+    status.extraEvents = 4711
+    status.phase = "shrinking finding 2: cutting cycles of the model"
+    status.depths = [3, 17]
+    status.repeats = 12
+    status.labFaults = 1
+    status.corpus = 57
+    status.contexts = 2270
+    status.longest = 200
+    status.stability = (119, 120)
+    status.actuations = 1234
+    var screen = StatusScreen(head: head)
+    screen.progress = FuzzProgress(status: status, took: .seconds(3723))
+    screen.rate = 3_012_001
+    screen.lastNew = .seconds(3720)
+    screen.lastFinding = .seconds(3121)
+    return screen
+  }
+
+  @Test("all that matters, at its place")
+  func golden() {
+    let lines = Self.screen.lines(width: 80, Painter(isOn: false))
+    expect(
+      lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) },
+      [
+        " lockstep fuzz sesame-table on emulator:reference, seed 7, 4 workers",
+        "── time ─────────────────────────────── ── findings ───────────────────────────",
+        "     run time  1:02:03                          found  2, and 12 again",
+        "     last new  3.0 s ago                  events each  3 17",
+        "   last found  10:02 ago                   lab faults  1",
+        "   to the end  7,654,322 events or 57:57   bolt moved  1,234 times",
+        "── events ───────────────────────────── ── coverage ───────────────────────────",
+        "     in tests  12,345,678                       legal  –",
+        " a second now  3,012,001                        empty  –",
+        "      overall  3,316                         contexts  2,270",
+        "        tests  61,728, longest 200             corpus  57 tests",
+        "    to shrink  4,711                        stability  99 %, 119 of 120 tests",
+        "── now ────────────────────────────────────────────────────────────────────────",
+        "   shrinking finding 2: cutting cycles of the model",
+      ])
+  }
+
+  @Test("no line is wider than the terminal, coloured or not, and no screen wider than is clear")
+  func widths() {
+    var screen = Self.screen
+    screen.head.device = "emulator:sesame5?" + String(repeating: "loss=0.01&", count: 20)
+    screen.progress.status.depths = Array(1...200)
+    screen.progress.status.phase = String(repeating: "long ", count: 60)
+    for width in [80, 81, 99, 100, 101, 300] {
+      for isOn in [false, true] {
+        let widths = screen.lines(width: width, Painter(isOn: isOn)).map(visibleWidth)
+        #expect(widths.allSatisfy { $0 <= min(width, StatusScreen.mostWidth) }, "\(width): \(widths)")
+        expect(widths.count, 14)
+      }
+    }
+    let plain = Self.screen.lines(width: 90, Painter(isOn: true)).map { line in
+      line.replacing(/\u{1B}\[[0-9]*m/, with: "")
+    }
+    expect(plain, Self.screen.lines(width: 90, Painter(isOn: false)))
+  }
+
+  @Test("the rate now is that of the last seconds")
+  func rate() {
+    var meter = RateMeter()
+    expect(meter.rate, 0)
+    for second in 0...10 { meter.add(second * 1000, at: .seconds(Int64(second))) }
+    expect(meter.rate, 1000)
+    for second in 11...16 { meter.add(10_000, at: .seconds(Int64(second))) }
+    expect(meter.rate, 0)
+  }
+}
+
+@Suite("What campaigns tell each other")
+struct FuzzMessageTests {
+  private static var state: CampaignState {
+    var state = CampaignState(machine: "door", device: "emulator:door", seed: .max)
+    state.twin = "none"
+    state.round = 2
+    state.options = ["--steps=5000", "--weight=knock=3"]
+    state.status = FuzzScreenTests.screen.progress.status
+    state.elapsed = .milliseconds(1500)
+    state.findings = [.init(signature: "a \"b\"\n", path: "Reports/failures/x.yaml", length: 3, count: 9)]
+    state.cells = ["46", "c", "", "0"]
+    return state
+  }
+
+  @Test("the state of a campaign is what was written")
+  func state() throws {
+    let text = Self.state.text
+    let read = try #require(CampaignState(text: Array(text.utf8)))
+    expect(read.text.split(separator: "\n").dropLast(2), text.split(separator: "\n").dropLast(2))
+    expect(read.seed, .max)
+    expect(read.findings, Self.state.findings)
+    expect(read.cells, ["46", "c", "", "0"])
+    for cut in stride(from: 0, to: text.utf8.count - 2, by: 7) {
+      #expect(CampaignState(text: Array(text.utf8.prefix(cut))) == nil)
+    }
+  }
+
+  @Test("what a worker says is understood, and nothing else is")
+  func lines() throws {
+    let status = FuzzScreenTests.screen.progress.status
+    let cells = ["b", "80", "", ""]
+    let lines: [WorkerLine] = [
+      .progress(status, cells), .journal("{\"t\":\"0.000\"}"), .say("a"), .warn("b"),
+      .end(.trouble(LabFault(.noAnswer, "gone")), status, cells),
+      .end(.limited("so many"), status, cells),
+      .end(.done, status, cells),
+      .found(
+        try #require(
+          FindingNotice([
+            "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
+            "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
+            "json": ["finding": ["number": 1, "shortest": 3]],
+          ])), journal: ["x", "y"]),
+    ]
+    for line in lines { expect(WorkerLine(line.json.line)?.json, line.json) }
+    for text in ["", "{}", "null", "{\"progress\":{}}", "{\"found\":{},\"lines\":[]}", "{\"end\":[\"so\"]}"] {
+      #expect(WorkerLine(text) == nil, "\(text)")
+    }
+    guard case .found(let notice, _) = lines[7] else { return }
+    expect(notice.numbered(4).json, ["finding": ["number": 4, "shortest": 3]])
+    expect(WorkerOrders(WorkerOrders(round: 3, known: ["a"]).line)?.known, ["a"])
+  }
+
+  @Test("a budget is shared out to the last event")
+  func shares() {
+    expect(WorkerArguments.shares(of: 10, 4), [3, 3, 2, 2])
+    expect(WorkerArguments.shares(of: 2, 3), [1, 1, 0])
+    expect(WorkerArguments.shares(of: -5, 2), [0, 0])
+  }
+
+  /// What is given with `--resume`, and the options that it makes; an error where it begins with a sign.
+  static let resumptions: [(given: String, result: String)] = [
+    (
+      "",
+      "--steps=9000 --keep-going --without=link --weight=lock=3 --length=50 --shrink-budget=90 s --shard=2/3"
+    ),
+    (
+      "--steps 20k --length 7 --without att --shrink-budget 5",
+      "--steps=20000 --keep-going --without=att --weight=lock=3 --length=7 --shrink-budget=5 --shard=2/3"
+    ),
+    (
+      "--shard 1/1 --jobs 2 --weight unlock=0",
+      "--steps=9000 --keep-going --without=link --weight=unlock=0 --length=50 --shrink-budget=90 s --shard=1/1 --jobs=2"
+    ),
+    ("sesame-table --device emulator:reference --steps 9k", "=--steps=9000"),
+    ("--device reference", "=--steps=9000"),
+    ("door", "!--resume: that campaign is about sesame-table, and not about door"),
+    (
+      "--device emulator:reference?defect=deaf-unlock",
+      "!--resume: that campaign is about emulator:reference, and not about emulator:reference?defect=deaf-unlock"
+    ),
+  ]
+
+  @Test("a campaign is taken up again as it was, but for what is given", arguments: resumptions)
+  func resume(given: String, result: String) throws {
+    var state = CampaignState(machine: "sesame-table", device: "emulator:reference", seed: 5)
+    state.options = [
+      "--steps=9000", "--keep-going", "--without=link", "--weight=lock=3", "--length=50",
+      "--shrink-budget=90 s", "--shard=2/3",
+    ]
+    let parser = ArgumentParser<FuzzArguments>(
+      options: FuzzArguments.options,
+      operands: .init(placeholder: "MACHINE", summary: "", count: 0...1, path: \.operands))
+    let words = given.split(separator: " ").map(String.init)
+    guard case .run(let arguments) = try parser.parse(words, into: FuzzArguments()) else { return }
+    do {
+      let resumed = try arguments.resuming(state)
+      let options = resumed.campaignOptions.joined(separator: " ")
+      if result.hasPrefix("=") {
+        #expect(options.hasPrefix(result.dropFirst()))
+      } else {
+        expect(options, result)
+      }
+      expect(resumed.operands, ["sesame-table"])
+      expect(resumed.run.seed, 5)
+    } catch {
+      expect("!" + error.message, result)
+    }
+  }
+}
