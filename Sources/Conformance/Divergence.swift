@@ -113,6 +113,20 @@ public struct Divergence: Equatable, Sendable {
     return (words + " after \(lastStimulus ?? "the start")").filter { !$0.isNumber }
   }
 
+  /// Whether two divergences may well have one cause: what broke is of one kind, after the same stimulus.
+  ///
+  /// What a shorter test shows need not be what the longer one showed: the bolt that stays where it was may have been
+  /// somewhere else.
+  public func resembles(_ other: Divergence) -> Bool {
+    guard lastStimulus == other.lastStimulus else { return false }
+    switch (kind, other.kind) {
+    case (.unexpected, .unexpected), (.overdue, .overdue), (.refusedLegal, .refusedLegal): return true
+    case (.invariant, .invariant), (.unmet, .unmet), (.stoppedAnswering, .stoppedAnswering):
+      return signature == other.signature
+    default: return false
+    }
+  }
+
   /// What was seen, for the line of the device beside the model's.
   public var seen: String {
     switch kind {

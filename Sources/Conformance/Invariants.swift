@@ -135,7 +135,9 @@ public struct NeedsStimulus: Invariant {
         // A reason given shortly before may be what shows next.
         isGiven = lastGiven.map { isSlow || time <= $0 + lead } ?? false
       } else if shown == status {
-        if !isGiven, !isStanding { return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))" }
+        if !isGiven, !isStanding {
+          return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))"
+        }
       } else if !passing.contains(shown) {
         isGiven = true
       }

@@ -45,6 +45,8 @@ public struct Tracker: Sendable {
   /// What brings each circumstance about now: a bit for each of its faults, the highest for its own name.
   var holders: [UInt64]
   var values: [Interval]
+  /// What they were before they were set the last time.
+  private var former: [Interval]
 
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
   /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
@@ -110,6 +112,7 @@ public struct Tracker: Sendable {
     changed = [Instant](repeating: .zero, count: circumstanceCount)
     holders = [UInt64](repeating: 0, count: circumstanceCount)
     values = [Interval](repeating: .zero, count: circumstanceCount)
+    former = values
     start(in: specification.startNodes.count - 1)
   }
 
@@ -137,6 +140,7 @@ public struct Tracker: Sendable {
     unsettled = .zero
     for index in values.indices {
       values[index] = .zero
+      former[index] = .zero
       holders[index] = 0
     }
     for index in entries.indices { entries[index] = .start }
@@ -332,6 +336,18 @@ extension Tracker {
         holders[number] &= ~holder
       }
       hold(number, holders[number] != 0, at: now)
+      if holders[number] != 0 { doubtSettings(since: number, at: now) }
+    }
+  }
+
+  /// What was set so lately that it may still be on its way may be lost under a circumstance that begins now.
+  private mutating func doubtSettings(since number: Int, at now: Instant) {
+    for (other, item) in specification.machine.definition.circumstances.enumerated()
+    where unsure[other] >> UInt64(number) & 1 == 1 && changing >> UInt64(other) & 1 == 1 {
+      if now <= changed[other] + item.delay {
+        uncertain |= 1 << UInt64(other)
+        values[other] = max(values[other], former[other])
+      }
     }
   }
 
@@ -346,6 +362,7 @@ extension Tracker {
         default: .zero
         }
       let bit: UInt64 = 1 << UInt64(number)
+      former[number] = values[number]
       if refusing.isEmpty, circumstances & unsure[number] == 0 {
         values[number] = value
         if uncertain & bit != 0 { note(number, at: now) }

@@ -69,6 +69,20 @@ struct CircumstanceTests {
     }
   }
 
+  @Test("what was set shortly before a link may have been lost, may not have arrived")
+  func doubted() throws {
+    for (delay, allowsBoth) in [(50, true), (5000, false)] {
+      var tracker = try tracker()
+      tracker.perform(set(5), at: .zero)
+      tracker.perform(set(0), at: .zero + .seconds(1))
+      tracker.apply(Fault("drop"), at: .zero + .seconds(1) + .milliseconds(Int64(delay)))
+      expect(tracker.deadline, nil)
+      var ringing = tracker
+      expect(ringing.observe(.status(1), at: .zero + .seconds(20)), false)
+      expect(tracker.observe(.status(1), at: .zero + .seconds(6)), allowsBoth)
+    }
+  }
+
   @Test("a time counts anew when the circumstance that it depends on changes")
   func counting() throws {
     var tracker = try tracker()

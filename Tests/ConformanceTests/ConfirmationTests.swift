@@ -7,7 +7,7 @@ struct ConfirmationTests {
   @Test(
     "k of n, with how much likelier a defect is than chance",
     arguments: [
-      ("", "not reproduced, 0 of 0 (likelihood ratio 1)", false),
+      ("", "not tried again", false),
       ("1", "flaky, 1 of 1 (likelihood ratio 9)", false),
       ("11", "flaky, 2 of 2 (likelihood ratio 81)", false),
       ("111", "confirmed, 3 of 3 (likelihood ratio 729)", true),

@@ -36,7 +36,8 @@ struct CoverTests {
       #"{"coverage":{"machine":"sesame-table","legal":[31,31],"empty":[177,177],"states":[16,16],"#
         + #""transitions":[35,37],"pairs":[43,106],"regions":[{"name":"unregistered","legal":[6,6],"#
         + #""empty":[72,72],"states":[6,6],"transitions":[6,6],"pairs":[7,8]},{"name":"registered","#
-        + #""legal":[25,25],"empty":[105,105],"states":[10,10],"transitions":[29,31],"pairs":[36,98]}]}}"#)
+        + #""legal":[25,25],"empty":[105,105],"states":[10,10],"transitions":[29,31],"pairs":[36,98]}],"#
+        + #""visited":["fffffffe","ffffffffffffffffffffffffffffffffffffffffffff8"]}}"#)
     #expect(
       try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
     let again = try Command.run("run", "tour.yaml", in: folder.path)

@@ -54,13 +54,14 @@ struct FuzzExecTests {
   @Test("one that hangs or dies in the same way again and again has stopped answering, in bounded time")
   func stopsAnswering() throws {
     for (extra, symptom) in [
-      ("if opened == 2: time.sleep(1000)", "no answer"), ("if opened == 2: os._exit(3)", "the device's program ended"),
+      ("if opened == 2: time.sleep(1000)", "no answer"),
+      ("if opened == 2: os._exit(3)", "the device's program ended"),
     ] {
       let begin = Date()
-      let (result, folder) = try fuzz(extra, "--answer-timeout 200ms --shrink-budget 100")
+      let (result, folder) = try fuzz(extra, "--answer-timeout 1s --shrink-budget 10")
       expect(result.status, 1)
       #expect(result.output.contains("stopped answering: \(symptom)"), "\(result.output)")
-      #expect(-begin.timeIntervalSinceNow < 60)
+      #expect(-begin.timeIntervalSinceNow < 120)
       expect(folder.names("Reports/failures").count, 1)
     }
   }

@@ -80,7 +80,7 @@ struct MutantsTests {
     expect(lines.filter { $0.contains(#""fate":"killed","killer":"tour""#) }.count, 6)
     // A tour does each thing once, and these come the second time.
     expect(lines.filter { $0.contains(#""fate":"survived","killers":[]"#) }.count, 2)
-    let fuzz = try Command.run("mutants", "door", "--suite", "fuzz:200", "--threshold=100")
+    let fuzz = try Command.run("mutants", "door", "--suite", "fuzz:500", "--threshold=100")
     expect(fuzz.status, 0)
   }
 

@@ -12,6 +12,8 @@ public struct Confirmation: Equatable, Sendable {
     case flaky
     /// It did not show again.
     case notReproduced = "not reproduced"
+    /// It was not tried again: somebody stopped it before.
+    case untried = "not tried again"
   }
 
   /// How many runs showed it.
@@ -57,6 +59,7 @@ public struct Confirmation: Equatable, Sendable {
 
   /// The verdict as it stands.
   public var verdict: Verdict {
+    if runs == 0 { return .untried }
     if shown == 0 { return .notReproduced }
     return likelihoodRatio >= Self.threshold ? .confirmed : .flaky
   }
@@ -65,6 +68,7 @@ public struct Confirmation: Equatable, Sendable {
 extension Confirmation: CustomStringConvertible {
   /// `confirmed, 3 of 3 (likelihood ratio 729)`.
   public var description: String {
+    if runs == 0, disturbed == 0 { return verdict.rawValue }
     let ratio = likelihoodRatio
     let text = ratio >= 1 ? "\(Int(ratio.rounded()))" : "1/\(Int((1 / ratio).rounded()))"
     let aside = disturbed == 0 ? "" : ", \(disturbed) disturbed"

@@ -30,9 +30,19 @@ public struct Finding: Sendable {
   /// The scenario in which it was saved.
   public var path: String?
 
+  /// Other signatures under which the campaign came upon what is shortest shown by the same test.
+  public var aliases: [String] = []
+
+  /// Whether a divergence of a signature is this finding again.
+  public func isKnown(as signature: String) -> Bool {
+    self.signature == signature || divergence.signature == signature || aliases.contains(signature)
+  }
+
   /// Why it says nothing of the device, if it does not.
   public var whyNoVerdict: String? {
-    if confirmation.verdict == .notReproduced { return "\(confirmation), so there is no verdict" }
+    if [.notReproduced, .untried].contains(confirmation.verdict) {
+      return "\(confirmation), so there is no verdict"
+    }
     if isOnTwin, let twin {
       if case .confirmed(let confirmation) = twin, confirmation.shown > 0 { return nil }
       return twin.text

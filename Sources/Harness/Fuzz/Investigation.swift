@@ -13,34 +13,48 @@ extension Campaign {
       number: earlier.findings.count + findings.count + 1, signature: divergence.signature,
       divergence: divergence,
       foundAt: status.events, foundLength: test.choices.count, test: test, actions: execution.meaning)
-    let shrunk = try shrink(test, execution, &finding)
-    finding.test = shrunk.test
-    finding.actions = shrunk.execution.meaning
-    if let last = shrunk.execution.divergence { finding.divergence = last }
-    try confirm(&finding)
+    var limit: LimitReached?
+    do {
+      try shrink(execution, &finding)
+      if let known = findings.firstIndex(where: { $0.test == finding.test }) {
+        findings[known].aliases.append(finding.signature)
+        findings[known].count += 1
+        status.repeats += 1
+        return
+      }
+      try confirm(&finding)
+    } catch {
+      // What was found is not lost with the right to look closer.
+      if finding.confirmation.runs == 0 {
+        finding.shrinking.end = "stopped by a safety limit: \(error.reason)"
+      }
+      limit = error
+    }
     finding.divergence.step = finding.test.choices.count
     edge.found(&finding)
     findings.append(finding)
     status.depths.append(finding.test.choices.count)
     status.depths.sort()
     edge.progress(status)
+    if let limit { throw limit }
   }
 
-  /// Makes the test shorter as long as it fails in the same way.
+  /// Makes the test of a finding shorter as long as it fails alike.
   private mutating func shrink(
-    _ test: TestCase, _ execution: Execution, _ finding: inout Finding
-  ) throws(LimitReached) -> (test: TestCase, execution: Execution) {
-    var best = (test: test, execution: execution)
+    _ execution: Execution, _ finding: inout Finding
+  ) throws(LimitReached) {
+    var failure = execution
     // What a lost link helped to bring about does not come out the same again: it is looked for without.
     if execution.wasDisturbed {
-      guard let calm = try calmRun(of: test, finding.signature, &finding.shrinking) else {
+      guard let calm = try calmRun(of: finding.test, finding.divergence, &finding.shrinking) else {
         finding.shrinking.end = "not shrunk: it did not show again without a lost link"
-        return best
+        return
       }
-      best = (TestCase(start: test.start, calm.performed), calm)
+      finding.take(calm)
+      failure = calm
     }
     var shrinker = Shrinker(
-      best.execution, of: best.test, specification: runner.specification, alphabet: runner.alphabet)
+      failure, of: finding.test, specification: runner.specification, alphabet: runner.alphabet)
     let begin = edge.elapsed()
     while let candidate = shrinker.next() {
       if let reason = stop(shrinking: finding.shrinking, since: begin) {
@@ -49,13 +63,13 @@ extension Campaign {
       }
       status.phase = "shrinking finding \(finding.number): \(shrinker.phase)"
       edge.progress(status)
-      let result = try verdict(on: candidate, finding.signature, &finding.shrinking)
+      let result = try verdict(on: candidate, finding.divergence, &finding.shrinking)
       shrinker.tell(result.execution, isSame: result.isSame)
       if result.isSame, shrinker.best == TestCase(start: candidate.start, result.execution.performed) {
-        best = (shrinker.best, result.execution)
+        finding.take(result.execution)
+        finding.test.start = candidate.start
       }
     }
-    return best
   }
 
   /// Why shrinking goes no further, if it does not.
@@ -72,23 +86,23 @@ extension Campaign {
 
   /// Runs a candidate; one that was disturbed says nothing and is tried again, a few times.
   private mutating func verdict(
-    on candidate: TestCase, _ signature: String, _ shrinking: inout Finding.Shrinking
+    on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool) {
     var last = Execution()
     for _ in 0..<Self.mostTries {
       last = try count(&shrinking, running: candidate)
-      if !last.wasDisturbed { return (last, last.divergence?.signature == signature) }
+      if !last.wasDisturbed { return (last, last.divergence?.resembles(divergence) ?? false) }
     }
     return (last, false)
   }
 
   /// A run of a test that fails in the same way and that nothing disturbed.
   private mutating func calmRun(
-    of test: TestCase, _ signature: String, _ shrinking: inout Finding.Shrinking
+    of test: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> Execution? {
     for _ in 0..<Self.mostTries {
       let execution = try count(&shrinking, running: test)
-      if !execution.wasDisturbed, execution.divergence?.signature == signature { return execution }
+      if !execution.wasDisturbed, execution.divergence?.resembles(divergence) ?? false { return execution }
     }
     return nil
   }
@@ -123,12 +137,21 @@ extension Campaign {
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
       let execution = try count(&unused, running: finding.test)
-      let isShown = execution.divergence?.signature == finding.signature
+      let isShown = execution.divergence?.resembles(finding.divergence) ?? false
       if execution.wasDisturbed {
         finding.confirmation.countDisturbed()
       } else {
         finding.confirmation.count(isShown: isShown)
       }
     }
+  }
+}
+
+extension Finding {
+  /// Takes a run that shows it as its test.
+  fileprivate mutating func take(_ execution: Execution) {
+    test.choices = execution.performed
+    actions = execution.meaning
+    if let last = execution.divergence { divergence = last }
   }
 }

@@ -130,8 +130,8 @@ extension SesameClient.Session {
     let matches = pending.indices.filter {
       pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
     }
-    let isRefused = response.result != .success
-    let best = matches.first { (pending[$0].oddity != nil) == isRefused } ?? matches.first
+    let isObeyed = response.result == .success
+    let best = matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == isObeyed } ?? matches.first
     guard let best else { return nil }
     let answered = pending.remove(at: best)
     confirmed = max(confirmed, answered.counter + 1)

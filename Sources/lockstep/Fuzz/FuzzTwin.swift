@@ -28,7 +28,7 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
       let expected = try twin.shown(in: finding.test)
       while !confirmation.isDecided, confirmation.runs < mostRuns {
         let seen = try device.shown(in: test)
-        guard seen.signature == finding.signature else { return difference(expected.steps, seen.steps) }
+        guard seen.signature == expected.signature else { return difference(expected.steps, seen.steps) }
         confirmation.count(isShown: true)
       }
       return .confirmed(confirmation)
