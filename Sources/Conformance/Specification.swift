@@ -69,6 +69,10 @@ public final class Specification: Sendable {
   let urgent: [Step]
   /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
   let legal: [UInt64]
+  /// The stimuli allowed in a node that leave everything as it is, timers included; for machines of up to 64 events.
+  let idle: [UInt64]
+  /// Whether there are any.
+  let hasIdle: Bool
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
   let stimuliMask: UInt64
   /// Whether each event sets a circumstance.
@@ -139,6 +143,15 @@ public final class Specification: Sendable {
         builder.caused[node * eventCount + event].isEmpty ? mask : mask | 1 << UInt64(event)
       }
     }
+    idle = builder.nodes.indices.map { node in
+      guard eventCount <= 64 else { return 0 }
+      return (0..<eventCount).reduce(0) { mask, event in
+        let steps = builder.caused[node * eventCount + event]
+        let stays = !steps.isEmpty && steps.allSatisfy { Int($0.node) == node && !$0.enters }
+        return stays ? mask | 1 << UInt64(event) : mask
+      }
+    }
+    hasIdle = idle.contains { $0 != 0 }
     stimuliMask = (0..<min(eventCount, 64)).reduce(0) { mask, event in
       machine.isStimulus(event) ? mask | 1 << UInt64(event) : mask
     }

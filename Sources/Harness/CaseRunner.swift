@@ -158,6 +158,10 @@ extension CaseRunner {
       listener.take(.settle(mark, at: lockstep.now))
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.settle() }
+    case .next:
+      listener.take(.next(mark, at: lockstep.now))
+      lockstep.recorder.forgetShown()
+      try check { lockstep throws(LabFault) in try lockstep.awaitNext() }
     case .expect(let expectation), .until(let expectation): try meet(expectation)
     case .fuzz(let events): try draw(events)
     case .repeated(let times, let steps):

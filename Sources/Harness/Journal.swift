@@ -19,6 +19,8 @@ public enum JournalEntry: Sendable {
   case wait(Interval, StepMark, at: Instant)
   /// Time is let pass until nothing is awaited.
   case settle(StepMark, at: Instant)
+  /// Time is let pass until something is shown.
+  case next(StepMark, at: Instant)
   /// Something is expected, in words.
   case expect(String, StepMark, at: Instant)
   /// The scenario says something.
@@ -80,6 +82,7 @@ extension JournalEntry {
     case .wait(let interval, let mark, let time):
       event(time, mark, [.init("wait", .text(interval.description))])
     case .settle(let mark, let time): event(time, mark, [.init("wait", .text(ScenarioGrammar.settled))])
+    case .next(let mark, let time): event(time, mark, [.init("wait", .text(ScenarioGrammar.next))])
     case .expect(let text, let mark, let time): event(time, mark, [.init("expect", .text(text))])
     case .note(let text, let mark, let time): event(time, mark, [.init("note", .text(text))])
     case .observation(let observation, let vocabulary, let time):

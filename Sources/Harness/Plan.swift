@@ -216,7 +216,7 @@ extension Case {
         }
       case .expect(let expectation), .until(let expectation):
         if let need = need(of: expectation, beyond: device) { return need }
-      case .wait, .settle, .fuzz, .repeated, .note: break
+      case .wait, .settle, .next, .fuzz, .repeated, .note: break
       }
     }
     return nil

@@ -51,6 +51,8 @@ public struct Step: Sendable {
     case wait(Interval)
     /// Time passes until the model awaits nothing of the device.
     case settle
+    /// Time passes until the device shows something, where the model awaits that.
+    case next
     /// Something must be shown, at once or in time.
     case expect(Expectation)
     /// Time passes until a status is shown, which must be in time.

@@ -67,6 +67,8 @@ enum ScenarioGrammar {
 
   /// What `wait` has in place of a duration to let time pass until nothing is awaited.
   static let settled = "settled"
+  /// The same, until the next thing is shown that is awaited.
+  static let next = "next"
   /// The most rounds of one repetition.
   static let rounds = 1...10_000
   /// The most steps of a scenario, those that are repeated counted as often as they are done.
@@ -141,8 +143,11 @@ extension ScenarioGrammar.Keyword {
           "What must be shown: now, `within` a time, or all the time `for` one. Other keys are readings.")
     case .wait:
       .init(
-        name: rawValue, form: .either([.duration, .word(ScenarioGrammar.settled)]),
-        summary: "Lets time pass; `settled` until the model awaits nothing of the device.")
+        name: rawValue,
+        form: .either([.duration, .word(ScenarioGrammar.settled), .word(ScenarioGrammar.next)]),
+        summary:
+          "Lets time pass; `settled` until the model awaits nothing of the device, `next` until the device "
+          + "shows the next thing that is awaited.")
     case .fault:
       .init(
         name: rawValue, form: .either([.text, .single([], others: .value)]),

@@ -43,6 +43,7 @@ extension Step {
       one("fault", fault.value == .flag(true) ? .text(fault.name) : one(fault.name, valueNode(fault.value)))
     case .wait(let interval): one("wait", .plain(interval.description))
     case .settle: one("wait", .plain(ScenarioGrammar.settled))
+    case .next: one("wait", .plain(ScenarioGrammar.next))
     case .expect(let expectation): one("expect", expectation.node)
     case .until(let expectation): one("until", expectation.node)
     case .fuzz(let events): one("fuzz", events.node)

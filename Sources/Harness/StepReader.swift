@@ -82,6 +82,7 @@ struct StepReader {
     case .expect: return expectation(value).map { .expect($0) }
     case .wait:
       if value.node.text == ScenarioGrammar.settled { return .settle }
+      if value.node.text == ScenarioGrammar.next { return .next }
       return value.duration().map { .wait($0) }
     case .fault: return fault(value).map { .fault($0) }
     case .refuse: return call(value).map { .refuse($0) }

@@ -23,6 +23,8 @@ public enum TestAction: Equatable, Sendable {
   case wait(Interval)
   /// Time passes until the model awaits nothing of the device; see ``Lockstep/settle()``.
   case settle
+  /// Time passes until the device shows something, where the model awaits that; see ``Lockstep/awaitNext()``.
+  case next
   /// Time passes up to the model's next deadline, and so much more, or less.
   case edge(Interval)
 }
@@ -66,7 +68,7 @@ public struct Alphabet: Sendable {
   public private(set) var acts: [Act]
   /// How many of the acts, the first ones, are events of the machine.
   public let eventCount: Int
-  /// The number of ``TestAction/settle``.
+  /// The number of ``TestAction/settle``, whose other variant is ``TestAction/next``.
   public var settle: Int { eventCount }
   /// The number of the act of waiting.
   public var wait: Int { eventCount + 1 }
@@ -97,7 +99,7 @@ public struct Alphabet: Sendable {
         variants: isOffered ? arguments.map { .stimulus(Stimulus(number, $0)) } : [], weight: 1)
     }
     let isTimed = !specification.isPlain
-    acts.append(Act(name: "settle", level: .events, variants: isTimed ? [.settle] : [], weight: 1))
+    acts.append(Act(name: "settle", level: .events, variants: isTimed ? [.settle, .next] : [], weight: 1))
     acts.append(
       Act(name: "wait", level: .events, variants: Self.waits(in: definition).map { .wait($0) }, weight: 1))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]

@@ -15,6 +15,7 @@ import Simulation
 /// - **Soft swarm.** Some tests draw a weight for every act and never a zero: they do a few things a lot and yet
 ///   cannot get stuck.
 /// - **Rare tests.** Some tests begin like one that was the first to do something, then go on by themselves.
+/// - **Asides.** Stimuli that change nothing in the model are given now and then, and are no decisions.
 /// - **Refusals.** Stimuli that are forbidden in every possible state are given, each once soon and then rarely.
 /// - **Time.** Where the device has something to do it is let do it, mostly; waits, edges of timers and disturbances
 ///   are sprinkled over tests.
@@ -32,6 +33,8 @@ public struct Explorer: Sendable {
     public var waits = 0.01
     /// Waits for deadlines, where there is one.
     public var edges = 0.03
+    /// Stimuli that change nothing in the model, where others are legal too.
+    public var asides = 0.1
     /// Disturbances of the messages, the packets and the link.
     public var disturbances = 0.02
     /// Of all tests, those that repeat cycles.
@@ -63,6 +66,9 @@ public struct Explorer: Sendable {
     var waits = 0.0
     var edges = 0.0
     var disturbances = 0.0
+    var asides = 0.0
+    /// How often the device is let do only the next thing that it has to do.
+    var halts = 0.0
   }
 
   let alphabet: Alphabet
@@ -214,9 +220,10 @@ public struct Explorer: Sendable {
     let act = Int(choice.act)
     if act == alphabet.settle { settledAt = situation.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
-    let legal = situation.legal & offered
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
-    let isDecision = isStimulus ? legal & (legal &- 1) != 0 : act != alphabet.settle
+    let isIdle = isStimulus && situation.idle >> UInt64(act) & 1 == 1
+    let moving = situation.legal & offered & ~situation.idle
+    let isDecision = isStimulus ? !isIdle && moving & (moving &- 1) != 0 : act != alphabet.settle
     cycles.note(choice, isDecision: isDecision, isStimulus: isStimulus)
     guard isDecision else { return }
     rarity.see(
@@ -237,6 +244,10 @@ public struct Explorer: Sendable {
     plan.waits = chance(0.25) ? 4 * settings.waits * weights[alphabet.wait] : 0
     plan.edges = chance(0.5) ? 2 * settings.edges * weights[alphabet.edge] : 0
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
+    if variantCounts[alphabet.settle] > 0 {
+      plan.halts = [0, 0, 0.3, 0.7][generator.below(4)]
+      plan.asides = chance(0.5) ? 2 * settings.asides : 0
+    }
     for act in swarm.indices {
       swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
     }

@@ -11,11 +11,32 @@ extension Explorer {
     }
     if let choice = sprinkled(in: situation) { return choice }
     if let choice = repeated(in: situation) { return choice }
-    if settles { return Choice(alphabet.settle) }
-    guard legal != 0 else { return passing(in: situation) }
+    if settles { return Choice(alphabet.settle, variant: chance(plan.halts) ? 1 : 0) }
+    let moving = legal & ~situation.idle
+    if let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0) { return choice }
+    guard moving != 0 else { return passing(in: situation) }
     let event =
-      legal & (legal &- 1) == 0 ? legal.trailingZeroBitCount : decide(among: legal, in: situation)
+      moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: situation)
     return Choice(event, variant: variant(of: event))
+  }
+
+  /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
+  ///
+  /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
+  private mutating func aside(_ idle: UInt64, in situation: Situation, isOnly: Bool) -> Choice? {
+    guard idle != 0, chance(isOnly ? 0.5 : plan.asides) else { return nil }
+    let context = mix(situation.position ^ 0xA51D)
+    var best = idle.trailingZeroBitCount
+    var least = Double.infinity
+    var rest = idle
+    while rest != 0 {
+      let event = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      let count = (Double(counts[context, event]) + unit()) / weights[event]
+      if count < least { (best, least) = (event, count) }
+    }
+    counts.add(context, best)
+    return Choice(best, variant: variant(of: best))
   }
 
   /// The next choice of a repetition.

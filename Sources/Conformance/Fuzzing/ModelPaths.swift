@@ -1,6 +1,6 @@
 import Automata
 
-/// The shortest ways in a model from node to node, made of stimuli that it allows and of settling.
+/// The shortest ways in a model from node to node, made of stimuli that it allows, of settling and of what comes next.
 ///
 /// Where the model leaves open what the device does, each outcome counts as a way: whether the device takes it is
 /// known only when it was tried.
@@ -34,6 +34,14 @@ public struct ModelPaths: Sendable {
       if !alphabet.acts[alphabet.settle].variants.isEmpty {
         let settled = specification.settled(from: node, under: circumstances)
         edges += settled.map { Edge(choice: Choice(alphabet.settle), target: $0) }
+        if specification.awaits(in: node, under: circumstances) {
+          for index in Int(specification.visibleStart[node])..<Int(specification.visibleStart[node + 1]) {
+            let step = specification.visible[index]
+            guard step.mayBeEnabled(under: circumstances, 0) else { continue }
+            let next = Choice(alphabet.settle, variant: 1)
+            edges += specification.shown(from: Int(step.node)).map { Edge(choice: next, target: $0) }
+          }
+        }
       }
       return edges
     }
@@ -115,7 +123,7 @@ extension Specification {
   }
 
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
-  private func awaits(in node: Int, under circumstances: UInt64) -> Bool {
+  fileprivate func awaits(in node: Int, under circumstances: UInt64) -> Bool {
     urgent[Int(urgentStart[node])..<Int(urgentStart[node + 1])].contains { step in
       step.isEvent && step.mayBeEnabled(under: circumstances, 0)
     }

@@ -8,6 +8,8 @@ public struct Situation: Equatable, Sendable {
   public var legal: UInt64
   /// The stimuli that no possible state allows, as bits.
   public var forbidden: UInt64
+  /// Those of the legal ones that change nothing in any possible state, as bits: the machine says that it stays.
+  public var idle: UInt64
   /// Whether the device has something to do next; see ``Tracker/isAwaiting``.
   public var isAwaiting: Bool
   /// Whether time alone will change what the model allows: there is a deadline.
@@ -25,7 +27,7 @@ extension Tracker {
       let legal = legalStimuli
       return Situation(
         position: UInt64(truncatingIfNeeded: node), node: node, legal: legal, forbidden: stimuliMask & ~legal,
-        isAwaiting: false, hasDeadline: false)
+        idle: specification.hasIdle ? specification.idle[node] : 0, isAwaiting: false, hasDeadline: false)
     }
   }
 
@@ -34,17 +36,20 @@ extension Tracker {
     @inline(never) mutating get {
       var legal = stimuliMask
       var somewhere: UInt64 = 0
+      var idle = UInt64.max
       // FNV-1a over what is possible and under which circumstances.
       var position: UInt64 = (0xCBF2_9CE4_8422_2325 ^ circumstances) &* 0x100_0000_01B3
       possible.forEach { node in
         let mask = allowed(in: node)
         legal &= mask
         somewhere |= mask
+        idle &= specification.idle[node]
         position = (position ^ UInt64(truncatingIfNeeded: node + 1)) &* 0x100_0000_01B3
       }
       return Situation(
         position: position | 1 << 63, node: possible.single, legal: legal,
-        forbidden: stimuliMask & ~somewhere, isAwaiting: isAwaiting, hasDeadline: deadline != nil)
+        forbidden: stimuliMask & ~somewhere, idle: legal & idle, isAwaiting: isAwaiting,
+        hasDeadline: deadline != nil)
     }
   }
 

@@ -41,6 +41,12 @@ extension Lockstep {
     return nil
   }
 
+  /// Lets time pass until the device shows something, or to the model's next deadline, where it awaits something.
+  public mutating func awaitNext() throws(LabFault) -> Divergence? {
+    guard tracker.isAwaiting, tracker.deadline != nil else { return nil }
+    return try next(until: now + Self.patience)
+  }
+
   /// Does what a tester does. A stimulus waits until the device is ready for it; see
   /// ``DeviceUnderTest/readyTime(for:)``.
   ///
@@ -57,6 +63,7 @@ extension Lockstep {
     case .fault(let fault): return (action, try bring(about: fault))
     case .wait(let interval): return (action, try pass(until: now + interval))
     case .settle: return (action, try settle())
+    case .next: return (action, try awaitNext())
     case .edge(let offset):
       guard let deadline = tracker.deadline else { return (.wait(.zero), nil) }
       let length = max(deadline - now + offset, .zero)

@@ -45,6 +45,7 @@ extension Step {
     case .fault(let fault): self.init(.fault(fault))
     case .wait(let interval) where interval > .zero: self.init(.wait(interval))
     case .settle: self.init(.settle)
+    case .next: self.init(.next)
     case .wait, .edge: return nil
     }
   }

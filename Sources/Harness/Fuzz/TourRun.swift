@@ -140,6 +140,7 @@ public final class TourRun {
       lockstep.recorder.mark = mark
       switch action {
       case .wait(let interval): listener.take(.wait(interval, mark, at: lockstep.now))
+      case .next: listener.take(.next(mark, at: lockstep.now))
       case .settle, .edge: listener.take(.settle(mark, at: lockstep.now))
       case .stimulus, .fault: break
       }

@@ -49,6 +49,7 @@ struct BareScenario<Device: DeviceUnderTest> {
     case .fault(let fault): return try lockstep.bring(about: fault)
     case .wait(let interval): return try lockstep.pass(until: lockstep.now + interval)
     case .settle: return try lockstep.settle()
+    case .next: return try lockstep.awaitNext()
     case .expect(let expectation), .until(let expectation): return try passTime(of: expectation)
     case .fuzz(let events): return try draw(events)
     case .repeated(let times, let steps):

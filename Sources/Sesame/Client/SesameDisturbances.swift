@@ -34,7 +34,7 @@ public enum SesameDisturbances {
   /// What happens around the lock.
   private static let surroundings = [
     Disturbance(.events, "jam", [.flag(true), .flag(false)]),
-    Disturbance(.events, "battery", [.number(6), .number(5.2), .number(4.5), .number(3)]),
+    Disturbance(.events, "battery", [.number(6), .number(5.2), .number(4.5), .number(3), .number(0)]),
     Disturbance(
       .events, "clock", [.seconds(60), .seconds(-60), .seconds(86_400 * 366)].map { Value.duration($0) }),
     Disturbance(.events, "power-cycle"),

@@ -90,7 +90,8 @@ final class JournalHash: JournalListener {
     switch entry {
     case .stimulus, .fault, .observation, .lab, .verdict:
       for byte in entry.json.line.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    case .run, .begin, .wait, .settle, .expect, .note, .remark, .finding, .campaign, .coverage, .end: break
+    case .run, .begin, .wait, .settle, .next, .expect, .note, .remark, .finding, .campaign, .coverage, .end:
+      break
     }
   }
 

@@ -86,6 +86,7 @@ extension Step {
     case .fault(let fault): return (.fault(fault), false)
     case .wait(let interval): return (.wait(interval), false)
     case .settle: return (.settle, false)
+    case .next: return (.next, false)
     case .perform, .expect, .until, .fuzz, .repeated, .note: return nil
     }
   }

@@ -34,7 +34,8 @@ final class HumanReport: JournalListener {
       if !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
       remarks = []
     case .coverage(let figures): coverage.append(figures)
-    case .run, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab, .finding, .campaign,
+    case .run, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .lab, .finding,
+      .campaign,
       .end:
       break
     }
@@ -132,7 +133,7 @@ final class JSONReport: JournalListener {
     case .remark: console.print(entry.json)
     case .finding, .campaign, .coverage, .end:
       if !isQuiet { console.print(entry.json) }
-    case .run, .begin, .stimulus, .fault, .wait, .settle, .expect, .note, .observation, .lab: break
+    case .run, .begin, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .lab: break
     }
   }
 }

@@ -22,6 +22,7 @@ final class TraceReport: JournalListener {
       row(time, mark, call.name + arguments)
     case .fault(let fault, let mark, let time): row(time, mark, "fault \(fault.name) \(fault.value)")
     case .wait(let interval, let mark, let time): row(time, mark, paint(.faint, "wait \(interval)"))
+    case .next(let mark, let time): row(time, mark, paint(.faint, "wait until something is shown"))
     case .settle(let mark, let time): row(time, mark, paint(.faint, "wait until nothing is awaited"))
     case .expect(let text, let mark, let time): row(time, mark, paint(.faint, "expect \(text)"))
     case .note(let text, let mark, let time): row(time, mark, paint(.faint, text))
