@@ -40,9 +40,9 @@ struct CommandsKeepTheirTags: Invariant {
     return nil
   }
 
-  /// Whether a record such as `#3 unlock` is a command's and has no tag.
+  /// Whether a record such as `#3 unlock no tag` is that of a command without a tag.
   private static func isUntagged(_ text: String) -> Bool {
     let words = text.split(separator: " ")
-    return words.count == 2 && (words[1] == "lock" || words[1] == "unlock")
+    return words.dropFirst() == ["lock", "no", "tag"] || words.dropFirst() == ["unlock", "no", "tag"]
   }
 }
