@@ -21,7 +21,7 @@ struct Shrinking {
   ) throws {
     let signature = try #require(failure.divergence).signature
     var shrinker = Shrinker(
-      failure, of: test, specification: lockstep.tracker.specification, alphabet: alphabet)
+      failure, of: test, specification: lockstep.tracker.specification, alphabet: alphabet, starts: starts)
     while runs < 2000, let candidate = shrinker.next() {
       let execution = try lockstep.run(candidate, alphabet, starts: starts)
       runs += 1

@@ -40,7 +40,8 @@ extension Campaign {
       best = (TestCase(start: test.start, calm.performed), calm)
     }
     var shrinker = Shrinker(
-      best.execution, of: best.test, specification: runner.specification, alphabet: runner.alphabet)
+      best.execution, of: best.test, specification: runner.specification, alphabet: runner.alphabet,
+      starts: runner.starts)
     let begin = edge.elapsed()
     while let candidate = shrinker.next() {
       if let reason = stop(shrinking: finding.shrinking, since: begin) {

@@ -93,7 +93,7 @@ struct FuzzSearch<Recorder: TraceRecorder> {
     var result = Result(found: events)
     guard isShrunk else { return result }
     var shrinker = Shrinker(
-      execution, of: test, specification: lockstep.tracker.specification, alphabet: alphabet)
+      execution, of: test, specification: lockstep.tracker.specification, alphabet: alphabet, starts: starts)
     while let candidate = shrinker.next() {
       let outcome = try lockstep.run(candidate, alphabet, starts: starts)
       result.shrinkRuns += 1
