@@ -113,6 +113,14 @@ public struct Divergence: Equatable, Sendable {
     return (words + " after \(lastStimulus ?? "the start")").filter { !$0.isNumber }
   }
 
+  /// Whether another one shows the same fault, as far as can be told: equal signatures, or the same stimulus that
+  /// changed nothing in both, whatever status that left.
+  public func isLike(_ other: Divergence) -> Bool {
+    if signature == other.signature { return true }
+    guard case .unexpected(let seen) = kind, case .unexpected(let seenThere) = other.kind else { return false }
+    return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
+  }
+
   /// What was seen, for the line of the device beside the model's.
   public var seen: String {
     switch kind {

@@ -6,7 +6,7 @@ import Automata
 ///
 ///     while let candidate = shrinker.next() {
 ///       let execution = try lockstep.run(candidate, alphabet, starts: starts)
-///       shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+///       shrinker.tell(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
 ///     }
 ///
 /// Candidates leave out a stretch that leads back to where it began, replace a stretch by the model's shortest way
@@ -16,8 +16,9 @@ import Automata
 /// would come to the same choices as a run that was made.
 ///
 /// The test is *minimal* when no such candidate fails. What is several of them together, such as a short cut that
-/// begins or ends with a cycle, two short cuts, or one without all that is to be refused, is tried only while it
-/// is likely to fail or saves very much, and need not be refuted.
+/// begins or ends with a cycle, or one without all that is to be refused, is tried only while it is likely to fail or
+/// saves very much, and need not be refuted. When nothing has helped for some time, tests of one kind of choices are
+/// tried as well.
 ///
 /// Each answer either makes the test smaller or rules a candidate out, so it ends, and it keeps the smallest
 /// failing test whatever it is told. A caller that gets no clear answer, because the link was lost or the failure
@@ -40,6 +41,9 @@ public struct Shrinker: Sendable {
   /// What can be done to the best test; made when it is asked for.
   private var frontier: ShrinkerFrontier?
   private var simplifications: [Reduction]?
+  private var skeletons: [Reduction]?
+  /// How many candidates were refuted since the best test was found.
+  private var refutations = 0
   private var path: ShrinkerHistory.Path
   private var asked: Reduction?
   /// What was asked for and did not fail, though it may not have come to what was foreseen.
@@ -48,6 +52,8 @@ public struct Shrinker: Sendable {
   /// The least chance for a candidate that is only others together, and how much shorter it is if it has less.
   private static let likely = 0.5
   private static let farShorter = 3
+  /// After how many refuted candidates it is time for another idea.
+  private static let patience = 16
   /// How many plans are looked into for one candidate, if that is enough to find one.
   private static let many = 128
   /// By how much the chance of a single choice is less than that of a stretch whose ends the model joins: what
@@ -83,14 +89,14 @@ public struct Shrinker: Sendable {
 
   /// The next candidate, or `nil` when the test is minimal. The same one until its outcome is told.
   public mutating func next() -> TestCase? {
-    if asked == nil { asked = mostPromising() ?? simplest() }
+    if asked == nil { asked = skeleton() ?? mostPromising() ?? simplest() }
     isMinimal = asked == nil
     return asked?.test
   }
 
   /// Takes in what came of the candidate that was asked for.
   ///
-  /// - Parameter isSame: whether it failed with the signature of the failure.
+  /// - Parameter isSame: whether it failed in the same way; see ``Divergence/isLike(_:)``.
   public mutating func tell(_ execution: Execution, isSame: Bool) {
     guard let candidate = asked else { return }
     asked = nil
@@ -103,6 +109,7 @@ public struct Shrinker: Sendable {
       path = history.path(of: best)
       look(at: execution.situations)
     } else {
+      refutations += 1
       evidence.refute(candidate.removed)
     }
   }
@@ -114,6 +121,7 @@ public struct Shrinker: Sendable {
       case .cycle: "cutting cycles"
       case .shortCut: "taking short cuts"
       case .otherStart: "trying other starts"
+      case .oneKind: "keeping one kind of choices"
       case .single: "leaving out single choices"
       case .simpler: "making choices simpler"
       case nil: isMinimal ? "minimal for this model" : "shrinking"
@@ -134,6 +142,8 @@ public struct Shrinker: Sendable {
     finder = ReductionFinder(alphabet, best, situations, starts: starts, ways: ways)
     frontier = nil
     simplifications = nil
+    skeletons = nil
+    refutations = 0
   }
 
   /// The candidate that promises most.
@@ -173,6 +183,19 @@ public struct Shrinker: Sendable {
     // It stays, so that it is tried again without being bare if that was too much.
     if let chosen { frontier.push(chosen.plan) }
     return chosen?.reduction
+  }
+
+  /// The next test of one kind of choices; only when nothing else has helped for some time, as where something is
+  /// counted and each stretch that is left out makes the count another one.
+  private mutating func skeleton() -> Reduction? {
+    guard refutations >= Self.patience else { return nil }
+    var left = skeletons ?? finder.skeletons(evidence, history, from: path).reversed()
+    defer { skeletons = left }
+    while let reduction = left.popLast() {
+      let isKnown = history.foresee(reduction.test, from: path).isKnown
+      if !isKnown, !refuted.contains(reduction.test) { return reduction }
+    }
+    return nil
   }
 
   /// The next simplification; only when nothing can be left out.

@@ -8,6 +8,8 @@ struct Reduction: Sendable {
     case shortCut
     /// The beginning is replaced by the model's shortest way from another start.
     case otherStart
+    /// Only choices of one kind are kept, and those that seem to matter.
+    case oneKind
     /// One choice is left out.
     case single
     /// A choice is made another one that is simpler.
@@ -41,8 +43,8 @@ struct ReductionFinder: Sendable {
   private static let useless = 0.1
   /// The odds against leaving out all useless choices at once, at the most.
   private static let bareOdds = 1.0
-  /// How many of the last choices are tried as the end of a test that keeps one choice more.
-  private static let tail = 12
+  /// The likelihood of a choice that much speaks for.
+  private static let useful = 0.3
 
   init(
     _ alphabet: Alphabet, _ test: TestCase, _ situations: [Situation], starts: [Int],
@@ -57,7 +59,7 @@ struct ReductionFinder: Sendable {
 
   /// Everything that might shorten the test, with what it promises at the most.
   func plans(_ evidence: ShrinkerEvidence) -> [ReductionPlan] {
-    var plans = cuts() + otherStarts() + landmarks()
+    var plans = cuts() + otherStarts()
     plans += choices.indices.map { plan(.single, $0..<($0 + 1)) }
     var odds = [0.0]
     var bareOdds = [0.0]
@@ -70,13 +72,12 @@ struct ReductionFinder: Sendable {
       bare.append(bare[index] + (isBare ? 1 : 0))
     }
     func inside<Number: AdditiveArithmetic>(_ sums: [Number], _ plan: ReductionPlan) -> Number {
-      sums[Int(plan.first.upperBound)] - sums[Int(plan.first.lowerBound)]
-        + sums[Int(plan.second.upperBound)] - sums[Int(plan.second.lowerBound)]
+      sums[Int(plan.stretch.upperBound)] - sums[Int(plan.stretch.lowerBound)]
     }
     for index in plans.indices {
       let plan = plans[index]
       var risk = inside(odds, plan)
-      var saved = plan.first.count + plan.second.count - lengthOfWays(plan)
+      var saved = plan.stretch.count - lengthOfWay(plan)
       let left = bareOdds[choices.count] - inside(bareOdds, plan)
       let more = bare[choices.count] - inside(bare, plan)
       if more > 0, left <= Self.bareOdds, plan.kind != .single {
@@ -106,30 +107,56 @@ struct ReductionFinder: Sendable {
         origins.append(index)
       }
     }
-    func replace(_ stretch: Range<Int>) {
-      guard let way = way(plan, stretch), !way.isEmpty else { return }
+    let stretch = Int(plan.stretch.lowerBound)..<Int(plan.stretch.upperBound)
+    keep(0..<stretch.lowerBound)
+    if let ends = ends(plan), let way = ways[ends.from]?[to: ends.to], !way.isEmpty {
       planned.choices += way
       origins += places(of: way, in: stretch)
     }
-    let first = Int(plan.first.lowerBound)..<Int(plan.first.upperBound)
-    let second = Int(plan.second.lowerBound)..<Int(plan.second.upperBound)
-    keep(0..<first.lowerBound)
-    replace(first)
-    if second.isEmpty {
-      keep(first.upperBound..<choices.count)
-    } else {
-      keep(first.upperBound..<second.lowerBound)
-      replace(second)
-      keep(second.upperBound..<choices.count)
+    keep(stretch.upperBound..<choices.count)
+    return foreseen(plan.kind, planned, origins, history, from: path)
+  }
+
+  /// What is left of the test when only choices of one kind are kept, and those that much speaks for, with the model's
+  /// shortest ways between them: one such test for each kind, the shortest first.
+  func skeletons(
+    _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory, from path: ShrinkerHistory.Path
+  ) -> [Reduction] {
+    let kinds = Set(choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }).sorted()
+    let found = kinds.map { kind in
+      var planned = TestCase(start: test.start)
+      var origins: [Int] = []
+      var next = 0
+      for (index, choice) in choices.enumerated() {
+        let isOfKind = choice.act == kind.act && choice.isForbidden == kind.isForbidden
+        guard isOfKind || evidence.needed[index] >= Self.useful || index == choices.count - 1 else {
+          continue
+        }
+        if let way = ways[situations[next].node]?[to: situations[index].node] {
+          planned.choices += way
+          origins += way.map { _ in -1 }
+        }
+        planned.choices.append(choice)
+        origins.append(index)
+        next = index + 1
+      }
+      return foreseen(.oneKind, planned, origins, history, from: path).reduction
     }
+    return found.filter { $0.test.choices.count < choices.count }.sorted { $0.test < $1.test }
+  }
+
+  private func foreseen(
+    _ kind: Reduction.Kind, _ planned: TestCase, _ origins: [Int], _ history: ShrinkerHistory,
+    from path: ShrinkerHistory.Path
+  ) -> (reduction: Reduction, isKnown: Bool) {
     let (made, isKnown) = history.foresee(planned, from: path)
+    var reduction = Reduction(kind: kind, test: planned, origins: origins, removed: [])
     if made.count < planned.choices.count {
-      planned.choices = made.map { planned.choices[$0] }
-      origins = made.map { origins[$0] }
+      reduction.test.choices = made.map { planned.choices[$0] }
+      reduction.origins = made.map { origins[$0] }
     }
-    return (
-      Reduction(kind: plan.kind, test: planned, origins: origins, removed: removed(origins)), isKnown
-    )
+    reduction.removed = removed(reduction.origins)
+    return (reduction, isKnown)
   }
 
   /// Every test of the same length with simpler choices, all simplest together first.
@@ -212,12 +239,11 @@ struct ReductionFinder: Sendable {
 
 extension ReductionFinder {
   private func plan(
-    _ kind: Reduction.Kind, _ first: Range<Int>, _ second: Range<Int> = 0..<0, start: Int? = nil,
-    isCompound: Bool = false
+    _ kind: Reduction.Kind, _ stretch: Range<Int>, start: Int? = nil, isCompound: Bool = false
   ) -> ReductionPlan {
     ReductionPlan(
-      kind: kind, start: Int32(start ?? test.start), first: Int32(first.lowerBound)..<Int32(first.upperBound),
-      second: Int32(second.lowerBound)..<Int32(second.upperBound), isCompound: isCompound)
+      kind: kind, start: Int32(start ?? test.start),
+      stretch: Int32(stretch.lowerBound)..<Int32(stretch.upperBound), isCompound: isCompound)
   }
 
   /// Every cycle and short cut of the test.
@@ -268,42 +294,15 @@ extension ReductionFinder {
     return plans
   }
 
-  /// Each choice of the test with one of its ends, and the shortest ways to the one and to the other: two short cuts
-  /// together.
-  private func landmarks() -> [ReductionPlan] {
-    guard choices.count > 2 * Self.tail, let first = situations.first, first.node >= 0 else { return [] }
-    var plans: [ReductionPlan] = []
-    guard let toward = ways[first.node] else { return [] }
-    for middle in 1..<(choices.count - Self.tail) {
-      let (from, behind) = (situations[middle], situations[middle + 1])
-      guard from.node >= 0, behind.node >= 0, let onward = ways[behind.node] else { continue }
-      guard toward.lengths[from.node] < middle else { continue }
-      for end in (choices.count - Self.tail)..<choices.count {
-        let to = situations[end]
-        guard end > middle + 1, to.node >= 0, onward.lengths[to.node] < end - middle - 1 else { continue }
-        plans.append(plan(.shortCut, 0..<middle, (middle + 1)..<end, isCompound: true))
-      }
-    }
-    return plans
+  private func lengthOfWay(_ plan: ReductionPlan) -> Int {
+    ends(plan).flatMap { ways[$0.from]?.lengths[$0.to] } ?? 0
   }
 
-  /// The way that replaces a stretch; `nil` when it is left out.
-  private func way(_ plan: ReductionPlan, _ stretch: Range<Int>) -> [Choice]? {
-    ends(plan, stretch).flatMap { ways[$0.from]?[to: $0.to] }
-  }
-
-  private func lengthOfWays(_ plan: ReductionPlan) -> Int {
-    [plan.first, plan.second].reduce(0) { length, stretch in
-      let ends = ends(plan, Int(stretch.lowerBound)..<Int(stretch.upperBound))
-      return length + (ends.map { ways[$0.from]?.lengths[$0.to] ?? 0 } ?? 0)
-    }
-  }
-
-  private func ends(_ plan: ReductionPlan, _ stretch: Range<Int>) -> (from: Int, to: Int)? {
-    guard !stretch.isEmpty, plan.kind == .shortCut || plan.kind == .otherStart else { return nil }
+  /// The nodes that the way of a plan joins; `nil` when its stretch is left out.
+  private func ends(_ plan: ReductionPlan) -> (from: Int, to: Int)? {
+    guard plan.kind == .shortCut || plan.kind == .otherStart else { return nil }
     let from =
-      plan.kind == .otherStart && stretch.lowerBound == 0
-      ? starts[Int(plan.start)] : situations[stretch.lowerBound].node
-    return (from, situations[stretch.upperBound].node)
+      plan.kind == .otherStart ? starts[Int(plan.start)] : situations[Int(plan.stretch.lowerBound)].node
+    return (from, situations[Int(plan.stretch.upperBound)].node)
   }
 }

@@ -5,9 +5,8 @@
 /// likelihoods of those choices are raised by Bayes' rule, each by the same factor, as in probabilistic delta
 /// debugging (Wang et al., 2021).
 struct ShrinkerEvidence: Sendable {
-  /// The likelihood of a choice of which nothing is known, and how many such choices are needed at the most.
+  /// The likelihood of a choice of which nothing is known.
   private static let usual = 0.02
-  private static let most = 4.0
   /// What the last choice has beyond that, and by which factor each one before it has less.
   private static let last = 0.6
   private static let fading = 0.7
@@ -15,11 +14,9 @@ struct ShrinkerEvidence: Sendable {
   private static let refused = 0.4
 
   private(set) var needed: [Double]
-  private let usual: Double
 
   init(_ choices: [Choice]) {
-    usual = min(Self.usual, Self.most / Double(max(choices.count, 1)))
-    needed = [Double](repeating: usual, count: choices.count)
+    needed = [Double](repeating: Self.usual, count: choices.count)
     var recency = Self.last
     for index in needed.indices.reversed() {
       needed[index] += recency
@@ -47,6 +44,6 @@ struct ShrinkerEvidence: Sendable {
 
   /// Goes on with a shorter test: a choice that was one of the old ones, by its place there, keeps what is known.
   mutating func follow(_ origins: [Int]) {
-    needed = origins.map { $0 < 0 ? usual : needed[$0] }
+    needed = origins.map { $0 < 0 ? Self.usual : needed[$0] }
   }
 }

@@ -4,9 +4,7 @@ struct ReductionPlan: Sendable {
   /// The start of the test.
   var start: Int32
   /// The stretch that is replaced by the model's shortest way between its ends, or left out.
-  var first: Range<Int32>
-  /// A second one behind it; empty for most.
-  var second: Range<Int32>
+  var stretch: Range<Int32>
   /// Whether what is to be refused, and waits, are left out of the rest as well, where they seem to be of no use.
   var isBare = false
   /// Whether it is no more than others together, so that it need not be refuted as well.
@@ -17,10 +15,8 @@ struct ReductionPlan: Sendable {
   /// Whether it comes before another of the same value.
   fileprivate func comes(before other: ReductionPlan) -> Bool {
     if value != other.value { return value > other.value }
-    if first.lowerBound != other.first.lowerBound { return first.lowerBound < other.first.lowerBound }
-    if first.upperBound != other.first.upperBound { return first.upperBound < other.first.upperBound }
-    if second.lowerBound != other.second.lowerBound { return second.lowerBound < other.second.lowerBound }
-    if second.upperBound != other.second.upperBound { return second.upperBound < other.second.upperBound }
+    if stretch.lowerBound != other.stretch.lowerBound { return stretch.lowerBound < other.stretch.lowerBound }
+    if stretch.upperBound != other.stretch.upperBound { return stretch.upperBound < other.stretch.upperBound }
     if kind != other.kind { return kind.rawValue < other.kind.rawValue }
     return start < other.start
   }

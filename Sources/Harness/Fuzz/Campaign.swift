@@ -252,7 +252,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Follows up a divergence.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
-    if let known = findings.firstIndex(where: { $0.signature == divergence.signature }) {
+    if let known = findings.firstIndex(where: { $0.divergence.isLike(divergence) }) {
       findings[known].count += 1
       status.repeats += 1
       return nil

@@ -16,7 +16,10 @@ extension Campaign {
     let shrunk = try shrink(test, execution, &finding)
     finding.test = shrunk.test
     finding.actions = shrunk.execution.meaning
-    if let last = shrunk.execution.divergence { finding.divergence = last }
+    if let last = shrunk.execution.divergence {
+      finding.divergence = last
+      finding.signature = last.signature
+    }
     try confirm(&finding)
     finding.divergence.step = finding.test.choices.count
     edge.found(&finding)
@@ -33,7 +36,7 @@ extension Campaign {
     var best = (test: test, execution: execution)
     // What a lost link helped to bring about does not come out the same again: it is looked for without.
     if execution.wasDisturbed {
-      guard let calm = try calmRun(of: test, finding.signature, &finding.shrinking) else {
+      guard let calm = try calmRun(of: test, finding.divergence, &finding.shrinking) else {
         finding.shrinking.end = "not shrunk: it did not show again without a lost link"
         return best
       }
@@ -50,7 +53,7 @@ extension Campaign {
       }
       status.phase = "shrinking finding \(finding.number): \(shrinker.phase)"
       edge.progress(status)
-      let result = try verdict(on: candidate, finding.signature, &finding.shrinking)
+      let result = try verdict(on: candidate, finding.divergence, &finding.shrinking)
       shrinker.tell(result.execution, isSame: result.isSame)
       if result.isSame, shrinker.best == TestCase(start: candidate.start, result.execution.performed) {
         best = (shrinker.best, result.execution)
@@ -73,23 +76,23 @@ extension Campaign {
 
   /// Runs a candidate; one that was disturbed says nothing and is tried again, a few times.
   private mutating func verdict(
-    on candidate: TestCase, _ signature: String, _ shrinking: inout Finding.Shrinking
+    on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool) {
     var last = Execution()
     for _ in 0..<Self.mostTries {
       last = try count(&shrinking, running: candidate)
-      if !last.wasDisturbed { return (last, last.divergence?.signature == signature) }
+      if !last.wasDisturbed { return (last, last.divergence?.isLike(divergence) ?? false) }
     }
     return (last, false)
   }
 
   /// A run of a test that fails in the same way and that nothing disturbed.
   private mutating func calmRun(
-    of test: TestCase, _ signature: String, _ shrinking: inout Finding.Shrinking
+    of test: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> Execution? {
     for _ in 0..<Self.mostTries {
       let execution = try count(&shrinking, running: test)
-      if !execution.wasDisturbed, execution.divergence?.signature == signature { return execution }
+      if !execution.wasDisturbed, execution.divergence?.isLike(divergence) ?? false { return execution }
     }
     return nil
   }
