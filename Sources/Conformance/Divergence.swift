@@ -117,7 +117,9 @@ public struct Divergence: Equatable, Sendable {
   /// changed nothing in both, whatever status that left.
   public func isLike(_ other: Divergence) -> Bool {
     if signature == other.signature { return true }
-    guard case .unexpected(let seen) = kind, case .unexpected(let seenThere) = other.kind else { return false }
+    guard case .unexpected(let seen) = kind, case .unexpected(let seenThere) = other.kind else {
+      return false
+    }
     return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
   }
 
