@@ -79,8 +79,8 @@ struct CampaignTests {
     // The bug goes away for ever with the first stimulus that it spoilt.
     let first = try #require(try campaign(RiggedLock(.deafUnlock)).campaign.findings.first)
     expect(first.confirmation.verdict, .confirmed)
-    let tests = try campaign(RiggedLock(.deafUnlock)) { $0.shrinkEvents = 1 }.campaign.status.tests
-    lock.rig.isSick = { $0 <= tests }
+    let status = try campaign(RiggedLock(.deafUnlock)) { $0.shrinkEvents = 1 }.campaign.status
+    lock.rig.isSick = { $0 <= status.tests + status.stability.tried }
     let finding = try #require(try campaign(lock).campaign.findings.first)
     expect("\(finding.confirmation)", "not reproduced, 0 of 3 (likelihood ratio 1/729)")
     expect(finding.test.choices.count, finding.foundLength)
