@@ -68,6 +68,7 @@ private struct DOTReader {
         case ("stimulus", 2): circumstance.stimuli.append(try decoded(pair[1]))
         case ("unsure", 2): circumstance.unsure.append(try decoded(pair[1]))
         case ("lasting", 1): circumstance.isLasting = true
+        case ("from-entry", 1): circumstance.countsFromEntry = true
         case ("delay", 2): circumstance.delay = try interval(pair[1])
         default: throw DOTProblem(value.start, to: value.end, "`\(part.text)` says nothing of a circumstance")
         }

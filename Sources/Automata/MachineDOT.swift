@@ -194,11 +194,12 @@ private struct DOTWriter {
 }
 
 extension Circumstance {
-  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:unsure=loss`, `:lasting`, `:delay=6 s`.
+  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:unsure=loss`, `:lasting`, `:from-entry`, `:delay=6 s`.
   fileprivate var encoded: String {
     let parts =
       faults.map { "fault=" + encode($0) } + stimuli.map { "stimulus=" + encode($0) }
       + unsure.map { "unsure=" + encode($0) } + (isLasting ? ["lasting"] : [])
+      + (countsFromEntry ? ["from-entry"] : [])
       + (delay == Self.usualDelay ? [] : ["delay=\(delay)"])
     return ([encode(name)] + parts).joined(separator: ":")
   }

@@ -109,6 +109,8 @@ public struct Circumstance: Equatable, Sendable {
   public var unsure: [String]
   /// Whether it holds to the end of the test once a fault has brought it about, though the fault may end.
   public var isLasting: Bool
+  /// Whether a change of it leaves alone what is under way: it counts from the next state on that is entered.
+  public var countsFromEntry: Bool
   /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
   public var delay: Interval
 
@@ -118,13 +120,14 @@ public struct Circumstance: Equatable, Sendable {
   /// Makes a circumstance.
   public init(
     _ name: String, faults: [String] = [], stimuli: [String] = [], unsure: [String] = [],
-    isLasting: Bool = false, delay: Interval = usualDelay
+    isLasting: Bool = false, countsFromEntry: Bool = false, delay: Interval = usualDelay
   ) {
     self.name = name
     self.faults = faults
     self.stimuli = stimuli
     self.unsure = unsure
     self.isLasting = isLasting
+    self.countsFromEntry = countsFromEntry
     self.delay = delay
   }
 }

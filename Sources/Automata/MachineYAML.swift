@@ -75,6 +75,7 @@ extension Circumstance {
     if !stimuli.isEmpty { entries.append(("stimuli", names(stimuli))) }
     if !unsure.isEmpty { entries.append(("unsure", names(unsure))) }
     if isLasting { entries.append(("lasting", .plain("true"))) }
+    if countsFromEntry { entries.append(("from-entry", .plain("true"))) }
     if delay != Self.usualDelay { entries.append(("delay", .text(delay.description))) }
     return entries.count == 1 ? .text(name) : .mapping(entries, layout: .flow)
   }
@@ -200,13 +201,15 @@ private struct MachineReader {
 
   private func circumstance(_ cursor: Cursor) -> Circumstance? {
     if cursor.node.entries == nil { return cursor.text("a circumstance").map { Circumstance($0) } }
-    guard let fields = cursor.fields(["name", "faults", "stimuli", "unsure", "lasting", "delay"]),
+    guard
+      let fields = cursor.fields(["name", "faults", "stimuli", "unsure", "lasting", "from-entry", "delay"]),
       let name = fields.required("name")?.text("a name")
     else { return nil }
     let delay = fields.optional("delay").flatMap(interval) ?? Circumstance.usualDelay
     return Circumstance(
       name, faults: names(fields.optional("faults")), stimuli: names(fields.optional("stimuli")),
       unsure: names(fields.optional("unsure")), isLasting: fields.optional("lasting")?.flag() ?? false,
+      countsFromEntry: fields.optional("from-entry")?.flag() ?? false,
       delay: delay)
   }
 

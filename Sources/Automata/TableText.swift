@@ -82,7 +82,8 @@ extension MachineDefinition {
       let delay = item.delay == Circumstance.usualDelay ? "" : ", after \(item.delay)"
       let stimuli = item.stimuli.isEmpty ? "" : ", by " + item.stimuli.joined(separator: ", ")
       let unsure = item.unsure.isEmpty ? "" : ", unsure given " + item.unsure.joined(separator: " or ")
-      let end = item.isLasting ? ", to the end" : ""
+      let end =
+        (item.isLasting ? ", to the end" : "") + (item.countsFromEntry ? ", from the next state on" : "")
       notes.append("circumstance \(item.name)\(faults)\(stimuli)\(unsure)\(end)\(delay)")
     }
     if transitions.contains(where: { $0.origin == .ours }) {

@@ -113,18 +113,14 @@ public struct Divergence: Equatable, Sendable {
     return (words + " after \(lastStimulus ?? "the start")").filter { !$0.isNumber }
   }
 
-  /// Whether two divergences may well have one cause: what broke is of one kind, after the same stimulus.
-  ///
-  /// What a shorter test shows need not be what the longer one showed: the bolt that stays where it was may have been
-  /// somewhere else.
-  public func resembles(_ other: Divergence) -> Bool {
-    guard lastStimulus == other.lastStimulus else { return false }
-    switch (kind, other.kind) {
-    case (.unexpected, .unexpected), (.overdue, .overdue), (.refusedLegal, .refusedLegal): return true
-    case (.invariant, .invariant), (.unmet, .unmet), (.stoppedAnswering, .stoppedAnswering):
-      return signature == other.signature
-    default: return false
+  /// Whether another one shows the same fault, as far as can be told: equal signatures, or the same stimulus that
+  /// changed nothing in both, whatever status that left.
+  public func isLike(_ other: Divergence) -> Bool {
+    if signature == other.signature { return true }
+    guard case .unexpected(let seen) = kind, case .unexpected(let seenThere) = other.kind else {
+      return false
     }
+    return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
   }
 
   /// What was seen, for the line of the device beside the model's.

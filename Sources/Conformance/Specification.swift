@@ -82,6 +82,8 @@ public final class Specification: Sendable {
   /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
   /// unseen.
   let isPlain: Bool
+  /// The circumstances that count from the entry of a state, as bits.
+  let fromEntry: UInt64
   /// The circumstances that hold in every test, as bits.
   let held: UInt64
   /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
@@ -157,6 +159,9 @@ public final class Specification: Sendable {
     }
     isPlain = builder.isPlain
     loss = builder.loss
+    fromEntry = machine.definition.circumstances.enumerated().reduce(0) { mask, item in
+      item.element.countsFromEntry ? mask | 1 << UInt64(item.offset) : mask
+    }
     let circumstances = machine.definition.circumstances
     sets = machine.definition.events.map { event in
       circumstances.contains { $0.stimuli.contains(event.name) }

@@ -309,7 +309,8 @@ extension Tracker {
   public var isAwaiting: Bool {
     var awaiting = false
     possible.forEach { node in
-      for index in urgentSteps(of: node) where urgent[index].isEvent && isDue(urgent[index]) {
+      for index in urgentSteps(of: node)
+      where urgent[index].isEvent && isDue(urgent[index], besides: lateChanges(since: node)) {
         awaiting = true
       }
     }
@@ -553,7 +554,7 @@ extension Tracker {
       possible.forEach { node in
         for index in Int(specification.silentStart[node])..<Int(specification.silentStart[node + 1]) {
           let step = specification.silent[index]
-          guard mayBeEnabled(step, at: now) else { continue }
+          guard mayBeEnabled(step, from: node, at: now) else { continue }
           let from = entries[node]
           let earliest = from.earliest + step.earliest - slack
           guard earliest <= now else { continue }
@@ -616,6 +617,27 @@ extension Tracker {
       under: circumstances, now <= unsettled ? uncertain | recent(at: now) : uncertain)
   }
 
+  /// The same for what happens by itself: a circumstance that counts from the entry of a state may have changed since.
+  private func mayBeEnabled(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
+    if step.given | step.unless == 0 { return true }
+    let late = lateChanges(since: node) & (step.given | step.unless)
+    return late == 0
+      ? mayBeEnabled(step, at: now)
+      : step.mayBeEnabled(under: circumstances, uncertain | late | (now <= unsettled ? recent(at: now) : 0))
+  }
+
+  /// The circumstances that count from the entry of a state, and changed after a node was entered.
+  private func lateChanges(since node: Int) -> UInt64 {
+    var late: UInt64 = 0
+    var bits = changing & specification.fromEntry
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      if changed[number] >= entries[node].earliest { late |= 1 << UInt64(number) }
+    }
+    return late
+  }
+
   /// Whether a stimulus that may be allowed may be refused as well, since it is open which circumstances hold.
   private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
     let open = now <= unsettled ? uncertain | recent(at: now) : uncertain
@@ -649,7 +671,7 @@ extension Tracker {
 
   /// Whether a step can have been taken just now, given when its node was entered.
   func isPossible(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
-    let enabled = mayBeEnabled(step, at: now)
+    let enabled = mayBeEnabled(step, from: node, at: now)
     // What is pending is shown at once, whenever its state was entered.
     guard enabled, specification.resting.contains(node) else { return enabled }
     return entries[node].earliest + step.earliest - slack <= now
@@ -678,16 +700,20 @@ extension Tracker {
   /// The moment by which a state must have been left, or never.
   func end(of node: Int) -> Instant {
     var end = Instant.never
-    for index in urgentSteps(of: node) where isDue(urgent[index]) {
+    let late = specification.fromEntry == 0 ? 0 : lateChanges(since: node)
+    for index in urgentSteps(of: node) where isDue(urgent[index], besides: late) {
       end = min(end, self.end(of: urgent[index], from: node))
     }
     return end
   }
 
   /// Whether a step is sure to be taken in its time.
-  private func isDue(_ step: Specification.Step) -> Bool {
-    (step.given == 0 || step.given & circumstances & ~uncertain != 0)
-      && step.unless & (circumstances | uncertain) == 0
+  ///
+  /// - Parameter late: circumstances that may not count yet.
+  private func isDue(_ step: Specification.Step, besides late: UInt64) -> Bool {
+    let open = uncertain | late
+    return (step.given == 0 || step.given & circumstances & ~open != 0)
+      && step.unless & (circumstances | open) == 0
   }
 }
 

@@ -30,7 +30,8 @@ extension MachineDefinition {
       Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),
       Circumstance("jam", faults: ["jam"]),
       Circumstance("autolock", stimuli: ["setAutolock", "reset"], unsure: ["loss"], delay: .seconds(6)),
-      Circumstance("wrongKey", faults: ["wrong-key", "replay-login"]),
+      // A proof that is on its way is what it was when it was sent.
+      Circumstance("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
     ]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
       machine.addApproach(in: region)

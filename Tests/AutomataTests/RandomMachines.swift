@@ -23,7 +23,7 @@ struct RandomMachines {
     machine.circumstances = circumstances.map {
       Circumstance(
         $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [],
-        unsure: chance(3) ? [pick(circumstances)] : [], isLasting: chance(3),
+        unsure: chance(3) ? [pick(circumstances)] : [], isLasting: chance(3), countsFromEntry: chance(3),
         delay: chance(5) ? .forever : .milliseconds(Int64(100 * generator.below(3))))
     }
     for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }

@@ -67,6 +67,24 @@ extension SeededBug: CustomTestStringConvertible {
 
 @Suite("Shrinking")
 struct ShrinkerTests {
+  /// What was seen, the status before, the stimulus; the same again; whether they show the same fault.
+  static let pairs: [([String], [String], Bool)] = [
+    (["locked", "unlocked", "unlock"], ["locked", "moved", "unlock"], true),
+    (["locked", "locked", "reset"], ["moved", "moved", "reset"], true),
+    (["locked", "locked", "reset"], ["moved", "moved", "toggle"], false),
+    (["locked", "locked", "reset"], ["moved", "unlocked", "reset"], false),
+    (["moved", "locked", "lock"], ["unlocked", "locked", "lock"], false),
+  ]
+
+  @Test("a stimulus that changes nothing is the same fault in every status", arguments: pairs)
+  func likeness(first: [String], second: [String], isLike: Bool) {
+    let divergences = [first, second].map {
+      Divergence(.unexpected($0[0]), at: .zero, lastStimulus: $0[2], lastStatus: $0[1])
+    }
+    expect(divergences[0].isLike(divergences[1]), isLike)
+    expect(divergences[1].isLike(divergences[0]), isLike)
+  }
+
   @Test("a failing test ends as short as breadth-first search proves possible", arguments: SeededBug.all)
   func shortest(bug: SeededBug) throws {
     var bench = try Bench(bug)
@@ -110,7 +128,7 @@ struct ShrinkerTests {
     expect(
       bench.names(shrinker.best),
       "closeTo connect linkUp gattReady loginDone reset !lock !lock disconnect closeTo")
-    expect(phases.first, "taking short cuts")
+    expect(phases.first, "cutting cycles")
     expect(shrinker.phase, "minimal for this model, 10 of 12 choices left")
   }
 

@@ -52,7 +52,7 @@ public struct ModelPaths: Sendable {
 
   /// All shortest ways from a node.
   func ways(from node: Int) -> Ways {
-    var ways = Ways(source: node, steps: [Ways.Step?](repeating: nil, count: edges.count))
+    var ways = Ways(source: node, count: edges.count)
     var queue = [node]
     var next = 0
     while next < queue.count {
@@ -60,6 +60,7 @@ public struct ModelPaths: Sendable {
       next += 1
       for edge in edges[from] where edge.target != node && ways.steps[edge.target] == nil {
         ways.steps[edge.target] = Ways.Step(from: from, choice: edge.choice)
+        ways.lengths[edge.target] = ways.lengths[from] + 1
         queue.append(edge.target)
       }
     }
@@ -75,6 +76,25 @@ public struct ModelPaths: Sendable {
 
     let source: Int
     fileprivate(set) var steps: [Step?]
+    /// How many choices the way to each node has; `Int.max` where there is none.
+    fileprivate(set) var lengths: [Int]
+
+    fileprivate init(source: Int, count: Int) {
+      self.source = source
+      steps = [Step?](repeating: nil, count: count)
+      lengths = [Int](repeating: .max, count: count)
+      lengths[source] = 0
+    }
+
+    /// Whether a way to a node passes one of others before it.
+    func passes(_ nodes: Set<Int>, before target: Int) -> Bool {
+      var node = target
+      while node != source, let step = steps[node] {
+        node = step.from
+        if nodes.contains(node) { return true }
+      }
+      return false
+    }
 
     subscript(to target: Int) -> [Choice]? {
       var choices: [Choice] = []

@@ -6,16 +6,19 @@ import Automata
 ///
 ///     while let candidate = shrinker.next() {
 ///       let execution = try lockstep.run(candidate, alphabet, starts: starts)
-///       shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+///       shrinker.tell(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
 ///     }
 ///
 /// Candidates leave out a stretch that leads back to where it began, replace a stretch by the model's shortest way
-/// between its ends, leave out a single choice, or make choices simpler. What comes first is what promises to save
-/// most for each choice that is run: how much shorter it is, times the chance that it fails, by the length of the
-/// candidate. No candidate is asked for twice, nor one that would come to the same choices as a run that was made.
+/// between its ends, replace the beginning by the shortest way from another start, leave out a single choice, or make
+/// choices simpler. What comes first is what promises to save most for each choice that is run: how much shorter it
+/// is, times the chance that it fails, by the length of the candidate. No candidate is asked for twice, nor one that
+/// would come to the same choices as a run that was made.
 ///
-/// The test is *minimal* when no such candidate fails. A short cut that begins or ends with a cycle, and so is a cycle
-/// and a shorter short cut together, is tried only while it is likely to fail, and need not be refuted.
+/// The test is *minimal* when no such candidate fails. What is several of them together, such as a short cut that
+/// begins or ends with a cycle, or one without all that is to be refused, is tried only while it is likely to fail or
+/// saves very much, and need not be refuted. When nothing has helped for some time, tests of one kind of choices are
+/// tried as well.
 ///
 /// Each answer either makes the test smaller or rules a candidate out, so it ends, and it keeps the smallest
 /// failing test whatever it is told. A caller that gets no clear answer, because the link was lost or the failure
@@ -29,21 +32,33 @@ public struct Shrinker: Sendable {
   private let alphabet: Alphabet
   private let paths: ModelPaths
   private let count: Int
+  /// The nodes at which the starts begin.
+  private let starts: [Int]
   private var ways: [Int: ModelPaths.Ways] = [:]
   private var history: ShrinkerHistory
   private var evidence: ShrinkerEvidence
-  private var situations: [Situation]
+  private var finder: ReductionFinder
+  /// What can be done to the best test; made when it is asked for.
+  private var frontier: ShrinkerFrontier?
+  private var simplifications: [Reduction]?
+  private var skeletons: [Reduction]?
+  /// How many candidates were refuted since the best test was found.
+  private var refutations = 0
+  private var path: ShrinkerHistory.Path
   private var asked: Reduction?
   /// What was asked for and did not fail, though it may not have come to what was foreseen.
-  private var refuted: Set<[Choice]> = []
+  private var refuted: Set<TestCase> = []
 
-  /// The least chance for a candidate that is only others together.
+  /// The least chance for a candidate that is only others together, and how much shorter it is if it has less.
   private static let likely = 0.5
-  /// How many ways to cut a long test are looked into at a time.
-  private static let many = 1024
+  private static let farShorter = 3
+  /// After how many refuted candidates it is time for another idea.
+  private static let patience = 16
+  /// How many plans are looked into for one candidate, if that is enough to find one.
+  private static let many = 128
   /// By how much the chance of a single choice is less than that of a stretch whose ends the model joins: what
   /// follows it meets another state than it was made for.
-  private static let unjoined = 0.2
+  static let unjoined = 0.2
 
   /// Begins with a test that failed.
   ///
@@ -52,40 +67,49 @@ public struct Shrinker: Sendable {
   ///   - test: the test, for its start.
   ///   - specification: the model.
   ///   - alphabet: what the choices stand for.
+  ///   - starts: the conditions that the numbers of starts stand for; without them the test keeps its start.
   public init(
-    _ failure: Execution, of test: TestCase, specification: Specification, alphabet: Alphabet
+    _ failure: Execution, of test: TestCase, specification: Specification, alphabet: Alphabet,
+    starts: [StartCondition] = []
   ) {
     best = TestCase(start: test.start, failure.performed)
-    situations = failure.situations
     self.alphabet = alphabet
+    self.starts = starts.map { start in
+      specification.machine.start(for: start).map { specification.startNodes[$0] } ?? -1
+    }
     paths = ModelPaths(specification, alphabet)
     count = failure.performed.count
-    history = ShrinkerHistory(specification, alphabet)
-    history.add(failure)
-    evidence = ShrinkerEvidence(count: count)
+    history = ShrinkerHistory(specification, alphabet, starts: max(starts.count, test.start + 1))
+    history.add(failure, start: test.start)
+    path = history.path(of: best)
+    evidence = ShrinkerEvidence(failure.performed)
+    finder = ReductionFinder(alphabet, best, [], starts: self.starts, ways: [:])
+    look(at: failure.situations)
   }
 
   /// The next candidate, or `nil` when the test is minimal. The same one until its outcome is told.
   public mutating func next() -> TestCase? {
-    if asked == nil { asked = mostPromising() }
+    if asked == nil { asked = skeleton() ?? mostPromising() ?? simplest() }
     isMinimal = asked == nil
-    return asked.map { TestCase(start: best.start, $0.choices) }
+    return asked?.test
   }
 
   /// Takes in what came of the candidate that was asked for.
   ///
-  /// - Parameter isSame: whether it failed with the signature of the failure.
+  /// - Parameter isSame: whether it failed in the same way; see ``Divergence/isLike(_:)``.
   public mutating func tell(_ execution: Execution, isSame: Bool) {
     guard let candidate = asked else { return }
     asked = nil
-    refuted.insert(candidate.choices)
-    if !execution.wasDisturbed { history.add(execution) }
-    let outcome = TestCase(start: best.start, execution.performed)
+    refuted.insert(candidate.test)
+    if !execution.wasDisturbed { history.add(execution, start: candidate.test.start) }
+    let outcome = TestCase(start: candidate.test.start, execution.performed)
     if isSame, outcome < best {
-      evidence.follow(from: best.choices, to: outcome.choices)
+      evidence.follow(candidate.origins(of: outcome.choices))
       best = outcome
-      situations = execution.situations
+      path = history.path(of: best)
+      look(at: execution.situations)
     } else {
+      refutations += 1
       evidence.refute(candidate.removed)
     }
   }
@@ -96,6 +120,8 @@ public struct Shrinker: Sendable {
       switch asked?.kind {
       case .cycle: "cutting cycles"
       case .shortCut: "taking short cuts"
+      case .otherStart: "trying other starts"
+      case .oneKind: "keeping one kind of choices"
       case .single: "leaving out single choices"
       case .simpler: "making choices simpler"
       case nil: isMinimal ? "minimal for this model" : "shrinking"
@@ -103,32 +129,97 @@ public struct Shrinker: Sendable {
     return "\(doing), \(best.choices.count) of \(count) choices left"
   }
 
-  /// The candidate that promises most; simplifications only when nothing can be left out.
-  private mutating func mostPromising() -> Reduction? {
-    mostPromising(of: Self.many) ?? mostPromising(of: .max)
+  /// What a candidate promises.
+  static func value(_ chance: Double, saved: Int, of count: Int) -> Double {
+    chance * Double(saved) / Double(count - saved + 1)
   }
 
-  /// The candidate that promises most, of so many that are looked into.
-  private mutating func mostPromising(of most: Int) -> Reduction? {
-    for situation in situations where situation.node >= 0 && ways[situation.node] == nil {
-      ways[situation.node] = paths.ways(from: situation.node)
+  /// Looks at the best test anew.
+  private mutating func look(at situations: [Situation]) {
+    for node in situations.map(\.node) + starts where node >= 0 && ways[node] == nil {
+      ways[node] = paths.ways(from: node)
     }
-    let finder = ReductionFinder(
-      alphabet: alphabet, history: history, choices: best.choices, situations: situations)
-    var chosen: Reduction?
-    var promise = 0.0
-    for cut in finder.cuts(ways: ways, evidence: evidence, most: most) where !refuted.contains(cut.choices) {
-      let chance = evidence.chance(without: cut.removed) * (cut.kind == .single ? Self.unjoined : 1)
-      if cut.isCompound, chance < Self.likely { continue }
-      let saved = Double(best.choices.count - cut.choices.count)
-      let length = Double(cut.choices.count + 1)
-      let value = chance * saved / length
-      if chosen == nil || value > promise {
-        chosen = cut
-        promise = value
+    finder = ReductionFinder(alphabet, best, situations, starts: starts, ways: ways)
+    frontier = nil
+    simplifications = nil
+    skeletons = nil
+    refutations = 0
+  }
+
+  /// The candidate that promises most.
+  ///
+  /// What a plan promises only becomes less while the best test stays, so a plan that promises less than another is
+  /// not looked into.
+  private mutating func mostPromising() -> Reduction? {
+    var frontier = self.frontier ?? ShrinkerFrontier(finder.plans(evidence))
+    defer { self.frontier = frontier }
+    var chosen: (plan: ReductionPlan, reduction: Reduction)?
+    var others: [ReductionPlan] = []
+    var looks = 0
+    while let next = frontier.first, looks < Self.many || chosen == nil {
+      if let chosen, next.value <= chosen.plan.value { break }
+      guard var plan = frontier.pop() else { break }
+      looks += 1
+      let (reduction, isKnown) = finder.reduction(plan, evidence, history, from: path)
+      let length = reduction.test.choices.count
+      let chance = evidence.chance(without: reduction.removed) * (plan.kind == .single ? Self.unjoined : 1)
+      if isKnown || length >= best.choices.count || refuted.contains(reduction.test) {
+        if plan.isBare {
+          plan.isBare = false
+          frontier.push(plan)
+        }
+        continue
+      }
+      if plan.isCompound, chance < Self.likely, length * Self.farShorter > best.choices.count { continue }
+      plan.value = Self.value(chance, saved: best.choices.count - length, of: best.choices.count)
+      if let old = chosen, old.plan.value >= plan.value {
+        others.append(plan)
+      } else {
+        if let old = chosen { others.append(old.plan) }
+        chosen = (plan, reduction)
       }
     }
-    if chosen == nil, most < .max { return nil }
-    return chosen ?? finder.simplifications().first { !refuted.contains($0.choices) }
+    for plan in others { frontier.push(plan) }
+    // It stays, so that it is tried again without being bare if that was too much.
+    if let chosen { frontier.push(chosen.plan) }
+    return chosen?.reduction
+  }
+
+  /// The next test of one kind of choices; only when nothing else has helped for some time, as where something is
+  /// counted and each stretch that is left out makes the count another one.
+  private mutating func skeleton() -> Reduction? {
+    guard refutations >= Self.patience else { return nil }
+    var left = skeletons ?? finder.skeletons(evidence, history, from: path).reversed()
+    defer { skeletons = left }
+    while let reduction = left.popLast() {
+      let isKnown = history.foresee(reduction.test, from: path).isKnown
+      if !isKnown, !refuted.contains(reduction.test) { return reduction }
+    }
+    return nil
+  }
+
+  /// The next simplification; only when nothing can be left out.
+  private mutating func simplest() -> Reduction? {
+    var left = simplifications ?? finder.simplifications().reversed()
+    defer { simplifications = left }
+    while var reduction = left.popLast() {
+      let (made, isKnown) = history.foresee(reduction.test, from: path)
+      reduction.test.choices = made.map { reduction.test.choices[$0] }
+      reduction.origins = made.map { reduction.origins[$0] }
+      if !isKnown, reduction.test < best, !refuted.contains(reduction.test) { return reduction }
+    }
+    return nil
+  }
+}
+
+extension Reduction {
+  /// The places in the failing test of the choices that were made of it.
+  fileprivate func origins(of made: [Choice]) -> [Int] {
+    var place = 0
+    return made.map { choice in
+      while place < test.choices.count, test.choices[place] != choice { place += 1 }
+      defer { place += 1 }
+      return place < test.choices.count ? origins[place] : -1
+    }
   }
 }

@@ -1,11 +1,15 @@
 /// One way to make a failing test simpler.
 struct Reduction: Sendable {
   /// What is done to the test, in the order in which ``Shrinker`` speaks of it.
-  enum Kind: Int, Sendable {
+  enum Kind: UInt8, Sendable {
     /// A stretch is left out that leads back to where it began.
     case cycle
     /// A stretch is replaced by the model's shortest way between its ends.
     case shortCut
+    /// The beginning is replaced by the model's shortest way from another start.
+    case otherStart
+    /// Only choices of one kind are kept, and those that seem to matter.
+    case oneKind
     /// One choice is left out.
     case single
     /// A choice is made another one that is simpler.
@@ -13,105 +17,149 @@ struct Reduction: Sendable {
   }
 
   var kind: Kind
-  /// The choices that are to be made, without those that are known to be left out.
-  var choices: [Choice]
+  /// The test that is to be run, without choices that are known to be left out.
+  var test: TestCase
+  /// The place in the failing test of each choice; -1 for a new one.
+  var origins: [Int]
   /// The choices of the failing test that are gone.
   var removed: [Int]
-  /// Whether it is no more than others together, so that it need not be refuted as well.
-  var isCompound = false
 }
 
 /// Finds the reductions of a failing test.
-struct ReductionFinder {
+struct ReductionFinder: Sendable {
   let alphabet: Alphabet
-  let history: ShrinkerHistory
-  /// The choices of the failing test.
-  let choices: [Choice]
-  /// Where the test stood before each of them.
+  /// The failing test.
+  let test: TestCase
+  /// Where it stood before each of its choices.
   let situations: [Situation]
+  /// The node at which each start begins.
+  let starts: [Int]
+  /// The shortest ways from each node of the test, and from the starts.
+  let ways: [Int: ModelPaths.Ways]
 
-  /// What might be done, before it is known whether it comes to anything new.
-  private struct Plan {
-    var kind: Reduction.Kind
-    var stretch: Range<Int>
-    var way: [Choice] = []
-    var isCompound = false
-    var value = 0.0
+  private var choices: [Choice] { test.choices }
+
+  /// The likelihood of a choice that nothing speaks for.
+  private static let useless = 0.1
+  /// The odds against leaving out all useless choices at once, at the most.
+  private static let bareOdds = 1.0
+  /// The likelihood of a choice that much speaks for.
+  private static let useful = 0.3
+
+  init(
+    _ alphabet: Alphabet, _ test: TestCase, _ situations: [Situation], starts: [Int],
+    ways: [Int: ModelPaths.Ways]
+  ) {
+    self.alphabet = alphabet
+    self.test = test
+    self.situations = situations
+    self.starts = starts
+    self.ways = ways
   }
 
-  /// The shorter tests that have not been run: cycles and short cuts, then single choices.
-  ///
-  /// - Parameter most: how many are looked into, those that promise most; a long test has very many.
-  func cuts(ways: [Int: ModelPaths.Ways], evidence: ShrinkerEvidence, most: Int) -> [Reduction] {
-    var plans = plans(ways: ways)
-    if plans.count > most {
-      let chances = evidence.stretches
-      for index in plans.indices {
-        let plan = plans[index]
-        let saved = plan.stretch.count - plan.way.count
-        plans[index].value =
-          chances(plan.stretch) * Double(saved) / Double(choices.count - saved + 1)
-      }
-      plans.sort { ($0.value, $1.stretch.lowerBound) > ($1.value, $0.stretch.lowerBound) }
-      plans.removeLast(plans.count - most)
+  /// Everything that might shorten the test, with what it promises at the most.
+  func plans(_ evidence: ShrinkerEvidence) -> [ReductionPlan] {
+    var plans = cuts() + otherStarts()
+    plans += choices.indices.map { plan(.single, $0..<($0 + 1)) }
+    var odds = [0.0]
+    var bareOdds = [0.0]
+    var bare = [0]
+    for (index, choice) in choices.enumerated() {
+      let own = evidence.odds(of: index)
+      let isBare = isUseless(choice, evidence.needed[index])
+      odds.append(odds[index] + own)
+      bareOdds.append(bareOdds[index] + (isBare ? own : 0))
+      bare.append(bare[index] + (isBare ? 1 : 0))
     }
-    var found: [Reduction] = []
-    var numbers: [[Choice]: Int] = [:]
-    for plan in plans {
-      let planned =
-        Array(choices[..<plan.stretch.lowerBound]) + plan.way + choices[plan.stretch.upperBound...]
-      let (performed, isKnown) = history.foresee(planned)
-      guard !isKnown, performed.count < choices.count else { continue }
-      if let number = numbers[performed] {
-        if !plan.isCompound { found[number].isCompound = false }
-        continue
-      }
-      numbers[performed] = found.count
-      found.append(
-        Reduction(
-          kind: plan.kind, choices: performed, removed: removed(for: performed), isCompound: plan.isCompound))
+    func inside<Number: AdditiveArithmetic>(_ sums: [Number], _ plan: ReductionPlan) -> Number {
+      sums[Int(plan.stretch.upperBound)] - sums[Int(plan.stretch.lowerBound)]
     }
-    return found
+    for index in plans.indices {
+      let plan = plans[index]
+      var risk = inside(odds, plan)
+      var saved = plan.stretch.count - lengthOfWay(plan)
+      let left = bareOdds[choices.count] - inside(bareOdds, plan)
+      let more = bare[choices.count] - inside(bare, plan)
+      if more > 0, left <= Self.bareOdds, plan.kind != .single {
+        plans[index].isBare = true
+        risk += left
+        saved += more
+      }
+      let chance = 1 / (1 + risk) * (plan.kind == .single ? Shrinker.unjoined : 1)
+      plans[index].value = Shrinker.value(chance, saved: saved, of: choices.count)
+    }
+    return plans
   }
 
-  /// Every cycle, short cut and single choice of the test.
+  /// The test that a plan comes to.
   ///
-  /// A short cut that begins, or ends, with a cycle is compound: that cycle and a shorter short cut are reductions
-  /// of their own.
-  private func plans(ways: [Int: ModelPaths.Ways]) -> [Plan] {
-    var plans: [Plan] = []
-    // Where the test was last at the position that it has before each choice.
-    var before: [Int] = []
-    var last: [UInt64: Int] = [:]
-    for (index, situation) in situations.enumerated() {
-      before.append(last.updateValue(index, forKey: situation.position) ?? -1)
+  func reduction(
+    _ plan: ReductionPlan, _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory,
+    from path: ShrinkerHistory.Path
+  ) -> (reduction: Reduction, isKnown: Bool) {
+    var planned = TestCase(start: Int(plan.start))
+    var origins: [Int] = []
+    planned.choices.reserveCapacity(choices.count)
+    origins.reserveCapacity(choices.count)
+    func keep(_ stretch: Range<Int>) {
+      for index in stretch where !plan.isBare || !isUseless(choices[index], evidence.needed[index]) {
+        planned.choices.append(choices[index])
+        origins.append(index)
+      }
     }
-    for start in choices.indices {
-      let from = situations[start]
-      let onward = from.node >= 0 ? ways[from.node] : nil
-      var known: [Int: [Choice]] = [:]
-      var isBackAtStart = false
-      for end in choices.indices.dropFirst(start + 1) {
-        let to = situations[end]
-        if to.position == from.position {
-          plans.append(Plan(kind: .cycle, stretch: start..<end))
-          isBackAtStart = true
-        } else if to.node >= 0, let onward {
-          guard let way = known[to.node] ?? onward[to: to.node] else { continue }
-          known[to.node] = way
-          guard way.count < end - start else { continue }
-          plans.append(
-            Plan(
-              kind: .shortCut, stretch: start..<end, way: way,
-              isCompound: isBackAtStart || before[end] > start)
-          )
+    let stretch = Int(plan.stretch.lowerBound)..<Int(plan.stretch.upperBound)
+    keep(0..<stretch.lowerBound)
+    if let ends = ends(plan), let way = ways[ends.from]?[to: ends.to], !way.isEmpty {
+      planned.choices += way
+      origins += places(of: way, in: stretch)
+    }
+    keep(stretch.upperBound..<choices.count)
+    return foreseen(plan.kind, planned, origins, history, from: path)
+  }
+
+  /// What is left of the test when only choices of one kind are kept, and those that much speaks for, with the model's
+  /// shortest ways between them: one such test for each kind, the shortest first.
+  func skeletons(
+    _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory, from path: ShrinkerHistory.Path
+  ) -> [Reduction] {
+    let kinds = Set(choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }).sorted()
+    let found = kinds.map { kind in
+      var planned = TestCase(start: test.start)
+      var origins: [Int] = []
+      var next = 0
+      for (index, choice) in choices.enumerated() {
+        let isOfKind = choice.act == kind.act && choice.isForbidden == kind.isForbidden
+        guard isOfKind || evidence.needed[index] >= Self.useful || index == choices.count - 1 else {
+          continue
         }
+        if let way = ways[situations[next].node]?[to: situations[index].node] {
+          planned.choices += way
+          origins += way.map { _ in -1 }
+        }
+        planned.choices.append(choice)
+        origins.append(index)
+        next = index + 1
       }
+      return foreseen(.oneKind, planned, origins, history, from: path).reduction
     }
-    return plans + choices.indices.map { Plan(kind: .single, stretch: $0..<($0 + 1)) }
+    return found.filter { $0.test.choices.count < choices.count }.sorted { $0.test < $1.test }
   }
 
-  /// Every test of the same length with simpler choices that has not been run, all simplest together first.
+  private func foreseen(
+    _ kind: Reduction.Kind, _ planned: TestCase, _ origins: [Int], _ history: ShrinkerHistory,
+    from path: ShrinkerHistory.Path
+  ) -> (reduction: Reduction, isKnown: Bool) {
+    let (made, isKnown) = history.foresee(planned, from: path)
+    var reduction = Reduction(kind: kind, test: planned, origins: origins, removed: [])
+    if made.count < planned.choices.count {
+      reduction.test.choices = made.map { planned.choices[$0] }
+      reduction.origins = made.map { origins[$0] }
+    }
+    reduction.removed = removed(reduction.origins)
+    return (reduction, isKnown)
+  }
+
+  /// Every test of the same length with simpler choices, all simplest together first.
   func simplifications() -> [Reduction] {
     var planned: [[Choice]] = [choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }]
     for (index, choice) in choices.enumerated() {
@@ -122,12 +170,9 @@ struct ReductionFinder {
     }
     return planned.compactMap { plan in
       guard plan != choices else { return nil }
-      let (performed, isKnown) = history.foresee(plan)
-      guard !isKnown, performed.count < choices.count || performed.lexicographicallyPrecedes(choices) else {
-        return nil
-      }
-      let removed = choices.indices.filter { plan[$0] != choices[$0] }
-      return Reduction(kind: .simpler, choices: performed, removed: removed)
+      return Reduction(
+        kind: .simpler, test: TestCase(start: test.start, plan), origins: Array(choices.indices),
+        removed: choices.indices.filter { plan[$0] != choices[$0] })
     }
   }
 
@@ -147,45 +192,117 @@ struct ReductionFinder {
     return simpler
   }
 
-  /// The choices of the failing test that a candidate lacks: all but a longest common subsequence.
-  private func removed(for candidate: [Choice]) -> [Int] {
-    let limit = min(choices.count, candidate.count)
-    var front = 0
-    while front < limit, choices[front] == candidate[front] { front += 1 }
-    var back = 0
-    while back < limit - front,
-      choices[choices.count - 1 - back] == candidate[candidate.count - 1 - back]
-    {
-      back += 1
-    }
-    let stretch = front..<(choices.count - back)
-    let way = Array(candidate[front..<(candidate.count - back)])
-    guard !way.isEmpty else { return Array(stretch) }
+  /// Whether a choice asks for nothing that the model has, and nothing speaks for it.
+  private func isUseless(_ choice: Choice, _ needed: Double) -> Bool {
+    (choice.isForbidden || Int(choice.act) >= alphabet.eventCount) && needed < Self.useless
+  }
+
+  /// Where the choices of a way are found in the stretch that it replaces, -1 for a new one: a longest common
+  /// subsequence.
+  private func places(of way: [Choice], in stretch: Range<Int>) -> [Int] {
     let width = way.count + 1
     // The length of the longest common subsequence of what follows a place of the stretch and one of the way.
     var common = [Int](repeating: 0, count: (stretch.count + 1) * width)
     for place in (0..<stretch.count).reversed() {
       for column in way.indices.reversed() {
         common[place * width + column] =
-          choices[front + place] == way[column]
+          choices[stretch.lowerBound + place] == way[column]
           ? common[(place + 1) * width + column + 1] + 1
           : max(common[(place + 1) * width + column], common[place * width + column + 1])
       }
     }
-    var removed: [Int] = []
+    var places = [Int](repeating: -1, count: way.count)
     var column = 0
     for place in 0..<stretch.count {
-      while column < way.count, way[column] != choices[front + place],
+      while column < way.count, way[column] != choices[stretch.lowerBound + place],
         common[place * width + column + 1] == common[place * width + column]
       {
         column += 1
       }
-      if column < way.count, way[column] == choices[front + place] {
-        column += 1
-      } else {
-        removed.append(front + place)
+      guard column < way.count, way[column] == choices[stretch.lowerBound + place] else { continue }
+      places[column] = stretch.lowerBound + place
+      column += 1
+    }
+    return places
+  }
+
+  private func removed(_ origins: [Int]) -> [Int] {
+    var removed: [Int] = []
+    var next = 0
+    for origin in origins where origin >= 0 {
+      removed += next..<origin
+      next = origin + 1
+    }
+    return removed + (next..<choices.count)
+  }
+}
+
+extension ReductionFinder {
+  private func plan(
+    _ kind: Reduction.Kind, _ stretch: Range<Int>, start: Int? = nil, isCompound: Bool = false
+  ) -> ReductionPlan {
+    ReductionPlan(
+      kind: kind, start: Int32(start ?? test.start),
+      stretch: Int32(stretch.lowerBound)..<Int32(stretch.upperBound), isCompound: isCompound)
+  }
+
+  /// Every cycle and short cut of the test.
+  ///
+  /// A short cut that begins, or ends, with a cycle is compound: that cycle and a shorter short cut are reductions
+  /// of their own.
+  private func cuts() -> [ReductionPlan] {
+    var plans: [ReductionPlan] = []
+    let before = earlier
+    for start in choices.indices {
+      let from = situations[start]
+      let onward = from.node >= 0 ? ways[from.node] : nil
+      var isBackAtStart = false
+      for end in choices.indices.dropFirst(start + 1) {
+        let to = situations[end]
+        if to.position == from.position {
+          plans.append(plan(.cycle, start..<end))
+          isBackAtStart = true
+        } else if to.node >= 0, let onward, onward.lengths[to.node] < end - start {
+          plans.append(plan(.shortCut, start..<end, isCompound: isBackAtStart || before[end] > start))
+        }
       }
     }
-    return removed
+    return plans
+  }
+
+  /// Where the test was last at the position that it has before each choice; -1 for a new position.
+  private var earlier: [Int] {
+    var last: [UInt64: Int] = [:]
+    return situations.enumerated().map { last.updateValue($0, forKey: $1.position) ?? -1 }
+  }
+
+  /// Every other start, joined with each place of the test.
+  ///
+  /// It is compound where the way from there meets the test before.
+  private func otherStarts() -> [ReductionPlan] {
+    var plans: [ReductionPlan] = []
+    for start in starts.indices where start != test.start {
+      guard let onward = ways[starts[start]] else { continue }
+      var met: Set<Int> = []
+      for (end, situation) in situations.enumerated() where end > 0 && situation.node >= 0 {
+        met.insert(situations[end - 1].node)
+        guard onward.lengths[situation.node] < end else { continue }
+        let isCompound = met.contains(situation.node) || onward.passes(met, before: situation.node)
+        plans.append(plan(.otherStart, 0..<end, start: start, isCompound: isCompound))
+      }
+    }
+    return plans
+  }
+
+  private func lengthOfWay(_ plan: ReductionPlan) -> Int {
+    ends(plan).flatMap { ways[$0.from]?.lengths[$0.to] } ?? 0
+  }
+
+  /// The nodes that the way of a plan joins; `nil` when its stretch is left out.
+  private func ends(_ plan: ReductionPlan) -> (from: Int, to: Int)? {
+    guard plan.kind == .shortCut || plan.kind == .otherStart else { return nil }
+    let from =
+      plan.kind == .otherStart ? starts[Int(plan.start)] : situations[Int(plan.stretch.lowerBound)].node
+    return (from, situations[Int(plan.stretch.upperBound)].node)
   }
 }

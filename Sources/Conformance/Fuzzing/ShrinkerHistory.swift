@@ -1,4 +1,4 @@
-/// What is known of tests that were run: a tree of the choices that were made.
+/// What is known of tests that were run: a tree of the choices that were made, from each start.
 ///
 /// A device that is reset and treated alike answers alike, so the situations along a run hold for every test that
 /// begins with the same choices. That tells, before a candidate is run, which of its choices would be left out,
@@ -14,19 +14,29 @@ struct ShrinkerHistory: Sendable {
     var next: [Choice: Int] = [:]
   }
 
+  /// A test, and the points of the tree that it passes, as far as it is known there.
+  struct Path: Sendable {
+    var test: TestCase
+    fileprivate var points: [Int]
+  }
+
   private let alphabet: Alphabet
   /// Whether a test that ends early may fail where a longer one went on: only time brings that about.
   private let isTimed: Bool
-  private var points = [Point()]
+  private var points: [Point] = []
+  /// The point at which the tests of each start begin.
+  private var roots: [Int]
 
-  init(_ specification: Specification, _ alphabet: Alphabet) {
+  init(_ specification: Specification, _ alphabet: Alphabet, starts: Int) {
     self.alphabet = alphabet
     isTimed = !specification.isPlain
+    roots = Array(0..<starts)
+    points = [Point](repeating: Point(), count: starts)
   }
 
   /// Remembers a run.
-  mutating func add(_ execution: Execution) {
-    var point = 0
+  mutating func add(_ execution: Execution, start: Int) {
+    var point = roots[start]
     for (choice, situation) in zip(execution.performed, execution.situations) {
       points[point].situation = situation
       if let next = points[point].next[choice] {
@@ -42,19 +52,40 @@ struct ShrinkerHistory: Sendable {
     if let end = execution.end { points[point].situation = end }
   }
 
-  /// A candidate without the choices that are known to be left out of it, and whether it has been run.
-  func foresee(_ choices: [Choice]) -> (performed: [Choice], isKnown: Bool) {
-    var performed: [Choice] = []
-    var point = 0
-    for (index, choice) in choices.enumerated() {
+  /// Where a test runs in the tree.
+  func path(of test: TestCase) -> Path {
+    var path = Path(test: test, points: [roots[test.start]])
+    for choice in test.choices {
+      guard let next = points[path.points[path.points.count - 1]].next[choice] else { break }
+      path.points.append(next)
+    }
+    return path
+  }
+
+  /// The places of the choices of a candidate that are not known to be left out of it, and whether it has been run.
+  ///
+  /// - Parameter path: the failing test, with which a candidate has its beginning in common.
+  func foresee(_ test: TestCase, from path: Path) -> (made: [Int], isKnown: Bool) {
+    let choices = test.choices
+    var front = 0
+    var point = roots[test.start]
+    if test.start == path.test.start {
+      let limit = min(choices.count, path.points.count - 1)
+      while front < limit, choices[front] == path.test.choices[front] { front += 1 }
+      point = path.points[front]
+    }
+    var made = Array(0..<front)
+    made.reserveCapacity(choices.count)
+    for index in front..<choices.count {
       if points[point].isFailure, points[point].situation == nil { break }
-      if let situation = points[point].situation, !situation.admits(choice, alphabet) { continue }
-      performed.append(choice)
-      guard let next = points[point].next[choice] else {
-        return (performed + choices[(index + 1)...], false)
+      if let situation = points[point].situation, !situation.admits(choices[index], alphabet) { continue }
+      made.append(index)
+      guard let next = points[point].next[choices[index]] else {
+        made += (index + 1)..<choices.count
+        return (made, false)
       }
       point = next
     }
-    return (performed, points[point].isEnd || !isTimed)
+    return (made, points[point].isEnd || !isTimed)
   }
 }

@@ -252,7 +252,10 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Follows up a divergence.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
-    if let known = findings.firstIndex(where: { $0.isKnown(as: divergence.signature) }) {
+    let same = findings.firstIndex {
+      $0.divergence.isLike(divergence) || $0.isKnown(as: divergence.signature)
+    }
+    if let known = same {
       findings[known].count += 1
       status.repeats += 1
       return nil

@@ -30,6 +30,7 @@ extension Campaign {
       }
       limit = error
     }
+    finding.signature = finding.divergence.signature
     finding.divergence.step = finding.test.choices.count
     edge.found(&finding)
     findings.append(finding)
@@ -54,7 +55,8 @@ extension Campaign {
       failure = calm
     }
     var shrinker = Shrinker(
-      failure, of: finding.test, specification: runner.specification, alphabet: runner.alphabet)
+      failure, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
+      starts: runner.starts)
     let begin = edge.elapsed()
     while let candidate = shrinker.next() {
       if let reason = stop(shrinking: finding.shrinking, since: begin) {
@@ -91,7 +93,7 @@ extension Campaign {
     var last = Execution()
     for _ in 0..<Self.mostTries {
       last = try count(&shrinking, running: candidate)
-      if !last.wasDisturbed { return (last, last.divergence?.resembles(divergence) ?? false) }
+      if !last.wasDisturbed { return (last, last.divergence?.isLike(divergence) ?? false) }
     }
     return (last, false)
   }
@@ -102,7 +104,7 @@ extension Campaign {
   ) throws(LimitReached) -> Execution? {
     for _ in 0..<Self.mostTries {
       let execution = try count(&shrinking, running: test)
-      if !execution.wasDisturbed, execution.divergence?.resembles(divergence) ?? false { return execution }
+      if !execution.wasDisturbed, execution.divergence?.isLike(divergence) ?? false { return execution }
     }
     return nil
   }
@@ -137,7 +139,7 @@ extension Campaign {
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
       let execution = try count(&unused, running: finding.test)
-      let isShown = execution.divergence?.resembles(finding.divergence) ?? false
+      let isShown = execution.divergence?.isLike(finding.divergence) ?? false
       if execution.wasDisturbed {
         finding.confirmation.countDisturbed()
       } else {

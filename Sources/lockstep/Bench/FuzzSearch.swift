@@ -87,18 +87,18 @@ struct FuzzSearch<Recorder: TraceRecorder> {
 
   /// Looks for a disagreement and, if that is wanted, makes the test that shows it as short as it gets.
   mutating func run(_ budget: Int, isShrunk: Bool) throws(LabFault) -> Result {
-    guard let test = try explore(budget), let signature = execution.divergence?.signature else {
+    guard let test = try explore(budget), let divergence = execution.divergence else {
       return Result()
     }
     var result = Result(found: events)
     guard isShrunk else { return result }
     var shrinker = Shrinker(
-      execution, of: test, specification: lockstep.tracker.specification, alphabet: alphabet)
+      execution, of: test, specification: lockstep.tracker.specification, alphabet: alphabet, starts: starts)
     while let candidate = shrinker.next() {
       let outcome = try lockstep.run(candidate, alphabet, starts: starts)
       result.shrinkRuns += 1
       result.shrinkEvents += outcome.events
-      shrinker.tell(outcome, isSame: outcome.divergence?.signature == signature)
+      shrinker.tell(outcome, isSame: outcome.divergence?.isLike(divergence) ?? false)
     }
     result.length = shrinker.best.choices.count
     return result
