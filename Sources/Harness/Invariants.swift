@@ -23,6 +23,9 @@ public func invariants(for machine: String) -> [any Invariant] {
       CommandsKeepTheirTags(unless: [
         "forge", "shadow", "mutate", "request", "reflect", "stranger", "write", "inject", "spoof",
       ]),
+      RecoversFromLostLinks(
+        "lose-link", unless: ["register", "reset"], beginning: "connect", endings: ["disconnect", "reset"],
+        away: "noSignal"),
     ]
   default:
     return []

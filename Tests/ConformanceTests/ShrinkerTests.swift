@@ -212,5 +212,8 @@ struct TimedShrinkerTests {
     expect(paths.path(from: nodes[0], to: nodes[1]), [closeTo])
     expect(paths.path(from: nodes[0], to: nodes[2]), [closeTo, Choice(alphabet.settle)])
     expect(paths.path(from: nodes[0], to: nodes[0]), [])
+    // Several nodes were possible: there is no way that would be sure.
+    expect(paths.path(from: nodes[0], to: -1), nil)
+    expect(paths.path(from: -1, to: nodes[0]), nil)
   }
 }

@@ -48,7 +48,11 @@ public struct ModelPaths: Sendable {
   }
 
   /// The shortest way between two nodes, of several the simplest; `nil` when there is none.
-  public func path(from node: Int, to target: Int) -> [Choice]? { ways(from: node)[to: target] }
+  ///
+  /// There is none from or to -1, which stands for a place where several nodes were possible.
+  public func path(from node: Int, to target: Int) -> [Choice]? {
+    edges.indices.contains(node) ? ways(from: node)[to: target] : nil
+  }
 
   /// All shortest ways from a node.
   func ways(from node: Int) -> Ways {
@@ -96,7 +100,9 @@ public struct ModelPaths: Sendable {
       return false
     }
 
+    /// The way to a node; `nil` when there is none, or when it is -1 since several nodes were possible.
     subscript(to target: Int) -> [Choice]? {
+      guard steps.indices.contains(target) else { return nil }
       var choices: [Choice] = []
       var node = target
       while node != source {

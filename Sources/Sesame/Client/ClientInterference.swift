@@ -130,8 +130,9 @@ extension SesameClient.Session {
     let matches = pending.indices.filter {
       pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
     }
-    let isObeyed = response.result == .success
-    let best = matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == isObeyed } ?? matches.first
+    // That a history is empty is said to who asked for it as is proper.
+    let makesSense = response.result == .success || response.result == .notFound
+    let best = matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == makesSense } ?? matches.first
     guard let best else { return nil }
     let answered = pending.remove(at: best)
     confirmed = max(confirmed, answered.counter + 1)
