@@ -131,7 +131,10 @@ extension SesameClient.Session {
       pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
     }
     // That a history is empty is said to who asked for it as is proper.
-    let makesSense = response.result == .success || response.result == .notFound
+    let asksForHistory = matches.contains { index in
+      if case .readHistory = pending[index].command { pending[index].oddity == nil } else { false }
+    }
+    let makesSense = response.result == .success || (response.result == .notFound && asksForHistory)
     let best = matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == makesSense } ?? matches.first
     guard let best else { return nil }
     let answered = pending.remove(at: best)
