@@ -103,7 +103,7 @@ struct DistinguishingSearchTests {
         (isForbidden ? "not " : "") + machine.definition.events[stimulus.number].name
       case .fault(let fault): "fault \(fault.name) \(fault.value)"
       case .wait(let interval): "wait \(interval)"
-      case .settle, .edge: "?"
+      case .settle, .next, .edge: "?"
       }
     }
   }
