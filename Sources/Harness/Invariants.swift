@@ -1,6 +1,7 @@
 import Automata
 public import Conformance
 import Models
+import Simulation
 
 /// What must never happen on a machine's devices, whatever state the model is in.
 ///
@@ -23,9 +24,8 @@ public func invariants(for machine: String) -> [any Invariant] {
       CommandsKeepTheirTags(unless: [
         "forge", "shadow", "mutate", "request", "reflect", "stranger", "write", "inject", "spoof",
       ]),
-      RecoversFromLostLinks(
-        "lose-link", unless: ["register", "reset"], beginning: "connect", endings: ["disconnect", "reset"],
-        away: "noSignal"),
+      IsHeardAfterLostLinks(
+        "lose-link", listening: "closeTo", heard: "receivedBle", within: .seconds(20)),
     ]
   default:
     return []
