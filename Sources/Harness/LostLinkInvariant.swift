@@ -34,7 +34,7 @@ struct IsHeardAfterLostLinks: Invariant {
   mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
     if let deadline, time > deadline, !isExcused {
       self.deadline = nil
-      return "the lock was not heard within \(limit) of \(listening), and nothing but a lost link had happened"
+      return "nothing heard within \(limit) of \(listening), and only a link had been lost before"
     }
     switch event {
     case .fault(let fault):
