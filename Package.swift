@@ -78,7 +78,8 @@ let package = Package(
     tests("Bluetooth", ["Bluetooth", "Simulation"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Simulation"], resources: [.copy("Vectors")]),
     tests(
-      "Emulator", ["Emulator", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
+      "Emulator",
+      ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
       resources: [.copy("Golden")]),
     tests(
       "Transports",

@@ -1,6 +1,7 @@
 import Automata
 import Conformance
 import Emulator
+import Harness
 import Foundation
 import Models
 import Sesame
@@ -94,27 +95,11 @@ extension SoakTests {
     var abilities = make().abilities
     edit(&abilities)
     let specification = Specification(try Machine(machine), showsEffects: abilities.showsEffects)
-    let invariants: [any Invariant] = machine.name == "sesame" ? lockInvariants : []
+    let invariants = invariants(for: machine.name)
     var soak = Soak(specification, make(), abilities, invariants: invariants, starts: starts, seed: 1)
     guard let finding = try soak.run(events: events / share) else { return nil }
     let trace = try Soak.trace(
       of: finding.test, specification, make(), soak.alphabet, starts: starts, invariants: invariants)
     return (finding, trace)
-  }
-
-  private var lockInvariants: [any Invariant] {
-    let loss = MachineDefinition.sesame.circumstances.first { $0.name == "loss" }
-    // As `run` and `fuzz` have them.
-    let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
-    let slow = ["delay", "out-of-range"]
-    return [
-      NoViolation(unless: ["loss"] + (loss?.faults ?? [])), NeverRises("battery"),
-      NeedsStimulus(
-        "unlocked", from: "locked", passing: away,
-        after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow),
-      NeedsStimulus(
-        "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
-        orStanding: ["setAutolock"], slow: slow),
-    ]
   }
 }

@@ -45,6 +45,13 @@ struct Option<Values> {
 }
 
 extension Option {
+  /// The same option in a command whose values have these among them.
+  func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
+    Option<Whole>(name: name, placeholder: placeholder, summary: summary) { values, text in
+      store(&values[keyPath: path], text)
+    }
+  }
+
   /// An option that may be given several times, with another value each time.
   static func list(
     _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String

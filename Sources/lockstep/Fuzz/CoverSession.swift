@@ -15,27 +15,16 @@ struct CoverArguments {
   static var options: [Option<CoverArguments>] {
     let shared = ["device", "seed"]
     let reports = ["out", "junit", "answer-timeout", "format", "color"]
-    return options(of: FuzzArguments.options.filter { shared.contains($0.name) })
+    return FuzzArguments.options.filter { shared.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [
         .value("steps", \.steps, "N", "Ends after N events. 20k unless given."),
         .value("save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs."),
       ]
-      + options(of: FuzzArguments.options.filter { reports.contains($0.name) })
+      + FuzzArguments.options.filter { reports.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [.flag("quiet", \.fuzz.run.isQuiet, "Prints failures only.")]
-      + RunArguments.lab.map { option in
-        Option(name: option.name, placeholder: option.placeholder, summary: option.summary) { values, text in
-          option.store(&values.fuzz.run, text)
-        }
-      }
+      + RunArguments.lab.map { $0.lifted(to: \.fuzz.run) }
   }
 
-  private static func options(of options: [Option<FuzzArguments>]) -> [Option<CoverArguments>] {
-    options.map { option in
-      Option(name: option.name, placeholder: option.placeholder, summary: option.summary) { values, text in
-        option.store(&values.fuzz, text)
-      }
-    }
-  }
 }
 
 /// A tour from the command line to its reports.

@@ -61,7 +61,7 @@ extension FuzzArguments {
     [
       .value(
         "device", \.run.device, "SPEC",
-        "What is fuzzed: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier. The machine's "
+        "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier. The machine's "
           + "usual emulated device unless given."),
       .value("seed", \.run.seed, "N", "The seed of everything that is drawn."),
       .value(
@@ -113,11 +113,7 @@ extension FuzzArguments {
 
   /// The ways to a lock on the air, as `run` has them.
   private static var lab: [Option<FuzzArguments>] {
-    RunArguments.lab.map { option in
-      Option(name: option.name, placeholder: option.placeholder, summary: option.summary) { values, text in
-        option.store(&values.run, text)
-      }
-    }
+    RunArguments.lab.map { $0.lifted(to: \.run) }
   }
 
   /// Where rare tests are kept.

@@ -1,0 +1,77 @@
+import Conformance
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Harness
+
+/// Something that a test does or sees, at a second of it.
+private enum Moment {
+  case give(Int, String, [Argument] = [])
+  case fault(Int, String, Value = .flag(true))
+  case show(Int, String)
+  case read(Int, String)
+}
+
+/// What an invariant first finds wrong with a test.
+private func complaint(of invariant: any Invariant, _ moments: [Moment]) -> String? {
+  let names = Vocabulary(stimuli: ["closeTo", "connect", "unlock"], statuses: ["noSignal", "receivedBle"])
+  var invariant = invariant
+  invariant.reset()
+  for moment in moments {
+    let (second, event): (Int, TraceEvent) =
+      switch moment {
+      case .give(let second, let name, let arguments):
+        (second, .stimulus(Stimulus(names.stimulus(name) ?? 0, arguments)))
+      case .fault(let second, let name, let value): (second, .fault(Fault(name, value)))
+      case .show(let second, let name): (second, .observation(names.observation(ofStatus: name)))
+      case .read(let second, let text): (second, .observation(.reading(Reading("history", .text(text)))))
+      }
+    let time = Instant.zero + .seconds(Int64(second))
+    if let found = invariant.check(event, at: time, in: names) { return found }
+  }
+  return nil
+}
+
+@Suite("What must never happen on a lock, beside the model")
+struct SesameInvariantTests {
+  private let heard = IsHeardAfterLostLinks(
+    "lose-link", listening: "closeTo", heard: "receivedBle", within: .seconds(20))
+
+  @Test("a lock that stays silent after a lost link is found out, and no sooner than it may be")
+  func silent() {
+    let lost: [Moment] = [.fault(1, "lose-link"), .give(2, "closeTo")]
+    let found = "nothing heard within 20 s of closeTo, and only a link had been lost before"
+    expect(complaint(of: heard, lost + [.give(23, "closeTo")]), found)
+    expect(complaint(of: heard, lost + [.give(9, "closeTo"), .show(23, "noSignal")]), found)
+    expect(complaint(of: heard, lost + [.give(22, "closeTo")]), nil)
+    expect(complaint(of: heard, lost + [.show(3, "receivedBle"), .give(60, "closeTo")]), nil)
+  }
+
+  @Test("without a lost link, with one that may still come, or with any other fault it proves nothing")
+  func silentForAReason() {
+    let end: [Moment] = [.give(2, "closeTo"), .give(60, "closeTo")]
+    expect(complaint(of: heard, end), nil)
+    expect(complaint(of: heard, [.fault(1, "lose-link", .text("after 3 frames"))] + end), nil)
+    expect(complaint(of: heard, [.fault(0, "out-of-range"), .fault(1, "lose-link")] + end), nil)
+    expect(complaint(of: heard, [.fault(1, "lose-link"), end[0], .fault(3, "no-power"), end[1]]), nil)
+  }
+
+  private let tags = CommandsKeepTheirTags(unless: ["forge"])
+
+  @Test("a command that stands in the history without its tag is found out, once the history was ours alone")
+  func untagged() {
+    let found = "the history tells of a command without its tag: #4 unlock no tag"
+    expect(complaint(of: tags, [.read(1, "empty"), .give(2, "unlock"), .read(3, "#4 unlock no tag")]), found)
+    expect(complaint(of: tags, [.read(1, "#3 lock no tag"), .read(2, "#4 unlock no tag")]), nil)
+    expect(complaint(of: tags, [.read(1, "empty"), .read(2, "#4 unlock “Alice”")]), nil)
+    expect(complaint(of: tags, [.read(1, "empty"), .read(2, "#4 unlocked by hand no tag")]), nil)
+  }
+
+  @Test("not where a stranger may have given it, or nobody gave a tag")
+  func untaggedForAReason() {
+    let end: [Moment] = [.read(1, "empty"), .read(3, "#4 unlock no tag")]
+    expect(complaint(of: tags, [.fault(0, "forge")] + end), nil)
+    expect(complaint(of: tags, [.give(0, "unlock", [Argument("bytes", .text(""))])] + end), nil)
+  }
+}
