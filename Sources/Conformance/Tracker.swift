@@ -46,7 +46,7 @@ public struct Tracker: Sendable {
   var holders: [UInt64]
   var values: [Interval]
   /// What they were before they were set the last time.
-  private var former: [Interval]
+  var former: [Interval]
 
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
   /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
@@ -60,19 +60,19 @@ public struct Tracker: Sendable {
   private let isSmall: Bool
   private let isPlain: Bool
   private let followsLosses: Bool
-  private let urgentStart: [Int32]
+  let urgentStart: [Int32]
   let urgent: [Specification.Step]
   private let causedWords: [UInt64]
   private let visibleWords: [UInt64]
   private let legalWords: [UInt64]
   private let states: [Int]
-  private let eventCount: Int
+  let eventCount: Int
   private let symbolCount: Int
   private let statusCount: Int
   private let resting: UInt64
   /// Whether each event sets a circumstance, and the circumstances under which it may not arrive.
   private let sets: [Bool]
-  private let unsure: [UInt64]
+  let unsure: [UInt64]
   /// The events that the tester can cause, as bits.
   let stimuliMask: UInt64
   /// Whether what is allowed depends on the state alone.
@@ -316,81 +316,6 @@ extension Tracker {
     }
     return awaiting
   }
-
-  /// Lets the circumstances be as they are from the very start, with nothing under way from before.
-  public mutating func settleCircumstances() {
-    changing = 0
-    unsettled = .zero
-  }
-
-  /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
-  ///
-  /// A circumstance ends with the last of the faults that hold it.
-  public mutating func apply(_ fault: Fault, at now: Instant) {
-    for (number, item) in specification.machine.definition.circumstances.enumerated() {
-      let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
-      guard place >= 0 else { continue }
-      let holder: UInt64 = 1 << UInt64(min(place, 63))
-      if !fault.value.isNothing {
-        holders[number] |= holder
-      } else if !item.isLasting {
-        holders[number] &= ~holder
-      }
-      hold(number, holders[number] != 0, at: now)
-      if holders[number] != 0 { doubtSettings(since: number, at: now) }
-    }
-  }
-
-  /// What was set so lately that it may still be on its way may be lost under a circumstance that begins now.
-  private mutating func doubtSettings(since number: Int, at now: Instant) {
-    for (other, item) in specification.machine.definition.circumstances.enumerated()
-    where unsure[other] >> UInt64(number) & 1 == 1 && changing >> UInt64(other) & 1 == 1 {
-      if now <= changed[other] + item.delay {
-        uncertain |= 1 << UInt64(other)
-        values[other] = max(values[other], former[other])
-      }
-    }
-  }
-
-  private mutating func set(by stimulus: Stimulus, at now: Instant) {
-    let name = specification.vocabulary.stimuli[stimulus.number]
-    for (number, item) in specification.machine.definition.circumstances.enumerated()
-    where item.stimuli.contains(name) {
-      let value: Interval =
-        switch stimulus.arguments.first?.value {
-        case .duration(let interval): interval
-        case .integer(let seconds): .seconds(Int64(clamping: seconds))
-        default: .zero
-        }
-      let bit: UInt64 = 1 << UInt64(number)
-      former[number] = values[number]
-      if refusing.isEmpty, circumstances & unsure[number] == 0 {
-        values[number] = value
-        if uncertain & bit != 0 { note(number, at: now) }
-        uncertain &= ~bit
-        hold(number, value > .zero, at: now)
-      } else {
-        // It arrived, or it did not: what was set before may hold as well.
-        if (circumstances & bit != 0) != (value > .zero) { uncertain |= bit }
-        values[number] = max(values[number], value)
-        hold(number, values[number] > .zero, at: now)
-      }
-    }
-  }
-
-  private mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
-    let bit: UInt64 = 1 << UInt64(number)
-    guard (circumstances & bit != 0) != holds, specification.held & bit == 0 else { return }
-    circumstances ^= bit
-    note(number, at: now)
-  }
-
-  /// Notes that a circumstance changes now.
-  private mutating func note(_ number: Int, at now: Instant) {
-    changing |= 1 << UInt64(number)
-    changed[number] = now
-    unsettled = max(unsettled, now + specification.machine.definition.circumstances[number].delay)
-  }
 }
 
 extension Tracker {
@@ -601,120 +526,6 @@ extension Tracker {
 
   @inline(__always)
   private func entry(_ node: Int) -> Entry { specification.isPlain ? .start : entries[node] }
-
-  /// Whether a step that can be taken could not be taken without the circumstance `loss`.
-  private func takesLoss(_ step: Specification.Step) -> Bool {
-    step.isByLoss && step.given & circumstances & ~specification.loss == 0
-  }
-
-  /// Whether a step can be taken under the circumstances.
-  func isEnabled(_ step: Specification.Step) -> Bool { step.mayBeEnabled(under: circumstances, uncertain) }
-
-  /// Whether a step can be taken, given that a circumstance that just changed may not have had its effect yet.
-  func mayBeEnabled(_ step: Specification.Step, at now: Instant) -> Bool {
-    if step.given | step.unless == 0 { return true }
-    return step.mayBeEnabled(
-      under: circumstances, now <= unsettled ? uncertain | recent(at: now) : uncertain)
-  }
-
-  /// The same for what happens by itself: a circumstance that counts from the entry of a state may have changed since.
-  private func mayBeEnabled(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
-    if step.given | step.unless == 0 { return true }
-    let late = lateChanges(since: node) & (step.given | step.unless)
-    return late == 0
-      ? mayBeEnabled(step, at: now)
-      : step.mayBeEnabled(under: circumstances, uncertain | late | (now <= unsettled ? recent(at: now) : 0))
-  }
-
-  /// The circumstances that count from the entry of a state, and changed after a node was entered.
-  private func lateChanges(since node: Int) -> UInt64 {
-    var late: UInt64 = 0
-    var bits = changing & specification.fromEntry
-    while bits != 0 {
-      let number = bits.trailingZeroBitCount
-      bits &= bits &- 1
-      if changed[number] >= entries[node].earliest { late |= 1 << UInt64(number) }
-    }
-    return late
-  }
-
-  /// Whether a stimulus that may be allowed may be refused as well, since it is open which circumstances hold.
-  private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
-    let open = now <= unsettled ? uncertain | recent(at: now) : uncertain
-    guard open != 0 else { return false }
-    let cell = node * specification.eventCount + event
-    let steps = specification.caused[
-      Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1])]
-    let relevant = steps.reduce(0) { $0 | $1.given | $1.unless } & open
-    // Every choice of what is open, from all of it down to none.
-    var choice = relevant
-    while true {
-      let holding = circumstances & ~relevant | choice
-      if steps.allSatisfy({ !$0.mayBeEnabled(under: holding, 0) }) { return true }
-      if choice == 0 { return false }
-      choice = (choice - 1) & relevant
-    }
-  }
-
-  /// The circumstances that changed so lately that the device may still behave as before.
-  private func recent(at now: Instant) -> UInt64 {
-    var recent: UInt64 = 0
-    var bits = changing
-    while bits != 0 {
-      let number = bits.trailingZeroBitCount
-      bits &= bits &- 1
-      let delay = specification.machine.definition.circumstances[number].delay
-      if now <= changed[number] + delay { recent |= 1 << UInt64(number) }
-    }
-    return recent
-  }
-
-  /// Whether a step can have been taken just now, given when its node was entered.
-  func isPossible(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
-    let enabled = mayBeEnabled(step, from: node, at: now)
-    // What is pending is shown at once, whenever its state was entered.
-    guard enabled, specification.resting.contains(node) else { return enabled }
-    return entries[node].earliest + step.earliest - slack <= now
-      && (step.latest == .forever || now <= end(of: step, from: node))
-  }
-
-  func limit(of step: Specification.Step) -> Interval {
-    step.plus < 0 ? step.latest : step.latest + values[Int(step.plus)]
-  }
-
-  /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes.
-  func end(of step: Specification.Step, from node: Int) -> Instant {
-    var since = entries[node].latest
-    var bits = changing & (step.given | step.unless)
-    while bits != 0 {
-      since = max(since, changed[bits.trailingZeroBitCount])
-      bits &= bits &- 1
-    }
-    return since + limit(of: step) + slack
-  }
-
-  /// The places of a node's steps in ``urgent``.
-  @inline(__always)
-  func urgentSteps(of node: Int) -> Range<Int> { Int(urgentStart[node])..<Int(urgentStart[node + 1]) }
-
-  /// The moment by which a state must have been left, or never.
-  func end(of node: Int) -> Instant {
-    var end = Instant.never
-    let late = specification.fromEntry == 0 ? 0 : lateChanges(since: node)
-    for index in urgentSteps(of: node) where isDue(urgent[index], besides: late) {
-      end = min(end, self.end(of: urgent[index], from: node))
-    }
-    return end
-  }
-
-  /// Whether a step is sure to be taken in its time.
-  ///
-  /// - Parameter late: circumstances that may not count yet.
-  private func isDue(_ step: Specification.Step, besides late: UInt64) -> Bool {
-    let open = uncertain | late
-    return (step.given == 0 || step.given & circumstances & ~open != 0)
-      && step.unless & (circumstances | open) == 0
-  }
 }
 
 /// Calls the body with each bit that is set, in rising order.

@@ -49,7 +49,8 @@ struct CaseText {
   /// Adds an event to the trace: its time, the step that starts with it, and what it is.
   mutating func add(_ event: Journal.Event) {
     lastEvent = Journal.Event(
-      time: event.time, step: event.step ?? lastEvent?.step, line: event.line ?? lastEvent?.line, content: [])
+      time: event.time, step: event.step ?? lastEvent?.step, line: event.line ?? lastEvent?.line,
+      model: nil, content: [])
     var words = [String(repeating: " ", count: max(0, 10 - event.time.count)) + event.time]
     if let step = event.step {
       words.append("step \(step)" + (event.line.map { " (line \($0))" } ?? ""))

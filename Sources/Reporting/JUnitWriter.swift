@@ -171,7 +171,7 @@ extension JUnitWriter {
       case .success(.verdict(let verdict)) where verdict.id == start.id:
         text.verdict = verdict
         return text
-      case .success(.verdict), .success(.coverage), .success(.campaign): break
+      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine): break
       case .success(.start), .success(.run), .success(.end), .success(.finding): return text
       case .failure(let problem): text.add(problem)
       }

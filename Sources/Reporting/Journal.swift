@@ -10,6 +10,10 @@ public enum Journal {
   public struct Run: Hashable, Sendable {
     /// The seed of the run.
     public var seed: String?
+    /// How many cases it was to have.
+    public var cases: Int?
+    /// Whether it takes up again what stands before.
+    public var isResumed: Bool
     /// The words after the name of the command.
     public var command: [String]
   }
@@ -30,6 +34,16 @@ public enum Journal {
     public var device: String?
     /// The seed of the case.
     public var seed: String?
+    /// A hash of the machine, the same on every host.
+    public var model: String?
+    /// The firmware of the device, where it is known.
+    public var firmware: String?
+    /// A hash of everything that the case is made of: two cases of one digest are the same test.
+    public var digest: String?
+    /// Which try this is, from 1; a case that is tried again has a line and a verdict for each.
+    public var attempt: Int
+    /// The tags of the scenario.
+    public var tags: [String]
   }
 
   /// Something that was done, observed or found, at a time.
@@ -40,6 +54,8 @@ public enum Journal {
     public var step: Int?
     /// The line of the scenario.
     public var line: Int?
+    /// The statuses that the model holds possible from now on; `nil` where they are the ones from before.
+    public var model: [String]?
     /// Everything else it says, in the order of the line: the kind of event, such as `status`, and its value first.
     public var content: [JSONValue.Member]
 
@@ -83,6 +99,68 @@ public enum Journal {
     public var details: [String]
     /// The command that does it again.
     public var replay: String?
+    /// What the model would have taken, a state each.
+    public var allowed: [Allowance]
+    /// What tells this failure from others: the same thing found again has the same signature.
+    public var signature: String?
+    /// Files that belong to the case.
+    public var attachments: [Attachment]
+  }
+
+  /// A state that the model held possible, and what it could have shown.
+  public struct Allowance: Hashable, Sendable {
+    /// The state.
+    public var state: String
+    /// What would have happened in it; `nil` where nothing needs to.
+    public var cause: String?
+    /// What the device would have shown then.
+    public var shows: String
+  }
+
+  /// A file beside a report.
+  public struct Attachment: Hashable, Sendable {
+    /// What it is: `capture` (btsnoop), `packets` (the capture, decoded: <doc:Journal-format>) or `scenario`.
+    public var kind: String
+    /// Where it is, relative to the folder of the run.
+    public var path: String
+  }
+
+  /// A machine that cases of the run are compared with.
+  public struct Machine: Hashable, Sendable {
+    /// One legal cell of its table.
+    public struct Cell: Hashable, Sendable {
+      /// The numbers of the state and of the stimulus or event.
+      public var state: Int
+      /// The number of the stimulus.
+      public var stimulus: Int
+      /// The numbers of the states that it may lead to.
+      public var next: [Int]
+    }
+
+    /// The name by which cases and coverage call it.
+    public var name: String
+    /// Its hash.
+    public var hash: String
+    /// Its states.
+    public var states: [String]
+    /// The regions that the states belong to, a name for each state; empty where there is but one.
+    public var regions: [String]
+    /// Its stimuli.
+    public var stimuli: [String]
+    /// The cells in which a stimulus is allowed, in the order of the first digits of ``Journal/Coverage/visited``.
+    public var cells: [Cell]
+    /// What happens by itself: a state, the event's name, and where it leads.
+    public var spontaneous: [Spontaneous]
+
+    /// An event that the tester does not cause.
+    public struct Spontaneous: Hashable, Sendable {
+      /// The number of the state.
+      public var state: Int
+      /// The name of the event.
+      public var event: String
+      /// The numbers of the states that it may lead to.
+      public var next: [Int]
+    }
   }
 
   /// How much of a machine the run went through.
@@ -93,8 +171,8 @@ public enum Journal {
     public var legal: [Int]
     /// How many of its cells that refuse, visited and in all.
     public var empty: [Int]
-    /// Which of the legal cells were visited and which of those that refuse, four cells a hexadecimal digit; without
-    /// it two coverages cannot be added.
+    /// Which of the legal cells were visited, which of those that refuse, and which of the places that legal cells lead
+    /// to, four a hexadecimal digit; without it two coverages cannot be added.
     public var visited: [String] = []
   }
 
@@ -130,6 +208,8 @@ public enum Journal {
     case event(Event)
     /// A case ends.
     case verdict(Verdict)
+    /// A machine, before the coverage of it.
+    case machine(Machine)
     /// How much of a machine was visited.
     case coverage(Coverage)
     /// A campaign came upon something.
@@ -181,6 +261,8 @@ extension Journal.Record {
       self = .run(try Journal.Run(run))
     } else if let coverage = line["coverage"] {
       self = .coverage(try Journal.Coverage(coverage))
+    } else if let machine = line["machine"] {
+      self = .machine(try Journal.Machine(machine))
     } else if let end = line["end"] {
       self = .end(try Journal.Ending(end))
     } else if let finding = line["finding"] {
@@ -201,6 +283,8 @@ extension Journal.Run {
         reason: "the journal's format is \(value["format"] ?? .null), and \(Journal.format) is understood")
     }
     seed = value["seed"]?.text
+    cases = value["cases"]?.integer
+    isResumed = value["resumed"] == .bool(true)
     command = value["command"]?.elements?.compactMap(\.text) ?? []
   }
 }
@@ -215,6 +299,11 @@ extension Journal.Case {
     machine = value["machine"]?.text
     device = value["device"]?.text
     seed = value["seed"]?.text
+    model = value["model"]?.text
+    firmware = value["firmware"]?.text
+    digest = value["digest"]?.text
+    attempt = max(1, value["attempt"]?.integer ?? 1)
+    tags = value["tags"]?.elements?.compactMap(\.text) ?? []
   }
 }
 
@@ -226,7 +315,8 @@ extension Journal.Event {
     self.time = time
     step = line["step"]?.integer
     self.line = line["line"]?.integer
-    content = members.filter { !["t", "step", "line"].contains($0.key) }
+    model = line["model"]?.elements?.compactMap(\.text)
+    content = members.filter { !["t", "step", "line", "model"].contains($0.key) }
   }
 }
 
@@ -246,6 +336,53 @@ extension Journal.Verdict {
     observed = line["observed"]?.text
     details = line["details"]?.elements?.map(\.description) ?? []
     replay = line["replay"]?.text
+    allowed = line["allowed"]?.elements?.compactMap(Journal.Allowance.init) ?? []
+    signature = line["signature"]?.text
+    attachments = line["attachments"]?.elements?.compactMap(Journal.Attachment.init) ?? []
+  }
+}
+
+extension Journal.Allowance {
+  init?(_ value: JSONValue) {
+    guard let state = value["state"]?.text, let shows = value["shows"]?.text else { return nil }
+    self.init(state: state, cause: value["cause"]?.text, shows: shows)
+  }
+}
+
+extension Journal.Attachment {
+  init?(_ value: JSONValue) {
+    guard let kind = value["kind"]?.text, let path = value["path"]?.text else { return nil }
+    self.init(kind: kind, path: path)
+  }
+}
+
+extension Journal.Machine {
+  init(_ value: JSONValue) throws(RecordError) {
+    guard let name = value["name"]?.text else { throw RecordError(reason: "a machine has no name") }
+    self.name = name
+    hash = value["hash"]?.text ?? ""
+    states = value["states"]?.elements?.compactMap(\.text) ?? []
+    regions = value["regions"]?.elements?.compactMap(\.text) ?? []
+    stimuli = value["stimuli"]?.elements?.compactMap(\.text) ?? []
+    let (stateNumbers, stimulusNumbers) = (states.indices, stimuli.indices)
+    /// A row of the form `[from, by, [to…]]`, unless it leads out of the table.
+    func row(_ value: JSONValue) -> (from: Int, by: JSONValue, to: [Int])? {
+      guard let parts = value.elements, parts.count == 3, let from = parts[0].integer,
+        let to = parts[2].elements?.compactMap(\.integer), stateNumbers.contains(from),
+        to.allSatisfy(stateNumbers.contains)
+      else { return nil }
+      return (from, parts[1], to)
+    }
+    cells = (value["cells"]?.elements ?? []).compactMap { value in
+      guard let row = row(value), let stimulus = row.by.integer, stimulusNumbers.contains(stimulus) else {
+        return nil
+      }
+      return Cell(state: row.from, stimulus: stimulus, next: row.to)
+    }
+    spontaneous = (value["spontaneous"]?.elements ?? []).compactMap { value in
+      guard let row = row(value), let event = row.by.text else { return nil }
+      return Spontaneous(state: row.from, event: event, next: row.to)
+    }
   }
 }
 

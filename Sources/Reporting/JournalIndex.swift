@@ -56,6 +56,8 @@ struct JournalIndex {
   private(set) var suites: [Suite] = []
   private(set) var run: Journal.Run?
   private(set) var coverage: [Journal.Coverage] = []
+  /// The machines that coverage is about, each as it first came.
+  private(set) var machines: [Journal.Machine] = []
   /// What the lab said outside of cases: how it left a lock at the end.
   private(set) var remarks: [String] = []
   /// What is wrong with the journals, beyond cases that are.
@@ -159,6 +161,8 @@ extension JournalIndex {
       } else {
         self.coverage.append(coverage)
       }
+    case .machine(let machine):
+      if !machines.contains(where: { $0.name == machine.name }) { machines.append(machine) }
     case .end(let ending):
       self.ending = ending
     case .finding(let finding):
@@ -336,7 +340,7 @@ extension Journal.Coverage {
   /// Where one of the two does not say which cells it visited, no more is certain than the larger number.
   mutating func add(_ other: Journal.Coverage) {
     let sums = zip(visited, other.visited).map(union)
-    if visited.count == 2, other.visited.count == 2, legal.last == other.legal.last,
+    if visited.count >= 2, visited.count == other.visited.count, legal.last == other.legal.last,
       empty.last == other.empty.last, sums.allSatisfy({ $0 != nil })
     {
       visited = sums.compactMap(\.self)

@@ -100,7 +100,7 @@ private func scanEvent(_ line: Span<UInt8>) throws(JSONError) -> JournalReader.G
     switch try scanner.key() {
     case "t": time = try scanner.value().text
     case "remark": remark = try scanner.value().text
-    case "verdict", "case", "run", "coverage", "end", "finding", "campaign": return nil
+    case "verdict", "case", "run", "coverage", "machine", "end", "finding", "campaign": return nil
     default: try scanner.skip()
     }
   } while try scanner.objectGoesOn()
