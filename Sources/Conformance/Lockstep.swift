@@ -12,13 +12,25 @@ public protocol TraceRecorder {
   /// Whether anything is kept: what nobody keeps need not be put together.
   static var isRecording: Bool { get }
 
+  /// Whether it wants to know what the model holds possible.
+  static var followsModel: Bool { get }
+
   /// Takes in one event.
   mutating func record(_ event: TraceEvent, at time: Instant)
+
+  /// Takes in what the model holds possible, after an event or after time has passed; only where it wants to know.
+  mutating func follow(_ model: borrowing Tracker, at time: Instant)
 }
 
 extension TraceRecorder {
   /// Everything is kept.
   public static var isRecording: Bool { true }
+
+  /// The model is not followed.
+  public static var followsModel: Bool { false }
+
+  /// Nothing is kept of it.
+  public mutating func follow(_ model: borrowing Tracker, at time: Instant) {}
 }
 
 /// A recorder that keeps nothing.
@@ -124,6 +136,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     tracker.settleCircumstances()
     for index in invariants.indices { invariants[index].reset() }
     for circumstance in standing { _ = check(.fault(circumstance)) }
+    if Recorder.followsModel { follow() }
     status = nil
     refusal = nil
     lastStimulus = -1
@@ -136,6 +149,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     if refusal != nil { refusal = nil }
     if Recorder.isRecording { recorder.record(.stimulus(stimulus), at: device.now) }
     tracker.perform(stimulus, at: device.now)
+    if Recorder.followsModel { follow() }
     if hasInvariants, let broken = check(.stimulus(stimulus)) { return broken }
     try device.perform(stimulus)
     return try pass(until: device.now)
@@ -145,6 +159,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func bring(about fault: Fault) throws(LabFault) -> Divergence? {
     recorder.record(.fault(fault), at: device.now)
     tracker.apply(fault, at: device.now)
+    if Recorder.followsModel { follow() }
     if hasInvariants, let broken = check(.fault(fault)) { return broken }
     try device.bring(about: fault)
     return try pass(until: device.now)
@@ -163,7 +178,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     let horizon = isTimed ? horizon(within: limit) : limit
     while true {
       guard let observation = try device.observe(until: horizon) else {
-        return tracker.settle(at: device.now) ? nil : divergence(.overdue)
+        return takeSilence()
       }
       if let divergence = take(observation) { return divergence }
       if device.now < horizon { return try settleAtOnce() }
@@ -176,18 +191,29 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     while let observation = try device.observe(until: now) {
       if let divergence = take(observation) { return divergence }
     }
-    return tracker.settle(at: device.now) ? nil : divergence(.overdue)
+    return takeSilence()
+  }
+
+  /// Lets silence up to now count.
+  private mutating func takeSilence() -> Divergence? {
+    guard tracker.settle(at: device.now) else { return divergence(.overdue) }
+    if Recorder.followsModel { follow() }
+    return nil
   }
 
   private mutating func take(_ observation: Observation) -> Divergence? {
     if Recorder.isRecording { recorder.record(.observation(observation), at: device.now) }
     guard tracker.observe(observation, at: device.now) else { return mismatch(observation) }
+    if Recorder.followsModel { follow() }
     if case .status(let number) = observation {
       status = number
       if !hasInvariants { return nil }
     }
     return note(observation)
   }
+
+  @inline(never)
+  private mutating func follow() { recorder.follow(tracker, at: device.now) }
 
   // What follows is rare. Kept apart and mutating, it costs the path of every event nothing: a method that only
   // reads would have to be handed a copy.

@@ -74,8 +74,55 @@ extension Coverage {
         .init("regions", .list(regions.map { .mapping([.init("name", .text($0.region))] + $0.members) })))
     }
     let visited = cells.stimulusDigits
-    members.append(.init("visited", [.text(visited.legal), .text(visited.empty)]))
+    members.append(
+      .init("visited", [.text(visited.legal), .text(visited.empty), .text(visited.outcomes)]))
     return .mapping(members)
+  }
+
+  /// The machine as the journal has it: what a drawing of the coverage needs.
+  var machineJSON: JSON {
+    let definition = cells.machine.definition
+    let stimuli = definition.events.indices.filter(cells.machine.isStimulus)
+    var numbers = [Int](repeating: 0, count: definition.events.count)
+    for (number, event) in stimuli.enumerated() { numbers[event] = number }
+    var members: [JSON.Member] = [
+      .init("name", .text(machine)), .init("hash", .text(cells.machine.hash)),
+      .init("states", .list(definition.states.map { .text($0.name) })),
+    ]
+    if cells.regions.count > 1 {
+      members.append(.init("regions", .list(definition.states.indices.map { .text(cells.region(of: $0)) })))
+    }
+    members += [
+      .init("stimuli", .list(stimuli.map { .text(definition.events[$0].name) })),
+      .init(
+        "cells",
+        .list(
+          cells.legalCells.map { item in
+            .list([
+              .integer(item.cell.state), .integer(numbers[item.cell.event]),
+              .list(item.next.map(JSON.integer)),
+            ])
+          })),
+      .init("spontaneous", .list(spontaneousRows)),
+    ]
+    return .mapping(members)
+  }
+
+  /// What happens without the tester: by state and event, where it may lead.
+  private var spontaneousRows: [JSON] {
+    let definition = cells.machine.definition
+    return cells.machine.spontaneous.enumerated().flatMap { state, edges -> [JSON] in
+      var rows: [(cause: String, targets: [Int])] = []
+      for edge in edges {
+        let cause = edge.event.map { definition.events[$0].name } ?? "after \(edge.latest)"
+        let row = rows.firstIndex { $0.cause == cause } ?? rows.count
+        if row == rows.count { rows.append((cause, [])) }
+        if !rows[row].targets.contains(edge.target) { rows[row].targets.append(edge.target) }
+      }
+      return rows.map { row in
+        .list([.integer(state), .text(row.cause), .list(row.targets.map(JSON.integer))])
+      }
+    }
   }
 }
 

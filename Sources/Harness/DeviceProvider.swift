@@ -43,6 +43,8 @@ public struct DeviceDescription: Sendable {
   public var machines: [String]?
   /// What it can serve.
   public var abilities: Abilities
+  /// What it runs, where that is known without asking it.
+  public var firmware: String?
   /// The names of the options that are the device's own and no condition of a test.
   public var options: [String]
   /// What values it reports beside statuses and effects.

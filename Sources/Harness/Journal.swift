@@ -7,8 +7,8 @@ public import Simulation
 /// The journal is written as things happen, and every report is made from it. It holds nothing that differs
 /// between two runs of one seed on emulated devices: host, name and wall-clock times stand in the manifest.
 public enum JournalEntry: Sendable {
-  /// A run begins.
-  case run(seed: UInt64)
+  /// A run begins, or one is taken up again. A campaign does not know how many cases it will have.
+  case run(seed: UInt64, cases: Int? = nil, isResumed: Bool = false, failsFlaky: Bool = false)
   /// A case begins.
   case begin(Case)
   /// A stimulus is given.
@@ -27,6 +27,8 @@ public enum JournalEntry: Sendable {
   case note(String, StepMark, at: Instant)
   /// The device shows something.
   case observation(Observation, Vocabulary, at: Instant)
+  /// The model holds other statuses possible than before.
+  case model([String], at: Instant)
   /// There is trouble in the lab, at an attempt, from 1.
   case lab(LabFault, attempt: Int, at: Instant)
   /// The lab says something: how a carrier was brought back, why a lock was left as it is. Outside of a case the
@@ -38,6 +40,8 @@ public enum JournalEntry: Sendable {
   case finding(Finding, String)
   /// How far a campaign came.
   case campaign(CampaignStatus)
+  /// The machine of a coverage that follows.
+  case machine(Coverage)
   /// Which cells of a machine the run visited.
   case coverage(Coverage)
   /// The run ends.
@@ -67,6 +71,14 @@ public protocol JournalListener: AnyObject {
   func take(_ entry: JournalEntry)
 }
 
+extension JournalListener {
+  /// Takes in what was visited of a machine, and the machine before it.
+  func take(_ coverage: Coverage) {
+    take(.machine(coverage))
+    take(.coverage(coverage))
+  }
+}
+
 extension JournalEntry {
   /// The version of the format.
   static let format = 1
@@ -74,7 +86,8 @@ extension JournalEntry {
   /// The entry as JSON, whose text is one line of the journal.
   public var json: JSON {
     switch self {
-    case .run(let seed): ["run": ["format": .integer(Self.format), "seed": .integer(seed)]]
+    case .run(let seed, let cases, let isResumed, let failsFlaky):
+      ["run": beginning(seed, cases, isResumed, failsFlaky)]
     case .begin(let test): ["case": beginning(of: test)]
     case .stimulus(let call, let mark, let time): event(time, mark, members(of: call))
     case .fault(let fault, let mark, let time):
@@ -87,10 +100,13 @@ extension JournalEntry {
     case .note(let text, let mark, let time): event(time, mark, [.init("note", .text(text))])
     case .observation(let observation, let vocabulary, let time):
       event(time, nil, members(of: observation, vocabulary))
+    case .model(let statuses, let time):
+      event(time, nil, [.init("model", .list(statuses.map(JSON.text)))])
     case .lab(let fault, let attempt, let time):
       event(time, nil, [.init("lab", .text(fault.description)), .init("attempt", .integer(attempt))])
     case .remark(let text, let time): event(time, nil, [.init("remark", .text(text))])
     case .verdict(let outcome, let test): verdict(outcome, test)
+    case .machine(let coverage): ["machine": coverage.machineJSON]
     case .coverage(let coverage): ["coverage": coverage.json]
     case .finding(let finding, let path): ["finding": finding.json(path: path)]
     case .campaign(let status): ["campaign": status.json]
@@ -98,12 +114,32 @@ extension JournalEntry {
     }
   }
 
+  private func beginning(
+    _ seed: UInt64, _ cases: Int?, _ isResumed: Bool, _ failsFlaky: Bool
+  ) -> JSON {
+    var members: [JSON.Member] = [.init("format", .integer(Self.format)), .init("seed", .integer(seed))]
+    if let cases { members.append(.init("cases", .integer(cases))) }
+    if isResumed { members.append(.init("resumed", .flag(true))) }
+    if failsFlaky { members.append(.init("flaky", "fail")) }
+    return .mapping(members)
+  }
+
   private func beginning(of test: Case) -> JSON {
-    [
-      "id": .text(test.id), "name": .text(test.name), "file": .text(test.file), "line": 1,
-      "machine": .text(test.machine.label), "device": .text(test.device.description),
-      "seed": .integer(test.seed),
+    var members: [JSON.Member] = [
+      .init("id", .text(test.id)), .init("name", .text(test.name)), .init("file", .text(test.file)),
+      .init("line", .integer(test.scenario.line)),
     ]
+    if !test.scenario.tags.isEmpty {
+      members.append(.init("tags", .list(test.scenario.tags.map(JSON.text))))
+    }
+    members += [
+      .init("machine", .text(test.machine.label)), .init("model", .text(test.machine.hash)),
+      .init("device", .text(test.device.description)),
+    ]
+    if let firmware = test.firmware { members.append(.init("firmware", .text(firmware))) }
+    members += [.init("seed", .integer(test.seed)), .init("digest", .text(test.digest))]
+    if test.attempt > 1 { members.append(.init("attempt", .integer(test.attempt))) }
+    return .mapping(members)
   }
 
   private func event(_ time: Instant, _ mark: StepMark?, _ members: [JSON.Member]) -> JSON {
@@ -148,14 +184,26 @@ extension JournalEntry {
       if !divergence.expected.isEmpty { members.append(.init("expected", .text(divergence.expected))) }
       members.append(.init("observed", .text(divergence.seen)))
       members.append(.init("details", .list(outcome.details.map(JSON.text))))
+      members.append(.init("allowed", .list(divergence.allowed.map(allowance))))
+      members.append(.init("signature", .text(divergence.signature)))
+    }
+    if !outcome.attachments.isEmpty {
+      members.append(.init("attachments", .list(outcome.attachments.map(\.json))))
     }
     if let replay = outcome.replay { members.append(.init("replay", .text(replay))) }
+    if outcome.isTriedAgain { members.append(.init("again", .flag(true))) }
     return .mapping(members)
+  }
+
+  private func allowance(_ item: Divergence.Allowance) -> JSON {
+    var members = [JSON.Member("state", .text(item.state))]
+    if !item.cause.isEmpty { members.append(.init("cause", .text(item.cause))) }
+    return .mapping(members + [.init("shows", .text(item.shows))])
   }
 
   private func ending(_ tally: Tally, _ status: CommandStatus) -> JSON {
     [
-      "cases": .integer(tally.cases), "agree": .integer(tally.agree),
+      "cases": .integer(tally.cases), "agree": .integer(tally.agree), "flaky": .integer(tally.flaky),
       "divergences": .integer(tally.divergences), "labFaults": .integer(tally.labFaults),
       "skipped": .integer(tally.skipped), "incomplete": .integer(tally.incomplete),
       "status": .integer(status.rawValue),

@@ -24,6 +24,9 @@ public final class MachineLibrary {
       specifications = Specifications(machine)
     }
 
+    /// What tells the machine from others, the same on every host.
+    public var hash: String { specifications.hash }
+
     /// The machine made ready for tracking a device; made once.
     func specification(_ abilities: Abilities) -> Specification {
       variant(under: abilities.circumstances).specifications.get(
@@ -45,10 +48,12 @@ public final class MachineLibrary {
     }
 
     private let machine: Machine
+    let hash: String
     private let made = Mutex(Made())
 
     init(_ machine: Machine) {
       self.machine = machine
+      hash = machine.hash
     }
 
     func get(showsEffects: Bool, holding circumstances: [String]) -> Specification {

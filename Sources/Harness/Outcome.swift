@@ -1,5 +1,6 @@
 import Automata
 public import Conformance
+import Documents
 public import Simulation
 
 /// What came of a case.
@@ -28,6 +29,10 @@ public struct Outcome: Sendable {
   public var time: Instant
   /// The line to paste that replays the case, where it failed.
   public var replay: String?
+  /// Whether another try follows, and this is not the last word on the case.
+  public var isTriedAgain = false
+  /// Files that belong to the case, where it failed.
+  public var attachments: [Attachment] = []
 
   /// Makes an outcome.
   public init(_ verdict: Verdict, _ mark: StepMark = .start, at time: Instant = .zero) {
@@ -35,6 +40,23 @@ public struct Outcome: Sendable {
     self.mark = mark
     self.time = time
   }
+}
+
+/// A file that a report of a case leads to.
+public struct Attachment: Equatable, Sendable {
+  /// What it is: `capture`, `packets` or `scenario`.
+  public var kind: String
+  /// Where it is, relative to the folder of the run.
+  public var path: String
+
+  /// Names a file.
+  public init(_ kind: String, _ path: String) {
+    self.kind = kind
+    self.path = path
+  }
+
+  /// The file as the journal names it.
+  var json: JSON { ["kind": .text(kind), "path": .text(path)] }
 }
 
 extension Outcome.Verdict {
@@ -46,6 +68,14 @@ extension Outcome.Verdict {
     case .labFault: "lab-fault"
     case .skipped: "skipped"
     case .incomplete, .limited: "incomplete"
+    }
+  }
+
+  /// Whether it may be otherwise another time.
+  var mayBeTriedAgain: Bool {
+    switch self {
+    case .divergence, .labFault: true
+    case .agree, .skipped, .incomplete, .limited: false
     }
   }
 
@@ -114,6 +144,10 @@ public struct Tally: Equatable, Sendable {
   public var agree = 0
   /// Those that diverge.
   public var divergences = 0
+  /// Those that agreed only when they were tried again; among those that agree.
+  public var flaky = 0
+  /// Whether a case that is flaky counts as one that diverges.
+  public var failsFlaky = false
   /// Those without a judgement.
   public var labFaults = 0
   /// Those that were not tried.
@@ -128,7 +162,11 @@ public struct Tally: Equatable, Sendable {
   /// Counts nothing.
   public init() {}
 
-  mutating func count(_ verdict: Outcome.Verdict) {
+  /// Counts one more.
+  ///
+  /// - Parameter isFlaky: whether it agreed only when it was tried again.
+  public mutating func count(_ verdict: Outcome.Verdict, isFlaky: Bool = false) {
+    if isFlaky { flaky += 1 }
     cases += 1
     switch verdict {
     case .agree: agree += 1
@@ -142,9 +180,15 @@ public struct Tally: Equatable, Sendable {
     }
   }
 
+  /// Counts one more that diverged.
+  public mutating func countDivergence() {
+    cases += 1
+    divergences += 1
+  }
+
   /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab.
   public var exitStatus: CommandStatus {
-    if divergences > 0 { return .divergence }
+    if divergences > 0 || failsFlaky && flaky > 0 { return .divergence }
     if isLimited { return .safetyLimit }
     if incomplete > 0 { return .incomplete }
     if labFaults > 0 || isInTrouble { return .labFault }

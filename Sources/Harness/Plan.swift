@@ -20,6 +20,10 @@ public struct Case: Sendable {
   public var start: StartCondition
   /// The seed of everything that is drawn.
   public var seed: UInt64
+  /// The firmware of the device, where it is known beforehand.
+  public var firmware: String?
+  /// Which try this is, from 1.
+  public var attempt = 1
   /// Why the case is not tried, if it is not.
   public var skipReason: String?
 }
@@ -34,6 +38,13 @@ extension Case {
     copy.seed = seed
     copy.machine = machine.reference(from: folder)
     return copy
+  }
+
+  /// What tells the case from others: two of one digest are the same test of the same device.
+  public var digest: String {
+    var fingerprint = Fingerprint(standalone(in: ".").yaml())
+    for part in [machine.hash, device.description, firmware ?? ""] { fingerprint.mix("\n" + part) }
+    return fingerprint.description
   }
 }
 
@@ -103,6 +114,7 @@ public struct Plan: Sendable {
         .name, "\(item.path) names no device, and the machine `\(item.machine.label)` has no usual one",
         hint: "give one with --device")
     }
+    new.firmware = description.firmware
     if new.skipReason == nil { new.skipReason = new.need(beyond: description) }
     new.completeStart(description.abilities)
     return new

@@ -19,8 +19,10 @@ public final class Run {
   private let plan: Plan
   private let provider: any DeviceProvider
   private let listener: any JournalListener
+  private let retries: Int
+  private let earlier: Earlier
   private let isStopped: () -> Bool
-  private let replay: (Case, Outcome) -> String?
+  private let conclude: (Case, inout Outcome) -> Void
 
   /// Prepares a run.
   ///
@@ -28,45 +30,74 @@ public final class Run {
   ///   - plan: what to drive.
   ///   - provider: makes the devices.
   ///   - listener: takes in the journal.
+  ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
+  ///   - earlier: what was done when this is a run that is taken up again.
   ///   - isStopped: whether the run is to end after the step that is being done.
-  ///   - replay: the line to paste that does a failed case again.
+  ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
+  ///     before it is written down.
   public init(
-    _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener,
-    isStopped: @escaping () -> Bool = { false },
-    replay: @escaping (Case, Outcome) -> String? = { _, _ in nil }
+    _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener, retries: Int = 0,
+    earlier: Earlier = Earlier(), isStopped: @escaping () -> Bool = { false },
+    conclude: @escaping (Case, inout Outcome) -> Void = { _, _ in }
   ) {
     self.plan = plan
     self.provider = provider
     self.listener = listener
+    self.retries = retries
+    self.earlier = earlier
     self.isStopped = isStopped
-    self.replay = replay
+    self.conclude = conclude
+  }
+
+  /// What a run did before it was taken up again.
+  public struct Earlier: Sendable {
+    /// The cases that came to a judgement, by their ids.
+    public var judged: Set<String> = []
+    /// How they ended.
+    public var tally = Tally()
+    /// Whether there was anything before.
+    public var isThere = false
+
+    /// Nothing was done.
+    public init() {}
   }
 
   /// Drives all cases. A device that fails does not end the run.
   public func perform() -> Summary {
     var summary = Summary()
+    summary.tally = earlier.tally
     var count = CoverageCount()
-    listener.take(.run(seed: plan.seed))
+    listener.take(.run(seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere, failsFlaky: earlier.tally.failsFlaky))
     var limit: String?
-    for test in plan.cases {
-      listener.take(.begin(test))
-      var outcome = perform(test, limit, &count)
-      switch outcome.verdict {
-      case .divergence, .labFault: outcome.replay = replay(test, outcome)
-      case .limited: limit = outcome.verdict.message
-      case .agree, .skipped, .incomplete: break
-      }
-      listener.take(.verdict(outcome, test))
-      summary.tally.count(outcome.verdict)
+    for test in plan.cases where !earlier.judged.contains(test.id) {
+      let (verdict, isFlaky) = tries(test, limit, &count)
+      if case .limited = verdict { limit = verdict.message }
+      summary.tally.count(verdict, isFlaky: isFlaky)
     }
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     summary.leave = leave.remarks
     summary.tally.isInTrouble = leave.fault != nil
     summary.coverage = count.coverage
-    for coverage in summary.coverage { listener.take(.coverage(coverage)) }
+    for coverage in summary.coverage { listener.take(coverage) }
     listener.take(.end(summary.tally, summary.exitStatus))
     return summary
+  }
+
+  /// Tries a case until it agrees, or as often as is allowed.
+  private func tries(
+    _ test: Case, _ limit: String?, _ count: inout CoverageCount
+  ) -> (verdict: Outcome.Verdict, isFlaky: Bool) {
+    var test = test
+    while true {
+      listener.take(.begin(test))
+      var outcome = perform(test, limit, &count)
+      conclude(test, &outcome)
+      outcome.isTriedAgain = outcome.verdict.mayBeTriedAgain && test.attempt <= retries && !isStopped()
+      listener.take(.verdict(outcome, test))
+      if !outcome.isTriedAgain { return (outcome.verdict, outcome.verdict == .agree && test.attempt > 1) }
+      test.attempt += 1
+    }
   }
 
   private func perform(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Outcome {

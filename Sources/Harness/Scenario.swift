@@ -4,7 +4,7 @@ public import Simulation
 /// What is to be done with a lock and what is expected of it, as somebody wrote it.
 ///
 /// The model checks every step of it whether or not the scenario expects anything.
-public struct Scenario: Equatable, Sendable {
+public struct Scenario: Sendable {
   /// The title, one sentence.
   public var title: String
   /// The machine's name, or the path of its file relative to the scenario's.
@@ -19,11 +19,13 @@ public struct Scenario: Equatable, Sendable {
   public var tags: [String]
   /// What is done, in order.
   public var steps: [Step]
+  /// The line of the file on which it is named.
+  public var line: Int
 
   /// Makes a scenario.
   public init(
     title: String, machine: String, device: DeviceSpec? = nil, start: StartCondition = StartCondition(),
-    seed: UInt64? = nil, tags: [String] = [], steps: [Step]
+    seed: UInt64? = nil, tags: [String] = [], steps: [Step], line: Int = 1
   ) {
     self.title = title
     self.machine = machine
@@ -32,6 +34,16 @@ public struct Scenario: Equatable, Sendable {
     self.seed = seed
     self.tags = tags
     self.steps = steps
+    self.line = line
+  }
+}
+
+extension Scenario: Equatable {
+  /// Whether two scenarios say the same, wherever they stand.
+  public static func == (left: Scenario, right: Scenario) -> Bool {
+    (left.title, left.machine, left.device, left.start, left.seed)
+      == (right.title, right.machine, right.device, right.start, right.seed)
+      && (left.tags, left.steps) == (right.tags, right.steps)
   }
 }
 

@@ -26,7 +26,8 @@ public struct ScenarioReader {
     func required(_ key: ScenarioGrammar.Key) -> Cursor? { fields.required(key.rawValue) }
     func optional(_ key: ScenarioGrammar.Key) -> Cursor? { fields.optional(key.rawValue) }
 
-    let title = required(.scenario)?.text()
+    let name = required(.scenario)
+    let title = name?.text()
     var reading = DeviceReading(provider: provider)
     if let device = optional(.device) { reading.read(device) }
     let machine = machine(optional(.machine), reading, of: cursor, in: folder)
@@ -43,7 +44,8 @@ public struct ScenarioReader {
     guard let title, let machine, let start, seed != .some(nil), let list else { return nil }
     return Scenario(
       title: title, machine: optional(.machine)?.node.text ?? machine.machine.name, device: reading.spec,
-      start: start, seed: seed ?? nil, tags: (tags ?? nil) ?? [], steps: list)
+      start: start, seed: seed ?? nil, tags: (tags ?? nil) ?? [], steps: list,
+      line: name?.position.line ?? 1)
   }
 
   private func machine(

@@ -19,6 +19,11 @@ struct TraceWriter: TraceRecorder {
   /// The effects and readings shown since the tester last did something, without those that met an expectation.
   private var shown: [Observation?] = []
 
+  /// What the model holds possible, as it was last written down.
+  private var model: [String] = []
+
+  static var followsModel: Bool { true }
+
   /// The most observations that are remembered for expectations.
   private static let limit = 10_000
 
@@ -52,6 +57,13 @@ struct TraceWriter: TraceRecorder {
       case .status, .unknown, .refused, .violation: break
       }
     }
+  }
+
+  mutating func follow(_ tracker: borrowing Tracker, at time: Instant) {
+    let statuses = tracker.possibleStatuses
+    guard statuses != model else { return }
+    model = statuses
+    listener.take(.model(statuses, at: time))
   }
 
   private mutating func remember(_ observation: Observation) {

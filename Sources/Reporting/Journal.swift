@@ -14,6 +14,8 @@ public enum Journal {
     public var cases: Int?
     /// Whether it takes up again what stands before.
     public var isResumed: Bool
+    /// Whether a case that is flaky counts as one that diverges.
+    public var failsFlaky: Bool
     /// The words after the name of the command.
     public var command: [String]
   }
@@ -99,6 +101,8 @@ public enum Journal {
     public var details: [String]
     /// The command that does it again.
     public var replay: String?
+    /// Whether another try of the case follows.
+    public var isTriedAgain: Bool
     /// What the model would have taken, a state each.
     public var allowed: [Allowance]
     /// What tells this failure from others: the same thing found again has the same signature.
@@ -285,6 +289,7 @@ extension Journal.Run {
     seed = value["seed"]?.text
     cases = value["cases"]?.integer
     isResumed = value["resumed"] == .bool(true)
+    failsFlaky = value["flaky"]?.text == "fail"
     command = value["command"]?.elements?.compactMap(\.text) ?? []
   }
 }
@@ -336,6 +341,7 @@ extension Journal.Verdict {
     observed = line["observed"]?.text
     details = line["details"]?.elements?.map(\.description) ?? []
     replay = line["replay"]?.text
+    isTriedAgain = line["again"] == .bool(true)
     allowed = line["allowed"]?.elements?.compactMap(Journal.Allowance.init) ?? []
     signature = line["signature"]?.text
     attachments = line["attachments"]?.elements?.compactMap(Journal.Attachment.init) ?? []

@@ -13,12 +13,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
   /// Starts a stream of its own for a named part, so that drawing more in one part moves no other.
   public init(seed: UInt64, for part: String) {
-    // FNV-1a, 64 bits: stable over processes and machines, as `Hasher` is not.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in part.utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
-    self.init(seed: seed ^ hash)
+    self.init(seed: seed ^ Fingerprint(part).value)
   }
 
   /// Draws 64 bits.

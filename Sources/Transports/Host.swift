@@ -10,6 +10,16 @@ public enum Host {
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// The folder that relative paths start from.
+  public static var folder: String {
+    guard let path = unsafe realpath(".", nil) else { return "." }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
+  /// The number of this process.
+  public static var processNumber: Int32 { getpid() }
+
   /// The program that runs now; `nil` where the system does not tell.
   public static var program: String? {
     guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }

@@ -117,6 +117,15 @@ public func makeFolder(_ path: String) throws(FileFault) {
   }
 }
 
+/// Gives a file or a folder another name, at once.
+///
+/// - Returns: whether it has it; false when there is a folder of that name that is not empty.
+public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
+  if unsafe Glibc.rename(path, name) == 0 { return true }
+  guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
+  return false
+}
+
 /// Makes a folder that must be new.
 ///
 /// - Returns: whether it was; false when there is one of this name.

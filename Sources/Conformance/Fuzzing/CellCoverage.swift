@@ -113,19 +113,44 @@ extension CellCoverage {
     return true
   }
 
-  /// The legal cells that were visited and the empty ones, in the same form: so that coverages can be added by who
-  /// knows no machine.
-  public var stimulusDigits: (legal: String, empty: String) {
+  /// The legal cells that were visited, the empty ones, and the states that the legal cells led to, in the same form:
+  /// so that coverages can be added by who knows no machine.
+  ///
+  /// The legal cells, and where they lead, are in the order of ``legalCells``.
+  public var stimulusDigits: (legal: String, empty: String, outcomes: String) {
     var legal: [Bool] = []
     var empty: [Bool] = []
+    var outcomes: [Bool] = []
     for event in 0..<eventCount where machine.isStimulus(event) {
       for state in 0..<machine.stateCount {
         let cell = state * eventCount + event
-        if legalNumber[cell] >= 0 { legal.append(visits[cell] > 0) } else { empty.append(visits[cell] > 0) }
+        guard legalNumber[cell] >= 0 else {
+          empty.append(visits[cell] > 0)
+          continue
+        }
+        legal.append(visits[cell] > 0)
+        outcomes += isOutcome[table.outcomeRange(of: Int(legalNumber[cell]))]
       }
     }
-    return (hexDigits(legal), hexDigits(empty))
+    return (hexDigits(legal), hexDigits(empty), hexDigits(outcomes))
   }
+
+  /// The legal cells by stimulus and state, each with the states that it may lead to.
+  public var legalCells: [(cell: Cell, next: [Int])] {
+    var cells: [(cell: Cell, next: [Int])] = []
+    for event in 0..<eventCount where machine.isStimulus(event) {
+      for state in 0..<machine.stateCount {
+        let number = Int(legalNumber[state * eventCount + event])
+        guard number >= 0 else { continue }
+        let cell = Cell(state: state, event: event, isLegal: true)
+        cells.append((cell, Array(table.outcomes[table.outcomeRange(of: number)])))
+      }
+    }
+    return cells
+  }
+
+  /// The name of the region of a state; empty where there is but one.
+  public func region(of state: Int) -> String { table.regions[table.region[state]] }
 }
 
 /// Four bits a digit, the first of them the highest.

@@ -31,6 +31,9 @@ final class CellTable: Sendable {
   /// Whether pairs of legal cells are counted.
   var countsPairs: Bool { legalCells.count <= Self.pairLimit }
 
+  /// Where the states that a legal cell can lead to are in ``outcomes``.
+  func outcomeRange(of number: Int) -> Range<Int> { outcomeStart[number]..<outcomeStart[number + 1] }
+
   init(_ machine: Machine) {
     self.machine = machine
     let eventCount = machine.eventCount

@@ -1,5 +1,5 @@
 import Bluetooth
-import Sesame
+public import Sesame
 import Simulation
 
 // What a client can ask for in a session.
@@ -62,9 +62,7 @@ extension EmulatedLock {
   }
 
   private var version: [UInt8] {
-    let version = FirmwareVersion(
-      buildTime: 1_600_000_000, text: generation == .os2 ? "0a1b2c3d4e5f" : "3.0-5-a1b2c3")
-    return version.encoded(for: options.versionText == .detailed ? .os2 : generation)
+    FirmwareVersion.emulated(generation).encoded(for: options.versionText == .detailed ? .os2 : generation)
   }
 
   /// Whether a time may be what a client's clock shows.
@@ -218,4 +216,12 @@ extension EmulatedLock {
 
   /// What stands in a record for the key that logged in; what part of it that is, nobody knows.
   private static let noDeviceKey = [UInt8](repeating: 0, count: 16)
+}
+
+extension FirmwareVersion {
+  /// The firmware that an emulated lock of a generation says it has.
+  public static func emulated(_ generation: Generation) -> FirmwareVersion {
+    FirmwareVersion(
+      buildTime: 1_600_000_000, text: generation == .os2 ? "0a1b2c3d4e5f" : "3.0-5-a1b2c3")
+  }
 }

@@ -121,7 +121,7 @@ public final class CampaignJournal {
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     tally.isInTrouble = leave.fault != nil
-    if let coverage { listener.take(.coverage(coverage)) }
+    if let coverage { listener.take(coverage) }
     for fault in faults { listener.take(.remark(fault, at: .zero)) }
     let status = faults.isEmpty ? tally.exitStatus : .internalFault
     listener.take(.end(tally, status))

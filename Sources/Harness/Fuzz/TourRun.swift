@@ -67,7 +67,7 @@ public final class TourRun {
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
     summary.leave = leave.remarks
     summary.tally.isInTrouble = leave.fault != nil
-    listener.take(.coverage(summary.coverage))
+    listener.take(summary.coverage)
     listener.take(.end(summary.tally, summary.exitStatus))
     return summary
   }

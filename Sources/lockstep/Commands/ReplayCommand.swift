@@ -1,5 +1,6 @@
 import Documents
 import Harness
+import Simulation
 
 extension Command {
   static var replay: Command {
@@ -82,24 +83,22 @@ private struct Replay {
   }
 }
 
-/// The fingerprint of what was done and seen, with its times: FNV-1a over the lines of the journal.
+/// The fingerprint of what was done and seen, with its times: that of the lines of the journal.
 final class JournalHash: JournalListener {
-  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  private var fingerprint = Fingerprint()
 
   func take(_ entry: JournalEntry) {
     switch entry {
     case .stimulus, .fault, .observation, .lab, .verdict:
-      for byte in entry.json.line.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    case .run, .begin, .wait, .settle, .next, .expect, .note, .remark, .finding, .campaign, .coverage, .end:
+      fingerprint.mix(entry.json.line)
+    case .run, .begin, .wait, .settle, .next, .expect, .note, .model, .remark, .finding, .campaign, .machine,
+      .coverage, .end:
       break
     }
   }
 
   /// Sixteen hexadecimal digits.
-  var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  var text: String { fingerprint.description }
 }
 
 /// Prints a journal as it is written.

@@ -18,13 +18,7 @@ extension Command {
 
         """,
       ArgumentParser(
-        options: [
-          RunArguments.device, RunArguments.seed, RunArguments.filter, RunArguments.shard,
-          .value("repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time."),
-          .value("out", \.out, "DIR", "Where reports go. Reports unless given."),
-          .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
-          RunArguments.answerTimeout, RunArguments.format, RunArguments.color, RunArguments.quiet,
-        ] + RunArguments.lab, operands: RunArguments.paths),
+        options: RunArguments.options, operands: RunArguments.paths),
       defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
       let session = try RunSession(arguments, console)
@@ -39,11 +33,18 @@ private struct RunSession {
   let console: Console
   let world: World
   let plan: Plan?
+  let earlier: Run.Earlier
   let folder: RunFolder
 
   init(_ given: RunArguments, _ console: Console) throws(UsageError) {
-    var arguments = given
-    arguments.shard = try Shard.resolved(given.shard, console, isQuiet: given.isQuiet)
+    let resumed = try given.resume.map { run throws(UsageError) in try ResumedRun(given, run) }
+    var arguments = resumed?.arguments ?? given
+    var command = Array(CommandLine.arguments.dropFirst())
+    if resumed == nil {
+      arguments.shard = try Shard.resolved(given.shard, console, isQuiet: given.isQuiet)
+      // What the environment said then holds when the run is taken up again.
+      if let shard = arguments.shard, given.shard == nil { command.append("--shard=\(shard.part)/\(shard.count)") }
+    }
     self.arguments = arguments
     self.console = console
     world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
@@ -52,9 +53,22 @@ private struct RunSession {
     } else {
       plan = nil
     }
-    do {
-      folder = try RunFolder(
-        out: arguments.out, kind: "run", command: Array(CommandLine.arguments.dropFirst()))
+    var earlier = Run.Earlier()
+    if let resumed {
+      guard let plan else {
+        throw UsageError("--resume: \(resumed.folder) cannot be gone on with: its scenarios cannot be read")
+      }
+      earlier = try resumed.earlier(of: plan)
+    }
+    earlier.tally.failsFlaky = arguments.flakyResult == .fail
+    self.earlier = earlier
+    do throws(FileFault) {
+      if let resumed {
+        folder = try RunFolder(resuming: resumed.folder, out: arguments.out, command: command)
+      } else {
+        folder = try RunFolder(
+          out: arguments.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed)
+      }
     } catch {
       throw UsageError(error.description)
     }
@@ -67,18 +81,21 @@ private struct RunSession {
     defer { world.devices.shutDown() }
     let begin = MonotonicClock.now
     let human = HumanReport(
-      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, total: plan.cases.count)
+      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, total: plan.cases.count - earlier.judged.count)
     let report: any JournalListener =
       arguments.format == .human ? human : JSONReport(console, isQuiet: arguments.isQuiet)
     let run = Run(
-      plan, provider: world.devices, listener: Listeners([folder, report]),
-      isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
+      plan, provider: world.devices, listener: Listeners([folder, report]), retries: arguments.retries.value,
+      earlier: earlier, isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
     for words in summary.leave { console.say("lockstep: \(words)") }
     guard finish(seed: plan.seed) else { return .internalFault }
     if arguments.format == .human {
       human.summarize(
         summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: [junit, folder.journalPath])
+    }
+    if summary.exitStatus == .incomplete, arguments.format == .human {
+      console.say("  resume   \(resumeLine)")
     }
     if summary.exitStatus == .nothingSelected {
       console.say(
@@ -110,12 +127,29 @@ private struct RunSession {
 
   private var junit: String { arguments.junit ?? arguments.out + "/junit.xml" }
 
-  /// The line to paste that does a failed case again.
-  private func replay(_ test: Case, _ outcome: Outcome) -> String? {
+  /// The line to paste that goes on with the run.
+  private var resumeLine: String {
+    var words = ["lockstep", "run", "--resume", folder.path]
+    if arguments.out != RunArguments().out { words += ["--out", arguments.out] }
+    return words.map(shellWord).joined(separator: " ")
+  }
+
+  /// Adds to a case that failed how to do it again.
+  private func conclude(_ test: Case, _ outcome: inout Outcome) {
+    switch outcome.verdict {
+    case .divergence, .labFault: outcome.replay = replay(test, &outcome)
+    case .agree, .skipped, .incomplete, .limited: break
+    }
+  }
+
+  /// The line to paste that does a failed case again; a case that diverged is saved for it.
+  private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
     if case .divergence = outcome.verdict {
       do {
-        words += ["replay", try folder.save(test, outcome)]
+        let path = try folder.save(test, outcome)
+        words += ["replay", path]
+        outcome.attachments.append(Attachment("scenario", folder.relative(path)))
       } catch {
         console.say("lockstep: the counterexample is not saved: \(error)")
       }

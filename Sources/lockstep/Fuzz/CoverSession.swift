@@ -45,7 +45,8 @@ struct CoverSession {
     target = try arguments.fuzz.target(try arguments.fuzz.machine(in: world), in: world, seed: seed)
     do {
       folder = try RunFolder(
-        out: arguments.fuzz.run.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()))
+        out: arguments.fuzz.run.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()),
+        seed: seed)
     } catch {
       throw UsageError(error.description)
     }

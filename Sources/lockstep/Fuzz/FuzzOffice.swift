@@ -25,7 +25,7 @@ final class FuzzOffice: FuzzDesk {
         folder = try RunFolder(resuming: earlier, out: arguments.run.out, command: command)
       } else {
         tally = Tally()
-        folder = try RunFolder(out: arguments.run.out, kind: "fuzz", command: command)
+        folder = try RunFolder(out: arguments.run.out, kind: "fuzz", command: command, seed: target.seed)
       }
     } catch {
       throw UsageError(error.description)

@@ -36,9 +36,11 @@ final class Devices: DeviceProvider {
     case .emulator:
       let emulated = try emulated(spec.name)
       let device = try emulated.make(spec.settings, 0)
-      return DeviceDescription(
+      var description = DeviceDescription(
         family: emulated.family, machines: emulated.machines, abilities: device.abilities,
         options: emulated.options, readings: emulated.readings)
+      description.firmware = emulated.firmware
+      return description
     case .lock:
       return try bench.describe(spec.name)
     }

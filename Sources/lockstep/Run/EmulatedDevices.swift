@@ -16,6 +16,8 @@ struct EmulatedDevice {
   let options: [String]
   /// What values it reports.
   let readings: [String]
+  /// The firmware that it says it has.
+  var firmware: String?
   /// The bugs that it can be given with the option `defect`.
   let defects: [String]
   /// Makes it with some options and a seed.
@@ -46,7 +48,7 @@ struct EmulatedDevice {
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
-        readings: lockReadings,
+        readings: lockReadings, firmware: model.generation.map { FirmwareVersion.emulated($0).text },
         defects: LockDefect.allCases.map(\.name)
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }

@@ -34,9 +34,8 @@ final class HumanReport: JournalListener {
       if !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
       remarks = []
     case .coverage(let figures): coverage.append(figures)
-    case .run, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .lab, .finding,
-      .campaign,
-      .end:
+    case .run, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab, .finding,
+      .campaign, .machine, .end:
       break
     }
   }
@@ -133,7 +132,9 @@ final class JSONReport: JournalListener {
     case .remark: console.print(entry.json)
     case .finding, .campaign, .coverage, .end:
       if !isQuiet { console.print(entry.json) }
-    case .run, .begin, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .lab: break
+    case .run, .begin, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab,
+      .machine:
+      break
     }
   }
 }

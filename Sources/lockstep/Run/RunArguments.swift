@@ -6,6 +6,24 @@ enum OutputFormat: String, Choice {
   case human, json
 }
 
+/// How often a case is tried again.
+struct Retries: ArgumentValue, Equatable {
+  var value: Int
+  static let form = "a whole number from 0 to 100"
+
+  init(_ value: Int) { self.value = value }
+
+  init?(argument: String) {
+    guard let value = Int(argument), (0...100).contains(value) else { return nil }
+    self.value = value
+  }
+}
+
+/// What a case counts as that agrees only when it is tried again.
+enum FlakyResult: String, Choice {
+  case pass, fail
+}
+
 /// The options of `run`, and of the commands that select scenarios as it does.
 struct RunArguments {
   var paths: [String] = []
@@ -16,6 +34,11 @@ struct RunArguments {
   var filter: String?
   var shard: Shard?
   var rounds = Count(1)
+  var retries = Retries(0)
+  var flakyResult = FlakyResult.pass
+  var resume: String?
+  /// The seed that was drawn when a run began that is taken up again.
+  var drawnSeed: UInt64?
   var answerTimeout = Interval.seconds(5)
   var lab = LabArguments()
   var format = OutputFormat.human
@@ -37,6 +60,28 @@ extension Interval: ArgumentValue {
 }
 
 extension RunArguments {
+  /// The options of `run`.
+  static var options: [Option<RunArguments>] {
+    [
+      device, seed, filter, shard,
+      .value("repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time."),
+      .value(
+        "retries", \.retries, "N",
+        "Tries a case again, N times at most, that diverges or that the lab fails. One that agrees then is flaky. 0 "
+          + "unless given: with a real lock each try wears its motor."),
+      .value(
+        "flaky-result", \.flakyResult, "pass|fail",
+        "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given."),
+      .value(
+        "resume", \.resume, "RUN",
+        "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
+          + "judgement are run. Everything but the reports is taken from there."),
+      .value("out", \.out, "DIR", "Where reports go. Reports unless given."),
+      .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
+      answerTimeout, format, color, quiet,
+    ] + lab
+  }
+
   static var paths: ArgumentParser<RunArguments>.Operands {
     ArgumentParser<RunArguments>.Operands(
       placeholder: "PATH", summary: "Scenarios, or folders of them. Without any: Scenarios/.",
@@ -100,7 +145,7 @@ extension RunArguments {
     selection.filter = filter
     selection.rounds = rounds.value
     if let shard { selection.shard = (shard.part, shard.count) }
-    selection.seed = seed ?? UInt64(world.drawSeed())
+    selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())
     selection.seedOverrides = seed != nil
     do {
       selection.device = try device.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }

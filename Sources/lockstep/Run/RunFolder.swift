@@ -1,50 +1,58 @@
 import Documents
 import Harness
 import Reporting
+import Simulation
 import Transports
 
 /// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
+///
+/// The folder appears with its manifest and a journal in it, or not at all: whatever kills the run, what stands under
+/// `runs/` can be reported and taken up again.
 final class RunFolder: JournalListener {
   /// The folder of reports.
   let out: String
   /// The folder of this run.
-  let path: String
-  private let name: String
+  private(set) var path: String
+  private var name: String
   private let start: String
   private let command: [String]
   private let journal: OutputFile
+  /// What else there is to say of the run in its manifest.
+  var properties: [(name: String, value: String)] = []
   /// Why nothing more is written, if it is not.
   private(set) var fault: FileFault?
 
   /// Makes the folder of a run that begins now.
-  init(out: String, kind: String, command: [String]) throws(FileFault) {
+  init(out: String, kind: String, command: [String], seed: UInt64?) throws(FileFault) {
     self.out = out
     self.command = command
     start = WallClock.now
-    try makeFolder(out + "/runs")
-    // Two runs may begin in one second.
     let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
-    var name = stem
-    var number = 1
-    while try !makeNewFolder("\(out)/runs/\(name)") {
-      number += 1
-      name = "\(stem)-\(number)"
-    }
-    self.name = name
-    path = "\(out)/runs/\(name)"
+    name = stem
+    path = "\(out)/runs/.\(stem).\(Host.processNumber)"
+    try makeFolder(path)
     journal = try OutputFile(creating: path + "/journal.jsonl")
-    try writeManifest(end: nil, seed: nil)
+    // Two runs may begin in one second.
+    var number = 1
+    let hidden = path
+    repeat {
+      if number > 1 { name = "\(stem)-\(number)" }
+      try writeManifest(end: nil, seed: seed)
+      number += 1
+    } while try !rename(hidden, to: "\(out)/runs/\(name)")
+    path = "\(out)/runs/\(name)"
   }
 
   /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
   init(resuming path: String, out: String, command: [String]) throws(FileFault) {
     self.out = out
     self.path = path
-    self.command = command
+    let manifest = ManifestFile(reading: path + "/manifest.json")
+    self.command = manifest?.command ?? command
     name = path.split(separator: "/").last.map(String.init) ?? path
-    start = WallClock.now
+    start = manifest?.start ?? WallClock.now
     journal = try OutputFile(appendingTo: path + "/journal.jsonl")
-    try writeManifest(end: nil, seed: nil)
+    try writeManifest(end: nil, seed: manifest?.seed)
   }
 
   /// The journal's path.
@@ -82,7 +90,16 @@ final class RunFolder: JournalListener {
     members.append(.init("version", .text(Version.text)))
     if let seed { members.append(.init("seed", .integer(seed))) }
     members.append(.init("command", .list(command.map(JSON.text))))
+    let properties = Surroundings.properties + self.properties
+    if !properties.isEmpty {
+      members.append(.init("properties", .mapping(properties.map { .init($0.name, .text($0.value)) })))
+    }
     try OutputFile.replace(path + "/manifest.json", with: JSON.mapping(members).pages)
+  }
+
+  /// The path of a file under the folder of reports, from the folder of the run.
+  func relative(_ path: String) -> String {
+    path.hasPrefix(out + "/") ? "../../" + path.dropFirst(out.count + 1) : path
   }
 
   /// Saves a case that diverged as a scenario of its own.
@@ -116,10 +133,9 @@ extension Case {
   }
 }
 
-/// Six hexadecimal digits of FNV-1a: the same text has the same name on every machine.
+/// Six hexadecimal digits: the same text has the same name on every machine.
 func fingerprint(_ text: String) -> String {
-  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  let hash = Fingerprint(text).value
   let digits = String((hash ^ hash >> 32) & 0xFF_FFFF, radix: 16)
   return String(repeating: "0", count: 6 - digits.count) + digits
 }

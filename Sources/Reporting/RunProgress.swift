@@ -1,0 +1,47 @@
+/// How far a run came, read from its journal: what it takes to go on with it.
+public struct RunProgress: Sendable {
+  /// A case that came to its judgement.
+  public struct Judged: Hashable, Sendable {
+    /// How it ended.
+    public var word: Journal.Word
+    /// A hash of everything it was made of.
+    public var digest: String?
+    /// Whether it took more than one try to agree.
+    public var isFlaky: Bool
+  }
+
+  /// How the run was started.
+  public private(set) var run: Journal.Run?
+  /// The cases that agreed, diverged or were skipped, by their ids. A case that the lab failed, that was tried again or
+  /// that was not brought to its end is none of them.
+  public private(set) var judged: [String: Judged] = [:]
+
+  /// Reads the journal at a path.
+  ///
+  /// - Throws: when it cannot be read, or holds a line that is none; a last line that was torn off is passed over.
+  public init(journal: String) throws {
+    var reader = try JournalReader(journal)
+    var open: Journal.Case?
+    while let line = try reader.glance() {
+      guard case .other(let record) = try line.get() else { continue }
+      switch record {
+      case .run(let run):
+        if self.run == nil { self.run = run }
+        open = nil
+      case .start(let start): open = start
+      case .verdict(let verdict):
+        if let start = open, start.id == verdict.id { take(verdict, of: start) }
+        open = nil
+      case .event, .machine, .coverage, .finding, .campaign, .end: break
+      }
+    }
+  }
+
+  private mutating func take(_ verdict: Journal.Verdict, of start: Journal.Case) {
+    let isJudged = [.agree, .divergence, .skipped].contains(verdict.word) && !verdict.isTriedAgain
+    judged[start.id] =
+      isJudged
+      ? Judged(
+        word: verdict.word, digest: start.digest, isFlaky: start.attempt > 1 && verdict.word == .agree) : nil
+  }
+}

@@ -1,0 +1,110 @@
+import Documents
+import Harness
+import Reporting
+import Transports
+
+/// A run that is taken up again: its folder, how far it came and what it was asked for.
+struct ResumedRun {
+  /// The folder of the run.
+  let folder: String
+  /// What it did.
+  let progress: RunProgress
+  /// What it was asked for, and how it reports now.
+  let arguments: RunArguments
+
+  /// Finds the run that `--resume` names.
+  init(_ given: RunArguments, _ run: String) throws(UsageError) {
+    folder = try ResumedRun.folder(of: run, out: given.out)
+    guard let manifest = ManifestFile(reading: folder + "/manifest.json") else {
+      throw UsageError("--resume: \(folder)/manifest.json is no manifest that is understood")
+    }
+    guard manifest.command.first == Command.run.name else {
+      let name = manifest.command.first ?? "another command"
+      throw UsageError("--resume: \(folder) is of 'lockstep \(name)', which 'lockstep run' cannot go on with")
+    }
+    do {
+      progress = try RunProgress(journal: folder + "/journal.jsonl")
+    } catch {
+      throw UsageError("--resume: \(folder)/journal.jsonl: \(error)")
+    }
+    arguments = try given.resuming(manifest, seed: progress.run?.seed.flatMap { UInt64($0) })
+  }
+
+  private static func folder(of run: String, out: String) throws(UsageError) -> String {
+    let folders = [run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run, "\(out)/runs/\(run)"]
+    for folder in folders where Host.isFile(folder + "/journal.jsonl") { return folder }
+    throw UsageError(
+      "--resume: there is no run \(run): neither "
+        + "\(folders.map { "\($0)/journal.jsonl" }.joined(separator: " nor ")) is there")
+  }
+
+  /// What is done already of a plan.
+  ///
+  /// - Throws: when the plan is another one than the run had: a verdict on another test would say nothing on this one.
+  func earlier(of plan: Plan) throws(UsageError) -> Run.Earlier {
+    var earlier = Run.Earlier()
+    earlier.isThere = true
+    if let planned = progress.run?.cases, planned != plan.cases.count {
+      throw changed("it had \(planned) cases, and now there are \(plan.cases.count)")
+    }
+    for test in plan.cases {
+      guard let judged = progress.judged[test.id] else { continue }
+      guard judged.digest == test.digest else { throw changed("\(test.file) is not what it was") }
+      earlier.judged.insert(test.id)
+      switch judged.word {
+      case .agree: earlier.tally.count(.agree, isFlaky: judged.isFlaky)
+      case .skipped: earlier.tally.count(.skipped(""))
+      case .divergence: earlier.tally.countDivergence()
+      case .labFault, .incomplete: break
+      }
+    }
+    guard earlier.judged.count == progress.judged.count else {
+      throw changed("it had cases that are gone")
+    }
+    return earlier
+  }
+
+  private func changed(_ what: String) -> UsageError {
+    UsageError("--resume: \(folder) cannot be gone on with: \(what); start a new run")
+  }
+}
+
+extension RunArguments {
+  /// The arguments with which a run is taken up again: its own, but for how it reports.
+  fileprivate func resuming(_ manifest: ManifestFile, seed: UInt64?) throws(UsageError) -> RunArguments {
+    guard paths.isEmpty, device == nil, self.seed == nil, filter == nil, shard == nil, rounds == Count(1) else {
+      throw UsageError(
+        "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out")
+    }
+    let parser = ArgumentParser<RunArguments>(options: RunArguments.options, operands: RunArguments.paths)
+    guard case .run(var arguments) = try parser.parse(manifest.command.dropFirst(), into: RunArguments()) else {
+      return self
+    }
+    arguments.seed = arguments.seed ?? nil
+    arguments.drawnSeed = seed ?? manifest.seed
+    (arguments.out, arguments.junit) = (out == RunArguments().out ? arguments.out : out, junit ?? arguments.junit)
+    (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
+    return arguments
+  }
+}
+
+/// What a manifest says that a run is taken up again by.
+struct ManifestFile {
+  /// The words of the command line.
+  let command: [String]
+  /// When the run started.
+  let start: String
+  /// The seed, also where it was drawn.
+  let seed: UInt64?
+
+  /// Reads a manifest; `nil` when it is none.
+  init?(reading path: String) {
+    guard let bytes = try? ScenarioFiles.read(path, limits: Limits(bytes: 1 << 20)),
+      let value = try? JSON(parsing: bytes), let command = value["command"]?.strings,
+      let start = value["start"]?.string
+    else { return nil }
+    self.command = command
+    self.start = start
+    if case .number(let digits) = value["seed"] { seed = UInt64(digits) } else { seed = nil }
+  }
+}
