@@ -67,7 +67,10 @@ public final class Run {
     var summary = Summary()
     summary.tally = earlier.tally
     var count = CoverageCount()
-    listener.take(.run(seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere, failsFlaky: earlier.tally.failsFlaky))
+    listener.take(
+      .run(
+        seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
+        failsFlaky: earlier.tally.failsFlaky))
     var limit: String?
     for test in plan.cases where !earlier.judged.contains(test.id) {
       let (verdict, isFlaky) = tries(test, limit, &count)
@@ -85,17 +88,24 @@ public final class Run {
   }
 
   /// Tries a case until it agrees, or as often as is allowed.
+  ///
+  /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
   private func tries(
     _ test: Case, _ limit: String?, _ count: inout CoverageCount
   ) -> (verdict: Outcome.Verdict, isFlaky: Bool) {
     var test = test
+    var divergence: Outcome.Verdict?
     while true {
       listener.take(.begin(test))
       var outcome = perform(test, limit, &count)
       conclude(test, &outcome)
       outcome.isTriedAgain = outcome.verdict.mayBeTriedAgain && test.attempt <= retries && !isStopped()
       listener.take(.verdict(outcome, test))
-      if !outcome.isTriedAgain { return (outcome.verdict, outcome.verdict == .agree && test.attempt > 1) }
+      if case .divergence = outcome.verdict { divergence = outcome.verdict }
+      guard outcome.isTriedAgain else {
+        let isAgreed = outcome.verdict == .agree
+        return (isAgreed ? .agree : divergence ?? outcome.verdict, isAgreed && test.attempt > 1)
+      }
       test.attempt += 1
     }
   }

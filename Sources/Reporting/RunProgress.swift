@@ -22,26 +22,32 @@ public struct RunProgress: Sendable {
   public init(journal: String) throws {
     var reader = try JournalReader(journal)
     var open: Journal.Case?
+    var hasDiverged = false
     while let line = try reader.glance() {
       guard case .other(let record) = try line.get() else { continue }
       switch record {
       case .run(let run):
         if self.run == nil { self.run = run }
         open = nil
-      case .start(let start): open = start
+      case .start(let start):
+        open = start
+        if start.attempt == 1 { hasDiverged = false }
       case .verdict(let verdict):
-        if let start = open, start.id == verdict.id { take(verdict, of: start) }
+        if verdict.word == .divergence { hasDiverged = true }
+        if let start = open, start.id == verdict.id { take(verdict, of: start, hasDiverged: hasDiverged) }
         open = nil
       case .event, .machine, .coverage, .finding, .campaign, .end: break
       }
     }
   }
 
-  private mutating func take(_ verdict: Journal.Verdict, of start: Journal.Case) {
-    let isJudged = [.agree, .divergence, .skipped].contains(verdict.word) && !verdict.isTriedAgain
-    judged[start.id] =
-      isJudged
-      ? Judged(
-        word: verdict.word, digest: start.digest, isFlaky: start.attempt > 1 && verdict.word == .agree) : nil
+  private mutating func take(_ verdict: Journal.Verdict, of start: Journal.Case, hasDiverged: Bool) {
+    // A divergence stands unless a later try agrees.
+    let word = hasDiverged && verdict.word != .agree ? .divergence : verdict.word
+    guard [.agree, .divergence, .skipped].contains(word), !verdict.isTriedAgain else {
+      return judged[start.id] = nil
+    }
+    judged[start.id] = Judged(
+      word: word, digest: start.digest, isFlaky: start.attempt > 1 && word == .agree)
   }
 }

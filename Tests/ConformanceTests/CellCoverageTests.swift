@@ -143,9 +143,13 @@ struct CellCoverageTests {
     expect(told.digits, sum.digits)
     expect(told.regions, sum.regions)
     expect(told.missing, sum.missing)
-    let (legal, empty) = sum.stimulusDigits
+    let (legal, empty, outcomes) = sum.stimulusDigits
     func count(_ digits: String) -> Int { digits.reduce(0) { $0 + $1.hexDigitValue!.nonzeroBitCount } }
-    expect([count(legal), count(empty)], [sum.total.legal.visited, sum.total.empty.visited])
+    expect(
+      [legal, empty, outcomes].map(count),
+      [sum.total.legal, sum.total.empty, sum.total.transitions].map(\.visited))
+    expect(sum.legalCells.map(\.next.count).reduce(0, +), sum.total.transitions.count)
+    expect(sum.legalCells.map(\.cell.isLegal), [Bool](repeating: true, count: sum.total.legal.count))
     let before = told
     var bad = [[], first.digits.dropLast(), first.digits + ["0"]].map(Array.init)
     bad.append(["x"] + first.digits.dropFirst())

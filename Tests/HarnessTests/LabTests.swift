@@ -75,7 +75,7 @@ private final class LabProvider: DeviceProvider {
 }
 
 private func run(
-  _ scenarios: [String], _ provider: LabProvider
+  _ scenarios: [String], _ provider: LabProvider, retries: Int = 0, earlier: Run.Earlier = Run.Earlier()
 ) throws -> (lines: [String], summary: Run.Summary) {
   let machines = toyMachines()
   let reader = ScenarioReader(machines: machines, provider: provider)
@@ -88,7 +88,7 @@ private func run(
   }
   let journal = JournalList()
   let plan = try Plan(ScenarioSet(items), Plan.Selection(), provider: provider)
-  let summary = Run(plan, provider: provider, listener: journal).perform()
+  let summary = Run(plan, provider: provider, listener: journal, retries: retries, earlier: earlier).perform()
   return (journal.lines, summary)
 }
 
@@ -104,6 +104,66 @@ struct LabTests {
     let times = result.lines.filter { $0.contains(#""stimulus":"open""#) }.map { $0.prefix(12) }
     expect(times, [#"{"t":"0.000""#, #"{"t":"3.000""#])
     expect(result.summary.exitStatus, .agree)
+  }
+
+  /// What the door does at its openings, how many retries there are, the verdicts, how many cases are flaky, and what
+  /// the run ends with where flaky cases pass and where they fail.
+  // swift-format-ignore
+  private static let tries: [(openings: String, retries: Int, verdicts: String, flaky: Int, CommandStatus, CommandStatus)] = [
+    ("+", 3, "agree", 0, .agree, .agree),
+    ("-", 0, "divergence", 0, .divergence, .divergence),
+    ("-+", 1, "divergence again, agree", 1, .agree, .divergence),
+    ("--+", 1, "divergence again, divergence", 0, .divergence, .divergence),
+    ("--+", 2, "divergence again, divergence again, agree", 1, .agree, .divergence),
+    ("x+", 1, "lab-fault again, agree", 1, .agree, .divergence),
+    ("xx", 1, "lab-fault again, lab-fault", 0, .labFault, .labFault),
+    ("-x", 1, "divergence again, lab-fault", 0, .divergence, .divergence),
+  ]
+
+  @Test(
+    "a case is tried again until it agrees, and then it is flaky", arguments: tries.indices, [false, true])
+  func retries(index: Int, failsFlaky: Bool) throws {
+    let (openings, retries, verdicts, flaky, passing, failing) = Self.tries[index]
+    let provider = LabProvider()
+    var script = ToyDoor.healthy
+    script["open"] = openings.map { letter in
+      switch letter {
+      case "+": [(.zero, .status("opened")), (.zero, .effect("ring"))]
+      case "x": [(.zero, .trouble(LabFault(.noDevice, "unplugged")))]
+      default: []
+      }
+    }
+    provider.door.door = ToyDoor(script)
+    var earlier = Run.Earlier()
+    earlier.tally.failsFlaky = failsFlaky
+    let result = try run(["open"], provider, retries: retries, earlier: earlier)
+    let words = result.lines.filter { $0.hasPrefix(#"{"verdict""#) }.map { line in
+      line.split(separator: "\"")[3] + (line.contains(#""again":true"#) ? " again" : "")
+    }
+    expect(words.joined(separator: ", "), verdicts)
+    let attempts = result.lines.filter { $0.hasPrefix(#"{"case""#) }.map { $0.contains(#""attempt""#) }
+    expect(attempts, words.indices.map { $0 > 0 })
+    expect([result.summary.tally.cases, result.summary.tally.flaky], [1, flaky])
+    expect(result.summary.exitStatus, failsFlaky ? failing : passing)
+  }
+
+  @Test("a run that is taken up again does what is missing, and its end counts all")
+  func resumed() throws {
+    var earlier = Run.Earlier()
+    earlier.isThere = true
+    earlier.judged = ["toys/0", "toys/2"]
+    earlier.tally.count(.agree, isFlaky: true)
+    earlier.tally.countDivergence()
+    let result = try run(["open", "open, close", "open", "open"], LabProvider(), earlier: earlier)
+    let lines = result.lines.filter { ["{\"run", "{\"ver", "{\"end"].contains($0.prefix(5)) }
+    expect(
+      lines,
+      [
+        #"{"run":{"format":1,"seed":0,"cases":4,"resumed":true}}"#,
+        #"{"verdict":"agree","case":"toys/1","t":"0.000"}"#,
+        #"{"verdict":"agree","case":"toys/3","t":"0.000"}"#,
+        #"{"end":{"cases":4,"agree":3,"flaky":1,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"status":1}}"#,
+      ])
   }
 
   @Test("a safety limit ends the run: the case is incomplete and says so, and no other is begun")
@@ -145,7 +205,7 @@ struct LabTests {
     provider.door = LabDoor(remarks: ["the door was oiled"])
     provider.left = (["the door is shut"], nil)
     let result = try run(["open"], provider)
-    expect(result.lines[2], #"{"t":"0.000","remark":"the door was oiled"}"#)
+    expect(result.lines[3], #"{"t":"0.000","remark":"the door was oiled"}"#)
     let end = result.lines.firstIndex(of: #"{"t":"0.000","remark":"the door is shut"}"#)
     let verdict = result.lines.firstIndex { $0.hasPrefix(#"{"verdict""#) }
     expect(end, verdict.map { $0 + 1 })

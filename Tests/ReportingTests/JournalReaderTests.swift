@@ -36,6 +36,10 @@ struct JournalReaderTests {
       #"{"stimulus":"connect","step":1,"line":7,"t":"0.000","arguments":{"a":[1,-2.5e+3,true,false,null]}}"#,
       #"  { "t" : 0.5 , "status" : "connecting" }  "#,
       #"{"verdict":"divergence","case":"i","t":"1.0","step":4,"line":10,"message":"m","expected":"e","observed":"o","details":["d",2],"replay":"r"}"#,
+      #"{"case":{"id":"i","model":"h","firmware":"3.0","digest":"0c","attempt":2,"tags":["a","b"]}}"#,
+      #"{"t":"1.0","model":["on","off"]}"#,
+      #"{"verdict":"agree","case":"i","again":true,"allowed":[{"state":"s","cause":"c","shows":"x"},{"state":"u","shows":"y"},{"state":1}],"signature":"sig","attachments":[{"kind":"capture","path":"p"},{}]}"#,
+      #"{"machine":{"name":"m","hash":"h","states":["a","b"],"regions":["r","r"],"stimuli":["go"],"cells":[[0,0,[1]],[1,0,[2]],[0,3,[1]],[1]],"spontaneous":[[1,"tick",[0,1]]]}}"#,
       #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}],"visited":["fe","03"]}}"#,
       #"{"finding":{"number":1,"signature":"s","message":"m","shortest":3,"confirmation":{"verdict":"flaky"},"file":"f"}}"#,
       #"{"campaign":{"events":5}}"#,
@@ -49,15 +53,29 @@ struct JournalReaderTests {
       case .run(let run): found.append("\(reader.line) run \(run.seed ?? "-") \(run.command)")
       case .start(let start):
         found.append(
-          "\(reader.line) case \(start.id) \(start.name!) \(start.file!) \(start.line!) \(start.machine!) \(start.device!) \(start.seed!)"
-        )
+          "\(reader.line) case \(start.id) "
+            + (start.name.map {
+              "\($0) \(start.file!) \(start.line!) \(start.machine!) \(start.device!) \(start.seed!)"
+            } ?? "\(start.model!) \(start.firmware!) \(start.digest!) \(start.attempt) \(start.tags)"))
       case .event(let event):
         let content = event.content.map { "\($0.key)=\($0.value)" }
-        found.append("\(reader.line) event \(event.time) \(event.step ?? 0) \(event.line ?? 0) \(content)")
+        found.append(
+          "\(reader.line) event \(event.time) \(event.step ?? 0) \(event.line ?? 0) \(event.model ?? content)"
+        )
+      case .verdict(let verdict) where verdict.word == .agree:
+        let allowed = verdict.allowed.map { "\($0.state) \($0.cause ?? "-") \($0.shows)" }
+        let files = verdict.attachments.map { "\($0.kind) \($0.path)" }
+        found.append("\(reader.line) \(verdict.isTriedAgain) \(allowed) \(verdict.signature!) \(files)")
       case .verdict(let verdict):
         found.append(
           "\(reader.line) \(verdict.word) \(verdict.id) \(verdict.time!) \(verdict.step!) \(verdict.line!) \(verdict.message!) \(verdict.expected!) \(verdict.observed!) \(verdict.details) \(verdict.replay!)"
         )
+      case .machine(let machine):
+        let cells = machine.cells.map { "\($0.state) \($0.stimulus) \($0.next)" }
+        let others = machine.spontaneous.map { "\($0.state) \($0.event) \($0.next)" }
+        found.append(
+          "\(reader.line) machine \(machine.name) \(machine.hash) \(machine.states) \(machine.regions) "
+            + "\(machine.stimuli) \(cells) \(others)")
       case .coverage(let coverage):
         found.append(
           "\(reader.line) coverage \(coverage.machine) \(coverage.legal) \(coverage.empty) \(coverage.visited)"
@@ -76,8 +94,12 @@ struct JournalReaderTests {
         #"1 run 42 ["run", "a b"]"#, "2 case i n f 2 m d 0x2A",
         #"3 event 0.000 1 7 ["stimulus=connect", "arguments={\"a\": [1, -2.5e+3, true, false, null]}"]"#,
         #"4 event 0.5 0 0 ["status=connecting"]"#,
-        #"5 divergence i 1.0 4 10 m e o ["d", "2"] r"#, #"6 coverage m [31, 31] [12, 177] ["fe", "03"]"#,
-        "7 finding s m 3 flaky f", "8 campaign", "9 end 1 1",
+        #"5 divergence i 1.0 4 10 m e o ["d", "2"] r"#,
+        #"6 case i h 3.0 0c 2 ["a", "b"]"#, #"7 event 1.0 0 0 ["on", "off"]"#,
+        #"8 true ["s c x", "u - y"] sig ["capture p"]"#,
+        #"9 machine m h ["a", "b"] ["r", "r"] ["go"] ["0 0 [1]"] ["1 tick [0, 1]"]"#,
+        #"10 coverage m [31, 31] [12, 177] ["fe", "03"]"#,
+        "11 finding s m 3 flaky f", "12 campaign", "13 end 1 1",
       ])
     expect(reader.isTorn, false)
   }

@@ -129,7 +129,9 @@ extension CellCoverage {
           continue
         }
         legal.append(visits[cell] > 0)
-        outcomes += isOutcome[table.outcomeRange(of: Int(legalNumber[cell]))]
+        let number = Int(legalNumber[cell])
+        // Where a cell leads to one state only, that is known when it is visited.
+        outcomes += isOpen[number] ? Array(isOutcome[table.outcomeRange(of: number)]) : [visits[cell] > 0]
       }
     }
     return (hexDigits(legal), hexDigits(empty), hexDigits(outcomes))

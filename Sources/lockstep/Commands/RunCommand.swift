@@ -43,7 +43,9 @@ private struct RunSession {
     if resumed == nil {
       arguments.shard = try Shard.resolved(given.shard, console, isQuiet: given.isQuiet)
       // What the environment said then holds when the run is taken up again.
-      if let shard = arguments.shard, given.shard == nil { command.append("--shard=\(shard.part)/\(shard.count)") }
+      if let shard = arguments.shard, given.shard == nil {
+        command.append("--shard=\(shard.part)/\(shard.count)")
+      }
     }
     self.arguments = arguments
     self.console = console
@@ -81,7 +83,8 @@ private struct RunSession {
     defer { world.devices.shutDown() }
     let begin = MonotonicClock.now
     let human = HumanReport(
-      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, total: plan.cases.count - earlier.judged.count)
+      console, console.painter(arguments.color), isQuiet: arguments.isQuiet,
+      total: plan.cases.count - earlier.judged.count)
     let report: any JournalListener =
       arguments.format == .human ? human : JSONReport(console, isQuiet: arguments.isQuiet)
     let run = Run(

@@ -72,17 +72,21 @@ struct ResumedRun {
 extension RunArguments {
   /// The arguments with which a run is taken up again: its own, but for how it reports.
   fileprivate func resuming(_ manifest: ManifestFile, seed: UInt64?) throws(UsageError) -> RunArguments {
-    guard paths.isEmpty, device == nil, self.seed == nil, filter == nil, shard == nil, rounds == Count(1) else {
+    guard paths.isEmpty, device == nil, self.seed == nil, filter == nil, shard == nil, rounds == Count(1)
+    else {
       throw UsageError(
         "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out")
     }
     let parser = ArgumentParser<RunArguments>(options: RunArguments.options, operands: RunArguments.paths)
-    guard case .run(var arguments) = try parser.parse(manifest.command.dropFirst(), into: RunArguments()) else {
+    guard case .run(var arguments) = try parser.parse(manifest.command.dropFirst(), into: RunArguments())
+    else {
       return self
     }
     arguments.seed = arguments.seed ?? nil
     arguments.drawnSeed = seed ?? manifest.seed
-    (arguments.out, arguments.junit) = (out == RunArguments().out ? arguments.out : out, junit ?? arguments.junit)
+    (arguments.out, arguments.junit) = (
+      out == RunArguments().out ? arguments.out : out, junit ?? arguments.junit
+    )
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     return arguments
   }

@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+@testable import Reporting
+
+/// Letters of a journal, a case of one id each: `a` agrees, `d` diverges, `D` diverges and is tried again, `l` is failed
+/// by the lab, `L` failed by it and tried again, `s` skipped, `i` incomplete, `-` never judged. A `|` is where a run was
+/// killed and taken up again; several letters are several tries.
+private func journal(_ cases: [String]) -> String {
+  var lines = [#"{"run":{"format":1,"seed":7,"cases":\#(cases.count)}}"#]
+  let words: [Character: String] = [
+    "a": "agree", "d": "divergence", "D": "divergence", "l": "lab-fault", "L": "lab-fault", "s": "skipped",
+    "i": "incomplete",
+  ]
+  for (number, tries) in cases.enumerated() {
+    var attempt = 0
+    for letter in tries {
+      if letter == "|" {
+        lines.append(#"{"run":{"format":1,"seed":7,"resumed":true}}"#)
+        attempt = 0
+        continue
+      }
+      attempt += 1
+      lines.append(#"{"case":{"id":"c\#(number)","digest":"d\#(number)","attempt":\#(attempt)}}"#)
+      lines.append(#"{"t":"0.1","status":"on"}"#)
+      guard let word = words[letter] else { continue }
+      let again = letter.isUppercase ? #","again":true"# : ""
+      lines.append(#"{"verdict":"\#(word)","case":"c\#(number)"\#(again)}"#)
+    }
+  }
+  return lines.joined(separator: "\n") + "\n"
+}
+
+@Suite("How far a run came")
+struct RunProgressTests {
+  /// The tries of one case, and what it is judged to be; `nil` where it is to be run again.
+  // swift-format-ignore
+  static let rows: [(String, RunProgress.Judged?)] = [
+    ("a", .init(word: .agree, digest: "d0", isFlaky: false)),
+    ("d", .init(word: .divergence, digest: "d0", isFlaky: false)),
+    ("s", .init(word: .skipped, digest: "d0", isFlaky: false)),
+    ("l", nil), ("i", nil), ("-", nil), ("D", nil), ("D-", nil), ("Li", nil),
+    ("Da", .init(word: .agree, digest: "d0", isFlaky: true)),
+    ("La", .init(word: .agree, digest: "d0", isFlaky: true)),
+    ("DDd", .init(word: .divergence, digest: "d0", isFlaky: false)),
+    ("Dl", .init(word: .divergence, digest: "d0", isFlaky: false)),
+    ("Ll", nil),
+    ("-|a", .init(word: .agree, digest: "d0", isFlaky: false)),
+    ("D|a", .init(word: .agree, digest: "d0", isFlaky: false)),
+    ("D-|Da", .init(word: .agree, digest: "d0", isFlaky: true)),
+    ("i|-", nil), ("l|s", .init(word: .skipped, digest: "d0", isFlaky: false)),
+  ]
+
+  @Test("what came to a judgement is known, and nothing else", arguments: rows)
+  func judged(tries: String, expected: RunProgress.Judged?) throws {
+    let workshop = try Workshop()
+    // The case stands between others, and behind the last line is one that was torn off.
+    let text = journal([tries, "a"]) + #"{"case":{"id":"c9"#
+    let progress = try RunProgress(journal: try workshop.file("j.jsonl", Array(text.utf8)))
+    expect(progress.judged["c0"], expected)
+    expect(progress.judged["c1"]?.word, .agree)
+    expect(progress.run?.cases, 2)
+  }
+
+  @Test("a journal that is damaged in the middle is not gone on with")
+  func damaged() throws {
+    let workshop = try Workshop()
+    let path = try workshop.file("j.jsonl", Array("{\"run\":{\"format\":1}}\nx\n{}\n".utf8))
+    #expect(throws: Journal.Problem.self) { try RunProgress(journal: path) }
+    #expect(throws: ReportError.self) { try RunProgress(journal: path + ".gone") }
+  }
+}
