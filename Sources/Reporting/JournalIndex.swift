@@ -39,7 +39,14 @@ struct JournalIndex {
     var line: Int
     /// Which of the cases with the same name in the same suite it is, from 1.
     var copy: Int32
+    /// How it ended, at its last try.
     var outcome: Outcome
+    /// How often it was tried; the tries stand one behind the other, each from a line that starts it to its verdict.
+    var attempts: Int32 = 1
+    /// Whether a try before the last one failed.
+    var hasFailedTries = false
+    /// Whether model and device agreed in the end, and not at the first try.
+    var isFlaky: Bool { outcome == .passed && hasFailedTries }
     /// Whether the lab said something in it, which is shown even where the case passed.
     var hasRemarks = false
     /// How long it took, in the time of the device.
@@ -85,6 +92,8 @@ struct JournalIndex {
   private var journal: Int32 = 0
   /// The finding that the next case shows.
   private var next: Int?
+  /// The finding that the case shows which ended last.
+  private var retried: Int?
   /// The case whose verdict has not come yet.
   private var open: Open?
 
@@ -106,7 +115,9 @@ struct JournalIndex {
 
   /// Reads a journal from its first line to its last, or as far as it can be read, behind those before it.
   mutating func read(_ reader: inout JournalReader) {
-    (ending, caseCount, lastSuite, provisional, last, next) = (nil, 0, nil, ([:], [:]), nil, nil)
+    (ending, caseCount, lastSuite, provisional, last, next, retried) = (
+      nil, 0, nil, ([:], [:]), nil, nil, nil
+    )
     do {
       while let line = try reader.glance() {
         switch line {
@@ -196,6 +207,7 @@ extension JournalIndex {
   }
 
   private mutating func begin(_ start: Journal.Case, offset: Int, line: Int) {
+    if start.attempt > 1, let last, last.id == start.id { return tryAgain(start, last.place) }
     let suite = suiteNumber(of: start)
     let name = suites[suite].name
     caseCount += 1
@@ -210,6 +222,17 @@ extension JournalIndex {
         outcome: .unfinished, milliseconds: 0),
       finding: next, isReplaced: isReplaced)
     next = nil
+  }
+
+  /// Takes up the case that ended last: what counts is how the new try ends.
+  private mutating func tryAgain(_ start: Journal.Case, _ place: Place) {
+    var entry = suites[place.suite].entries.removeLast()
+    if failures.last.map({ $0.place == place }) ?? false { failures.removeLast() }
+    entry.hasFailedTries = entry.hasFailedTries || [.failed, .broken, .unfinished].contains(entry.outcome)
+    entry.attempts += 1
+    (entry.outcome, entry.milliseconds) = (.unfinished, 0)
+    provisional.now[start.id] = nil
+    open = Open(id: start.id, suite: place.suite, entry: entry, finding: retried)
   }
 
   private mutating func suiteNumber(of start: Journal.Case) -> Int {
@@ -268,7 +291,7 @@ extension JournalIndex {
       if [.unfinished, .broken].contains(ended.entry.outcome) { provisional.now[ended.id] = place }
     }
     suites[ended.suite].entries.append(ended.entry)
-    last = (ended.id, place)
+    (last, retried) = ((ended.id, place), ended.finding)
     open = nil
   }
 

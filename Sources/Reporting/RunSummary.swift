@@ -16,6 +16,8 @@ public struct RunSummary: Sendable {
   public private(set) var cases = 0
   /// The cases in which model and device agreed.
   public private(set) var agree = 0
+  /// Those of them that failed at first, and agreed when they were tried again.
+  public private(set) var flaky = 0
   /// The cases that diverged.
   public private(set) var divergences = 0
   /// The cases that the lab failed.
@@ -46,7 +48,9 @@ public struct RunSummary: Sendable {
       cases += suite.entries.count
       for entry in suite.entries {
         switch entry.outcome {
-        case .passed: agree += 1
+        case .passed:
+          agree += 1
+          if entry.isFlaky { flaky += 1 }
         case .failed: divergences += 1
         case .broken: labFaults += 1
         case .unfinished: incomplete += 1
