@@ -1,4 +1,4 @@
-/// What a report says of one case that did not pass, for people.
+/// What a report says of one try of a case, for people.
 struct CaseText {
   /// The case.
   var start: Journal.Case
@@ -7,7 +7,15 @@ struct CaseText {
   /// The time, step and line of the last event, for what the verdict does not say.
   var lastEvent: Journal.Event?
   /// What happened, a line for each event.
-  var trace = HeadAndTail()
+  var trace: HeadAndTail
+  private let limit: Int
+
+  /// Starts a text of which each part has at most so many bytes.
+  init(start: Journal.Case, limit: Int = 64 << 10) {
+    self.start = start
+    self.limit = limit
+    trace = HeadAndTail(limit: limit)
+  }
 
   /// One line that says why.
   var message: String {
@@ -31,7 +39,7 @@ struct CaseText {
     if let seed = start.seed { lines.append("seed: \(seed)") }
     if let replay = verdict?.replay { lines.append("replay: \(replay)") }
     lines += ["", message]
-    var text = HeadAndTail()
+    var text = HeadAndTail(limit: limit)
     text.append(lines.joined(separator: "\n"))
     for detail in verdict?.details ?? [] { text.append("\n" + detail) }
     return text.text
@@ -51,6 +59,8 @@ struct CaseText {
     lastEvent = Journal.Event(
       time: event.time, step: event.step ?? lastEvent?.step, line: event.line ?? lastEvent?.line,
       model: nil, content: [])
+    // The model's states alone are no event.
+    if event.content.isEmpty { return }
     var words = [String(repeating: " ", count: max(0, 10 - event.time.count)) + event.time]
     if let step = event.step {
       words.append("step \(step)" + (event.line.map { " (line \($0))" } ?? ""))
@@ -65,5 +75,60 @@ struct CaseText {
   /// Adds a line that could not be read.
   mutating func add(_ problem: Journal.Problem) {
     trace.append("(\(problem) of the journal)\n")
+  }
+}
+
+/// A case with all that its journal says of it.
+struct CaseTexts {
+  /// The tries, from the first to the last; of very many those in the middle are left out.
+  var tries: [CaseText]
+  /// How many tries were left out.
+  var omitted = 0
+
+  /// The most tries that are shown.
+  static let limit = 32
+
+  /// How much of a try is shown that is not the only one.
+  static func limit(of attempts: Int32) -> Int { attempts > 1 ? 16 << 10 : 64 << 10 }
+}
+
+extension JournalSource {
+  /// Reads a case again, from its first line to its last verdict.
+  ///
+  /// - Returns: `nil` when there is no case where the index says so.
+  func texts(of entry: JournalIndex.Entry) throws(ReportError) -> CaseTexts? {
+    try reader.seek(to: entry.offset, line: entry.line)
+    guard case .success(.start(let start)) = try reader.next() else { return nil }
+    let limit = CaseTexts.limit(of: entry.attempts)
+    var all = CaseTexts(tries: [CaseText(start: start, limit: limit)])
+    for attempt in 1...max(1, entry.attempts) {
+      // Of a case that agreed at once only what the lab said is of use.
+      let isTerse = entry.outcome == .passed && attempt == entry.attempts
+      try read(into: &all.tries[all.tries.count - 1], isTerse: isTerse)
+      if attempt == entry.attempts { break }
+      guard case .success(.start(let start)) = try reader.next() else { break }
+      if all.tries.count == CaseTexts.limit {
+        all.tries.removeLast()
+        all.omitted += 1
+      }
+      all.tries.append(CaseText(start: start, limit: limit))
+    }
+    return all
+  }
+
+  private func read(into text: inout CaseText, isTerse: Bool) throws(ReportError) {
+    while let line = try reader.next() {
+      switch line {
+      case .success(.event(let event)):
+        if !isTerse || event.isRemark { text.add(event) }
+      case .success(.verdict(let verdict)) where verdict.id == text.start.id:
+        text.verdict = verdict
+        return
+      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine): break
+      case .success(.start), .success(.run), .success(.end), .success(.finding):
+        return try reader.seek(to: reader.offset, line: reader.line)
+      case .failure(let problem): text.add(problem)
+      }
+    }
   }
 }

@@ -31,13 +31,17 @@ struct LineReader: ~Copyable {
 
   private let descriptor: Int32
   private let path: String
-  private var buffer = [UInt8](repeating: 0, count: 1 << 18)
+  private var buffer = [UInt8](repeating: 0, count: largest)
   /// The file offset of the buffer's first byte.
   private var base = 0
   private var filled = 0
   private var start = 0
   private var end = 0
   private var next = 0
+  /// How much is read at a time: less where lines are picked here and there.
+  private var portion = 1 << 18
+
+  private static let (smallest, largest) = (1 << 13, 1 << 18)
 
   /// The longest line in bytes.
   static let longest = 1 << 24
@@ -100,6 +104,8 @@ struct LineReader: ~Copyable {
       next = offset - base
       return
     }
+    let isNear = offset > base && offset < base + filled + Self.largest
+    portion = isNear ? Self.largest : Self.smallest
     guard lseek(descriptor, offset, SEEK_SET) == offset else { throw .cannotRead(path, reason: lastError()) }
     (base, filled, next) = (offset, 0, 0)
   }
@@ -131,12 +137,13 @@ struct LineReader: ~Copyable {
 
   private mutating func fill() throws(ReportError) -> Int {
     while true {
-      let (place, count) = (filled, buffer.count - filled)
+      let (place, count) = (filled, min(buffer.count - filled, portion))
       let result = unsafe buffer.withUnsafeMutableBytes { bytes in
         unsafe read(descriptor, bytes.baseAddress.map { unsafe $0 + place }, count)
       }
       if result >= 0 {
         filled += result
+        portion = min(portion * 4, Self.largest)
         return result
       }
       if errno != EINTR { throw .cannotRead(path, reason: lastError()) }
@@ -155,6 +162,7 @@ struct OutputFile: ~Copyable {
   private let target: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
+  private var flushed = 0
   private var isCommitted = false
 
   private static let chunk = 1 << 16
@@ -174,30 +182,42 @@ struct OutputFile: ~Copyable {
     if target != path { _ = unsafe unlink(target) }
   }
 
-  /// Adds text.
-  mutating func write(_ text: String) throws(ReportError) {
-    buffer.append(contentsOf: text.utf8)
+  /// How many bytes were added.
+  var count: Int { flushed + buffer.count }
+
+  /// Whether the bytes go where they are read at once, as into a pipe, and none can be changed again.
+  var isDirect: Bool { target == path }
+
+  /// Adds bytes.
+  mutating func write(_ bytes: [UInt8]) throws(ReportError) {
+    buffer += bytes
     if buffer.count >= Self.chunk { try flush() }
+  }
+
+  /// Puts other bytes in the place of as many that were added.
+  mutating func overwrite(at offset: Int, _ bytes: [UInt8]) throws(ReportError) {
+    try flush()
+    let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+    if written != bytes.count { throw .cannotWrite(path, reason: lastError()) }
   }
 
   /// Puts the file in its place; nothing may be written after that.
   mutating func commit() throws(ReportError) {
+    try finish().place()
+  }
+
+  /// Completes the file, which stands beside its place then; nothing may be written after that.
+  mutating func finish() throws(ReportError) -> FinishedFile {
     try flush()
-    let isDirect = target == path
     // A pipe cannot be flushed to a disk, and need not be.
     guard isDirect || fsync(descriptor) == 0 else { throw .cannotWrite(path, reason: lastError()) }
     isCommitted = true
-    guard close(descriptor) == 0 else { throw .cannotWrite(path, reason: lastError()) }
-    if isDirect { return }
-    guard unsafe rename(target, path) == 0 else {
+    guard close(descriptor) == 0 else {
       let reason = lastError()
-      _ = unsafe unlink(target)
+      if !isDirect { _ = unsafe unlink(target) }
       throw .cannotWrite(path, reason: reason)
     }
-    let directory = unsafe open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { return }
-    _ = fsync(directory)
-    _ = close(directory)
+    return FinishedFile(path: path, target: target)
   }
 
   private mutating func flush() throws(ReportError) {
@@ -213,7 +233,33 @@ struct OutputFile: ~Copyable {
         throw .cannotWrite(path, reason: lastError())
       }
     }
+    flushed += buffer.count
     buffer.removeAll(keepingCapacity: true)
+  }
+}
+
+/// A file that is complete and has still to take its name.
+struct FinishedFile {
+  fileprivate let path: String
+  fileprivate let target: String
+
+  /// Gives it its name, in one step.
+  func place() throws(ReportError) {
+    if target == path { return }
+    guard unsafe rename(target, path) == 0 else {
+      let reason = lastError()
+      discard()
+      throw .cannotWrite(path, reason: reason)
+    }
+    let directory = unsafe open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { return }
+    _ = fsync(directory)
+    _ = close(directory)
+  }
+
+  /// Leaves what stands in its place.
+  func discard() {
+    if target != path { _ = unsafe unlink(target) }
   }
 }
 
@@ -237,7 +283,7 @@ private func isDirectlyWritten(_ path: String) -> Bool {
   return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
 }
 
-private func parent(of path: String) -> String {
+func parent(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
@@ -250,6 +296,33 @@ private func makeDirectories(above path: String) {
   _ = unsafe mkdir(directory, 0o777)
 }
 
-private func lastError() -> String {
+func lastError() -> String {
   unsafe String(cString: strerror(errno))
+}
+
+/// Removes a file that begins as a text does; `false` when there is none such.
+func removeFile(_ path: String, beginning: String) -> Bool {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return false }
+  defer { _ = close(descriptor) }
+  var start = [UInt8](repeating: 0, count: beginning.utf8.count)
+  let count = unsafe start.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+  guard count == start.count, start.elementsEqual(beginning.utf8) else { return false }
+  return unsafe unlink(path) == 0
+}
+
+/// The path of a folder from the root, or from where we are, as asked; with a slash at its end.
+func folderPath(_ folder: String, isAbsolute: Bool) -> String {
+  var here =
+    unsafe getcwd(nil, 0).map { cwd in
+      defer { unsafe free(cwd) }
+      return unsafe String(cString: cwd)
+    } ?? ""
+  if !here.hasSuffix("/") { here += "/" }
+  var path = folder
+  while path.hasPrefix("./") { path = String(path.dropFirst(2)) }
+  if path == "." { path = "" }
+  if !path.isEmpty, !path.hasSuffix("/") { path += "/" }
+  if isAbsolute { return path.hasPrefix("/") ? path : here + path }
+  return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
 }

@@ -9,7 +9,7 @@ struct JSONError: Error, Equatable {
 ///
 /// More lenient than the standard in one point: a string may hold control characters as they are.
 struct JSONScanner: ~Escapable {
-  private let bytes: Span<UInt8>
+  let bytes: Span<UInt8>
   private var position = 0
 
   /// The most arrays and objects inside one another.
@@ -26,6 +26,9 @@ struct JSONScanner: ~Escapable {
     try expectEnd()
     return value
   }
+
+  /// Whether an object is next.
+  mutating func isObject() throws(JSONError) -> Bool { try peek() == UInt8(ascii: "{") }
 
   /// Enters an object; `false` when it is empty and over.
   mutating func beginObject() throws(JSONError) -> Bool {
@@ -158,6 +161,7 @@ extension JSONScanner {
     return start..<position
   }
 
+  @inline(__always)
   private mutating func skipDigits() -> Int {
     let start = position
     while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
@@ -187,18 +191,23 @@ extension JSONScanner {
     try expect(UInt8(ascii: "\""), "a string")
     let start = position
     var hasEscapes = false
-    while position < bytes.count {
-      switch bytes[position] {
+    // In a variable of its own, which the compiler keeps in a register.
+    var place = start
+    while place < bytes.count {
+      switch bytes[place] {
       case UInt8(ascii: "\""):
-        position += 1
-        return (start..<position - 1, hasEscapes)
+        position = place + 1
+        return (start..<place, hasEscapes)
       case UInt8(ascii: "\\"):
         hasEscapes = true
+        position = place
         try skipEscape()
+        place = position
       default:
-        position += 1
+        place += 1
       }
     }
+    position = place
     throw error("a string without an end")
   }
 
@@ -280,9 +289,71 @@ extension JSONScanner {
   }
 }
 
+// MARK: - Texts as they stand
+
+extension JSONScanner {
+  /// Where a key or a value stands, for comparing and copying it without building a string.
+  struct Raw {
+    enum Kind {
+      case string
+      case number
+      /// `true`, `false`, `null`, an array or an object.
+      case other
+    }
+
+    /// Without the quotation marks.
+    var range: Range<Int>
+    var kind: Kind
+    var hasEscapes = false
+  }
+
+  /// Where the next key of an object stands that was entered; its value must be read or stepped over.
+  mutating func rawKey() throws(JSONError) -> Raw {
+    skipSpace()
+    let (range, hasEscapes) = try skipString()
+    try expect(UInt8(ascii: ":"), "a colon")
+    return Raw(range: range, kind: .string, hasEscapes: hasEscapes)
+  }
+
+  /// Where the value of a member of the outermost object stands, or of one in it.
+  mutating func rawValue() throws(JSONError) -> Raw {
+    switch try peek() {
+    case UInt8(ascii: "\""):
+      let (range, hasEscapes) = try skipString()
+      return Raw(range: range, kind: .string, hasEscapes: hasEscapes)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return Raw(range: try skipNumber(), kind: .number)
+    default:
+      let start = position
+      try skip(depth: 2)
+      return Raw(range: start..<position, kind: .other)
+    }
+  }
+
+  /// Whether a key or a value is a word of ASCII.
+  @inline(__always)
+  func reads(_ raw: Raw, _ word: StaticString) -> Bool {
+    guard !raw.hasEscapes, raw.range.count == word.utf8CodeUnitCount else { return false }
+    return word.withUTF8Buffer { letters in
+      for index in 0..<raw.range.count where unsafe bytes[raw.range.lowerBound + index] != letters[index] {
+        return false
+      }
+      return true
+    }
+  }
+
+  /// The text of a string or a number; `nil` for anything else.
+  func text(of raw: Raw) -> String? {
+    if raw.kind == .other { return nil }
+    if !raw.hasEscapes, let text = text(raw.range) { return text }
+    return decoded(raw.range)
+  }
+}
+
 // MARK: - Single bytes
 
 extension JSONScanner {
+  @inline(__always)
   private mutating func skipSpace() {
     while position < bytes.count {
       switch bytes[position] {
@@ -292,12 +363,14 @@ extension JSONScanner {
     }
   }
 
+  @inline(__always)
   private mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
     guard position < bytes.count else { throw error("the text ends too early") }
     return bytes[position]
   }
 
+  @inline(__always)
   private mutating func take(_ byte: UInt8) throws(JSONError) -> Bool {
     guard try peek() == byte else { return false }
     position += 1
@@ -312,6 +385,7 @@ extension JSONScanner {
     return true
   }
 
+  @inline(__always)
   private mutating func expect(_ byte: UInt8, _ what: String) throws(JSONError) {
     guard try take(byte) else { throw error("\(what) is missing") }
   }

@@ -429,14 +429,20 @@ extension Journal.Ending {
 ///
 /// Times before zero count as zero, and what is beyond a million years as that.
 func milliseconds(_ text: String) -> Int64? {
-  let isNegative = text.utf8.first == UInt8(ascii: "-")
+  milliseconds(text.utf8.span)
+}
+
+/// The same, of the bytes of a text.
+func milliseconds(_ text: Span<UInt8>) -> Int64? {
+  let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
   let limit: Int64 = 31_557_600_000_000
   var seconds: Int64 = 0
   var thousandths: Int64 = 0
   /// What the next decimal counts in tenths of a millisecond; `nil` before the point.
   var place: Int64?
   var previous = UInt8(ascii: ".")
-  for byte in text.utf8.dropFirst(isNegative ? 1 : 0) {
+  for index in (isNegative ? 1 : 0)..<max(text.count, isNegative ? 1 : 0) {
+    let byte = text[index]
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"):
       let digit = Int64(byte - UInt8(ascii: "0"))

@@ -3,6 +3,9 @@
 ///
 /// Some cases make place for others: one that came to no judgement, and that of a campaign itself, when a run that is
 /// taken up again has it once more; and a finding of a campaign, when another case shows the same in fewer events.
+///
+/// Several journals are read in an order of their own, so that it does not matter in which they are named: by when
+/// and where their runs were made.
 struct JournalIndex {
   enum Outcome: UInt8 {
     case passed
@@ -14,25 +17,26 @@ struct JournalIndex {
     case skipped
     /// Another case stands for it.
     case replaced
+
+    /// Whether it makes a try one that failed.
+    var isBad: Bool { self == .failed || self == .broken || self == .unfinished }
   }
 
-  /// Where an entry is.
-  typealias Place = (suite: Int, entry: Int)
-
-  /// A finding, and the case that shows it.
+  /// A finding, and the number of the case that shows it.
   struct Found {
     var finding: Journal.Finding
-    var place: Place?
+    var place: Int?
   }
 
-  /// What is said of a case that did not pass.
+  /// What is said of a case that did not pass; the case goes by its number.
   struct Failure {
-    var place: Place
+    var place: Int
     var verdict: Journal.Verdict
   }
 
+  /// A case.
   struct Entry {
-    /// Which of the journals it stands in.
+    /// Which of the journals it stands in, in the order in which they were read.
     var journal: Int32 = 0
     /// Where the line that starts the case is, in bytes and as a number.
     var offset: Int
@@ -47,21 +51,28 @@ struct JournalIndex {
     var hasFailedTries = false
     /// Whether model and device agreed in the end, and not at the first try.
     var isFlaky: Bool { outcome == .passed && hasFailedTries }
-    /// Whether the lab said something in it, which is shown even where the case passed.
+    /// Whether the run was to fail cases that are flaky.
+    var failsFlaky = false
+    /// Whether it counts as failed, though model and device agreed in the end.
+    var isFailedAsFlaky: Bool { isFlaky && failsFlaky }
+    /// Whether there is something to show even where the case passed: what the lab said in it, or a file.
     var hasRemarks = false
     /// How long it took, in the time of the device.
     var milliseconds: Int64
   }
 
-  /// The cases of one class, which is one file of scenarios.
-  struct Suite {
-    var name: String
-    var entries: [Entry] = []
+  /// A journal, and the manifest of its run.
+  struct Source {
+    var journal: String
+    var manifest: Manifest
+    /// `nil` when it cannot be read.
+    var file: JournalSource?
   }
 
-  /// The suites in the order of their first case.
-  private(set) var suites: [Suite] = []
-  private(set) var run: Journal.Run?
+  /// The journals in the order in which they were read.
+  private(set) var sources: [Source] = []
+  /// The run lines, each as it last came in its journal.
+  private(set) var runs: [Journal.Run] = []
   private(set) var coverage: [Journal.Coverage] = []
   /// The machines that coverage is about, each as it first came.
   private(set) var machines: [Journal.Machine] = []
@@ -75,31 +86,46 @@ struct JournalIndex {
   private(set) var failures: [Failure] = []
   /// What each run ended with; `nil` for one that did not end.
   private(set) var statuses: [Int?] = []
+  /// How many cases those runs were to have that did not end, and how many of these were not begun; as far as their
+  /// journals tell.
+  private(set) var missing: (of: Int, cases: Int) = (0, 0)
 
-  private var suiteNumbers: [String: Int] = [:]
-  /// The suite of the last case: one file often has many.
-  private var lastSuite: (file: String, number: Int)?
-  /// How many cases have had a name, by a hash of suite and name.
-  private var copies: [UInt64: Int32] = [:]
+  private var table = CaseTable()
+  /// A hash of the suite and the name of each case.
+  private var names = Pages<UInt64>()
+  private var suiteTable = SuiteTable()
+  /// The suites in the order of their names, and their cases in the order of the journals.
+  private var order = SuiteOrder()
+
   private var findingNumbers: [String: Int] = [:]
-  /// The cases by id that make place for others of that id when the run is taken up again: of this sitting, and of
-  /// those before.
-  private var provisional: (now: [String: Place], earlier: [String: Place]) = ([:], [:])
-  /// The case that ended last.
-  private var last: (id: String, place: Place)?
-  private var ending: Journal.Ending?
-  private var caseCount = 0
-  private var journal: Int32 = 0
-  /// The finding that the next case shows.
-  private var next: Int?
-  /// The finding that the case shows which ended last.
-  private var retried: Int?
-  /// The case whose verdict has not come yet.
+  private var reading = Reading()
   private var open: Open?
 
+  /// What is known of the journal that is being read.
+  private struct Reading {
+    /// The cases by id that make place for others of that id when the run is taken up again: of this sitting, and of
+    /// those before.
+    var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
+    /// The case that ended last, and the finding that it shows.
+    var last: (id: [UInt8], place: Int, finding: Int?)?
+    /// The finding that the next case shows.
+    var next: Int?
+    /// Whether a try of the last case diverged.
+    var hasDiverged = false
+    var run: Journal.Run?
+    var ending: Journal.Ending?
+    /// How many cases there were, and how many of them made place when the run was taken up again.
+    var cases = 0
+    var replaced = 0
+    /// Where its first case is.
+    var first = 0
+  }
+
+  /// The case whose verdict has not come yet.
   private struct Open {
-    var id: String
+    var id: [UInt8]
     var suite: Int
+    var name: UInt64
     var entry: Entry
     var finding: Int?
     /// Whether a case that was found earlier shows the same in as few events.
@@ -110,19 +136,173 @@ struct JournalIndex {
   private static let problemLimit = 100
   private static let failureLimit = 1000
 
-  /// An index of nothing.
+  /// Reads journals, each from its first line to its last or as far as it can be read.
+  ///
+  /// - Parameter manifests: the manifests of the runs, one for each journal; without any, the files beside them.
+  init(journals: [String], manifests: [String] = []) {
+    sources = journals.enumerated().map { number, journal in
+      let manifest = number < manifests.count ? manifests[number] : parent(of: journal) + "/manifest.json"
+      return Source(journal: journal, manifest: Manifest(path: manifest))
+    }
+    sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    for number in sources.indices {
+      do {
+        let file = try JournalSource(sources[number].journal)
+        sources[number].file = file
+        read(&file.reader, Int32(clamping: number))
+      } catch {
+        add(Journal.Problem(line: 0, message: "\(error)"))
+        statuses.append(nil)
+      }
+    }
+    numberCopies()
+    order = SuiteOrder(suiteTable, table)
+  }
+}
+
+extension JournalIndex.Source {
+  /// What orders runs: when and where they were made, and as the last resort where their journals are.
+  fileprivate var key: [String] {
+    [manifest.start ?? "", manifest.name ?? "", manifest.host ?? "", journal]
+  }
+}
+
+// MARK: - What there is
+
+extension JournalIndex {
+  /// The cases of one class, which is one file of scenarios.
+  struct Suite {
+    var name: String
+    var entries: Entries
+  }
+
+  /// Some of the cases, one after the other.
+  struct Entries: RandomAccessCollection {
+    fileprivate let table: CaseTable
+    fileprivate let order: SuiteOrder
+    let startIndex: Int
+    let endIndex: Int
+
+    subscript(position: Int) -> Entry { table[number(at: position)] }
+
+    /// The number that a case has in the whole index.
+    func number(at position: Int) -> Int { Int(order.cases[position]) }
+  }
+
+  /// All suites, by their names.
+  struct Suites: RandomAccessCollection {
+    fileprivate let table: CaseTable
+    fileprivate let suites: SuiteTable
+    fileprivate let order: SuiteOrder
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { order.suites.count }
+
+    subscript(position: Int) -> Suite {
+      Suite(
+        name: suites.names[Int(order.suites[position])],
+        entries: Entries(
+          table: table, order: order, startIndex: Int(order.starts[position]),
+          endIndex: Int(order.starts[position + 1])))
+    }
+  }
+
+  var suites: Suites { Suites(table: table, suites: suiteTable, order: order) }
+
+  /// A case by its number, such as that of a failure.
+  func entry(_ number: Int) -> Entry { table[number] }
+
+  /// The name of the suite that a case belongs to.
+  func suiteName(of number: Int) -> String { suiteTable.names[table.suite(of: number)] }
+
+  /// How many cases there are, those included that made place for others.
+  var caseCount: Int { table.count }
+
+  /// Takes away what a run that is taken up again will have once more.
+  mutating func forget(_ id: String) {
+    let id = key(Array(id.utf8))
+    if let place = reading.provisional.now[id] ?? reading.provisional.earlier[id] { table.replace(place) }
+  }
+}
+
+/// The suites as they come.
+private struct SuiteTable {
+  private(set) var names: [String] = []
+  private(set) var counts: [UInt32] = []
+  private var hashes: [UInt64] = []
+  private var slots = HashSlots()
+  /// The suite of the last case, and what told it: its file, or the front of its id.
+  private var last: (source: [UInt8], isFile: Bool, number: Int)?
+
+  /// The suite of a case: one file often has many.
+  mutating func number(of start: JournalGlance.Start, _ scanner: borrowing JSONScanner) -> Int {
+    let file = start.file.flatMap { $0.kind == .other ? nil : $0 }
+    let source = file ?? scanner.front(of: start.id)
+    if let last, last.isFile == (file != nil), scanner.isText(source, last.source) { return last.number }
+    let name = className(file: file.flatMap { scanner.text(of: $0) }, id: scanner.text(of: start.id) ?? "")
+    let number = number(of: name)
+    last = source.hasEscapes ? nil : (scanner.bytes(of: source), file != nil, number)
+    return number
+  }
+
+  /// The number of a suite, which is a new one unless there is one of the name.
+  mutating func number(of name: String) -> Int {
+    var hash = TextHash()
+    hash.add(name)
+    if let number = slots.find(hash.value, hashOf: { hashes[$0] }) { return number }
+    names.append(name)
+    counts.append(0)
+    hashes.append(hash.value)
+    slots.add(names.count - 1, hash.value) { hashes[$0] }
+    return names.count - 1
+  }
+
+  /// The hash of a suite's name.
+  func hash(_ number: Int) -> UInt64 { hashes[number] }
+
+  mutating func count(_ number: Int) { counts[number] += 1 }
+  mutating func uncount(_ number: Int) { counts[number] -= 1 }
+}
+
+/// In which order reports have suites and cases.
+private struct SuiteOrder {
+  var suites: [UInt32] = []
+  /// Where the cases of each suite start, and where the last ones end.
+  var starts: [UInt32] = [0]
+  var cases: [UInt32] = []
+
   init() {}
 
-  /// Reads a journal from its first line to its last, or as far as it can be read, behind those before it.
-  mutating func read(_ reader: inout JournalReader) {
-    (ending, caseCount, lastSuite, provisional, last, next, retried) = (
-      nil, 0, nil, ([:], [:]), nil, nil, nil
-    )
+  init(_ table: SuiteTable, _ all: CaseTable) {
+    suites = table.names.indices.map { UInt32($0) }
+    suites.sort { table.names[Int($0)].utf8.lexicographicallyPrecedes(table.names[Int($1)].utf8) }
+    var next = [UInt32](repeating: 0, count: suites.count)
+    for suite in suites {
+      next[Int(suite)] = starts[starts.count - 1]
+      starts.append(starts[starts.count - 1] + table.counts[Int(suite)])
+    }
+    cases = [UInt32](repeating: 0, count: all.count)
+    for number in 0..<all.count {
+      let suite = all.suite(of: number)
+      cases[Int(next[suite])] = UInt32(number)
+      next[suite] += 1
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension JournalIndex {
+  private mutating func read(_ reader: inout JournalReader, _ journal: Int32) {
+    reading = Reading()
+    reading.first = table.count
     do {
       while let line = try reader.glance() {
         switch line {
         case .success(.event(let time, let remark)): take(eventAt: time, remark)
-        case .success(.other(let record)): take(record, from: reader)
+        case .success(.start(let start)): begin(start, reader, journal)
+        case .success(.verdict(let ended)): close(ended, reader)
+        case .success(.other(let record)): take(record, reader, journal)
         case .failure(let problem): add(problem)
         }
       }
@@ -132,40 +312,33 @@ struct JournalIndex {
     let wasOpen = open != nil
     closeOpenCase()
     checkEnd(wasOpen: wasOpen)
-    statuses.append(ending?.status)
-    journal += 1
+    statuses.append(reading.ending?.status)
+    if let run = reading.run { runs.append(run) }
   }
 
-  /// Notes a journal that cannot be read.
-  mutating func note(_ problem: Journal.Problem) {
-    add(problem)
-    statuses.append(nil)
-    journal += 1
-  }
-}
-
-extension JournalIndex {
-  private mutating func take(eventAt time: String, _ remark: String?) {
-    open?.entry.milliseconds = milliseconds(time) ?? 0
+  private mutating func take(eventAt time: Int64, _ remark: String?) {
+    open?.entry.milliseconds = time
     guard let remark else { return }
     open?.entry.hasRemarks = true
     if open == nil, remarks.count < Self.problemLimit { remarks.append(remark) }
   }
 
-  private mutating func take(_ record: Journal.Record, from reader: borrowing JournalReader) {
+  private mutating func take(_ record: Journal.Record, _ reader: borrowing JournalReader, _ journal: Int32) {
     switch record {
     case .run(let run):
       // A run that is taken up again starts anew at the end of its journal.
-      self.run = run
-      ending = nil
+      reading.run = run
+      reading.ending = nil
       closeOpenCase()
-      provisional.earlier.merge(provisional.now) { $1 }
-      provisional.now = [:]
+      reading.provisional.earlier.merge(reading.provisional.now) { $1 }
+      reading.provisional.now = [:]
     case .start(let start):
-      closeOpenCase()
-      begin(start, offset: reader.offset, line: reader.line)
+      let suite = suiteTable.number(of: className(of: start))
+      begin(
+        Array(start.id.utf8), attempt: start.attempt, suite: suite,
+        name: hash(caseName(of: start, copy: 1), suite), reader, journal)
     case .verdict(let verdict):
-      close(verdict, line: reader.line)
+      close(verdict, id: Array(verdict.id.utf8), line: reader.line)
     case .coverage(let coverage):
       if let index = self.coverage.firstIndex(where: { $0.machine == coverage.machine }) {
         self.coverage[index].add(coverage)
@@ -175,144 +348,202 @@ extension JournalIndex {
     case .machine(let machine):
       if !machines.contains(where: { $0.name == machine.name }) { machines.append(machine) }
     case .end(let ending):
-      self.ending = ending
+      reading.ending = ending
     case .finding(let finding):
       take(finding)
     case .campaign:
-      if let last { provisional.now[last.id] = last.place }
-    case .event:
-      break
-    }
-  }
-
-  /// Takes away what a run that is taken up again will have once more.
-  mutating func forget(_ id: String) {
-    if let place = provisional.now[id] ?? provisional.earlier[id] {
-      suites[place.suite].entries[place.entry].outcome = .replaced
+      if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
+    case .event(let event):
+      take(eventAt: milliseconds(event.time) ?? 0, event.isRemark ? event.content.first?.value.text : nil)
     }
   }
 
   private mutating func take(_ finding: Journal.Finding) {
     if let number = findingNumbers[finding.signature] {
-      next = number
+      reading.next = number
       if finding.shortest < findings[number].finding.shortest {
-        if let place = findings[number].place { suites[place.suite].entries[place.entry].outcome = .replaced }
+        if let place = findings[number].place { table.replace(place) }
         findings[number] = Found(finding: finding)
       }
     } else {
-      next = findings.count
+      reading.next = findings.count
       findingNumbers[finding.signature] = findings.count
       findings.append(Found(finding: finding))
     }
   }
+}
 
-  private mutating func begin(_ start: Journal.Case, offset: Int, line: Int) {
-    if start.attempt > 1, let last, last.id == start.id { return tryAgain(start, last.place) }
-    let suite = suiteNumber(of: start)
-    let name = suites[suite].name
-    caseCount += 1
-    if let place = provisional.earlier.removeValue(forKey: start.id) {
-      suites[place.suite].entries[place.entry].outcome = .replaced
+// MARK: - Cases
+
+extension JournalIndex {
+  private mutating func begin(
+    _ start: JournalGlance.Start, _ reader: borrowing JournalReader, _ journal: Int32
+  ) {
+    let line = reader.bytes
+    let scanner = JSONScanner(line)
+    let id = scanner.bytes(of: start.id)
+    let suite = suiteTable.number(of: start, scanner)
+    let name: UInt64
+    if let raw = start.name, !raw.range.isEmpty, raw.kind == .string, scanner.isPlain(raw) {
+      name = scanner.hash(raw, after: suiteTable.hash(suite))
+    } else {
+      let text = start.name.flatMap { scanner.text(of: $0) }
+      name = hash(caseName(text, id: scanner.text(of: start.id) ?? "", copy: 1), suite)
     }
-    let isReplaced = next.map { findings[$0].place != nil } ?? false
+    begin(id, attempt: start.attempt, suite: suite, name: name, reader, journal)
+  }
+
+  private mutating func begin(
+    _ id: [UInt8], attempt: Int, suite: Int, name: UInt64, _ reader: borrowing JournalReader, _ journal: Int32
+  ) {
+    closeOpenCase()
+    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place) }
+    reading.hasDiverged = false
+    reading.cases += 1
+    if !reading.provisional.earlier.isEmpty,
+      let place = reading.provisional.earlier.removeValue(forKey: key(id))
+    {
+      table.replace(place)
+      reading.replaced += 1
+    }
     open = Open(
-      id: start.id, suite: suite,
+      id: id, suite: suite, name: name,
       entry: Entry(
-        journal: journal, offset: offset, line: line, copy: copyNumber(of: start, in: name),
-        outcome: .unfinished, milliseconds: 0),
-      finding: next, isReplaced: isReplaced)
-    next = nil
+        journal: journal, offset: reader.offset, line: reader.line, copy: 1, outcome: .unfinished,
+        failsFlaky: reading.run?.failsFlaky ?? false, milliseconds: 0),
+      finding: reading.next, isReplaced: reading.next.map { findings[$0].place != nil } ?? false)
+    reading.next = nil
   }
 
   /// Takes up the case that ended last: what counts is how the new try ends.
-  private mutating func tryAgain(_ start: Journal.Case, _ place: Place) {
-    var entry = suites[place.suite].entries.removeLast()
-    if failures.last.map({ $0.place == place }) ?? false { failures.removeLast() }
-    entry.hasFailedTries = entry.hasFailedTries || [.failed, .broken, .unfinished].contains(entry.outcome)
+  private mutating func tryAgain(_ place: Int) {
+    guard let last = reading.last, place == table.count - 1 else { return }
+    let suite = table.suite(of: place)
+    var entry = table.removeLast()
+    suiteTable.uncount(suite)
+    let name = names.removeLast()
+    if failures.last?.place == place { failures.removeLast() }
+    let isReplaced = entry.outcome == .replaced
+    entry.hasFailedTries = entry.hasFailedTries || entry.outcome.isBad
     entry.attempts += 1
     (entry.outcome, entry.milliseconds) = (.unfinished, 0)
-    provisional.now[start.id] = nil
-    open = Open(id: start.id, suite: place.suite, entry: entry, finding: retried)
+    reading.provisional.now[key(last.id)] = nil
+    open = Open(
+      id: last.id, suite: suite, name: name, entry: entry, finding: last.finding, isReplaced: isReplaced)
   }
 
-  private mutating func suiteNumber(of start: Journal.Case) -> Int {
-    if let lastSuite, let file = start.file, lastSuite.file == file { return lastSuite.number }
-    let name = className(of: start)
-    let number = suiteNumbers[name] ?? suites.count
-    if number == suites.count {
-      suiteNumbers[name] = number
-      suites.append(Suite(name: name))
+  private mutating func close(_ ended: JournalGlance.Ended, _ reader: borrowing JournalReader) {
+    let scanner = JSONScanner(reader.bytes)
+    if ended.word == .agree || ended.word == .skipped || failures.count >= Self.failureLimit,
+      let open, scanner.isText(ended.id, open.id)
+    {
+      if ended.hasAttachments { self.open?.entry.hasRemarks = true }
+      return close(ended.word, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
     }
-    lastSuite = start.file.map { ($0, number) }
-    return number
+    guard case .verdict(let verdict) = reader.whole() else { return }
+    close(verdict, id: scanner.bytes(of: ended.id), line: reader.line)
   }
 
-  /// The first number that makes the name of a case its own.
-  private mutating func copyNumber(of start: Journal.Case, in suite: String) -> Int32 {
-    let key = hash(suite, caseName(of: start, copy: 1))
-    var copy = (copies[key] ?? 0) + 1
-    // A later copy takes a name that another case may have by itself.
-    while copy > 1, copies[hash(suite, caseName(of: start, copy: copy))] != nil { copy += 1 }
-    copies[key] = copy
-    if copy > 1 { copies[hash(suite, caseName(of: start, copy: copy))] = 1 }
-    return copy
+  private mutating func close(_ verdict: Journal.Verdict, id: [UInt8], line: Int) {
+    guard let open, open.id == id else {
+      let reason = open.map { "while \(String(decoding: $0.id, as: UTF8.self)) is running" }
+      return add(
+        Journal.Problem(
+          line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
+    }
+    if Outcome(verdict.word).isBad, failures.count < Self.failureLimit {
+      failures.append(Failure(place: table.count, verdict: verdict))
+    }
+    if !verdict.attachments.isEmpty { self.open?.entry.hasRemarks = true }
+    close(
+      verdict.word, after: verdict.time.flatMap(milliseconds), isTriedAgain: verdict.isTriedAgain)
   }
 
-  private mutating func close(_ verdict: Journal.Verdict, line: Int) {
-    guard var ended = open, ended.id == verdict.id else {
-      let reason = open.map { "while \($0.id) is running" } ?? "and no case is running"
-      return add(Journal.Problem(line: line, message: "a verdict on \(verdict.id), \(reason)"))
+  private mutating func close(_ word: Journal.Word, after time: Int64?, isTriedAgain: Bool) {
+    if word == .divergence { reading.hasDiverged = true }
+    // A divergence stands unless a later try agrees.
+    open?.entry.outcome = reading.hasDiverged && word != .agree ? .failed : Outcome(word)
+    if isTriedAgain, Outcome(word).isBad {
+      // Until the next try has ended there is no judgement.
+      open?.entry.outcome = .unfinished
+      open?.entry.hasFailedTries = true
     }
-    ended.entry.outcome =
-      switch verdict.word {
-      case .agree: .passed
-      case .divergence: .failed
-      case .labFault: .broken
-      case .incomplete: .unfinished
-      case .skipped: .skipped
-      }
-    if let time = verdict.time.flatMap(milliseconds) { ended.entry.milliseconds = time }
-    open = ended
-    if [.failed, .broken, .unfinished].contains(ended.entry.outcome), failures.count < Self.failureLimit {
-      let place = (suite: ended.suite, entry: suites[ended.suite].entries.count)
-      failures.append(Failure(place: place, verdict: verdict))
-    }
+    if let time { open?.entry.milliseconds = time }
     closeOpenCase()
   }
 
   /// Puts the case in its place; one without a verdict was not brought to its end.
   private mutating func closeOpenCase() {
     guard var ended = open else { return }
-    let place = (suite: ended.suite, entry: suites[ended.suite].entries.count)
+    open = nil
+    let place = table.count
     if ended.isReplaced {
       ended.entry.outcome = .replaced
     } else {
       if let finding = ended.finding { findings[finding].place = place }
-      if [.unfinished, .broken].contains(ended.entry.outcome) { provisional.now[ended.id] = place }
+      if ended.entry.outcome == .unfinished || ended.entry.outcome == .broken {
+        reading.provisional.now[key(ended.id)] = place
+      }
     }
-    suites[ended.suite].entries.append(ended.entry)
-    (last, retried) = ((ended.id, place), ended.finding)
-    open = nil
+    table.append(ended.entry, suite: ended.suite)
+    names.append(ended.name)
+    suiteTable.count(ended.suite)
+    reading.last = (ended.id, place, ended.finding)
   }
+}
 
+extension JournalIndex.Outcome {
+  init(_ word: Journal.Word) {
+    self =
+      switch word {
+      case .agree: .passed
+      case .divergence: .failed
+      case .labFault: .broken
+      case .incomplete: .unfinished
+      case .skipped: .skipped
+      }
+  }
+}
+
+// MARK: - Ends and problems
+
+extension JournalIndex {
   /// Makes sure that a run which did not end well cannot look as if it had.
   private mutating func checkEnd(wasOpen: Bool) {
-    guard let ending else {
-      if !wasOpen { add(Journal.Problem(line: 0, message: "the run did not end: its journal just stops")) }
-      return
-    }
-    if ending.cases != caseCount {
-      let message = "the run ended with \(ending.cases) cases, and the journal holds \(caseCount)"
+    guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
+    // Those that made place may be counted or not.
+    if ending.cases != reading.cases, ending.cases != reading.cases - reading.replaced {
+      let message = "the run ended with \(ending.cases) cases, and the journal holds \(reading.cases)"
       add(Journal.Problem(line: 0, message: message))
     }
-    let isRed = suites.contains { suite in
-      suite.entries.contains { $0.journal == journal && ![.passed, .skipped].contains($0.outcome) }
-    }
     // 0 is agreement, and 4 that nothing was selected.
-    if ![0, 4].contains(ending.status), !isRed {
+    if ![0, 4].contains(ending.status), !isRed(from: reading.first) {
       let why = remarks.map { "; " + $0 }.joined()
       add(Journal.Problem(line: 0, message: "the run ended with status \(ending.status)" + why))
     }
+  }
+
+  /// Says of a run that was killed what is missing.
+  private mutating func noteMissingEnd(wasOpen: Bool) {
+    let planned = reading.run?.cases
+    let begun = reading.cases - reading.replaced
+    let missing = planned.map { max(0, $0 - begun) } ?? 0
+    if let planned {
+      self.missing.of += planned
+      self.missing.cases += missing
+    }
+    if wasOpen, missing == 0 { return }
+    let words =
+      missing == 0 ? "its journal just stops" : "\(missing) of its \(planned ?? 0) cases were not begun"
+    add(Journal.Problem(line: 0, message: "incomplete: the run did not end, \(words)"))
+  }
+
+  private func isRed(from first: Int) -> Bool {
+    for number in first..<table.count {
+      let entry = table[number]
+      if entry.outcome.isBad || entry.outcome == .replaced || entry.isFailedAsFlaky { return true }
+    }
+    return false
   }
 
   private mutating func add(_ problem: Journal.Problem) {
@@ -324,70 +555,52 @@ extension JournalIndex {
   }
 }
 
-/// The class of a case: the path of its file with dots for slashes, without the extension.
-///
-/// A case without a file has the front part of its id instead.
-func className(of start: Journal.Case) -> String {
-  var components = (start.file ?? start.id).split(separator: "/").filter { $0 != "." && $0 != ".." }.map(
-    String.init)
-  if start.file == nil {
-    if components.count > 1 { components.removeLast() }
-  } else if let last = components.popLast() {
-    let stem = last.lastIndex(of: ".").map { last[..<$0] } ?? last[...]
-    components.append(stem.isEmpty ? last : String(stem))
-  }
-  // Readers take the last dot for the end of a package.
-  let name = components.map { String($0.map { $0 == "." ? "_" : $0 }) }.joined(separator: ".")
-  return name.isEmpty ? "lockstep" : name
-}
+// MARK: - Names
 
-/// The name of a case: its title, or its id where it has none; a number tells copies apart.
-func caseName(of start: Journal.Case, copy: Int32) -> String {
-  let name = start.name.flatMap { $0.isEmpty ? nil : $0 } ?? start.id
-  return copy == 1 ? name : "\(name) (\(copy))"
-}
-
-/// FNV-1a over both texts and a byte between them that no text holds; a collision would only number a name in vain.
-private func hash(_ suite: String, _ name: String) -> UInt64 {
-  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  suite.utf8.forEach(add)
-  add(0xFF)
-  name.utf8.forEach(add)
-  return hash
-}
-
-extension Journal.Coverage {
-  /// Adds what another run visited of the same machine.
-  ///
-  /// Where one of the two does not say which cells it visited, no more is certain than the larger number.
-  mutating func add(_ other: Journal.Coverage) {
-    let sums = zip(visited, other.visited).map(union)
-    if visited.count >= 2, visited.count == other.visited.count, legal.last == other.legal.last,
-      empty.last == other.empty.last, sums.allSatisfy({ $0 != nil })
-    {
-      visited = sums.compactMap(\.self)
-      (legal[0], empty[0]) = (count(visited[0]), count(visited[1]))
-      return
+extension JournalIndex {
+  /// Tells cases of one name apart, by the first number that makes the name of a case its own.
+  private mutating func numberCopies() {
+    var slots = HashSlots()
+    var copies: [Int] = []
+    for number in 0..<table.count where table.outcome(of: number) != .replaced {
+      let name = names[number]
+      if slots.find(name, hashOf: { names[$0] }) == nil {
+        slots.add(number, name) { names[$0] }
+      } else {
+        copies.append(number)
+      }
     }
-    visited = []
-    if let first = legal.first, let more = other.legal.first { legal[0] = max(first, more) }
-    if let first = empty.first, let more = other.empty.first { empty[0] = max(first, more) }
+    // The first of a name counts its copies meanwhile.
+    for number in copies {
+      let name = names[number]
+      guard let first = slots.find(name, hashOf: { names[$0] }) else { continue }
+      var copy = Int(table[first].copy) + 1
+      // Another case may have that name by itself.
+      while slots.find(hash(name, copy: copy), hashOf: { names[$0] }) != nil { copy += 1 }
+      table.number(number, copy: copy)
+      table.number(first, copy: copy)
+    }
+    for number in copies {
+      if let first = slots.find(names[number], hashOf: { names[$0] }) { table.number(first, copy: 1) }
+    }
+    names = Pages()
   }
-}
 
-/// The hexadecimal digits of both numbers' bits; `nil` where they are none, or not as many.
-private func union(_ left: String, _ right: String) -> String? {
-  guard left.count == right.count else { return nil }
-  var digits = ""
-  for (left, right) in zip(left, right) {
-    guard let left = left.hexDigitValue, let right = right.hexDigitValue else { return nil }
-    digits += String(left | right, radix: 16)
+  private func key(_ id: [UInt8]) -> UInt64 {
+    var hash = TextHash()
+    for byte in id { hash.add(byte) }
+    return hash.value
   }
-  return digits
-}
 
-/// How many bits are set.
-private func count(_ digits: String) -> Int {
-  digits.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+  private func hash(_ name: String, _ suite: Int) -> UInt64 {
+    var hash = TextHash(after: suiteTable.hash(suite))
+    hash.add(name)
+    return hash.value
+  }
+
+  private func hash(_ name: UInt64, copy: Int) -> UInt64 {
+    var hash = TextHash(after: name)
+    hash.add(" (\(copy))")
+    return hash.value
+  }
 }

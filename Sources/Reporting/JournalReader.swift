@@ -27,22 +27,36 @@ public struct JournalReader: ~Copyable {
     }
   }
 
-  /// What an index needs of a line: an event is checked and not built.
-  enum Glance {
-    case event(time: String, remark: String?)
-    case other(Journal.Record)
-  }
-
   /// The next line at a glance, or what is wrong with it; `nil` at the end.
-  mutating func glance() throws(ReportError) -> Result<Glance, Journal.Problem>? {
+  mutating func glance() throws(ReportError) -> Result<JournalGlance, Journal.Problem>? {
     guard try advance() else { return nil }
+    if let glance = JournalGlance(lines.line) { return .success(glance) }
     do {
-      if let event = try event(lines.line) { return .success(event) }
       return .success(.other(try record(lines.line)))
     } catch {
       if isTornOff() { return nil }
       return .failure(problem(error))
     }
+  }
+
+  /// Looks at the first line of a case.
+  ///
+  /// - Returns: `nil` when the line is of an unusual form.
+  mutating func lookAt<Result>(
+    _ entry: JournalIndex.Entry, _ body: (JournalGlance.Start, Span<UInt8>) -> Result
+  ) throws(ReportError) -> Result? {
+    try seek(to: entry.offset, line: entry.line)
+    guard try advance(), case .start(let start)? = JournalGlance(lines.line) else { return nil }
+    return body(start, lines.line)
+  }
+
+  /// The whole record of the line that was read last.
+  borrowing func whole() -> Journal.Record? { try? record(lines.line) }
+
+  /// The bytes of the line that was read last.
+  var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { lines.line }
   }
 
   /// Where the line that was read last starts, in bytes.
@@ -80,33 +94,6 @@ private func record(_ line: Span<UInt8>) throws(RecordError) -> Journal.Record {
     throw notJSON(error)
   }
   return try Journal.Record(value)
-}
-
-/// The time of an event, or `nil` when the line is another record.
-private func event(_ line: Span<UInt8>) throws(RecordError) -> JournalReader.Glance? {
-  do {
-    return try scanEvent(line)
-  } catch {
-    throw notJSON(error)
-  }
-}
-
-private func scanEvent(_ line: Span<UInt8>) throws(JSONError) -> JournalReader.Glance? {
-  var scanner = JSONScanner(line)
-  var time: String?
-  var remark: String?
-  guard try scanner.beginObject() else { return nil }
-  repeat {
-    switch try scanner.key() {
-    case "t": time = try scanner.value().text
-    case "remark": remark = try scanner.value().text
-    case "verdict", "case", "run", "coverage", "machine", "end", "finding", "campaign": return nil
-    default: try scanner.skip()
-    }
-  } while try scanner.objectGoesOn()
-  try scanner.expectEnd()
-  guard let time, milliseconds(time) != nil else { return nil }
-  return .event(time: time, remark: remark)
 }
 
 private func notJSON(_ error: JSONError) -> RecordError {

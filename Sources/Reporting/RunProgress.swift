@@ -23,9 +23,8 @@ public struct RunProgress: Sendable {
     var reader = try JournalReader(journal)
     var open: Journal.Case?
     var hasDiverged = false
-    while let line = try reader.glance() {
-      guard case .other(let record) = try line.get() else { continue }
-      switch record {
+    while let line = try reader.next() {
+      switch try line.get() {
       case .run(let run):
         if self.run == nil { self.run = run }
         open = nil

@@ -34,6 +34,10 @@ public struct RunSummary: Sendable {
   public private(set) var coverage: [Journal.Coverage] = []
   /// What each run ended with; `nil` for one that did not end.
   public private(set) var statuses: [Int?] = []
+  /// How many cases the runs were to have that did not end, as far as their journals tell.
+  public private(set) var planned = 0
+  /// How many of these were not begun.
+  public private(set) var notBegun = 0
   /// What is wrong with the journals.
   public private(set) var problems: [Journal.Problem] = []
 
@@ -41,28 +45,14 @@ public struct RunSummary: Sendable {
   ///
   /// - Parameter id: a case that is not counted, since the run is taken up again and will have it once more.
   public init(journals: [String], without id: String? = nil) {
-    var index = JournalIndex()
-    for journal in journals { _ = index.read(journal) }
+    var index = JournalIndex(journals: journals)
     if let id { index.forget(id) }
+    cases = index.caseCount
     for suite in index.suites {
-      cases += suite.entries.count
-      for entry in suite.entries {
-        switch entry.outcome {
-        case .passed:
-          agree += 1
-          if entry.isFlaky { flaky += 1 }
-        case .failed: divergences += 1
-        case .broken: labFaults += 1
-        case .unfinished: incomplete += 1
-        case .skipped: skipped += 1
-        case .replaced: break
-        }
-      }
+      for entry in suite.entries { count(entry) }
     }
     failures = index.failures.compactMap { failure in
-      guard index.suites[failure.place.suite].entries[failure.place.entry].outcome != .replaced else {
-        return nil
-      }
+      guard index.entry(failure.place).outcome != .replaced else { return nil }
       let verdict = failure.verdict
       return Failure(
         id: verdict.id, word: verdict.word, message: verdict.message ?? "", replay: verdict.replay)
@@ -71,6 +61,20 @@ public struct RunSummary: Sendable {
     coverage = index.coverage
     statuses = index.statuses
     problems = index.problems
+    (planned, notBegun) = (index.missing.of, index.missing.cases)
+  }
+
+  private mutating func count(_ entry: JournalIndex.Entry) {
+    switch entry.outcome {
+    case .passed:
+      agree += 1
+      if entry.isFlaky { flaky += 1 }
+    case .failed: divergences += 1
+    case .broken: labFaults += 1
+    case .unfinished: incomplete += 1
+    case .skipped: skipped += 1
+    case .replaced: break
+    }
   }
 
   /// What a command ends with that merges the runs: what weighs most of what they ended with.

@@ -1,39 +1,90 @@
-extension OutputFile {
+/// XML that is put together in memory.
+struct XMLBuffer {
+  private(set) var bytes: [UInt8] = []
+
+  var count: Int { bytes.count }
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Adds markup, or text that needs no escape.
+  mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  mutating func add(_ other: XMLBuffer) { bytes.append(contentsOf: other.bytes) }
+
   /// Adds text as it stands in XML 1.0, between tags or in an attribute.
   ///
-  /// What `Char` of the specification excludes, which no escape can express either, is shown as `\u{1B}`. Nothing
-  /// needs a CDATA section: `>` is escaped, and so `]]>` cannot arise. Where a parser would change white space it
-  /// is written as a reference: CR everywhere, TAB and LF in attributes.
-  mutating func writeEscaped(_ text: String, inAttribute: Bool = false) throws(ReportError) {
-    guard text.utf8.contains(where: { mayNeedEscape($0, inAttribute) }) else { return try write(text) }
-    try write(escaped(text, inAttribute))
-  }
-}
-
-private func escaped(_ text: String, _ inAttribute: Bool) -> String {
-  var result = String.UnicodeScalarView()
-  for scalar in text.unicodeScalars {
-    switch scalar {
-    case "&": result += "&amp;".unicodeScalars
-    case "<": result += "&lt;".unicodeScalars
-    case ">": result += "&gt;".unicodeScalars
-    case "\"" where inAttribute: result += "&quot;".unicodeScalars
-    case "\r": result += "&#13;".unicodeScalars
-    case "\n" where inAttribute: result += "&#10;".unicodeScalars
-    case "\t" where inAttribute: result += "&#9;".unicodeScalars
-    case "\t", "\n", " "..."\u{FFFD}", "\u{10000}"...: result.append(scalar)
-    default: result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+  /// What no escape can express either is shown: see ``visible(_:)``. Nothing needs a CDATA section: `>` is escaped,
+  /// and so `]]>` cannot arise. Where a parser would change white space it is written as a reference: CR everywhere,
+  /// TAB and LF in attributes.
+  mutating func addEscaped(_ text: String, inAttribute: Bool = false) {
+    let text = visible(text)
+    if text.utf8.contains(where: { needsEscape($0, inAttribute) }) {
+      for byte in text.utf8 { addEscaped(byte, inAttribute) }
+    } else {
+      add(text)
     }
   }
-  return String(result)
+
+  private mutating func addEscaped(_ byte: UInt8, _ inAttribute: Bool) {
+    switch byte {
+    case UInt8(ascii: "&"): add("&amp;")
+    case UInt8(ascii: "<"): add("&lt;")
+    case UInt8(ascii: ">"): add("&gt;")
+    case UInt8(ascii: "\r"): add("&#13;")
+    case UInt8(ascii: "\"") where inAttribute: add("&quot;")
+    case UInt8(ascii: "\n") where inAttribute: add("&#10;")
+    case UInt8(ascii: "\t") where inAttribute: add("&#9;")
+    default: bytes.append(byte)
+    }
+  }
+
+  /// Adds an attribute, with a space before it.
+  mutating func attribute(_ name: String, _ value: String) {
+    add(" ")
+    add(name)
+    add("=\"")
+    addEscaped(value, inAttribute: true)
+    add("\"")
+  }
+
+  /// Adds the value of an attribute as it stands in a journal; the longest are cut.
+  mutating func addEscaped(_ raw: JSONScanner.Raw, _ scanner: borrowing JSONScanner) {
+    let line = scanner.bytes
+    var isPlain = !raw.hasEscapes && raw.range.count <= longestValue
+    if isPlain {
+      for place in raw.range where !isPlainInAttribute(line[place]) {
+        isPlain = false
+        break
+      }
+    }
+    if isPlain {
+      append(line.extracting(raw.range))
+    } else {
+      addEscaped(clipped(scanner.text(of: raw) ?? "", toBytes: longestValue), inAttribute: true)
+    }
+  }
+
+  private mutating func append(_ span: Span<UInt8>) {
+    unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+  }
 }
 
-/// Whether a byte may be part of what must be escaped; 0xEF starts U+FFFE and U+FFFF.
-private func mayNeedEscape(_ byte: UInt8, _ inAttribute: Bool) -> Bool {
+/// The longest value of a property, in bytes.
+let longestValue = 4 << 10
+
+private func needsEscape(_ byte: UInt8, _ inAttribute: Bool) -> Bool {
   switch byte {
-  case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), 0xEF: true
+  case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\r"): true
   case UInt8(ascii: "\""), UInt8(ascii: "\t"), UInt8(ascii: "\n"): inAttribute
-  default: byte < 0x20
+  default: false
+  }
+}
+
+/// Whether a byte stands for itself in an attribute, without a look at those around it.
+private func isPlainInAttribute(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""): false
+  default: 0x20...0x7E ~= byte
   }
 }
 

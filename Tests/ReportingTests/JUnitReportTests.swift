@@ -60,29 +60,6 @@ struct JUnitReportTests {
 
       """
         + suite(
-          "Scenarios.sesame5.lock", #"tests="2" failures="0" errors="1" skipped="0" time="4.710""#,
-          """
-              <testcase classname="Scenarios.sesame5.lock" name="Locking &amp; unlocking" file="Scenarios/sesame5/lock.yaml" line="2" time="3.210">
-                <properties>
-                  <property name="lockstep.case" value="sesame5/lock"/>
-                  <property name="lockstep.machine" value="sesame"/>
-                  <property name="lockstep.device" value="emulator:sesame5"/>
-                  <property name="lockstep.seed" value="42"/>
-                </properties>
-              </testcase>
-              <testcase classname="Scenarios.sesame5.lock" name="sesame5/wait" file="./Scenarios/sesame5/lock.yaml" line="30" time="1.500">
-                <properties>
-                  <property name="lockstep.case" value="sesame5/wait"/>
-                </properties>
-                <error type="lab-fault" message="no dongle">step 1, t = 1.500 s, ./Scenarios/sesame5/lock.yaml:31
-
-          no dongle</error>
-                <system-out>     1.000  step 1 (line 31)  wait 3 s
-               1.500  lab the dongle is gone
-          </system-out>
-              </testcase>
-          """)
-        + suite(
           "Scenarios.sesame5.drop", #"tests="1" failures="1" errors="0" skipped="0" time="10.113""#,
           """
               <testcase classname="Scenarios.sesame5.drop" name="A drop" file="Scenarios/sesame5/drop.yaml" line="2" time="10.113">
@@ -105,6 +82,29 @@ struct JUnitReportTests {
                0.007  reading battery  = 5.9
                0.010  step 2 (line 8)  fault drop  = next-notification
               10.113  status logining
+          </system-out>
+              </testcase>
+          """)
+        + suite(
+          "Scenarios.sesame5.lock", #"tests="2" failures="0" errors="1" skipped="0" time="4.710""#,
+          """
+              <testcase classname="Scenarios.sesame5.lock" name="Locking &amp; unlocking" file="Scenarios/sesame5/lock.yaml" line="2" time="3.210">
+                <properties>
+                  <property name="lockstep.case" value="sesame5/lock"/>
+                  <property name="lockstep.machine" value="sesame"/>
+                  <property name="lockstep.device" value="emulator:sesame5"/>
+                  <property name="lockstep.seed" value="42"/>
+                </properties>
+              </testcase>
+              <testcase classname="Scenarios.sesame5.lock" name="sesame5/wait" file="./Scenarios/sesame5/lock.yaml" line="30" time="1.500">
+                <properties>
+                  <property name="lockstep.case" value="sesame5/wait"/>
+                </properties>
+                <error type="lab-fault" message="no dongle">step 1, t = 1.500 s, ./Scenarios/sesame5/lock.yaml:31
+
+          no dongle</error>
+                <system-out>     1.000  step 1 (line 31)  wait 3 s
+               1.500  lab the dongle is gone
           </system-out>
               </testcase>
           """)
@@ -158,9 +158,10 @@ struct JUnitReportTests {
 
   /// Lines, then the problems of the journal and the numbers of tests and errors.
   static let damaged: [(lines: [String], problems: [String], tests: Int, errors: Int)] = [
-    ([], ["the run did not end: its journal just stops"], 1, 1),
+    ([], ["incomplete: the run did not end, its journal just stops"], 1, 1),
     (
-      Array(journal(caseLines("a"), cases: 1).dropLast()), ["the run did not end: its journal just stops"], 2,
+      Array(journal(caseLines("a"), cases: 1).dropLast()),
+      ["incomplete: the run did not end, its journal just stops"], 2,
       1
     ),
     (Array(journal(caseLines("a") + [#"{"case":{"id":"b"}}"#], cases: 2).dropLast()), [], 2, 1),
@@ -170,7 +171,7 @@ struct JUnitReportTests {
       ["line 4: not JSON at column 6: the text ends too early"], 2, 1
     ),
     (
-      journal(caseLines("a") + ["[]"], cases: 1), ["line 4: not JSON at column 1: an object is missing"], 2, 1
+      journal(caseLines("a") + ["[]"], cases: 1), ["line 4: a line is one JSON object"], 2, 1
     ),
     (journal(caseLines("a") + ["{}"], cases: 1), ["line 4: an event has no time"], 2, 1),
     (
@@ -197,9 +198,29 @@ struct JUnitReportTests {
     ),
     (
       journal(caseLines("a"), cases: 1) + [#"{"run":{"format":1}}"#] + caseLines("b"),
-      ["the run did not end: its journal just stops"], 3, 1
+      ["incomplete: the run did not end, its journal just stops"], 3, 1
     ),
     (journal(caseLines("a"), cases: 1) + journal(caseLines("b"), cases: 2), [], 2, 0),
+    (
+      [#"{"run":{"format":1,"cases":5}}"#] + caseLines("a") + caseLines("b"),
+      ["incomplete: the run did not end, 3 of its 5 cases were not begun"], 3, 1
+    ),
+    (
+      [#"{"run":{"format":1,"cases":5}}"#] + caseLines("a") + [#"{"case":{"id":"b"}}"#],
+      ["incomplete: the run did not end, 3 of its 5 cases were not begun"], 3, 2
+    ),
+    ([#"{"run":{"format":1,"cases":2}}"#] + caseLines("a") + [#"{"case":{"id":"b"}}"#], [], 2, 1),
+    (
+      // Taken up again, and killed again: what was begun twice is one case.
+      [#"{"run":{"format":1,"cases":3}}"#] + caseLines("a") + [#"{"case":{"id":"b"}}"#]
+        + [#"{"run":{"format":1,"cases":3,"resumed":true}}"#] + caseLines("b"),
+      ["incomplete: the run did not end, 1 of its 3 cases were not begun"], 3, 1
+    ),
+    (
+      [#"{"run":{"format":1,"cases":2}}"#] + caseLines("a") + [#"{"case":{"id":"b"}}"#]
+        + [#"{"run":{"format":1,"cases":2,"resumed":true}}"#] + caseLines("b")
+        + [#"{"end":{"cases":2,"status":0}}"#], [], 2, 0
+    ),
     (["", journal([], cases: 0)[0], "", journal([], cases: 0)[1]], [], 0, 0),
   ]
 

@@ -8,6 +8,7 @@ struct ReportArguments {
   var runs: [String] = []
   var out = "Reports"
   var junit: String?
+  var junitProfile = JUnitProfile.ci
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
@@ -20,7 +21,7 @@ extension Command {
       discussion: """
         Nothing but what a run left in its folder is read. Several runs, such as the shards of one, give one report: all
         cases, each finding of campaigns once with the shortest test that shows it, what was covered in all of them
-        together.
+        together. The order in which they are named does not matter.
 
         Exit status: what weighs most of what the runs ended with: 70, then 1, 2, 6, 5, 3, 0, 4. A run that did not end
         counts as 5.
@@ -32,6 +33,7 @@ extension Command {
             "out", \.out, "DIR",
             "Where reports go, and where runs are looked for by name. Reports unless given."),
           .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
+          .value("junit-profile", \.junitProfile, JUnitProfile.choices, JUnitProfile.summary),
           .value("format", \.format, "human|json", "How the summary is printed; json is one object."),
           .value(
             "color", \.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
@@ -54,7 +56,7 @@ extension ReportArguments {
     let summary = RunSummary(journals: journals)
     let path = junit ?? out + "/junit.xml"
     do {
-      _ = try JUnitReport.write(journals: journals, manifests: journals.map(manifest), to: path)
+      _ = try JUnitReport.write(journals: journals, to: path, profile: junitProfile)
     } catch {
       console.say("lockstep: \(error)")
       return .internalFault
@@ -77,11 +79,6 @@ extension ReportArguments {
       throw UsageError("there is no run \(run): neither \(places.joined(separator: " nor ")) is there")
     }
     return found
-  }
-
-  private func manifest(_ journal: String) -> String {
-    let folder = journal.lastIndex(of: "/").map { journal[...$0] } ?? ""
-    return folder + "manifest.json"
   }
 }
 
@@ -112,6 +109,15 @@ struct SummaryText {
     lines.append(
       paint(.strong, "\(count) case\(count == 1 ? "" : "s")") + " of \(runs) run\(runs == 1 ? "" : "s")"
         + (parts.isEmpty ? "" : ": ") + parts.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", "))
+    if summary.flaky > 0 {
+      lines.append("  flaky    \(summary.flaky) agreed only when tried again")
+    }
+    let cut = summary.statuses.count { $0 == nil }
+    if cut > 0 {
+      let words = "\(cut) run\(cut == 1 ? "" : "s") did not end"
+      let missing = summary.planned > 0 ? ", \(summary.notBegun) of \(summary.planned) cases were not begun" : ""
+      lines.append(paint(.warning, "  incomplete: " + words + missing))
+    }
     for finding in summary.findings {
       lines.append("  finding  \(finding.message), in \(finding.shortest) events: \(finding.file ?? "–")")
     }
@@ -144,7 +150,8 @@ extension RunSummary {
     [
       "runs": .integer(statuses.count), "cases": .integer(cases), "agree": .integer(agree),
       "divergences": .integer(divergences), "labFaults": .integer(labFaults),
-      "skipped": .integer(skipped), "incomplete": .integer(incomplete),
+      "skipped": .integer(skipped), "incomplete": .integer(incomplete), "flaky": .integer(flaky),
+      "notBegun": .integer(notBegun),
       "findings": .list(
         findings.map { finding in
           [

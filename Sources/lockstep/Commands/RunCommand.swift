@@ -120,7 +120,7 @@ private struct RunSession {
   private func finish(seed: UInt64) -> Bool {
     do {
       try folder.finish(seed: seed)
-      try folder.writeJUnit(to: junit)
+      try folder.writeJUnit(to: junit, arguments.junitProfile)
       return true
     } catch {
       console.say("lockstep: \(error)")

@@ -14,7 +14,7 @@ struct CoverArguments {
   /// The options in the order in which help shows them.
   static var options: [Option<CoverArguments>] {
     let shared = ["device", "seed"]
-    let reports = ["out", "junit", "answer-timeout", "format", "color"]
+    let reports = ["out", "junit", "junit-profile", "answer-timeout", "format", "color"]
     return FuzzArguments.options.filter { shared.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [
         .value("steps", \.steps, "N", "Ends after N events. 20k unless given."),
@@ -98,7 +98,7 @@ struct CoverSession {
   private func finish() -> Bool {
     do {
       try folder.finish(seed: target.seed)
-      try folder.writeJUnit(to: junit)
+      try folder.writeJUnit(to: junit, run.junitProfile)
       return true
     } catch {
       console.say("lockstep: \(error)")

@@ -101,6 +101,7 @@ extension FuzzArguments {
           + "from there unless given again."),
       .value("out", \.run.out, "DIR", "Where reports go. Reports unless given."),
       .value("junit", \.run.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
+      RunArguments.junitProfile.lifted(to: \.run),
       .value(
         "answer-timeout", \.run.answerTimeout, "TIME",
         "How long an exec: device may take to answer. 5s unless given."),

@@ -57,7 +57,8 @@ final class FuzzOffice: FuzzDesk {
     var end = end
     do {
       try folder.finish(seed: end.seed)
-      try folder.writeJUnit(to: arguments.run.junit ?? arguments.run.out + "/junit.xml")
+      try folder.writeJUnit(
+        to: arguments.run.junit ?? arguments.run.out + "/junit.xml", arguments.run.junitProfile)
     } catch {
       report.warn("\(error)")
       end.exit = .internalFault

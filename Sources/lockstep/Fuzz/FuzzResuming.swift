@@ -59,6 +59,7 @@ extension FuzzArguments {
     let usual = FuzzArguments()
     if run.out != usual.run.out { words += ["--out", run.out] }
     if let junit = run.junit { words += ["--junit", junit] }
+    if run.junitProfile != .ci { words += ["--junit-profile", run.junitProfile.rawValue] }
     if let corpus { words += ["--corpus", corpus] }
     if run.answerTimeout != usual.run.answerTimeout { words.append("--answer-timeout=\(run.answerTimeout)") }
     return words.map(shellWord).joined(separator: " ")

@@ -1,4 +1,5 @@
 import Harness
+import Reporting
 import Simulation
 
 /// How results are printed.
@@ -31,6 +32,7 @@ struct RunArguments {
   var seed: UInt64?
   var out = "Reports"
   var junit: String?
+  var junitProfile = JUnitProfile.ci
   var filter: String?
   var shard: Shard?
   var rounds = Count(1)
@@ -44,6 +46,17 @@ struct RunArguments {
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
+}
+
+extension JUnitProfile: Choice {
+  /// The placeholder of the option.
+  static var choices: String { allCases.map(\.rawValue).joined(separator: "|") }
+
+  /// What help says of the option.
+  static var summary: String {
+    "The shape of the JUnit report: for most CI systems, for Jenkins' xunit plugin, for readers that take the least, "
+      + "or as Maven's Surefire writes it. ci unless given."
+  }
 }
 
 extension Interval: ArgumentValue {
@@ -78,7 +91,7 @@ extension RunArguments {
           + "judgement are run. Everything but the reports is taken from there."),
       .value("out", \.out, "DIR", "Where reports go. Reports unless given."),
       .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
-      answerTimeout, format, color, quiet,
+      junitProfile, answerTimeout, format, color, quiet,
     ] + lab
   }
 
@@ -107,6 +120,9 @@ extension RunArguments {
       "shard", \.shard, "I/N",
       "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given."
     )
+  }
+  static var junitProfile: Option<RunArguments> {
+    Option<RunArguments>.value("junit-profile", \.junitProfile, JUnitProfile.choices, JUnitProfile.summary)
   }
   static var format: Option<RunArguments> {
     Option<RunArguments>.value(

@@ -78,8 +78,8 @@ final class RunFolder: JournalListener {
   }
 
   /// Makes the JUnit report from the journal.
-  func writeJUnit(to path: String) throws(ReportError) {
-    _ = try JUnitReport.write(journal: journalPath, manifest: self.path + "/manifest.json", to: path)
+  func writeJUnit(to path: String, _ profile: JUnitProfile) throws(ReportError) {
+    _ = try JUnitReport.write(journals: [journalPath], to: path, profile: profile)
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {

@@ -87,6 +87,7 @@ extension RunArguments {
     (arguments.out, arguments.junit) = (
       out == RunArguments().out ? arguments.out : out, junit ?? arguments.junit
     )
+    if junitProfile != RunArguments().junitProfile { arguments.junitProfile = junitProfile }
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     return arguments
   }

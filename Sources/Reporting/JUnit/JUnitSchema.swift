@@ -1,17 +1,5 @@
-/// A shape of JUnit XML, for a family of programs that read it.
-public enum JUnitProfile: String, Hashable, Sendable, CaseIterable {
-  /// What CI systems read: the shape of Jenkins' `junit-10.xsd`, and file, line and properties on each test case.
-  case ci
-
-  /// The XML Schema that every report of this profile is valid against.
-  public var schema: String {
-    switch self {
-    case .ci: ciSchema
-    }
-  }
-}
-
-private let ciSchema = """
+/// The schema of the reports of ``JUnitProfile/ci``, which is ours.
+let ciSchema = """
   <?xml version="1.0" encoding="UTF-8"?>
   <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
     <xs:element name="testsuites">
@@ -49,9 +37,17 @@ private let ciSchema = """
       <xs:sequence>
         <xs:element name="properties" type="properties" minOccurs="0"/>
         <xs:choice minOccurs="0">
-          <xs:element name="failure" type="outcome"/>
-          <xs:element name="error" type="outcome"/>
-          <xs:element name="skipped" type="reason"/>
+          <!-- A case that agreed when it was tried again: the tries before. -->
+          <xs:group ref="flaky" maxOccurs="unbounded"/>
+          <!-- One that did not: a try, and the others. -->
+          <xs:sequence>
+            <xs:choice>
+              <xs:element name="failure" type="outcome"/>
+              <xs:element name="error" type="outcome"/>
+              <xs:element name="skipped" type="reason"/>
+            </xs:choice>
+            <xs:group ref="rerun" minOccurs="0" maxOccurs="unbounded"/>
+          </xs:sequence>
         </xs:choice>
         <xs:element name="system-out" type="xs:string" minOccurs="0"/>
       </xs:sequence>
@@ -60,6 +56,29 @@ private let ciSchema = """
       <xs:attribute name="file" type="text"/>
       <xs:attribute name="line" type="xs:positiveInteger"/>
       <xs:attribute name="time" type="seconds" use="required"/>
+    </xs:complexType>
+
+    <xs:group name="flaky">
+      <xs:choice>
+        <xs:element name="flakyFailure" type="try"/>
+        <xs:element name="flakyError" type="try"/>
+      </xs:choice>
+    </xs:group>
+
+    <xs:group name="rerun">
+      <xs:choice>
+        <xs:element name="rerunFailure" type="try"/>
+        <xs:element name="rerunError" type="try"/>
+      </xs:choice>
+    </xs:group>
+
+    <xs:complexType name="try">
+      <xs:sequence>
+        <xs:element name="stackTrace" type="text"/>
+        <xs:element name="system-out" type="xs:string" minOccurs="0"/>
+      </xs:sequence>
+      <xs:attribute name="type" type="text" use="required"/>
+      <xs:attribute name="message" type="xs:string" use="required"/>
     </xs:complexType>
 
     <xs:complexType name="outcome">

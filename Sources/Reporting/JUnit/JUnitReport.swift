@@ -10,6 +10,8 @@ public struct JUnitReport: Hashable, Sendable {
   public var failures = 0
   /// How many the lab failed, or were not brought to their end.
   public var errors = 0
+  /// How many agreed, and not at the first try.
+  public var flaky = 0
   /// How many were not tried.
   public var skipped = 0
   /// The sum of the cases' times in milliseconds.
@@ -19,27 +21,29 @@ public struct JUnitReport: Hashable, Sendable {
 
   /// Reads journals and writes the report of all of them, which appears at its path whole or not at all.
   ///
-  /// The journals are read twice and never held: memory grows by about a hundred bytes a case.
+  /// The journals are read twice and never held: memory grows by about forty bytes a case. What is too large for one
+  /// file goes on in others beside it: `junit-2.xml` and so on.
   ///
   /// - Parameters:
-  ///   - journals: The journals, such as those of the shards of one run. When one cannot be read the report says so in
-  ///     an error.
-  ///   - manifests: The manifests of the runs, as far as there are; what they do not say is left out.
+  ///   - journals: The journals, such as those of the shards of one run, in any order. When one cannot be read the
+  ///     report says so in an error.
+  ///   - manifests: The manifests of the runs, one for each journal; what they do not say is left out. Without any,
+  ///     the files beside the journals.
   ///   - path: Where the report goes; missing directories are made.
   ///   - profile: The shape of the report.
+  ///   - largest: The most bytes of a file.
   /// - Returns: What the report counts.
   /// - Throws: When the report cannot be written, or a journal not be read a second time; the old report stays.
   public static func write(
-    journals: [String], manifests: [String] = [], to path: String, profile: JUnitProfile = .ci
+    journals: [String], manifests: [String] = [], to path: String, profile: JUnitProfile = .ci,
+    largest: Int = 25_000_000
   ) throws(ReportError) -> JUnitReport {
-    var index = JournalIndex()
-    var sources: [JournalSource?] = []
-    for journal in journals {
-      sources.append(index.read(journal))
-    }
-    var writer = JUnitWriter(
-      output: try OutputFile(path), sources: sources, manifest: Manifest(paths: manifests), profile: profile)
-    return try writer.write(index)
+    let index = JournalIndex(journals: journals, manifests: manifests)
+    var writer = try JUnitWriter(index, to: path, profile: profile, limit: largest)
+    let counts = try writer.write()
+    return JUnitReport(
+      tests: counts.tests, failures: counts.failures, errors: counts.errors, flaky: counts.flaky,
+      skipped: counts.skipped, milliseconds: Int64(clamping: counts.milliseconds), problems: index.problems)
   }
 
   /// Reads a journal and writes its report.
@@ -56,19 +60,5 @@ final class JournalSource {
 
   init(_ path: String) throws(ReportError) {
     reader = try JournalReader(path)
-  }
-}
-
-extension JournalIndex {
-  /// Reads a journal behind those before it; `nil` when it cannot be opened, which the index says.
-  mutating func read(_ path: String) -> JournalSource? {
-    do {
-      let source = try JournalSource(path)
-      read(&source.reader)
-      return source
-    } catch {
-      note(Journal.Problem(line: 0, message: "\(error)"))
-      return nil
-    }
   }
 }

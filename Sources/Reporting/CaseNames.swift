@@ -1,0 +1,98 @@
+/// The class of a case: the path of its file with dots for slashes, without the extension.
+///
+/// A case without a file has the front part of its id instead.
+func className(of start: Journal.Case) -> String { className(file: start.file, id: start.id) }
+
+/// The same, of the two things that it is made of.
+func className(file: String?, id: String) -> String {
+  var name: [UInt8] = []
+  var parts = (file ?? id).utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual([0x2E]) }
+  parts.removeAll { $0.elementsEqual([0x2E, 0x2E]) }
+  if file == nil {
+    if parts.count > 1 { parts.removeLast() }
+  } else if let last = parts.popLast() {
+    let stem = last.lastIndex(of: UInt8(ascii: ".")).map { last[..<$0] } ?? last[...]
+    parts.append(stem.isEmpty ? last : stem)
+  }
+  for part in parts {
+    if !name.isEmpty { name.append(UInt8(ascii: ".")) }
+    // Readers take the last dot for the end of a package.
+    for byte in part { name.append(byte == UInt8(ascii: ".") ? UInt8(ascii: "_") : byte) }
+  }
+  let text = visible(String(decoding: name, as: UTF8.self))
+  return isBlank(text) ? "lockstep" : clipped(text, toBytes: longestName)
+}
+
+/// The name of a case: its title, or its id where it has none; a number tells copies apart.
+func caseName(of start: Journal.Case, copy: Int32) -> String {
+  caseName(start.name, id: start.id, copy: copy)
+}
+
+/// The same, of the things that it is made of.
+func caseName(_ title: String?, id: String, copy: Int32) -> String {
+  let title = title.map(visible) ?? ""
+  var name = isBlank(title) ? visible(id) : title
+  if isBlank(name) { name = "case" }
+  name = clipped(name, toBytes: longestName)
+  return copy == 1 ? name : "\(name) (\(copy))"
+}
+
+/// The longest name of a case or of a class, in bytes; what is longer helps nobody to tell one from another.
+let longestName = 1024
+
+/// Whether a reader may take a text for nothing.
+private func isBlank(_ text: String) -> Bool {
+  text.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+}
+
+// MARK: - Names that need not be built
+
+extension JSONScanner {
+  /// Whether a text is its own name: short, of printable characters of ASCII, and not all of them spaces.
+  func isPlain(_ raw: Raw) -> Bool {
+    guard !raw.hasEscapes, raw.range.count <= longestName else { return false }
+    var isBlank = true
+    for place in raw.range {
+      let byte = bytes[place]
+      guard 0x20...0x7E ~= byte else { return false }
+      if byte != 0x20 { isBlank = false }
+    }
+    return !isBlank
+  }
+
+  /// The hash of a plain text behind another.
+  func hash(_ raw: Raw, after before: UInt64) -> UInt64 {
+    var hash = TextHash(after: before)
+    for place in raw.range { hash.add(bytes[place]) }
+    return hash.value
+  }
+
+  /// The bytes of a text, decoded where it has escapes.
+  func bytes(of raw: Raw) -> [UInt8] {
+    if raw.hasEscapes { return Array((text(of: raw) ?? "").utf8) }
+    var copy: [UInt8] = []
+    copy.reserveCapacity(raw.range.count)
+    for place in raw.range { copy.append(bytes[place]) }
+    return copy
+  }
+
+  /// Whether a text has these bytes.
+  func isText(_ raw: Raw, _ other: [UInt8]) -> Bool {
+    if raw.hasEscapes { return bytes(of: raw) == other }
+    guard raw.range.count == other.count else { return false }
+    var place = raw.range.lowerBound
+    for byte in other {
+      if bytes[place] != byte { return false }
+      place += 1
+    }
+    return true
+  }
+
+  /// What stands before the last slash of an id; all of it where there is none.
+  func front(of id: Raw) -> Raw {
+    var end = id.range.upperBound
+    while end > id.range.lowerBound, bytes[end - 1] != UInt8(ascii: "/") { end -= 1 }
+    return end == id.range.lowerBound
+      ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, hasEscapes: id.hasEscapes)
+  }
+}

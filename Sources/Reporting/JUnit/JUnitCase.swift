@@ -1,0 +1,317 @@
+/// Renders test cases for one profile.
+struct JUnitCaseRenderer {
+  let profile: JUnitProfile
+  /// The folders of the runs that the journals belong to, as attachments are to name them.
+  let folders: [String]
+
+  /// The longest `message`, in bytes; the text of the element has it all.
+  private static let longestMessage = 4 << 10
+  /// The most files that are named of a case.
+  private static let attachmentLimit = 32
+
+  /// Adds a test case to a suite.
+  ///
+  /// - Parameter output: what there is no place for in the element, and which goes to the output of the suite.
+  func add(
+    _ entry: JournalIndex.Entry, from source: JournalSource, suite: String, to xml: inout XMLBuffer,
+    output: inout XMLBuffer
+  ) throws(ReportError) {
+    if entry.outcome == .passed, entry.attempts == 1, !entry.hasRemarks,
+      try addPlainly(entry, from: source, suite: suite, to: &xml)
+    {
+      return
+    }
+    guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
+    open(start, entry, suite, &xml)
+    if profile.hasCaseProperties { add(properties(start, entry), to: &xml) }
+    let outcome = JUnitOutcome(entry, texts)
+    if profile.hasCaseOutput {
+      add(outcome, entry, to: &xml)
+    } else {
+      addStrictly(outcome, entry, name: suite + "." + caseName(of: start, copy: entry.copy), &xml, &output)
+    }
+    xml.add("    </testcase>\n")
+  }
+
+  private func open(
+    _ start: Journal.Case, _ entry: JournalIndex.Entry, _ suite: String, _ xml: inout XMLBuffer
+  ) {
+    xml.add("    <testcase")
+    xml.attribute("classname", suite)
+    xml.attribute("name", caseName(of: start, copy: entry.copy))
+    if profile.hasCaseProperties {
+      if let file = start.file, !file.isEmpty { xml.attribute("file", clipped(file, toBytes: longestValue)) }
+      if let line = start.line, line > 0 { xml.attribute("line", String(line)) }
+    }
+    xml.attribute("time", secondsText(entry.milliseconds))
+    xml.add(">\n")
+  }
+
+  private func properties(
+    _ start: Journal.Case, _ entry: JournalIndex.Entry
+  ) -> [(name: String, value: String?)] {
+    [
+      ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
+      ("firmware", start.firmware), ("seed", start.seed),
+      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil),
+    ]
+  }
+
+  private func add(_ properties: [(name: String, value: String?)], to xml: inout XMLBuffer) {
+    xml.add("      <properties>\n")
+    for case (let name, let value?) in properties {
+      xml.add("        <property name=\"lockstep.\(name)\"")
+      xml.attribute("value", clipped(value, toBytes: longestValue))
+      xml.add("/>\n")
+    }
+    xml.add("      </properties>\n")
+  }
+}
+
+extension JUnitCaseRenderer {
+  /// Adds the case that stands for damage of the journals.
+  func add(_ problems: [Journal.Problem], suite: String, to xml: inout XMLBuffer) {
+    xml.add("    <testcase")
+    xml.attribute("classname", suite)
+    xml.add(" name=\"journal\" time=\"0.000\">\n")
+    var text = HeadAndTail()
+    for problem in problems { text.append("\(problem)\n") }
+    add("error", "journal", "\(problems[0])", text.text, &xml)
+    xml.add("    </testcase>\n")
+  }
+}
+
+// MARK: - Cases that agreed
+
+extension JUnitCaseRenderer {
+  /// Adds a case of which no more is to be said than its first line has, straight from the bytes of that line.
+  ///
+  /// - Returns: `false` when the line is of an unusual form.
+  private func addPlainly(
+    _ entry: JournalIndex.Entry, from source: JournalSource, suite: String, to xml: inout XMLBuffer
+  ) throws(ReportError) -> Bool {
+    let isAdded: Void? = try source.reader.lookAt(entry) { start, line in
+      add(start, entry, line, suite: suite, to: &xml)
+    }
+    return isAdded != nil
+  }
+
+  private func add(
+    _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>, suite: String,
+    to xml: inout XMLBuffer
+  ) {
+    let scanner = JSONScanner(line)
+    xml.add("    <testcase classname=\"")
+    xml.addEscaped(suite, inAttribute: true)
+    xml.add("\" name=\"")
+    if let name = start.name, name.kind == .string, scanner.isPlain(name) {
+      xml.addEscaped(name, scanner)
+      if entry.copy > 1 { xml.add(" (\(entry.copy))") }
+    } else {
+      let id = scanner.text(of: start.id) ?? ""
+      let name = start.name.flatMap { scanner.text(of: $0) }
+      xml.addEscaped(caseName(name, id: id, copy: entry.copy), inAttribute: true)
+    }
+    if profile.hasCaseProperties {
+      if let file = start.file, file.kind != .other, !file.range.isEmpty {
+        xml.add("\" file=\"")
+        xml.addEscaped(file, scanner)
+      }
+      if let line = scanner.positiveInteger(start.line) {
+        xml.add("\" line=\"")
+        xml.add(line)
+      }
+    }
+    xml.add("\" time=\"")
+    xml.add(secondsText(entry.milliseconds))
+    xml.add("\">\n")
+    if profile.hasCaseProperties { addProperties(start, scanner, to: &xml) }
+    xml.add("    </testcase>\n")
+  }
+
+  private func addProperties(
+    _ start: JournalGlance.Start, _ scanner: borrowing JSONScanner, to xml: inout XMLBuffer
+  ) {
+    xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")
+    xml.addEscaped(start.id, scanner)
+    add(start.machine, "\"/>\n        <property name=\"lockstep.machine\" value=\"", scanner, &xml)
+    add(start.model, "\"/>\n        <property name=\"lockstep.model\" value=\"", scanner, &xml)
+    add(start.device, "\"/>\n        <property name=\"lockstep.device\" value=\"", scanner, &xml)
+    add(start.firmware, "\"/>\n        <property name=\"lockstep.firmware\" value=\"", scanner, &xml)
+    add(start.seed, "\"/>\n        <property name=\"lockstep.seed\" value=\"", scanner, &xml)
+    xml.add("\"/>\n      </properties>\n")
+  }
+
+  private func add(
+    _ value: JSONScanner.Raw?, _ markup: String, _ scanner: borrowing JSONScanner, _ xml: inout XMLBuffer
+  ) {
+    guard let value, value.kind != .other else { return }
+    xml.add(markup)
+    xml.addEscaped(value, scanner)
+  }
+}
+
+extension JSONScanner {
+  /// The digits of a whole number above zero.
+  fileprivate func positiveInteger(_ raw: Raw?) -> String? {
+    guard let raw, raw.kind == .number, let number = text(of: raw).flatMap({ Int($0) }), number > 0 else {
+      return nil
+    }
+    return String(number)
+  }
+}
+
+// MARK: - Cases with something to say
+
+/// The tries of a case, in the places that they have in a report.
+private struct JUnitOutcome {
+  /// The try that is shown as the case's: the first that ended as the case did.
+  var main: CaseText
+  /// The others that failed, in their order.
+  var others: [CaseText]
+  var omitted: Int
+
+  init(_ entry: JournalIndex.Entry, _ texts: CaseTexts) {
+    var tries = texts.tries
+    let last = tries[tries.count - 1]
+    // The next try was not begun.
+    if last.verdict?.isTriedAgain ?? false { tries.append(CaseText(start: last.start)) }
+    let word = entry.outcome == .failed ? .divergence : tries[tries.count - 1].verdict?.word
+    let number: Int? =
+      switch entry.outcome {
+      case .passed where entry.isFailedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }
+      case .passed: nil
+      default: tries.firstIndex { $0.verdict?.word == word }
+      }
+    main = tries[number ?? tries.count - 1]
+    others = tries.enumerated().filter { $0 != number && $1.verdict?.word != .agree }.map(\.element)
+    omitted = texts.omitted
+  }
+}
+
+extension CaseText {
+  /// What kind of trouble the try is; a try without a verdict was not brought to its end.
+  fileprivate var type: String { (verdict?.word ?? .incomplete).rawValue }
+
+  fileprivate var isFailure: Bool { verdict?.word == .divergence }
+}
+
+extension JUnitCaseRenderer {
+  private func add(_ outcome: JUnitOutcome, _ entry: JournalIndex.Entry, to xml: inout XMLBuffer) {
+    let main = outcome.main
+    var elements: [(rank: Int, xml: XMLBuffer)] = []
+    func add(_ rank: Int, _ build: (inout XMLBuffer) -> Void) {
+      var part = XMLBuffer()
+      build(&part)
+      elements.append((rank, part))
+    }
+    switch entry.outcome {
+    case .passed where entry.isFailedAsFlaky:
+      add(0) { self.add("failure", "flaky", flakyMessage(main, entry), main.body, &$0) }
+    case .passed, .replaced: break
+    case .skipped: add(3) { self.add("skipped", nil, main.message, HeadAndTail(main.message).text, &$0) }
+    case .failed: add(0) { self.add("failure", main.type, main.message, main.body, &$0) }
+    case .broken, .unfinished: add(4) { self.add("error", main.type, main.message, main.body, &$0) }
+    }
+    let isFlaky = entry.isFlaky && !entry.isFailedAsFlaky
+    for other in outcome.others {
+      let (rank, name) =
+        switch (isFlaky, other.isFailure) {
+        case (false, true): (1, "rerunFailure")
+        case (true, true): (2, "flakyFailure")
+        case (false, false): (5, "rerunError")
+        case (true, false): (6, "flakyError")
+        }
+      add(rank) { self.add(other, entry, as: name, to: &$0) }
+    }
+    // One family of readers wants the kinds of elements in an order of their own.
+    if profile == .surefire {
+      for rank in 0...6 { elements.forEach { if $0.rank == rank { xml.add($0.xml) } } }
+    } else {
+      elements.forEach { xml.add($0.xml) }
+    }
+    addOutput(output(of: main, entry, outcome.omitted), indent: "      ", to: &xml)
+  }
+
+  private func flakyMessage(_ text: CaseText, _ entry: JournalIndex.Entry) -> String {
+    "flaky, agreed at try \(entry.attempts): \(text.message)"
+  }
+
+  /// Adds a try that is not the one which counts.
+  private func add(
+    _ text: CaseText, _ entry: JournalIndex.Entry, as name: String, to xml: inout XMLBuffer
+  ) {
+    xml.add("      <\(name)")
+    xml.attribute("type", text.type)
+    xml.attribute("message", clipped(text.message, toBytes: Self.longestMessage))
+    xml.add(">\n        <stackTrace>")
+    xml.addEscaped(text.body)
+    xml.add("</stackTrace>\n")
+    addOutput(text.trace.text + attachments(of: text, entry), indent: "        ", to: &xml)
+    xml.add("      </\(name)>\n")
+  }
+
+  private func addOutput(_ text: String, indent: String, to xml: inout XMLBuffer) {
+    if text.isEmpty { return }
+    xml.add("\(indent)<system-out>")
+    xml.addEscaped(text)
+    xml.add("</system-out>\n")
+  }
+
+  private func add(
+    _ name: String, _ type: String?, _ message: String, _ text: String, _ xml: inout XMLBuffer
+  ) {
+    xml.add("      <\(name)")
+    if let type { xml.attribute("type", type) }
+    if type != nil || profile.hasSkipMessage {
+      xml.attribute("message", clipped(message, toBytes: Self.longestMessage))
+    }
+    xml.add(">")
+    xml.addEscaped(text)
+    xml.add("</\(name)>\n")
+  }
+
+  private func output(of text: CaseText, _ entry: JournalIndex.Entry, _ omitted: Int) -> String {
+    var output = text.trace.text + attachments(of: text, entry)
+    if omitted > 0 { output += "\(omitted) more tries stand in the journal\n" }
+    return output
+  }
+
+  /// A line for each file of a case, for readers that show or copy it.
+  private func attachments(of text: CaseText, _ entry: JournalIndex.Entry) -> String {
+    (text.verdict?.attachments ?? []).prefix(Self.attachmentLimit).map { file in
+      let path = folders[Int(entry.journal)] + file.path
+      // The line is found by its form, and must stay one.
+      return "[[ATTACHMENT|\(path.split(whereSeparator: \.isNewline).joined(separator: "\u{FFFD}"))]]\n"
+    }.joined()
+  }
+
+  // MARK: Without elements for it
+
+  /// Adds a case for readers that know one outcome and no output: the rest goes to the text of the outcome, and of a
+  /// case without one to the output of the suite.
+  private func addStrictly(
+    _ outcome: JUnitOutcome, _ entry: JournalIndex.Entry, name: String, _ xml: inout XMLBuffer,
+    _ output: inout XMLBuffer
+  ) {
+    let main = outcome.main
+    var rest = self.output(of: main, entry, outcome.omitted)
+    for other in outcome.others {
+      rest += "\n\(entry.outcome == .passed ? "an earlier" : "another") try, \(other.type): \(other.body)\n"
+      rest += other.trace.text + attachments(of: other, entry)
+    }
+    let text = main.body + (rest.isEmpty ? "" : "\n\n" + rest)
+    switch entry.outcome {
+    case .failed: return add("failure", main.type, main.message, text, &xml)
+    case .broken, .unfinished: return add("error", main.type, main.message, text, &xml)
+    case .passed where entry.isFailedAsFlaky:
+      return add("failure", "flaky", flakyMessage(main, entry), text, &xml)
+    case .skipped:
+      add("skipped", nil, main.message, HeadAndTail(main.message).text, &xml)
+    case .passed, .replaced: break
+    }
+    guard !rest.isEmpty else { return }
+    let tries = entry.isFlaky ? ": flaky, \(entry.attempts) tries" : ""
+    output.addEscaped("\(name)\(tries)\n\(rest)\n")
+  }
+}

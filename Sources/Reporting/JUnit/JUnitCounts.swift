@@ -1,0 +1,46 @@
+/// What a report, a file of it, or a suite in it counts.
+struct JUnitCounts: Equatable {
+  var tests = 0
+  var failures = 0
+  var errors = 0
+  var skipped = 0
+  var flaky = 0
+  /// Wide enough for the longest times of all cases there can be.
+  var milliseconds: Int128 = 0
+
+  mutating func add(_ entry: JournalIndex.Entry) {
+    tests += 1
+    milliseconds += Int128(entry.milliseconds)
+    switch entry.outcome {
+    case .passed, .replaced: if entry.isFailedAsFlaky { failures += 1 }
+    case .failed: failures += 1
+    case .broken, .unfinished: errors += 1
+    case .skipped: skipped += 1
+    }
+    if entry.isFlaky { flaky += 1 }
+  }
+
+  mutating func add(_ other: JUnitCounts) {
+    tests += other.tests
+    failures += other.failures
+    errors += other.errors
+    skipped += other.skipped
+    flaky += other.flaky
+    milliseconds += other.milliseconds
+  }
+
+  mutating func subtract(_ other: JUnitCounts) {
+    tests -= other.tests
+    failures -= other.failures
+    errors -= other.errors
+    skipped -= other.skipped
+    flaky -= other.flaky
+    milliseconds -= other.milliseconds
+  }
+}
+
+/// Seconds with three decimals, the same under every locale.
+func secondsText(_ milliseconds: some BinaryInteger) -> String {
+  let fraction = String(milliseconds % 1000)
+  return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+}

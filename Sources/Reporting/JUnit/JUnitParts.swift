@@ -1,0 +1,80 @@
+/// The files of a report: one, or as many as it takes to keep each below what its readers accept.
+///
+/// `junit.xml` is followed by `junit-2.xml` and so on. They appear when all of them are complete, and those that an
+/// earlier and larger report left go away.
+struct JUnitParts: ~Copyable {
+  private let path: String
+  private var file: OutputFile
+  private var finished: [FinishedFile] = []
+
+  init(_ path: String) throws(ReportError) {
+    self.path = path
+    file = try OutputFile(path)
+  }
+
+  deinit {
+    for part in finished { part.discard() }
+  }
+
+  /// Which file is being written, from 1.
+  var number: Int { finished.count + 1 }
+
+  /// How many bytes the file has that is being written.
+  var count: Int { file.count }
+
+  /// Whether there can be more than one: not where the report goes into a pipe.
+  var canBeSplit: Bool { !file.isDirect }
+
+  mutating func write(_ xml: XMLBuffer) throws(ReportError) { try file.write(xml.bytes) }
+
+  mutating func overwrite(at offset: Int, _ xml: XMLBuffer) throws(ReportError) {
+    try file.overwrite(at: offset, xml.bytes)
+  }
+
+  /// Completes the file and begins another.
+  mutating func split() throws(ReportError) {
+    finished.append(try file.finish())
+    file = try OutputFile(Self.path(of: finished.count + 1, path))
+    var mark = XMLBuffer()
+    mark.add(Self.head + Self.mark)
+    try write(mark)
+  }
+
+  /// Completes the last file and puts all of them in their places, the first one last.
+  mutating func commit() throws(ReportError) {
+    let isAlone = !canBeSplit
+    finished.append(try file.finish())
+    let all = finished
+    finished = []
+    for (number, part) in all.enumerated().reversed() {
+      do {
+        try part.place()
+      } catch {
+        for part in all[..<number] { part.discard() }
+        throw error
+      }
+    }
+    if !isAlone { Self.removeParts(from: all.count + 1, path) }
+  }
+}
+
+extension JUnitParts {
+  /// What every file begins with.
+  static let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+  /// What tells further files from reports of their own.
+  private static let mark = "<!-- Continues the report of Lockstep in the file before. -->\n"
+
+  /// `junit-2.xml` for the second file of `junit.xml`.
+  private static func path(of number: Int, _ path: String) -> String {
+    if number == 1 { return path }
+    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "\(path)-\(number)" }
+    return "\(path[..<dot])-\(number)\(path[dot...])"
+  }
+
+  /// Removes files that are further ones of an earlier report.
+  private static func removeParts(from first: Int, _ path: String) {
+    var number = first
+    while removeFile(Self.path(of: number, path), beginning: head + mark) { number += 1 }
+  }
+}

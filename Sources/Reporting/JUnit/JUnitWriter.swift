@@ -1,0 +1,342 @@
+/// Writes a report: its files, and the suites in them.
+struct JUnitWriter: ~Copyable {
+  private var parts: JUnitParts
+  private let index: JournalIndex
+  private let profile: JUnitProfile
+  private let renderer: JUnitCaseRenderer
+  private let manifest: Manifest
+  /// The largest file, in bytes.
+  private let limit: Int
+
+  /// What has still to be written, in all and of the suite at hand.
+  private var left = (all: JUnitCounts(), suite: JUnitCounts())
+  /// What was written to the file, in all and of the suite at hand.
+  private var written = (all: JUnitCounts(), suite: JUnitCounts())
+  /// The root's tag and the one of the suite, which may come to count less than was thought.
+  private var tags: (root: Tag?, suite: Tag?)
+  private var suiteNumber = 0
+  /// What cases of the suite have to say that its profile has no place for in the cases.
+  private var output = XMLBuffer()
+  private var scratch = XMLBuffer()
+
+  /// The counts in a tag, and where they stand in the file.
+  private struct Tag {
+    var offset: Int
+    var counts: JUnitCounts
+    var length: Int
+    var isRoot: Bool
+  }
+
+  /// What a suite begins with, in each of the files that it goes through.
+  private struct Head {
+    var name: String
+    var properties: XMLBuffer
+  }
+
+  /// What a file needs for its end, beside the output of the suite.
+  private static let ending = 256
+
+  init(_ index: JournalIndex, to path: String, profile: JUnitProfile, limit: Int) throws(ReportError) {
+    parts = try JUnitParts(path)
+    self.index = index
+    self.profile = profile
+    self.limit = limit
+    manifest = Manifest(index.sources.map(\.manifest))
+    renderer = JUnitCaseRenderer(
+      profile: profile,
+      folders: index.sources.map {
+        folderPath(parent(of: $0.journal), isAbsolute: profile.hasAbsolutePaths)
+      })
+  }
+
+  /// Writes the whole report, puts it in its place, and says what it counts.
+  mutating func write() throws(ReportError) -> JUnitCounts {
+    var all = JUnitCounts()
+    for suite in index.suites { all.add(Self.counts(of: suite)) }
+    if !index.problems.isEmpty { all.add(damage) }
+    left.all = all
+    try add(JUnitParts.head)
+    try beginFile()
+    for suite in index.suites { try write(suite) }
+    if !index.problems.isEmpty { try write(index.problems) }
+    try endFile()
+    try parts.commit()
+    return all
+  }
+
+  private static func counts(of suite: JournalIndex.Suite) -> JUnitCounts {
+    var counts = JUnitCounts()
+    for entry in suite.entries where entry.outcome != .replaced { counts.add(entry) }
+    return counts
+  }
+
+  private mutating func add(_ text: String) throws(ReportError) {
+    var xml = XMLBuffer()
+    xml.add(text)
+    try parts.write(xml)
+  }
+}
+
+// MARK: - Files
+
+extension JUnitWriter {
+  private mutating func beginFile() throws(ReportError) {
+    written.all = JUnitCounts()
+    suiteNumber = 0
+    if profile.hasOneSuite {
+      try open(
+        "testsuite", [("version", "3.0.2"), ("name", "lockstep")], left.all,
+        [("timestamp", profile.timestamp(manifest.start))], isRoot: true)
+      try parts.write(whole)
+    } else if profile == .strict {
+      try add("<testsuites>\n")
+    } else {
+      try open("testsuites", [("name", "lockstep")], left.all, [], isRoot: true)
+    }
+  }
+
+  private mutating func endFile() throws(ReportError) {
+    try add(profile.hasOneSuite ? "</testsuite>\n" : "</testsuites>\n")
+    if let root = tags.root { try correct(root, written.all) }
+    tags.root = nil
+  }
+
+  /// Goes on in another file when this one has no room for so many bytes more.
+  private mutating func makeRoom(for count: Int, in suite: Head?) throws(ReportError) {
+    let size = parts.count + count + output.count + Self.ending
+    guard size > limit, written.all.tests > 0, parts.canBeSplit else { return }
+    if suite != nil { try endSuite() }
+    try endFile()
+    try parts.split()
+    try beginFile()
+    if let suite { try begin(suite) }
+  }
+
+  /// Opens an element that counts, and remembers where the counts stand.
+  private mutating func open(
+    _ name: String, _ before: [(String, String?)], _ counts: JUnitCounts, _ after: [(String, String?)],
+    isRoot: Bool
+  ) throws(ReportError) {
+    var xml = XMLBuffer()
+    xml.add(isRoot ? "<\(name)" : "  <\(name)")
+    for case (let name, let value?) in before { xml.attribute(name, value) }
+    let text = attributes(counts, isRoot: isRoot)
+    let tag = Tag(offset: parts.count + xml.count, counts: counts, length: text.count, isRoot: isRoot)
+    xml.add(text)
+    for case (let name, let value?) in after { xml.attribute(name, value) }
+    xml.add(">\n")
+    if isRoot { tags.root = tag } else { tags.suite = tag }
+    try parts.write(xml)
+  }
+
+  /// Corrects the counts of an element, of which there came fewer than there were left; they never take more room.
+  private mutating func correct(_ tag: Tag, _ counts: JUnitCounts) throws(ReportError) {
+    if tag.counts == counts { return }
+    var text = attributes(counts, isRoot: tag.isRoot)
+    text.add(String(repeating: " ", count: max(0, tag.length - text.count)))
+    try parts.overwrite(at: tag.offset, text)
+  }
+
+  private func attributes(_ counts: JUnitCounts, isRoot: Bool) -> XMLBuffer {
+    var xml = XMLBuffer()
+    xml.attribute("tests", String(counts.tests))
+    xml.attribute("failures", String(counts.failures))
+    xml.attribute("errors", String(counts.errors))
+    if !isRoot || profile != .jenkins { xml.attribute("skipped", String(counts.skipped)) }
+    if profile == .surefire { xml.attribute("flakes", String(counts.flaky)) }
+    xml.attribute("time", secondsText(counts.milliseconds))
+    return xml
+  }
+}
+
+// MARK: - Suites
+
+extension JUnitWriter {
+  private mutating func write(_ suite: JournalIndex.Suite) throws(ReportError) {
+    let counts = Self.counts(of: suite)
+    // A suite whose cases all made place for others has nothing to say.
+    if counts.tests == 0 { return }
+    let own = profile.hasCaseProperties || profile.hasOneSuite ? [] : caseProperties([suite])
+    let head = Head(name: suite.name, properties: render(runProperties + own, indent: "    "))
+    left.suite = counts
+    try makeRoom(for: head.properties.count + head.name.utf8.count, in: nil)
+    try begin(head)
+    for entry in suite.entries where entry.outcome != .replaced {
+      guard let source = index.sources[Int(entry.journal)].file else { continue }
+      scratch.removeAll()
+      var rest = XMLBuffer()
+      try renderer.add(entry, from: source, suite: suite.name, to: &scratch, output: &rest)
+      try makeRoom(for: scratch.count + rest.count, in: head)
+      try parts.write(scratch)
+      output.add(rest)
+      var one = JUnitCounts()
+      one.add(entry)
+      count(one)
+    }
+    try endSuite()
+  }
+
+  private mutating func count(_ one: JUnitCounts) {
+    left.all.subtract(one)
+    left.suite.subtract(one)
+    written.all.add(one)
+    written.suite.add(one)
+  }
+
+  private mutating func begin(_ head: Head) throws(ReportError) {
+    written.suite = JUnitCounts()
+    if profile.hasOneSuite { return }
+    let isStrict = profile == .strict
+    let host = isStrict ? manifest.host ?? "localhost" : manifest.host
+    try open(
+      "testsuite",
+      [
+        ("name", head.name), ("package", isStrict ? "lockstep" : nil),
+        ("id", isStrict ? String(suiteNumber) : nil),
+      ],
+      left.suite, [("timestamp", profile.timestamp(manifest.start)), ("hostname", host)], isRoot: false)
+    suiteNumber += 1
+    try parts.write(head.properties)
+  }
+
+  private mutating func endSuite() throws(ReportError) {
+    if profile.hasOneSuite { return }
+    if profile == .strict {
+      try add("    <system-out>")
+      try parts.write(output)
+      try add("</system-out>\n    <system-err></system-err>\n")
+      output.removeAll()
+    }
+    try add("  </testsuite>\n")
+    if let suite = tags.suite { try correct(suite, written.suite) }
+    tags.suite = nil
+  }
+
+  /// The suite that says what is wrong with the journals; no path gives a class with a slash.
+  private mutating func write(_ problems: [Journal.Problem]) throws(ReportError) {
+    let head = Head(name: "lockstep/journal", properties: render(runProperties, indent: "    "))
+    scratch.removeAll()
+    renderer.add(problems, suite: head.name, to: &scratch)
+    left.suite = damage
+    try makeRoom(for: scratch.count + head.properties.count, in: nil)
+    try begin(head)
+    try parts.write(scratch)
+    count(damage)
+    try endSuite()
+  }
+
+  /// What damaged journals count as.
+  private var damage: JUnitCounts {
+    var counts = JUnitCounts()
+    counts.tests = 1
+    counts.errors = 1
+    return counts
+  }
+}
+
+// MARK: - Properties
+
+extension JUnitWriter {
+  /// The properties of the one suite of a report that has but one.
+  private var whole: XMLBuffer { render(runProperties + caseProperties(Array(index.suites)), indent: "  ") }
+
+  /// What holds for the run as a whole; every suite carries it, since there is no place above them.
+  private var runProperties: [(name: String, value: String)] {
+    var all: [(String, String?)] = [
+      ("run", manifest.name ?? (profile == .strict ? "unknown" : nil)), ("version", manifest.version),
+      ("seed", joined(index.runs.map(\.seed))),
+      ("command", manifest.command ?? joined(index.runs.map { $0.command.joined(separator: " ") }, by: "; ")),
+    ]
+    if index.missing.cases > 0 {
+      all.append(("incomplete", "\(index.missing.cases) of \(index.missing.of) cases were not begun"))
+    }
+    for coverage in index.coverage {
+      let legal = coverage.legal.map(String.init).joined(separator: "/")
+      let empty = coverage.empty.map(String.init).joined(separator: "/")
+      all.append(("coverage.\(coverage.machine)", "\(legal) legal, \(empty) empty"))
+    }
+    all.append(("remarks", index.remarks.isEmpty ? nil : index.remarks.joined(separator: "; ")))
+    all += manifest.properties.map { ($0.key, $0.value.description) }
+    return all.compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  /// What is true of some or all cases of some suites, for readers that know no properties of a case.
+  private func caseProperties(_ suites: [JournalIndex.Suite]) -> [(name: String, value: String)] {
+    var values = CaseValues()
+    for suite in suites {
+      for entry in suite.entries where entry.outcome != .replaced {
+        if let source = index.sources[Int(entry.journal)].file { values.take(entry, source) }
+      }
+    }
+    return values.properties
+  }
+
+  /// Properties by their name without the prefix; no element where there are none, as schemas insist.
+  private func render(_ properties: [(name: String, value: String)], indent: String) -> XMLBuffer {
+    var xml = XMLBuffer()
+    if properties.isEmpty { return xml }
+    xml.add("\(indent)<properties>\n")
+    for property in properties {
+      xml.add("\(indent)  <property name=\"lockstep.")
+      xml.addEscaped(clipped(property.name, toBytes: longestName), inAttribute: true)
+      xml.add("\"")
+      xml.attribute("value", clipped(property.value, toBytes: longestValue))
+      xml.add("/>\n")
+    }
+    xml.add("\(indent)</properties>\n")
+    return xml
+  }
+}
+
+/// The different values that cases have.
+private struct CaseValues {
+  private var machine = Values()
+  private var model = Values()
+  private var device = Values()
+  private var firmware = Values()
+  private var seeds = Values()
+  private var flaky = 0
+
+  /// Some values, and how many more there are.
+  private struct Values {
+    private var last: [UInt8] = []
+    private var all: [String] = []
+    private var more = 0
+
+    private static let limit = 16
+
+    mutating func take(_ raw: JSONScanner.Raw?, _ scanner: borrowing JSONScanner) {
+      guard let raw, raw.kind != .other, !scanner.isText(raw, last), let text = scanner.text(of: raw) else {
+        return
+      }
+      last = scanner.bytes(of: raw)
+      if all.contains(text) { return }
+      if all.count < Self.limit { all.append(text) } else { more += 1 }
+    }
+
+    var text: String? {
+      all.isEmpty ? nil : all.joined(separator: ", ") + (more > 0 ? " and others" : "")
+    }
+  }
+
+  mutating func take(_ entry: JournalIndex.Entry, _ source: JournalSource) {
+    if entry.isFlaky { flaky += 1 }
+    _ = try? source.reader.lookAt(entry) { start, line in take(start, line) }
+  }
+
+  private mutating func take(_ start: JournalGlance.Start, _ line: Span<UInt8>) {
+    let scanner = JSONScanner(line)
+    machine.take(start.machine, scanner)
+    model.take(start.model, scanner)
+    device.take(start.device, scanner)
+    firmware.take(start.firmware, scanner)
+    seeds.take(start.seed, scanner)
+  }
+
+  var properties: [(name: String, value: String)] {
+    [
+      ("machine", machine.text), ("model", model.text), ("device", device.text), ("firmware", firmware.text),
+      ("seeds", seeds.text), ("flaky", flaky > 0 ? String(flaky) : nil),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+}
