@@ -66,15 +66,36 @@ final class Console {
     try? file.write(text)
   }
 
-  /// Paints the words for standard output.
-  func painter(_ choice: ColorChoice) -> Painter {
-    let isWanted =
-      switch choice {
-      case .always: true
-      case .never: false
-      case .auto: output.isTerminal && Host.variable("NO_COLOR") == nil && Host.variable("TERM") != "dumb"
+  /// Paints words for one of the streams: what is decided for one says nothing of the other.
+  func painter(_ choice: ColorChoice, for stream: Stream = .output) -> Painter {
+    let file = stream == .output ? output : errors
+    return Painter(isOn: choice.isWanted(isTerminal: file.isTerminal, Host.variable))
+  }
+
+  /// Where text goes.
+  enum Stream {
+    case output, errors
+  }
+}
+
+extension ColorChoice {
+  /// Whether text on a stream is coloured.
+  ///
+  /// What is said on the command line counts first, then `NO_COLOR` with any value (no-color.org), then
+  /// `CLICOLOR_FORCE` with any but 0 (bixense.com/clicolors), then whether the stream is a terminal that has colours.
+  func isWanted(isTerminal: Bool, _ variable: (String) -> String?) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .auto:
+      if variable("NO_COLOR") != nil {
+        false
+      } else if let force = variable("CLICOLOR_FORCE"), force != "0" {
+        true
+      } else {
+        isTerminal && variable("TERM") != "dumb"
       }
-    return Painter(isOn: isWanted)
+    }
   }
 }
 

@@ -17,6 +17,16 @@ extension Command {
         rest position however the run ends.
 
         """,
+      examples: [
+        Example("lockstep run", "Every scenario under Scenarios/, on the devices that they name."),
+        Example("lockstep run Scenarios/sesame5 --seed 42", "Those of one lock, with a seed of your own."),
+        Example(
+          "lockstep run Scenarios/sesame5 --device 'emulator:sesame5?defect=deaf-unlock'",
+          "The same on a lock with a bug, to see what a failure looks like."),
+        Example(
+          "lockstep run Scenarios/sesame5 --carrier usb:0 --device lock:front-door.yaml",
+          "On a real lock, through a Bluetooth dongle."),
+      ],
       ArgumentParser(
         options: RunArguments.options, operands: RunArguments.paths),
       defaults: { RunArguments() }

@@ -17,11 +17,13 @@ struct CoverArguments {
     let reports = ["out", "junit", "answer-timeout", "format", "color"]
     return FuzzArguments.options.filter { shared.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [
-        .value("steps", \.steps, "N", "Ends after N events. 20k unless given."),
-        .value("save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs."),
+        .value("steps", \.steps, "N", "Ends after N events. 20k unless given.", example: "5k"),
+        .value(
+          "save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs.",
+          example: "tour.yaml", as: .file),
       ]
       + FuzzArguments.options.filter { reports.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
-      + [.flag("quiet", \.fuzz.run.isQuiet, "Prints failures only.")]
+      + [.quiet(\.fuzz.run.isQuiet)]
       + RunArguments.lab.map { $0.lifted(to: \.fuzz.run) }
   }
 
