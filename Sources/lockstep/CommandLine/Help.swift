@@ -52,9 +52,9 @@ extension Command {
 
   /// The lines of what is said beside the options; those that are set apart stay as they are.
   private var paragraphs: [[String]] {
-    discussion.split(separator: "\n\n").map { part in
+    discussion.split(separator: "\n\n").map(String.init).map { part in
       part.hasPrefix("  ")
-        ? part.split(separator: "\n").map(String.init)
+        ? part.split(separator: "\n").map { String($0) }
         : wrapped(part.replacing("\n", with: " "), to: 100)
     }
   }
