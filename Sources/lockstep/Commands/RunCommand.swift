@@ -93,14 +93,19 @@ private struct RunSession {
     defer { world.devices.shutDown() }
     let begin = MonotonicClock.now
     let human = HumanReport(
-      console, console.painter(arguments.color), isQuiet: arguments.isQuiet,
-      total: plan.cases.count - earlier.judged.count)
+      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
     let report: any JournalListener =
-      arguments.format == .human ? human : JSONReport(console, isQuiet: arguments.isQuiet)
+      arguments.format == .human
+      ? human : JSONReport(console, isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
+    let watch = RunWatch(
+      total: plan.cases.count - earlier.judged.count, arguments.watching(console), console.status)
+    watch.start()
     let run = Run(
-      plan, provider: world.devices, listener: Listeners([folder, report]), retries: arguments.retries.value,
+      plan, provider: world.devices, listener: Listeners([folder, report, watch]),
+      retries: arguments.retries.value,
       earlier: earlier, isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
+    watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
     guard finish(seed: plan.seed) else { return .internalFault }
     if arguments.format == .human {

@@ -23,7 +23,7 @@ struct CoverArguments {
           example: "tour.yaml", as: .file),
       ]
       + FuzzArguments.options.filter { reports.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
-      + [.quiet(\.fuzz.run.isQuiet)]
+      + [.quiet(\.fuzz.run.isQuiet), RunArguments.verbose.lifted(to: \.fuzz.run)]
       + RunArguments.lab.map { $0.lifted(to: \.fuzz.run) }
   }
 
@@ -59,15 +59,18 @@ struct CoverSession {
     Interruption.listen()
     defer { world.devices.shutDown() }
     let paint = console.painter(run.color)
-    let human = HumanReport(console, paint, isQuiet: run.isQuiet, total: nil)
+    let human = HumanReport(console, paint, isQuiet: run.isQuiet, verbosity: run.verbosity)
     let report: any JournalListener =
-      run.format == .human ? human : JSONReport(console, isQuiet: run.isQuiet)
+      run.format == .human ? human : JSONReport(console, isQuiet: run.isQuiet, verbosity: run.verbosity)
+    let watch = RunWatch(total: nil, run.watching(console), console.status)
+    watch.start()
     var settings = Tour.Settings()
     if let steps = arguments.steps { settings.budget = steps.value }
     let tour = TourRun(
-      target, settings: settings, provider: world.devices, listener: Listeners([folder, report]),
+      target, settings: settings, provider: world.devices, listener: Listeners([folder, report, watch]),
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = tour.perform()
+    watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
     guard save(summary.scenarios), finish() else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {

@@ -44,6 +44,9 @@ struct RunArguments {
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
+  var verbosity = 0
+  var progress = ProgressChoice.auto
+  var slow = Interval.seconds(60)
 }
 
 extension Interval: ArgumentValue {
@@ -64,7 +67,8 @@ extension RunArguments {
   static var options: [Option<RunArguments>] {
     [
       device, seed, filter, shard,
-      .value("repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
+      .value(
+        "repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
         example: "10"),
       .value(
         "retries", \.retries, "N",
@@ -80,7 +84,16 @@ extension RunArguments {
           + "judgement are run. Everything but the reports is taken from there.",
         example: "2026-11-22T01-00-00-run", as: .folder),
       .out(\.out), .junit(\.junit),
-      answerTimeout, format, color, quiet,
+      answerTimeout, format, color, quiet, verbose,
+      .value(
+        "show-progress", \.progress, "auto|bar|counter|none",
+        "How far the run is, on standard error: a bar at the bottom of a terminal, or a line at each tenth of the cases "
+          + "and every ten seconds. With auto a bar on a terminal, elsewhere a line every ten seconds.",
+        example: "counter"),
+      .value(
+        "slow-timeout", \.slow, "TIME",
+        "Says of a case that is still going on after this time that it is slow. 60s unless given.",
+        example: "5min"),
     ] + lab
   }
 
@@ -121,6 +134,12 @@ extension RunArguments {
   }
   static var quiet: Option<RunArguments> {
     .quiet(\.isQuiet)
+  }
+  static var verbose: Option<RunArguments> {
+    .repeated(
+      "verbose", \.verbosity,
+      "Prints each case as it ends, with the time that it took; given twice, everything that happens in it.",
+      short: "v")
   }
   static var answerTimeout: Option<RunArguments> {
     Option<RunArguments>.value(

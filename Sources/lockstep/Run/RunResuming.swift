@@ -88,6 +88,7 @@ extension RunArguments {
       out == RunArguments().out ? arguments.out : out, junit ?? arguments.junit
     )
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
+    (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)
     return arguments
   }
 }
