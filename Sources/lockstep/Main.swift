@@ -7,6 +7,7 @@ import Transports
 enum Main {
   static func main() {
     BrokenPipes.ignore()
+    StatusSignal.block()
     let status = Commands.run(Array(CommandLine.arguments.dropFirst()), Console())
     exit(status.rawValue)
   }

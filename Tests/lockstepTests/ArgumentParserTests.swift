@@ -9,6 +9,7 @@ private struct Values: Equatable {
   var seed: UInt64?
   var count = Count(1)
   var isQuiet = false
+  var verbosity = 0
   var time = Interval.seconds(5)
   var color = ColorChoice.auto
   var shard: Shard?
@@ -17,9 +18,13 @@ private struct Values: Equatable {
 private func parse(_ words: String, operands: ClosedRange<Int> = 0...2) throws(UsageError) -> Values? {
   let parser = ArgumentParser<Values>(
     options: [
-      .value("seed", \.seed, "N", "A seed."), .value("count", \.count, "N", "A count."),
-      .flag("quiet", \.isQuiet, "Says less."), .value("time", \.time, "TIME", "A time."),
-      .value("color", \.color, "WHEN", "A choice."), .value("shard", \.shard, "I/N", "A part."),
+      .value("seed", \.seed, "N", "A seed.", example: "1", short: "s"),
+      .value("count", \.count, "N", "A count.", example: "1"),
+      .flag("quiet", \.isQuiet, "Says less.", short: "q"),
+      .repeated("verbose", \.verbosity, "Says more.", short: "v"),
+      .value("time", \.time, "TIME", "A time.", example: "1s"),
+      .value("color", \.color, "WHEN", "A choice.", example: "auto"),
+      .value("shard", \.shard, "I/N", "A part.", example: "1/2"),
     ], operands: .init(placeholder: "NAME", summary: "Names.", count: operands, path: \.names))
   switch try parser.parse(words.split(separator: " ").map(String.init), into: Values()) {
   case .help: return nil
@@ -43,13 +48,20 @@ struct ArgumentParserTests {
     expect(try parse("-"), Values(names: ["-"]))
     expect(try parse("a --help --nonsense"), nil)
     expect(try parse("-h"), nil)
+    expect(try parse("-qvv -s 3 -v a"), Values(names: ["a"], seed: 3, isQuiet: true, verbosity: 3))
+    expect(try parse("-qs3 --verbose"), Values(seed: 3, isQuiet: true, verbosity: 1))
   }
 
   @Test(
     "what is wrong is said in one line",
     arguments: [
       ("--sed 3", "unknown option '--sed': did you mean '--seed'?"), ("--zzz", "unknown option '--zzz'"),
-      ("-s 3", "unknown option '-s'"), ("--quiet=yes", "'--quiet' takes no value"),
+      ("-x 3", "unknown option '-x'"), ("-qx", "unknown option '-x'"),
+      ("-qs", "'--seed' needs a value: --seed N"),
+      ("-sede", "'--seed' expects a whole number from 0 to 18446744073709551615, not 'ede'"),
+      ("-verbos", "unknown option '-e'"),
+      ("-sx", "'--seed' expects a whole number from 0 to 18446744073709551615, not 'x'"),
+      ("--quiet=yes", "'--quiet' takes no value"),
       ("--seed", "'--seed' needs a value: --seed N"), ("--seed --quiet", "'--seed' needs a value: --seed N"),
       ("--seed=", "'--seed' expects a whole number from 0 to 18446744073709551615, not ''"),
       ("--seed -1", "'--seed' expects a whole number from 0 to 18446744073709551615, not '-1'"),

@@ -9,14 +9,37 @@ struct UsageError: Error, Equatable {
   }
 }
 
+/// What is said of the operands of a command, such as paths.
+struct OperandForm: Equatable {
+  /// What help calls them.
+  var placeholder: String
+  var summary: String
+  /// How many there may be.
+  var count: ClosedRange<Int>
+  /// What they are, one after the other; the last kind holds for all that follow.
+  var kinds: [ValueKind]
+
+  /// As they are called: `[PATH…]`.
+  var synopsis: String {
+    let name = placeholder + (count.upperBound > 1 ? "…" : "")
+    return count.lowerBound > 0 ? name : "[\(name)]"
+  }
+}
+
 /// The options and operands of a command.
 struct ArgumentParser<Values> {
-  /// The operands, such as paths: what help calls them, how many there may be, and where they go.
+  /// The operands, and where they go.
   struct Operands {
-    var placeholder: String
-    var summary: String
-    var count: ClosedRange<Int>
+    var form: OperandForm
     var path: WritableKeyPath<Values, [String]>
+
+    init(
+      placeholder: String, summary: String, count: ClosedRange<Int>, as kinds: ValueKind...,
+      path: WritableKeyPath<Values, [String]>
+    ) {
+      form = OperandForm(placeholder: placeholder, summary: summary, count: count, kinds: kinds)
+      self.path = path
+    }
   }
 
   let options: [Option<Values>]
@@ -30,8 +53,8 @@ struct ArgumentParser<Values> {
 
   /// Reads the words after the command's name.
   ///
-  /// `--seed 42` and `--seed=42` mean the same; the last of several holds; after `--` all words are operands. A value
-  /// that begins with dashes needs the equals sign.
+  /// `--seed 42` and `--seed=42` mean the same, `-qo DIR` is `-q -o DIR`; the last of several holds; after `--` all
+  /// words are operands. A value that begins with dashes needs the equals sign.
   func parse(_ words: some Collection<String>, into values: Values) throws(UsageError) -> Request {
     var values = values
     var found: [String] = []
@@ -42,11 +65,13 @@ struct ArgumentParser<Values> {
         break
       }
       if word == "--help" || word == "-h" { return .help }
-      guard word.hasPrefix("-"), word != "-" else {
+      if word.hasPrefix("--") {
+        try take(word, &rest, &values)
+      } else if word.hasPrefix("-"), word != "-" {
+        try take(letters: word.dropFirst(), of: word, &rest, &values)
+      } else {
         found.append(word)
-        continue
       }
-      try take(word, &rest, &values)
     }
     try store(found, &values)
     return .run(values)
@@ -57,17 +82,46 @@ struct ArgumentParser<Values> {
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let option = options.first(where: { "--" + $0.name == parts[0] }) else {
-      let nearest = nearestName(to: String(parts[0].drop { $0 == "-" }), in: options.map(\.name) + ["help"])
-      throw UsageError("unknown option '\(parts[0])'" + (nearest.map { ": did you mean '--\($0)'?" } ?? ""))
+      throw unknown(parts[0])
     }
-    guard let placeholder = option.placeholder else {
-      if parts.count > 1 { throw UsageError("'--\(option.name)' takes no value") }
+    guard option.form.placeholder != nil || parts.count == 1 else {
+      throw UsageError("'--\(option.name)' takes no value")
+    }
+    try store(option, parts.count > 1 ? parts[1] : nil, &rest, &values)
+  }
+
+  /// Takes in letters after one dash. What follows one that needs a value is that value.
+  private func take(
+    letters: Substring, of word: String, _ rest: inout ArraySlice<String>, _ values: inout Values
+  ) throws(UsageError) {
+    var letters = letters
+    while let letter = letters.popFirst() {
+      guard let option = options.first(where: { $0.form.short == letter }) else {
+        throw unknown(word.count > 2 && letters.count == word.count - 2 ? word : "-\(letter)")
+      }
+      guard option.form.placeholder != nil else {
+        _ = option.store(&values, "")
+        continue
+      }
+      return try store(option, letters.isEmpty ? nil : String(letters), &rest, &values)
+    }
+  }
+
+  private func unknown(_ word: String) -> UsageError {
+    let nearest = nearestName(to: String(word.drop { $0 == "-" }), in: options.map(\.name) + ["help"])
+    return UsageError("unknown option '\(word)'" + (nearest.map { ": did you mean '--\($0)'?" } ?? ""))
+  }
+
+  private func store(
+    _ option: Option<Values>, _ given: String?, _ rest: inout ArraySlice<String>, _ values: inout Values
+  ) throws(UsageError) {
+    guard let placeholder = option.form.placeholder else {
       _ = option.store(&values, "")
       return
     }
     let value: String
-    if parts.count > 1 {
-      value = parts[1]
+    if let given {
+      value = given
     } else if let next = rest.first, !next.hasPrefix("--") {
       value = rest.removeFirst()
     } else {
@@ -83,62 +137,9 @@ struct ArgumentParser<Values> {
       if let first = found.first { throw UsageError("unexpected argument '\(first)'") }
       return
     }
-    if found.count > operands.count.upperBound {
-      throw UsageError("unexpected argument '\(found[operands.count.upperBound])'")
-    }
-    if found.count < operands.count.lowerBound { throw UsageError("missing \(operands.placeholder)") }
+    let count = operands.form.count
+    if found.count > count.upperBound { throw UsageError("unexpected argument '\(found[count.upperBound])'") }
+    if found.count < count.lowerBound { throw UsageError("missing \(operands.form.placeholder)") }
     values[keyPath: operands.path] = found
   }
-
-  /// How the command is called, without its name.
-  var synopsis: String {
-    var words: [String] = []
-    if let operands {
-      let name = operands.placeholder + (operands.count.upperBound > 1 ? "…" : "")
-      words.append(operands.count.lowerBound > 0 ? name : "[\(name)]")
-    }
-    if !options.isEmpty { words.append("[OPTION…]") }
-    return words.joined(separator: " ")
-  }
-
-  /// What help says of operands and options.
-  var help: String {
-    var rows: [(String, String)] = []
-    if let operands { rows.append((operands.placeholder, operands.summary)) }
-    for option in options {
-      rows.append(("--" + option.name + (option.placeholder.map { " " + $0 } ?? ""), option.summary))
-    }
-    rows.append(("--help", "Show this text."))
-    return columns(rows)
-  }
-}
-
-/// Two columns, the second of them broken at the width of a terminal.
-func columns(_ rows: [(String, String)]) -> String {
-  let width = min(rows.map(\.0.count).max() ?? 0, 26)
-  var text = ""
-  for (left, right) in rows {
-    let lines = wrapped(right, to: 100 - width - 4)
-    var head = "  " + left
-    if left.count > width {
-      text += head + "\n"
-      head = ""
-    }
-    for line in lines {
-      text += head + String(repeating: " ", count: width + 4 - head.count) + line + "\n"
-      head = ""
-    }
-  }
-  return text
-}
-
-private func wrapped(_ text: String, to width: Int) -> [String] {
-  var lines = [""]
-  for word in text.split(separator: " ") {
-    if !lines[lines.count - 1].isEmpty, lines[lines.count - 1].count + word.count + 1 > width {
-      lines.append("")
-    }
-    lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
-  }
-  return lines
 }

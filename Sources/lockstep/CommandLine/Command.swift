@@ -1,7 +1,20 @@
 import Documents
 import Harness
 
-/// A command of `lockstep`.
+/// A line that shows how a command is used.
+struct Example: Equatable {
+  /// The whole line, as it is typed into a shell.
+  var line: String
+  /// What it does.
+  var meaning: String
+
+  init(_ line: String, _ meaning: String) {
+    self.line = line
+    self.meaning = meaning
+  }
+}
+
+/// A command of `lockstep`: its declaration, from which help, completions and the manual are made, and its work.
 struct Command {
   /// Its name.
   let name: String
@@ -9,41 +22,44 @@ struct Command {
   let summary: String
   /// What help says beside the options.
   let discussion: String
-  /// How it is called, and its options.
-  let synopsis: String
-  let options: String
+  /// The first of them has what the command cannot do without.
+  let examples: [Example]
+  let operands: OperandForm?
+  let options: [OptionForm]
+  /// Reads the words after its name, and does nothing.
+  let check: ([String]) throws(UsageError) -> Void
   /// Runs it on the words after its name.
   let run: ([String], Console) throws(UsageError) -> CommandStatus
 
   init<Values>(
-    _ name: String, _ summary: String, discussion: String = "", _ parser: ArgumentParser<Values>,
-    defaults: @escaping () -> Values,
+    _ name: String, _ summary: String, discussion: String = "", examples: [Example],
+    _ parser: ArgumentParser<Values>, defaults: @escaping () -> Values,
     body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
   ) {
     self.name = name
     self.summary = summary
     self.discussion = discussion
-    synopsis = "lockstep \(name) \(parser.synopsis)"
-    options = parser.help
-    let help = Command.help(name: name, summary, discussion, synopsis: synopsis, options: options)
+    self.examples = examples
+    operands = parser.operands?.form
+    options = parser.options.map(\.form) + [.help]
+    check = { words throws(UsageError) in _ = try parser.parse(words, into: defaults()) }
     run = { words, console throws(UsageError) in
       switch try parser.parse(words, into: defaults()) {
       case .help:
-        console.print(help)
+        // It can be found by its name, since it is being run.
+        console.print(try Commands.named(name).help)
         return .agree
       case .run(let values): return try body(values, console)
       }
     }
   }
+}
 
-  /// The whole help of the command.
-  var help: String { Command.help(name: name, summary, discussion, synopsis: synopsis, options: options) }
-
-  private static func help(
-    name: String, _ summary: String, _ discussion: String, synopsis: String, options: String
-  ) -> String {
-    "\(synopsis)\n\n\(summary)\n\n" + options + (discussion.isEmpty ? "" : "\n" + discussion)
-  }
+extension OptionForm {
+  /// Every command has it.
+  static let help = OptionForm(
+    name: "help", short: "h", summary: "Shows what there is to know of the command.", example: "", kind: .text
+  )
 }
 
 /// All commands, and what stands around them.
@@ -51,25 +67,12 @@ enum Commands {
   static var all: [Command] {
     [
       .run, .fuzz, .cover, .mutants, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan,
-      .doctor, .bench, .version,
+      .doctor, .schedule, .bench, .completions, .man, .version,
     ]
   }
 
-  static var help: String {
-    let rows = all.map { ($0.name, $0.summary) }
-    return """
-      lockstep COMMAND [OPTION…]
-
-      Feeds the same events to a model and to a lock, and stops where they disagree.
-
-      \(columns(rows))
-      'lockstep COMMAND --help' says more of each.
-
-      Exit status: 0 all agree, 1 divergence, 2 the command or a scenario is wrong, 3 trouble in the lab,
-      4 nothing selected, 5 stopped before the end, 6 stopped by a safety limit, 70 a fault of lockstep itself.
-
-      """
-  }
+  /// Those that other programs call, and nobody else.
+  private static var hidden: [Command] { [.fuzzWorker, .complete] }
 
   /// Runs what a command line says, and gives the exit status.
   static func run(_ words: [String], _ console: Console) -> CommandStatus {
@@ -93,12 +96,11 @@ enum Commands {
     case "--version":
       return try Command.version.run([], console)
     case "help":
-      console.print(
-        try words.dropFirst().first.map { name throws(UsageError) in try command(name).help } ?? help)
+      console.print(try help(on: words.dropFirst()))
       return .agree
     default:
       do {
-        return try command(first).run(Array(words.dropFirst()), console)
+        return try named(first).run(Array(words.dropFirst()), console)
       } catch {
         throw UsageError(
           "\(error.message)\nSee 'lockstep \(all.contains { $0.name == first } ? "\(first) " : "")--help'.")
@@ -106,8 +108,16 @@ enum Commands {
     }
   }
 
-  private static func command(_ name: String) throws(UsageError) -> Command {
-    if let command = (all + [.fuzzWorker]).first(where: { $0.name == name }) { return command }
+  /// What `lockstep help` says of a command, or of an option of it.
+  private static func help(on words: ArraySlice<String>) throws(UsageError) -> String {
+    guard let name = words.first else { return help }
+    let command = try named(name)
+    guard let option = words.dropFirst().first else { return command.help }
+    return try command.help(on: option)
+  }
+
+  static func named(_ name: String) throws(UsageError) -> Command {
+    if let command = (all + hidden).first(where: { $0.name == name }) { return command }
     let names = all.map(\.name)
     let nearest = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
     let kind = name.hasPrefix("-") ? "option" : "command"

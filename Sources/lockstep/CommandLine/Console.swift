@@ -19,30 +19,24 @@ final class Console {
   }
 
   private let output: OutputFile
-  private let errors: OutputFile
+  /// What is said, and how far things are.
+  let status: StatusLine
 
-  init(output: OutputFile = .standardOutput(), errors: OutputFile = .standardError()) {
-    self.output = output
-    self.errors = errors
+  init() {
+    output = .standardOutput()
+    status = StatusLine(.standardError())
   }
 
   /// Writes data, as it is.
   func print(_ text: String) {
-    write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n", to: output)
+    write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n")
   }
 
   /// Writes a value as one line of JSON.
-  func print(_ value: JSON) { write(value.line + "\n", to: output) }
+  func print(_ value: JSON) { write(value.line + "\n") }
 
   /// Says something to whoever looks on.
-  func say(_ text: String) {
-    write(text.hasSuffix("\n") ? text : text + "\n", to: errors)
-  }
-
-  /// Shows for a moment how far things are; the next one takes its place, and an empty one clears it.
-  func show(progress text: String) {
-    write("\r\u{1B}[K" + text, to: errors)
-  }
+  func say(_ text: String) { status.say(text) }
 
   /// Whether a person looks at the data.
   var isTerminal: Bool { output.isTerminal }
@@ -55,26 +49,44 @@ final class Console {
 
   /// Writes what moves the cursor, as a whole, with the cursor hidden meanwhile.
   func draw(_ text: String) {
-    if !text.isEmpty { write("\u{1B}[?25l" + text + "\u{1B}[?25h", to: output) }
+    if !text.isEmpty { write("\u{1B}[?25l" + text + "\u{1B}[?25h") }
   }
 
-  /// Whether a moment's text can be shown.
-  var showsProgress: Bool { errors.isTerminal }
-
-  private func write(_ text: String, to file: OutputFile) {
+  private func write(_ text: String) {
     // Where the console itself is gone, there is nobody to tell.
-    try? file.write(text)
+    status.hidden { try? output.write(text) }
   }
 
-  /// Paints the words for standard output.
-  func painter(_ choice: ColorChoice) -> Painter {
-    let isWanted =
-      switch choice {
-      case .always: true
-      case .never: false
-      case .auto: output.isTerminal && Host.variable("NO_COLOR") == nil && Host.variable("TERM") != "dumb"
+  /// Paints words for one of the streams: what is decided for one says nothing of the other.
+  func painter(_ choice: ColorChoice, for stream: Stream = .output) -> Painter {
+    let isTerminal = stream == .output ? output.isTerminal : status.isTerminal
+    return Painter(isOn: choice.isWanted(isTerminal: isTerminal, Host.variable))
+  }
+
+  /// Where text goes.
+  enum Stream {
+    case output, errors
+  }
+}
+
+extension ColorChoice {
+  /// Whether text on a stream is coloured.
+  ///
+  /// What is said on the command line counts first, then `NO_COLOR` with any value (no-color.org), then
+  /// `CLICOLOR_FORCE` with any but 0 (bixense.com/clicolors), then whether the stream is a terminal that has colours.
+  func isWanted(isTerminal: Bool, _ variable: (String) -> String?) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .auto:
+      if variable("NO_COLOR") != nil {
+        false
+      } else if let force = variable("CLICOLOR_FORCE"), force != "0" {
+        true
+      } else {
+        isTerminal && variable("TERM") != "dumb"
       }
-    return Painter(isOn: isWanted)
+    }
   }
 }
 

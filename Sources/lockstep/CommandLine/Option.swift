@@ -1,66 +1,126 @@
+/// How an option is written, and what is said of it: all that help, completions and the manual need.
+struct OptionForm: Equatable {
+  /// The name without its dashes.
+  var name: String
+  /// The letter that stands for it after one dash.
+  var short: Character?
+  /// What help shows in place of the value; `nil` for an option that takes none.
+  var placeholder: String?
+  /// What help says of it.
+  var summary: String
+  /// A value that makes sense; empty for an option that takes none.
+  var example: String
+  /// What its value is.
+  var kind: ValueKind
+
+  /// As it is called: `-o, --out DIR`.
+  var synopsis: String {
+    (short.map { "-\($0), " } ?? "") + "--" + name + (placeholder.map { " " + $0 } ?? "")
+  }
+
+  /// As somebody may type it: `--out Reports/nightly`.
+  var usage: String {
+    "--" + name + (placeholder == nil ? "" : (example.hasPrefix("-") ? "=" : " ") + shellWord(example))
+  }
+}
+
+/// What a value is, for a shell that completes it.
+enum ValueKind: Equatable {
+  /// Something that nobody can guess.
+  case text
+  case choice([String])
+  case file
+  case folder
+  case scenario
+  case machine
+  case device
+  case carrier
+  case command
+  /// Words of another command line, of which nothing is completed.
+  case words
+}
+
 /// An option of a command: how it is written, what it means, and where its value goes.
 struct Option<Values> {
-  /// The name without its dashes.
-  let name: String
-  /// What help shows in place of the value; `nil` for an option that takes none.
-  let placeholder: String?
-  /// What help says of it.
-  let summary: String
+  let form: OptionForm
   /// Stores the value; `nil` when it is none, and then the form that was expected.
   let store: (inout Values, String) -> String?
 
+  /// The name without its dashes.
+  var name: String { form.name }
+
   /// An option that is there or not.
   static func flag(
-    _ name: String, _ path: WritableKeyPath<Values, Bool>, _ summary: String
+    _ name: String, _ path: WritableKeyPath<Values, Bool>, _ summary: String, short: Character? = nil
   ) -> Option {
-    Option(name: name, placeholder: nil, summary: summary) { values, _ in
-      values[keyPath: path] = true
+    flag(name, summary, short: short) { $0[keyPath: path] = true }
+  }
+
+  /// An option that means more the more often it is there.
+  static func repeated(
+    _ name: String, _ path: WritableKeyPath<Values, Int>, _ summary: String, short: Character? = nil
+  ) -> Option {
+    flag(name, summary, short: short) { $0[keyPath: path] += 1 }
+  }
+
+  private static func flag(
+    _ name: String, _ summary: String, short: Character?, _ set: @escaping (inout Values) -> Void
+  ) -> Option {
+    Option(
+      form: OptionForm(name: name, short: short, summary: summary, example: "", kind: .text)
+    ) { values, _ in
+      set(&values)
       return nil
     }
   }
 
   /// An option with a value.
   static func value<Value: ArgumentValue>(
-    _ name: String, _ path: WritableKeyPath<Values, Value>, _ placeholder: String,
-    _ summary: String
+    _ name: String, _ path: WritableKeyPath<Values, Value>, _ placeholder: String, _ summary: String,
+    example: String, as kind: ValueKind? = nil, short: Character? = nil
   ) -> Option {
-    Option(name: name, placeholder: placeholder, summary: summary) { values, text in
-      guard let value = Value(argument: text) else { return Value.form }
+    value(name, placeholder, summary, example, kind, short) { values, value in
       values[keyPath: path] = value
-      return nil
     }
   }
 
   /// An option with a value that may be left out.
   static func value<Value: ArgumentValue>(
-    _ name: String, _ path: WritableKeyPath<Values, Value?>, _ placeholder: String,
-    _ summary: String
+    _ name: String, _ path: WritableKeyPath<Values, Value?>, _ placeholder: String, _ summary: String,
+    example: String, as kind: ValueKind? = nil, short: Character? = nil
   ) -> Option {
-    Option(name: name, placeholder: placeholder, summary: summary) { values, text in
-      guard let value = Value(argument: text) else { return Value.form }
+    value(name, placeholder, summary, example, kind, short) { values, value in
       values[keyPath: path] = value
-      return nil
-    }
-  }
-}
-
-extension Option {
-  /// The same option in a command whose values have these among them.
-  func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
-    Option<Whole>(name: name, placeholder: placeholder, summary: summary) { values, text in
-      store(&values[keyPath: path], text)
     }
   }
 
   /// An option that may be given several times, with another value each time.
   static func list(
-    _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String
+    _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String,
+    example: String, as kind: ValueKind? = nil
   ) -> Option {
-    Option(name: name, placeholder: placeholder, summary: summary) { values, text in
-      guard !text.isEmpty else { return String.form }
-      values[keyPath: path].append(text)
+    value(name, placeholder, summary, example, kind, nil) { (values: inout Values, value: String) in
+      values[keyPath: path].append(value)
+    }
+  }
+
+  private static func value<Value: ArgumentValue>(
+    _ name: String, _ placeholder: String, _ summary: String, _ example: String, _ kind: ValueKind?,
+    _ short: Character?, _ set: @escaping (inout Values, Value) -> Void
+  ) -> Option {
+    let form = OptionForm(
+      name: name, short: short, placeholder: placeholder, summary: summary, example: example,
+      kind: kind ?? Value.kind)
+    return Option(form: form) { values, text in
+      guard let value = Value(argument: text) else { return Value.form }
+      set(&values, value)
       return nil
     }
+  }
+
+  /// The same option in a command whose values have these among them.
+  func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
+    Option<Whole>(form: form) { values, text in store(&values[keyPath: path], text) }
   }
 }
 
@@ -70,6 +130,12 @@ protocol ArgumentValue {
   init?(argument: String)
   /// What a message says was expected: `a whole number`.
   static var form: String { get }
+  /// What such a value is, for a shell that completes it.
+  static var kind: ValueKind { get }
+}
+
+extension ArgumentValue {
+  static var kind: ValueKind { .text }
 }
 
 extension String: ArgumentValue {
@@ -124,4 +190,5 @@ protocol Choice: ArgumentValue, CaseIterable, RawRepresentable where RawValue ==
 extension Choice {
   init?(argument: String) { self.init(rawValue: argument) }
   static var form: String { "one of " + Self.allCases.map(\.rawValue).joined(separator: ", ") }
+  static var kind: ValueKind { .choice(Self.allCases.map(\.rawValue)) }
 }

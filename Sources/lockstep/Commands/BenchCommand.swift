@@ -5,8 +5,16 @@ extension Command {
   static var bench: Command {
     Command(
       "bench", "Measures this machine, and prints a figure a line as JSON.",
+      examples: [
+        Example("lockstep bench", "All figures, which takes minutes."),
+        Example("lockstep bench --only direct.", "Those of sessions over the direct link."),
+      ],
       ArgumentParser(
-        options: [.value("only", \.prefix, "PREFIX", "Only figures whose names begin so.")], operands: nil),
+        options: [
+          .value(
+            "only", \.prefix, "PREFIX", "Only figures whose names begin so.", example: "direct.",
+            as: .choice(Figure.all.map(\.name)))
+        ], operands: nil),
       defaults: { BenchArguments() }
     ) { arguments, console throws(UsageError) in
       let figures = Figure.all.filter { $0.name.hasPrefix(arguments.prefix ?? "") }

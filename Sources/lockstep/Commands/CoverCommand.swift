@@ -16,11 +16,17 @@ extension Command {
         kept as scenarios: FILE, and FILE-2 and so on where it takes several starts.
 
         """,
+      examples: [
+        Example("lockstep cover sesame", "A tour of the lock's machine, on its usual emulated device."),
+        Example(
+          "lockstep cover sesame-table --save tour.yaml --seed 7",
+          "The tour as scenarios that run by themselves."),
+      ],
       ArgumentParser(
         options: CoverArguments.options,
         operands: .init(
           placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
-          path: \.fuzz.operands)),
+          as: .machine, path: \.fuzz.operands)),
       defaults: { CoverArguments() }
     ) { arguments, console throws(UsageError) in
       try CoverSession(arguments, console).perform()

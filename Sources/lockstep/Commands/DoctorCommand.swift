@@ -11,21 +11,28 @@ extension Command {
         controller can be used and everything that a run writes can be written, else 3.
 
         """,
+      examples: [
+        Example("lockstep doctor", "What there is, and what hinders."),
+        Example("lockstep doctor --quiet", "What hinders, and nothing else."),
+      ],
       ArgumentParser(
         options: [
-          .value("format", \.format, "human|json", "How findings are printed; json is one object a line."),
-          .value("out", \.out, "DIR", "Where reports are to go. Reports unless given."),
+          .format(\.format, "How findings are printed; json is one object a line."),
+          .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
+          .quiet(\.isQuiet, "Prints what hinders only."),
         ], operands: nil),
       defaults: { DoctorArguments() }
     ) { arguments, console in
       let diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
+      let findings = diagnosis.findings.filter { !arguments.isQuiet || $0.state == .bad }
       switch arguments.format {
       case .human:
-        let paint = console.painter(.auto)
-        for finding in diagnosis.findings { console.print(finding.text(paint)) }
-        console.print(diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks")
+        let paint = console.painter(arguments.color)
+        for finding in findings { console.print(finding.text(paint)) }
+        let verdict = diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks"
+        if !arguments.isQuiet || !diagnosis.isFit { console.print(verdict) }
       case .json:
-        for finding in diagnosis.findings { console.print(finding.json) }
+        for finding in findings { console.print(finding.json) }
         console.print(["fit": .flag(diagnosis.isFit)])
       }
       return diagnosis.isFit ? .agree : .labFault
@@ -36,6 +43,8 @@ extension Command {
 private struct DoctorArguments {
   var format = OutputFormat.human
   var out = "Reports"
+  var color = ColorChoice.auto
+  var isQuiet = false
 }
 
 /// One thing that was looked at.

@@ -27,12 +27,21 @@ extension Command {
         5 stopped before the budget was used up, 6 stopped by --actuations, 70 one of --jobs died.
 
         """,
+      examples: [
+        Example("lockstep fuzz sesame", "Tests of the lock's machine until one fails."),
+        Example(
+          "lockstep fuzz sesame --device 'emulator:sesame5?defect=deaf-unlock'",
+          "The same on a lock with a bug, to see what a finding looks like."),
+        Example(
+          "lockstep fuzz sesame --duration 8h --keep-going --jobs 4",
+          "A night on four processors, all findings."),
+      ],
       ArgumentParser(
         options: FuzzArguments.options,
         operands: .init(
           placeholder: "MACHINE",
           summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
-          path: \.operands)),
+          as: .machine, path: \.operands)),
       defaults: { FuzzArguments() }
     ) { arguments, console throws(UsageError) in
       try arguments.perform(console)

@@ -7,6 +7,10 @@ extension Command {
   static var list: Command {
     Command(
       "list", "Lists the scenarios that a run would drive.",
+      examples: [
+        Example("lockstep list", "All of Scenarios/."),
+        Example("lockstep list Scenarios/sesame5 --filter jam", "Those that speak of a jam."),
+      ],
       ArgumentParser(
         options: [
           RunArguments.device, RunArguments.seed, RunArguments.filter, RunArguments.shard,
@@ -33,6 +37,10 @@ extension Command {
   static var validate: Command {
     Command(
       "validate", "Checks scenarios without running them.",
+      examples: [
+        Example("lockstep validate", "All of Scenarios/."),
+        Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
+      ],
       ArgumentParser(options: [], operands: RunArguments.paths), defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
       guard let set = arguments.scenarios(World(), console) else { return .usage }
@@ -46,6 +54,7 @@ extension Command {
   static var schema: Command {
     Command(
       "schema", "Prints the JSON Schema of a scenario.",
+      examples: [Example("lockstep schema", "For an editor that completes and checks scenarios.")],
       ArgumentParser<Nothing>(options: [], operands: nil), defaults: { Nothing() }
     ) { _, console throws(UsageError) in
       console.print(Scenario.schema.pages)
@@ -55,7 +64,7 @@ extension Command {
 
   static var version: Command {
     Command(
-      "version", "Prints the version.",
+      "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
       ArgumentParser<Nothing>(options: [], operands: nil), defaults: { Nothing() }
     ) { _, console throws(UsageError) in
       console.print("lockstep \(Version.text)")
@@ -66,15 +75,19 @@ extension Command {
   static var machines: Command {
     Command(
       "machines", "Lists the machines, or prints one.",
+      examples: [
+        Example("lockstep machines", "The names of all."),
+        Example("lockstep machines door --format mermaid", "One of them, as a diagram for a document."),
+      ],
       ArgumentParser(
         options: [
           .value(
             "format", \.format, MachineFormat.allCases.map(\.rawValue).joined(separator: "|"),
-            "How the machine is printed. A table unless given.")
+            "How the machine is printed. A table unless given.", example: "mermaid")
         ],
         operands: .init(
           placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
-          path: \.names)),
+          as: .machine, path: \.names)),
       defaults: { MachineArguments() }
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
@@ -98,6 +111,8 @@ struct Nothing {}
 /// The version of Lockstep.
 enum Version {
   static let text = "1.0"
+  /// When the manual of this version was made.
+  static let date = "2026-11-22"
 }
 
 private struct MachineArguments {
@@ -110,6 +125,7 @@ private struct MachineForm: ArgumentValue {
   let format: MachineFormat
   static let table = MachineForm(format: .table)
   static var form: String { "one of " + MachineFormat.allCases.map(\.rawValue).joined(separator: ", ") }
+  static var kind: ValueKind { .choice(MachineFormat.allCases.map(\.rawValue)) }
 
   private init(format: MachineFormat) {
     self.format = format

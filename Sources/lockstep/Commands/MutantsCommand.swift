@@ -23,13 +23,19 @@ extension Command {
         4 when the suite has no test, 5 stopped before the end.
 
         """,
+      examples: [
+        Example("lockstep mutants door", "How many wrong doors the scenarios under Scenarios/ find."),
+        Example(
+          "lockstep mutants sesame-table --suite tour --threshold 95",
+          "Fails unless a tour of all cells finds 95 in a hundred."),
+      ],
       ArgumentParser(
         options: MutantsArguments.options,
         operands: .init(
           placeholder: "MACHINE [PATH]",
           summary:
             "The machine, by name or the path of its file; then scenarios, or folders of them.",
-          count: 1...Int.max, path: \.operands)),
+          count: 1...Int.max, as: .machine, .scenario, path: \.operands)),
       defaults: { MutantsArguments() }
     ) { arguments, console throws(UsageError) in
       try MutantsSession(arguments, console).perform()

@@ -12,13 +12,24 @@ extension Command {
         line says how many runs came out as the first did.
 
         """,
+      examples: [
+        Example(
+          "lockstep replay Scenarios/sesame5/jam.yaml",
+          "Everything that happens in a scenario, with its times."),
+        Example(
+          "lockstep replay Scenarios/sesame5/jam.yaml --repeat 100",
+          "Whether it comes out the same each time."),
+      ],
       ArgumentParser(
         options: [
           RunArguments.device, RunArguments.seed,
-          .value("repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same."),
+          .value(
+            "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
+            example: "100"),
           RunArguments.answerTimeout, RunArguments.format, RunArguments.color,
         ] + RunArguments.lab,
-        operands: .init(placeholder: "FILE", summary: "The scenario.", count: 1...1, path: \.paths)),
+        operands: .init(
+          placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths)),
       defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
       var once = arguments

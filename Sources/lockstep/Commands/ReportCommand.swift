@@ -27,21 +27,23 @@ extension Command {
         counts as 5.
 
         """,
+      examples: [
+        Example("lockstep report 2026-11-22T01-00-00-run", "The reports of a run again, by its name."),
+        Example(
+          "lockstep report shard-1/runs/* shard-2/runs/* --out Reports",
+          "One report of the shards of a night."),
+      ],
       ArgumentParser(
         options: [
-          .value(
-            "out", \.out, "DIR",
-            "Where reports go, and where runs are looked for by name. Reports unless given."),
-          .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
-          .value("junit-profile", \.junitProfile, JUnitProfile.choices, JUnitProfile.summary),
-          .value("format", \.format, "human|json", "How the summary is printed; json is one object."),
-          .value(
-            "color", \.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
-          .flag("quiet", \.isQuiet, "Prints failures only."),
+          .out(
+            \.out, "Where reports go, and where runs are looked for by name. Reports unless given."),
+          .junit(\.junit), .junitProfile(\.junitProfile),
+          .format(\.format, "How the summary is printed; json is one object."),
+          .color(\.color), .quiet(\.isQuiet),
         ],
         operands: .init(
           placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
-          count: 1...Int.max, path: \.runs)),
+          count: 1...Int.max, as: .folder, path: \.runs)),
       defaults: { ReportArguments() }
     ) { arguments, console throws(UsageError) in
       try arguments.perform(console)

@@ -17,6 +17,16 @@ extension Command {
         rest position however the run ends.
 
         """,
+      examples: [
+        Example("lockstep run", "Every scenario under Scenarios/, on the devices that they name."),
+        Example("lockstep run Scenarios/sesame5 --seed 42", "Those of one lock, with a seed of your own."),
+        Example(
+          "lockstep run Scenarios/sesame5 --device 'emulator:sesame5?defect=deaf-unlock'",
+          "The same on a lock with a bug, to see what a failure looks like."),
+        Example(
+          "lockstep run Scenarios/sesame5 --carrier usb:0 --device lock:front-door.yaml",
+          "On a real lock, through a Bluetooth dongle."),
+      ],
       ArgumentParser(
         options: RunArguments.options, operands: RunArguments.paths),
       defaults: { RunArguments() }
@@ -83,14 +93,19 @@ private struct RunSession {
     defer { world.devices.shutDown() }
     let begin = MonotonicClock.now
     let human = HumanReport(
-      console, console.painter(arguments.color), isQuiet: arguments.isQuiet,
-      total: plan.cases.count - earlier.judged.count)
+      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
     let report: any JournalListener =
-      arguments.format == .human ? human : JSONReport(console, isQuiet: arguments.isQuiet)
+      arguments.format == .human
+      ? human : JSONReport(console, isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
+    let watch = RunWatch(
+      total: plan.cases.count - earlier.judged.count, arguments.watching(console), console.status)
+    watch.start()
     let run = Run(
-      plan, provider: world.devices, listener: Listeners([folder, report]), retries: arguments.retries.value,
+      plan, provider: world.devices, listener: Listeners([folder, report, watch]),
+      retries: arguments.retries.value,
       earlier: earlier, isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
+    watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
     guard finish(seed: plan.seed) else { return .internalFault }
     if arguments.format == .human {

@@ -14,15 +14,22 @@ extension Command {
         when what it advertises changes.
 
         """,
+      examples: [
+        Example("lockstep scan --carrier usb:0", "The locks that a dongle hears in ten seconds."),
+        Example("lockstep scan --carrier hci-socket:0 --duration 1min --all", "Everything that advertises."),
+      ],
       ArgumentParser(
         options: [
           .value(
-            "carrier", \.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers)."),
-          .value("duration", \.duration, "TIME", "How long it listens. 10s unless given."),
+            "carrier", \.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers).",
+            example: "usb:0", as: .carrier),
+          .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
           .flag("all", \.isAll, "Lists everything that advertises."),
           .value(
-            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop."),
-          .value("format", \.format, "human|json", "How findings are printed; json is one object a line."),
+            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+            example: "air.btsnoop", as: .file),
+          .format(\.format, "How findings are printed; json is one object a line."),
+          .quiet(\.isQuiet, "Says nothing of an empty room."),
         ], operands: nil),
       defaults: { ScanArguments() }
     ) { arguments, console throws(UsageError) in
@@ -37,6 +44,7 @@ private struct ScanArguments {
   var isAll = false
   var capture: String?
   var format = OutputFormat.human
+  var isQuiet = false
 
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     guard let carrier else {
@@ -53,7 +61,7 @@ private struct ScanArguments {
       defer { carrier.close() }
       var scan = Scan(carrier, view)
       try scan.listen(for: duration)
-      view.finish()
+      if !isQuiet { view.finish() }
       return .agree
     } catch {
       console.say("lockstep: \(error); 'lockstep doctor' looks at this machine")

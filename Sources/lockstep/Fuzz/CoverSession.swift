@@ -17,11 +17,13 @@ struct CoverArguments {
     let reports = ["out", "junit", "junit-profile", "answer-timeout", "format", "color"]
     return FuzzArguments.options.filter { shared.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [
-        .value("steps", \.steps, "N", "Ends after N events. 20k unless given."),
-        .value("save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs."),
+        .value("steps", \.steps, "N", "Ends after N events. 20k unless given.", example: "5k"),
+        .value(
+          "save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs.",
+          example: "tour.yaml", as: .file),
       ]
       + FuzzArguments.options.filter { reports.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
-      + [.flag("quiet", \.fuzz.run.isQuiet, "Prints failures only.")]
+      + [.quiet(\.fuzz.run.isQuiet), RunArguments.verbose.lifted(to: \.fuzz.run)]
       + RunArguments.lab.map { $0.lifted(to: \.fuzz.run) }
   }
 
@@ -57,15 +59,18 @@ struct CoverSession {
     Interruption.listen()
     defer { world.devices.shutDown() }
     let paint = console.painter(run.color)
-    let human = HumanReport(console, paint, isQuiet: run.isQuiet, total: nil)
+    let human = HumanReport(console, paint, isQuiet: run.isQuiet, verbosity: run.verbosity)
     let report: any JournalListener =
-      run.format == .human ? human : JSONReport(console, isQuiet: run.isQuiet)
+      run.format == .human ? human : JSONReport(console, isQuiet: run.isQuiet, verbosity: run.verbosity)
+    let watch = RunWatch(total: nil, run.watching(console), console.status)
+    watch.start()
     var settings = Tour.Settings()
     if let steps = arguments.steps { settings.budget = steps.value }
     let tour = TourRun(
-      target, settings: settings, provider: world.devices, listener: Listeners([folder, report]),
+      target, settings: settings, provider: world.devices, listener: Listeners([folder, report, watch]),
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = tour.perform()
+    watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
     guard save(summary.scenarios), finish() else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {

@@ -62,53 +62,55 @@ extension FuzzArguments {
       .value(
         "device", \.run.device, "SPEC",
         "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier. The machine's "
-          + "usual emulated device unless given."),
-      .value("seed", \.run.seed, "N", "The seed of everything that is drawn."),
+          + "usual emulated device unless given.",
+        example: "emulator:sesame5?defect=deaf-unlock", as: .device),
+      .value("seed", \.run.seed, "N", "The seed of everything that is drawn.", example: "42"),
       .value(
-        "steps", \.steps, "N", "Ends after N events in tests, those before --resume included: 5000, 20k, 10M."
+        "steps", \.steps, "N",
+        "Ends after N events in tests, those before --resume included: 5000, 20k, 10M.",
+        example: "20k"),
+      .value(
+        "duration", \.duration, "TIME", "Ends after this time, from now on: 90s, 10min, 8h.", example: "10min"
       ),
-      .value("duration", \.duration, "TIME", "Ends after this time, from now on: 90s, 10min, 8h."),
       .flag(
         "keep-going", \.keepsGoing,
         "Goes on after a divergence. Equal ones are counted, and each is shrunk and saved once."),
       .list(
         "without", \.without, "LEVEL",
         "Leaves out a level at which tests interfere: "
-          + TestLevel.allCases.map(\.rawValue).joined(separator: ", ") + ". May be given several times."),
+          + TestLevel.allCases.map(\.rawValue).joined(separator: ", ") + ". May be given several times.",
+        example: "link", as: .choice(TestLevel.allCases.map(\.rawValue))),
       .list(
         "weight", \.weights, "NAME=W",
         "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out. May be given several "
-          + "times."),
-      .value("length", \.length, "N", "The most events of one test. 200 unless given."),
+          + "times.", example: "unlock=3"),
+      .value("length", \.length, "N", "The most events of one test. 200 unless given.", example: "50"),
       .value(
         "shrink-budget", \.shrinkBudget, "N|TIME",
-        "How much may be done to shrink one finding, in events or time. 200k events unless given."),
+        "How much may be done to shrink one finding, in events or time. 200k events unless given.",
+        example: "90s"),
       .value(
         "twin", \.twin, "SPEC|none",
         "Explores and shrinks on this emulator, then asks the device. A lock:FILE has its emulated model as twin "
-          + "unless given."),
-      .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus."),
+          + "unless given.", example: "emulator:sesame5", as: .device),
+      .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4"),
       .value(
         "shard", \.shard, "I/N",
         "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "
-          + "it says so."),
+          + "it says so.", example: "2/4"),
       .value(
         "corpus", \.corpus, "DIR",
-        "Where rare tests are kept from run to run. DIR/corpus of --out unless given."),
+        "Where rare tests are kept from run to run. DIR/corpus of --out unless given.",
+        example: "corpus", as: .folder),
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a campaign that was stopped: the name of its run, or its folder. MACHINE and options are taken "
-          + "from there unless given again."),
-      .value("out", \.run.out, "DIR", "Where reports go. Reports unless given."),
-      .value("junit", \.run.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
-      RunArguments.junitProfile.lifted(to: \.run),
+          + "from there unless given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz", as: .folder),
+      .out(\.run.out), .junit(\.run.junit), .junitProfile(\.run.junitProfile),
       .value(
         "answer-timeout", \.run.answerTimeout, "TIME",
-        "How long an exec: device may take to answer. 5s unless given."),
-      .value("format", \.run.format, "human|json", "How results are printed; json is one object a line."),
-      .value(
-        "color", \.run.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
-      .flag("quiet", \.run.isQuiet, "Prints findings only."),
+        "How long an exec: device may take to answer. 5s unless given.", example: "30s"),
+      .format(\.run.format), .color(\.run.color), .quiet(\.run.isQuiet, "Prints findings only."),
     ] + lab
   }
 

@@ -31,12 +31,13 @@ final class FuzzOffice: FuzzDesk {
       throw UsageError(error.description)
     }
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
-    switch arguments.run.format {
-    case .json: report = JSONFuzzReport(console, isQuiet: isQuiet)
-    case .human where console.drawsOver && !isQuiet:
-      report = ScreenReport(console, paint, isQuiet: isQuiet)
-    case .human: report = HumanFuzzReport(console, paint, isQuiet: isQuiet)
-    }
+    let shown: any FuzzReport =
+      switch arguments.run.format {
+      case .json: JSONFuzzReport(console, isQuiet: isQuiet)
+      case .human where console.drawsOver && !isQuiet: ScreenReport(console, paint, isQuiet: isQuiet)
+      case .human: HumanFuzzReport(console, paint, isQuiet: isQuiet)
+      }
+    report = FuzzWatch(shown, console.status)
   }
 
   var listener: any JournalListener { folder }

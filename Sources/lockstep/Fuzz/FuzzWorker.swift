@@ -9,6 +9,7 @@ extension Command {
   static var fuzzWorker: Command {
     Command(
       "fuzz-worker", "Explores for 'lockstep fuzz --jobs'.",
+      examples: [],
       ArgumentParser(
         options: FuzzArguments.options,
         operands: .init(

@@ -52,23 +52,29 @@ extension MutantsArguments {
     [
       .value(
         "suite", \.suite, "tour|fuzz:N",
-        "Tests that are generated in place of scenarios: a tour through all cells, or N random events."),
+        "Tests that are generated in place of scenarios: a tour through all cells, or N random events.",
+        example: "tour", as: .choice(["tour", "fuzz:"])),
       .value(
         "sample", \.sample, "N",
-        "Tries N mutants, drawn by the seed, of each kind as many, as far as it has them. All unless given."),
-      .value("seed", \.run.seed, "N", "The seed of everything that is drawn. 0 unless given."),
+        "Tries N mutants, drawn by the seed, of each kind as many, as far as it has them. All unless given.",
+        example: "200"),
+      .value(
+        "seed", \.run.seed, "N", "The seed of everything that is drawn. 0 unless given.", example: "42"),
       .value(
         "device", \.run.device, "SPEC",
-        "Tries the defects of this emulated device only: emulator:NAME?SETTING=VALUE&…"),
-      .value("threshold", \.threshold, "P", "Ends with status 1 below a score of P percent. 0 unless given."),
+        "Tries the defects of this emulated device only: emulator:NAME?SETTING=VALUE&…",
+        example: "emulator:sesame3", as: .device),
+      .value(
+        "threshold", \.threshold, "P", "Ends with status 1 below a score of P percent. 0 unless given.",
+        example: "95"),
       .value(
         "pairs", \.pairs, "N",
-        "How many pairs of model and mutant are looked at for a test that kills a survivor. 5k unless given."
-      ),
-      .value("out", \.out, "DIR", "Saves the test that would kill each survivor there, as a scenario."),
-      .value("format", \.run.format, "human|json", "How results are printed; json is one object a line."),
+        "How many pairs of model and mutant are looked at for a test that kills a survivor. 5k unless given.",
+        example: "20k"),
       .value(
-        "color", \.run.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too."),
+        "out", \.out, "DIR", "Saves the test that would kill each survivor there, as a scenario.",
+        example: "survivors", as: .folder, short: "o"),
+      .format(\.run.format), .color(\.run.color),
     ]
   }
 

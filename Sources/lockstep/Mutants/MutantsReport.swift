@@ -156,11 +156,11 @@ final class MutantsReport {
 
   private func progress() {
     done += 1
-    guard console.showsProgress, isHuman, done % 16 == 0 else { return }
-    console.show(progress: "\(done) of \(analysis.sampleCount + defectCount)")
+    guard console.status.isTerminal, isHuman, done % 16 == 0 else { return }
+    console.status.show("\(done) of \(analysis.sampleCount + defectCount)")
   }
 
-  private func clear() { if console.showsProgress, isHuman { console.show(progress: "") } }
+  private func clear() { console.status.show("") }
 
   private func json(_ result: MutationAnalysis.Result, _ saved: String?) -> JSON {
     var members: [JSON.Member] = [

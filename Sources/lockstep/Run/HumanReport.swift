@@ -1,37 +1,39 @@
 import Harness
 import Simulation
+import Transports
 
 /// Prints what a person wants to know of a run: failures as they come, and a summary.
 final class HumanReport: JournalListener {
   private let console: Console
   private let paint: Painter
   private let isQuiet: Bool
-  /// How many cases there are, where that is known before.
-  private let total: Int?
-  private var done = 0
+  /// With 1 a line for each case as it ends; with 2 the trace of each, which also says how it ended.
+  private let verbosity: Int
+  private let trace: TraceReport
+  private var caseBegin = Interval.zero
   /// What the lab said in the case that is being driven.
   private var remarks: [String] = []
   private var skips: [(reason: String, count: Int)] = []
   private var coverage: [Coverage] = []
 
-  init(_ console: Console, _ paint: Painter, isQuiet: Bool, total: Int?) {
+  init(_ console: Console, _ paint: Painter, isQuiet: Bool, verbosity: Int = 0) {
     self.console = console
     self.paint = paint
     self.isQuiet = isQuiet
-    self.total = total
+    self.verbosity = verbosity
+    trace = TraceReport(console, paint)
   }
 
   func take(_ entry: JournalEntry) {
+    if verbosity > 1 { trace.take(entry) }
     switch entry {
-    case .begin(let test):
+    case .begin:
       remarks = []
-      if showsProgress { console.show(progress: "[\(done + 1)\(total.map { "/\($0)" } ?? "")] \(test.file)") }
+      caseBegin = MonotonicClock.now
     case .remark(let text, _): remarks.append(text)
     case .verdict(let outcome, let test):
-      done += 1
-      if showsProgress { console.show(progress: "") }
       report(outcome, test)
-      if !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
+      if verbosity < 2, !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
       remarks = []
     case .coverage(let figures): coverage.append(figures)
     case .run, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab, .finding,
@@ -40,12 +42,11 @@ final class HumanReport: JournalListener {
     }
   }
 
-  private var showsProgress: Bool { console.showsProgress && !isQuiet }
-
   private func report(_ outcome: Outcome, _ test: Case) {
     switch outcome.verdict {
-    case .agree: break
+    case .agree: if verbosity == 1 { console.print(paint(.good, "✔") + " " + words(on: test, outcome)) }
     case .skipped(let reason):
+      if verbosity == 1 { console.print(paint(.faint, "· \(test.file)   skipped: \(reason)")) }
       if let index = skips.firstIndex(where: { $0.reason == reason }) {
         skips[index].count += 1
       } else {
@@ -54,8 +55,15 @@ final class HumanReport: JournalListener {
     case .divergence, .labFault, .incomplete, .limited:
       // What was not begun is counted in the summary.
       if outcome.mark == .start, case .incomplete = outcome.verdict { return }
-      console.print(failureText(outcome, test, paint) + "\n")
+      if verbosity < 2 { console.print(failureText(outcome, test, paint) + "\n") }
+      if verbosity == 1 { console.print(paint(.bad, "✘") + " " + words(on: test, outcome)) }
     }
+  }
+
+  /// What a case took: of our time, and of the device's.
+  private func words(on test: Case, _ outcome: Outcome) -> String {
+    let round = test.id.contains("#") ? " (\(test.id))" : ""
+    return "\(test.file)\(round)   \(clock(MonotonicClock.now - caseBegin))   t = \(outcome.time)"
   }
 
   /// Prints what the lab said, a line each.
@@ -119,13 +127,17 @@ private func rounded(_ time: Interval) -> String {
 final class JSONReport: JournalListener {
   private let console: Console
   private let isQuiet: Bool
+  /// With 2 every line of the journal.
+  private let verbosity: Int
 
-  init(_ console: Console, isQuiet: Bool) {
+  init(_ console: Console, isQuiet: Bool, verbosity: Int = 0) {
     self.console = console
     self.isQuiet = isQuiet
+    self.verbosity = verbosity
   }
 
   func take(_ entry: JournalEntry) {
+    if verbosity > 1 { return console.print(entry.json) }
     switch entry {
     case .verdict(let outcome, _):
       if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }

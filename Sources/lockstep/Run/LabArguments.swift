@@ -43,7 +43,9 @@ struct LabSettings {
 
 extension RunArguments {
   static var carrier: Option<RunArguments> {
-    .value("carrier", \.lab.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers).")
+    .value(
+      "carrier", \.lab.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers).",
+      example: "usb:0", as: .carrier)
   }
 
   static var lab: [Option<RunArguments>] {
@@ -51,21 +53,23 @@ extension RunArguments {
       carrier,
       .value(
         "capture", \.lab.capture, "FILE",
-        "Where the traffic over the carrier is written down, as btsnoop. runs/NAME/capture.btsnoop unless given."
-      ),
+        "Where the traffic over the carrier is written down, as btsnoop. runs/NAME/capture.btsnoop unless given.",
+        example: "air.btsnoop", as: .file),
       .value(
         "control", \.lab.control, "unix:PATH",
-        "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can."),
+        "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can.",
+        example: "unix:lock.socket"),
       .list(
         "allow", \.lab.allowed, "NAME",
-        "Allows \(GovernedStimuli.names.joined(separator: ", ")) with a real lock; may be given several times."
-      ),
+        "Allows \(GovernedStimuli.names.joined(separator: ", ")) with a real lock; may be given several times.",
+        example: "reset", as: .choice(GovernedStimuli.names)),
       .value(
         "actuations", \.lab.actuations, "N",
-        "How often the motor of a real lock may move in this run, the return to rest included. 100 unless given."
-      ),
+        "How often the motor of a real lock may move in this run, the return to rest included. 100 unless given.",
+        example: "20"),
       .value(
-        "rest", \.lab.rest, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given."),
+        "rest", \.lab.rest, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
+        example: "as-found"),
     ]
   }
 

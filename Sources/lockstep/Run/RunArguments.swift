@@ -46,18 +46,12 @@ struct RunArguments {
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
+  var verbosity = 0
+  var progress = ProgressChoice.auto
+  var slow = Interval.seconds(60)
 }
 
-extension JUnitProfile: Choice {
-  /// The placeholder of the option.
-  static var choices: String { allCases.map(\.rawValue).joined(separator: "|") }
-
-  /// What help says of the option.
-  static var summary: String {
-    "The shape of the JUnit report: for most CI systems, for Jenkins' xunit plugin, for readers that take the least, "
-      + "or as Maven's Surefire writes it. ci unless given."
-  }
-}
+extension JUnitProfile: Choice {}
 
 extension Interval: ArgumentValue {
   /// A duration with its unit, or a number of seconds.
@@ -77,69 +71,84 @@ extension RunArguments {
   static var options: [Option<RunArguments>] {
     [
       device, seed, filter, shard,
-      .value("repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time."),
+      .value(
+        "repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
+        example: "10"),
       .value(
         "retries", \.retries, "N",
         "Tries a case again, N times at most, that diverges or that the lab fails. One that agrees then is flaky. 0 "
-          + "unless given: with a real lock each try wears its motor."),
+          + "unless given: with a real lock each try wears its motor.", example: "2"),
       .value(
         "flaky-result", \.flakyResult, "pass|fail",
-        "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given."),
+        "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
+        example: "fail"),
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
-          + "judgement are run. Everything but the reports is taken from there."),
-      .value("out", \.out, "DIR", "Where reports go. Reports unless given."),
-      .value("junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given."),
-      junitProfile, answerTimeout, format, color, quiet,
+          + "judgement are run. Everything but the reports is taken from there.",
+        example: "2026-11-22T01-00-00-run", as: .folder),
+      .out(\.out), .junit(\.junit), .junitProfile(\.junitProfile),
+      answerTimeout, format, color, quiet, verbose,
+      .value(
+        "show-progress", \.progress, "auto|bar|counter|none",
+        "How far the run is, on standard error: a bar at the bottom of a terminal, or a line at each tenth of the cases "
+          + "and every ten seconds. With auto a bar on a terminal, elsewhere a line every ten seconds.",
+        example: "counter"),
+      .value(
+        "slow-timeout", \.slow, "TIME",
+        "Says of a case that is still going on after this time that it is slow. 60s unless given.",
+        example: "5min"),
     ] + lab
   }
 
   static var paths: ArgumentParser<RunArguments>.Operands {
     ArgumentParser<RunArguments>.Operands(
       placeholder: "PATH", summary: "Scenarios, or folders of them. Without any: Scenarios/.",
-      count: 0...Int.max, path: \.paths)
+      count: 0...Int.max, as: .scenario, path: \.paths)
   }
 
   static var device: Option<RunArguments> {
     Option<RunArguments>.value(
       "device", \.device, "SPEC",
       "Drives this device in place of the scenarios' own, where machine and generation match: "
-        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier.")
+        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier.",
+      example: "emulator:sesame5?defect=deaf-unlock", as: .device)
   }
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(
-      "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.")
+      "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.",
+      example: "42")
   }
   static var filter: Option<RunArguments> {
     Option<RunArguments>.value(
-      "filter", \.filter, "TEXT", "Only scenarios with this text in their path, title or tags.")
+      "filter", \.filter, "TEXT", "Only scenarios with this text in their path, title or tags.",
+      example: "jam")
   }
   static var shard: Option<RunArguments> {
     Option<RunArguments>.value(
       "shard", \.shard, "I/N",
-      "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given."
-    )
-  }
-  static var junitProfile: Option<RunArguments> {
-    Option<RunArguments>.value("junit-profile", \.junitProfile, JUnitProfile.choices, JUnitProfile.summary)
+      "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given.",
+      example: "2/4")
   }
   static var format: Option<RunArguments> {
-    Option<RunArguments>.value(
-      "format", \.format, "human|json", "How results are printed; json is one object a line.")
+    .format(\.format)
   }
   static var color: Option<RunArguments> {
-    Option<RunArguments>.value(
-      "color", \.color, "auto|always|never", "Whether results are coloured. NO_COLOR is honoured too.")
+    .color(\.color)
   }
   static var quiet: Option<RunArguments> {
-    Option<RunArguments>.flag("quiet", \.isQuiet, "Prints failures only.")
+    .quiet(\.isQuiet)
+  }
+  static var verbose: Option<RunArguments> {
+    .repeated(
+      "verbose", \.verbosity,
+      "Prints each case as it ends, with the time that it took; given twice, everything that happens in it.",
+      short: "v")
   }
   static var answerTimeout: Option<RunArguments> {
     Option<RunArguments>.value(
       "answer-timeout", \.answerTimeout, "TIME",
-      "How long an exec: device may take to answer. 5s unless given."
-    )
+      "How long an exec: device may take to answer. 5s unless given.", example: "30s")
   }
 
   /// The scenarios that are asked for, read and checked.

@@ -89,6 +89,7 @@ extension RunArguments {
     )
     if junitProfile != RunArguments().junitProfile { arguments.junitProfile = junitProfile }
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
+    (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)
     return arguments
   }
 }

@@ -1,0 +1,54 @@
+import Glibc
+public import Simulation
+
+/// SIGUSR1, by which somebody asks how far things are.
+///
+/// It is kept from every thread, and one that has nothing else to do waits for it: so nothing that is under way is
+/// disturbed. Programs that we start have it as they have every signal.
+public enum StatusSignal {
+  /// Keeps it from this thread and those that it starts, from now on.
+  public static func block() {
+    var set = only()
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Waits for it; false when the time is over first.
+  public static func wait(for interval: Interval) -> Bool {
+    var set = only()
+    var time = timespec()
+    time.tv_sec = Int(interval.nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(interval.nanoseconds % 1_000_000_000)
+    return unsafe sigtimedwait(&set, nil, &time) == SIGUSR1
+  }
+
+  private static func only() -> sigset_t {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    unsafe sigaddset(&set, SIGUSR1)
+    return set
+  }
+}
+
+/// Does something beside what the program does, in a thread of its own, until it returns or the program ends.
+public func inBackground(_ body: @escaping @Sendable () -> Void) {
+  let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
+  var thread = pthread_t()
+  let status = unsafe pthread_create(
+    &thread, nil,
+    { work in
+      guard let work = unsafe work else { return nil }
+      unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+      return nil
+    }, work)
+  precondition(status == 0, "no thread can be started: \(errorText(status))")
+  pthread_detach(thread)
+}
+
+/// What a thread does.
+private final class Work: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+  }
+}

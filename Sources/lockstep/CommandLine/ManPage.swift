@@ -1,0 +1,166 @@
+import Harness
+
+/// The manual in roff, made from the declarations of the commands.
+struct ManPage {
+  private var lines: [String] = []
+
+  /// The whole page.
+  var text: String { lines.map { $0 + "\n" }.joined() }
+
+  init() {
+    lines = [
+      #".\" Made by 'lockstep man'."#,
+      ".TH LOCKSTEP 1 \(Version.date) \"lockstep \(Version.text)\" \"User Commands\"",
+    ]
+    section("NAME")
+    text("lockstep - tests Bluetooth locks against a model of them")
+    section("SYNOPSIS")
+    text("lockstep COMMAND [OPTION…]")
+    section("DESCRIPTION")
+    text(Commands.purpose)
+    paragraph()
+    text(Self.description)
+    section("COMMANDS")
+    for command in Commands.all { add(command) }
+    section("OPTIONS")
+    addOptions()
+    section("EXIT STATUS")
+    for (status, meaning) in Commands.statuses { item("\(status.rawValue)", meaning + ".") }
+    item("130, 143", "Interrupted twice, by Ctrl-C or SIGTERM: it ended at once.")
+    section("FILES")
+    for (path, meaning) in Self.files { item(path, meaning) }
+    section("ENVIRONMENT")
+    for (name, meaning) in Self.variables { item(name, meaning) }
+    section("EXAMPLES")
+    for command in Commands.all {
+      for example in command.examples { item(example.line, example.meaning) }
+    }
+  }
+
+  private static let description = """
+    The lock can be a real one, reached through a Bluetooth dongle; an emulated one, which speaks the real protocol in \
+    virtual time; or any program that speaks one line of JSON per event. Data goes to standard output and talk to \
+    standard error. Every failure ends with a line to paste that replays it.
+    """
+
+  /// What is left where.
+  private static let files: [(path: String, meaning: String)] = [
+    ("Reports/junit.xml", "The latest run, as CI systems read it. Reports is the folder of --out."),
+    (
+      "Reports/runs/NAME/",
+      "A run: journal.jsonl, written first, a JSON object a line; manifest.json, what differs from run to run; captures."
+    ),
+    ("Reports/failures/", "Each divergence as a scenario that replays it."),
+    ("Reports/corpus/", "Rare tests of 'lockstep fuzz', gone on with in the next campaign."),
+    ("Scenarios/", "Where scenarios are looked for unless a path is given."),
+    (
+      "$XDG_STATE_HOME/lockstep/odometers",
+      "How often the motor of each real lock has moved. Below ~/.local/state where the variable is not set."
+    ),
+  ]
+
+  private static let variables: [(name: String, meaning: String)] = [
+    ("NO_COLOR", "Text is not coloured, whatever the value, unless --color always is given."),
+    (
+      "CLICOLOR_FORCE",
+      "Text is coloured where no terminal is too, unless the value is 0, NO_COLOR is set or --color is given."
+    ),
+    ("TERM", "Text is not coloured and nothing is drawn over where it is dumb."),
+    (
+      "SLURM_ARRAY_TASK_ID, CI_NODE_INDEX, JOB_COMPLETION_INDEX",
+      "Which part of a run this is, with SLURM_ARRAY_TASK_COUNT, CI_NODE_TOTAL or LOCKSTEP_SHARDS parts, unless "
+        + "--shard is given."
+    ),
+    ("XDG_STATE_HOME", "Where the odometers of real locks are kept."),
+  ]
+}
+
+extension ManPage {
+  private mutating func add(_ command: Command) {
+    lines.append(".SS \(Self.escaped(command.synopsis))")
+    text(command.summary)
+    for part in command.discussion.split(separator: "\n\n").map(String.init) {
+      if part.hasPrefix("  ") {
+        // Lines that are set apart stay as they are.
+        lines += [".PP", ".nf"] + part.split(separator: "\n").map { Self.line(String($0)) } + [".fi"]
+      } else {
+        paragraph()
+        text(part)
+      }
+    }
+  }
+
+  /// Each option once, with the commands that have it.
+  private mutating func addOptions() {
+    var options: [(form: OptionForm, commands: [String])] = []
+    for command in Commands.all {
+      for form in command.options where form != .help {
+        if let index = options.firstIndex(where: {
+          $0.form.synopsis == form.synopsis && $0.form.summary == form.summary
+        }) {
+          options[index].commands.append(command.name)
+        } else {
+          options.append((form, [command.name]))
+        }
+      }
+    }
+    for (form, commands) in options {
+      item(form.synopsis, "\(form.summary) For \(commands.joined(separator: ", ")). Example: \(form.usage)")
+    }
+    item(OptionForm.help.synopsis, OptionForm.help.summary + " Every command has it.")
+  }
+
+  private mutating func section(_ name: String) { lines.append(".SH \"\(name)\"") }
+
+  private mutating func paragraph() { lines.append(".PP") }
+
+  private mutating func text(_ text: String) {
+    lines += wrapped(text.replacing("\n", with: " "), to: 70).map(Self.line)
+  }
+
+  private mutating func item(_ head: String, _ body: String) {
+    lines += [".TP", ".B " + Self.escaped(head)]
+    text(body)
+  }
+
+  /// A line of text, which is no request whatever it begins with.
+  private static func line(_ text: String) -> String {
+    (text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : "") + escaped(text)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\e"
+      case "-": result += "\\-"
+      case "'": result += "\\(aq"
+      case "\"": result += "\\(dq"
+      case "`": result += "\\`"
+      case "^": result += "\\(ha"
+      case "~": result += "\\(ti"
+      case " "..."}": result.unicodeScalars.append(scalar)
+      default:
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        result += "\\[u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)]"
+      }
+    }
+    return result
+  }
+}
+
+extension Command {
+  static var man: Command {
+    Command(
+      "man", "Prints the manual, as roff.",
+      examples: [
+        Example("lockstep man | man -l -", "Reads it."),
+        Example("lockstep man > /usr/local/share/man/man1/lockstep.1", "Installs it."),
+      ],
+      ArgumentParser<Nothing>(options: [], operands: nil), defaults: { Nothing() }
+    ) { _, console in
+      console.print(ManPage().text)
+      return .agree
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+import Transports
+
+/// Standard error, and a line at the bottom of the terminal that says how far things are.
+///
+/// Whatever else is written, to this stream or to the other, goes above that line. Threads may share it.
+final class StatusLine: Sendable {
+  fileprivate struct State {
+    let file: OutputFile
+    /// What stands on the terminal now.
+    var shown = ""
+  }
+
+  private let state: Mutex<State>
+
+  init(_ file: sending OutputFile) {
+    state = Mutex(State(file: file))
+  }
+
+  /// Whether a person looks on.
+  var isTerminal: Bool { state.withLock { $0.file.isTerminal } }
+
+  /// The columns of the terminal; 80 where it does not tell.
+  var columns: Int { state.withLock { $0.columns } }
+
+  /// Writes a line or several above it.
+  func say(_ text: String) {
+    state.withLock { state in
+      state.write(state.erasing + (text.hasSuffix("\n") ? text : text + "\n") + state.shown)
+    }
+  }
+
+  /// Puts another text in its place; an empty one takes it away.
+  func show(_ text: String) {
+    state.withLock { state in
+      guard text != state.shown else { return }
+      let erasing = state.erasing
+      state.shown = text
+      state.write(erasing + text)
+    }
+  }
+
+  /// Does something while it is away, such as writing to the other stream of the terminal.
+  func hidden(_ body: () -> Void) {
+    state.withLock { state in
+      if !state.shown.isEmpty { state.write(state.erasing) }
+      body()
+      if !state.shown.isEmpty { state.write(state.shown) }
+    }
+  }
+}
+
+extension StatusLine.State {
+  var columns: Int { file.terminalSize?.columns ?? 80 }
+
+  /// What takes the line away. A terminal that was made narrower has broken it.
+  var erasing: String {
+    guard !shown.isEmpty else { return "" }
+    let rows = (visibleWidth(shown) + columns - 1) / columns
+    return (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\r\u{1B}[J"
+  }
+
+  func write(_ text: String) {
+    // Where the console itself is gone, there is nobody to tell.
+    if !text.isEmpty { try? file.write(text) }
+  }
+}

@@ -1,0 +1,124 @@
+import Harness
+import Simulation
+
+/// Where a run is, and how it goes so far.
+struct RunPosition {
+  /// What is being driven.
+  struct Current {
+    var file: String
+    var begin: Interval
+    /// The number of the step that is being done.
+    var step = 0
+  }
+
+  /// How many cases there are; `nil` where that is not known before.
+  var total: Int?
+  /// When it began, on the clock that only counts on.
+  var begin: Interval
+  var done = 0
+  var agree = 0
+  var divergences = 0
+  var labFaults = 0
+  var skipped = 0
+  var incomplete = 0
+  var current: Current?
+  /// Whether it was asked to end.
+  var isStopping = false
+
+  init(total: Int?, begin: Interval) {
+    self.total = total
+    self.begin = begin
+  }
+}
+
+extension RunPosition {
+  /// Takes in what happens, and when.
+  mutating func take(_ entry: JournalEntry, at now: Interval) {
+    switch entry {
+    case .begin(let test): current = Current(file: test.file, begin: now)
+    case .stimulus(_, let mark, _), .fault(_, let mark, _), .wait(_, let mark, _), .settle(let mark, _),
+      .next(let mark, _), .expect(_, let mark, _), .note(_, let mark, _):
+      current?.step = mark.number
+    case .verdict(let outcome, _):
+      current = nil
+      done += 1
+      switch outcome.verdict {
+      case .agree: agree += 1
+      case .divergence: divergences += 1
+      case .labFault: labFaults += 1
+      case .skipped: skipped += 1
+      case .incomplete, .limited: incomplete += 1
+      }
+    default: break
+    }
+  }
+
+  /// How long it will go on, by what it took so far; `nil` where nobody can say.
+  func left(at now: Interval) -> Interval? {
+    guard let total, done > 0, total > done else { return nil }
+    return Interval(nanoseconds: (now - begin).nanoseconds / Int64(done) * Int64(total - done))
+  }
+
+  /// `12/50`, or `12` where the total is not known.
+  private var share: String { "\(done)" + (total.map { "/\($0)" } ?? "") }
+
+  /// `10 agree, 1 diverge`.
+  func counts(_ paint: Painter) -> String {
+    let parts: [(Int, String, Console.Style)] = [
+      (agree, "agree", .good), (divergences, "diverge", .bad), (labFaults, "in trouble", .warning),
+      (incomplete, "incomplete", .warning), (skipped, "skipped", .faint),
+    ]
+    return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")
+  }
+
+  /// A line for a log.
+  func line(at now: Interval, _ paint: Painter) -> String {
+    var parts = ["[\(share)]", clock(now - begin)]
+    if done > 0 { parts.append(counts(paint)) }
+    if let left = left(at: now) { parts.append("\(clock(left)) left") }
+    if let current {
+      parts.append("now \(current.file), step \(current.step), \(clock(now - current.begin))")
+    }
+    return parts.joined(separator: "  ")
+  }
+
+  /// All there is to say to somebody who asks.
+  func answer(at now: Interval) -> String {
+    var text = "lockstep: "
+    if let current {
+      text += "case \(done + 1)" + (total.map { " of \($0)" } ?? "")
+      text += ", \(current.file), at step \(current.step), for \(clock(now - current.begin))"
+    } else {
+      text += "\(share) cases done, none is being driven"
+    }
+    let counts = counts(Painter(isOn: false))
+    return text
+      + "; so far \(counts.isEmpty ? "none is judged" : counts); \(clock(now - begin)) since the start"
+      + (isStopping ? "; it is stopping" : "")
+  }
+
+  /// A line for the bottom of a terminal, no wider than it.
+  ///
+  /// What is most worth knowing stands first; what does not fit is cut off at the end.
+  func bar(at now: Interval, columns: Int, _ paint: Painter) -> String {
+    var parts = [share, clock(now - begin)]
+    if let left = left(at: now) { parts.append("\(clock(left)) left") }
+    if isStopping { parts.append("stopping") }
+    let counts = counts(Painter(isOn: false))
+    if !counts.isEmpty { parts.append(counts) }
+    if let current { parts.append("\(current.file)  step \(current.step)  \(clock(now - current.begin))") }
+    let bar = drawing(width: columns >= 100 ? 24 : columns >= 60 ? 12 : 0)
+    // The last column stays free: what a terminal does after it differs.
+    let room = max(columns - 1 - bar.count, 0)
+    let text = parts.joined(separator: "  ")
+    let fitted = text.count > room ? text.prefix(max(room - 1, 0)) + (room > 0 ? "…" : "") : text[...]
+    guard !counts.isEmpty, let range = fitted.firstRange(of: counts) else { return bar + fitted }
+    return bar + fitted[..<range.lowerBound] + self.counts(paint) + fitted[range.upperBound...]
+  }
+
+  private func drawing(width: Int) -> String {
+    guard let total, total > 0, width > 0 else { return "" }
+    let full = min(done * width / total, width)
+    return "[" + String(repeating: "=", count: full) + String(repeating: " ", count: width - full) + "] "
+  }
+}

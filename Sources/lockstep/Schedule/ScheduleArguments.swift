@@ -1,0 +1,120 @@
+import Harness
+import Simulation
+
+/// The systems that start runs by themselves.
+enum ScheduleKind: String, Choice {
+  case gitlab, github, jenkins, systemd, slurm
+}
+
+/// A time of the day: `02:00`.
+struct TimeOfDay: ArgumentValue, Equatable {
+  var hour: Int
+  var minute: Int
+  static let form = "a time of the day such as 02:00"
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2,
+      parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+      let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
+    else { return nil }
+    (self.hour, self.minute) = (hour, minute)
+  }
+
+  /// As it was written.
+  var text: String { Self.two(hour) + ":" + Self.two(minute) }
+
+  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// The options of `schedule`.
+struct ScheduleArguments {
+  var kinds: [String] = []
+  var scenarios: [String] = []
+  var device: String?
+  var carrier: String?
+  var shards: Count?
+  var time = TimeOfDay(argument: "02:00")
+  var limit = Interval.seconds(3600)
+  var command: String?
+  var out = "Reports"
+  var name = "lockstep"
+  var user: String?
+  var folder: String?
+}
+
+extension Command {
+  static var schedule: Command {
+    Command(
+      "schedule", "Prints the recipe by which another system starts runs.",
+      discussion: """
+        KIND is gitlab (.gitlab-ci.yml), github (.github/workflows/lockstep.yml), jenkins (Jenkinsfile), systemd (a service \
+        and a timer for a bench) or slurm (a job array, and a job that merges its reports).
+
+        Each recipe builds Lockstep unless --command says where it is, runs the scenarios, keeps journals and reports
+        however that ended, and publishes JUnit. Several shards take their part from the environment and are merged by
+        'lockstep report'. A divergence (1) fails the job; trouble of the lab (3) is told apart, so that a dongle that was
+        pulled out does not look like a broken lock.
+
+        """,
+      examples: [
+        Example("lockstep schedule gitlab --shards 4 > .gitlab-ci.yml", "Every push, in four jobs."),
+        Example(
+          "lockstep schedule systemd --device lock:/etc/lockstep/front-door.yaml --carrier usb:0 --time 01:30",
+          "Every night on a bench with a real lock."),
+        Example("lockstep schedule slurm --shards 20 | sbatch", "On a cluster, now."),
+      ],
+      ArgumentParser(
+        options: ScheduleArguments.options,
+        operands: .init(
+          placeholder: "KIND", summary: "gitlab, github, jenkins, systemd or slurm.", count: 1...1,
+          as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds)),
+      defaults: { ScheduleArguments() }
+    ) { arguments, console throws(UsageError) in
+      guard let kind = ScheduleKind(rawValue: arguments.kinds[0]) else {
+        throw UsageError("KIND expects \(ScheduleKind.form), not '\(arguments.kinds[0])'")
+      }
+      console.print(try Recipe(arguments, kind).text)
+      return .agree
+    }
+  }
+}
+
+extension ScheduleArguments {
+  static var options: [Option<ScheduleArguments>] {
+    [
+      .list(
+        "scenarios", \.scenarios, "PATH",
+        "What is run: a scenario, or a folder of them. May be given several times. Scenarios unless given.",
+        example: "Scenarios/sesame5", as: .scenario),
+      .value(
+        "device", \.device, "SPEC", "The device, as for run. The scenarios' own unless given.",
+        example: "emulator:sesame5", as: .device),
+      .value(
+        "carrier", \.carrier, "SPEC", "The way to a real lock, as for run.", example: "usb:0", as: .carrier),
+      .value(
+        "shards", \.shards, "N", "In how many parts the scenarios are run. 1 unless given.", example: "4"),
+      .value(
+        "time", \.time, "HH:MM",
+        "When it starts each day, for systemd in the machine's time; for github and jenkins in theirs. 02:00 unless given.",
+        example: "01:30"),
+      .value(
+        "limit", \.limit, "TIME", "How long a run may take before it is stopped. 1h unless given.",
+        example: "8h"),
+      .value(
+        "command", \.command, "PATH",
+        "Where lockstep is on the machine that runs it. It is built there unless given; for systemd and slurm it is the "
+          + "one that prints the recipe.", example: "/usr/local/bin/lockstep", as: .file),
+      .out(\.out, "Where reports go. Reports unless given."),
+      .value("name", \.name, "NAME", "What the job is called. lockstep unless given.", example: "front-door"),
+      .value(
+        "user", \.user, "NAME", "Whose the systemd service is. The user who prints the recipe unless given.",
+        example: "bench"),
+      .value(
+        "folder", \.folder, "DIR",
+        "For systemd and slurm the folder in which it runs. The current one unless given.",
+        example: "/srv/locks",
+        as: .folder),
+    ]
+  }
+}
