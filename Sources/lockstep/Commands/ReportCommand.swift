@@ -117,7 +117,8 @@ struct SummaryText {
     let cut = summary.statuses.count { $0 == nil }
     if cut > 0 {
       let words = "\(cut) run\(cut == 1 ? "" : "s") did not end"
-      let missing = summary.planned > 0 ? ", \(summary.notBegun) of \(summary.planned) cases were not begun" : ""
+      let missing =
+        summary.planned > 0 ? ", \(summary.notBegun) of \(summary.planned) cases were not begun" : ""
       lines.append(paint(.warning, "  incomplete: " + words + missing))
     }
     for finding in summary.findings {
