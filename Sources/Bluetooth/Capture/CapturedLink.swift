@@ -49,7 +49,7 @@ struct CapturedLink: Sendable {
     switch assembly.take(packet) {
     case .partial: return .partial("a part of a frame" + (broken.map { "; \($0)" } ?? ""))
     case .whole(let bytes): return .whole(bytes, trail, broken: broken)
-    case .dropped(let reason): return .dropped(reason)
+    case .dropped(let reason): return .dropped(reason + (broken.map { "; \($0)" } ?? ""))
     }
   }
 

@@ -145,8 +145,10 @@ extension SessionObserver {
         guard let token = try? publish.token() else { return }
         begin(with: token, knowledge)
       case .response(let response) where response.item == .identity && generation == .os2:
-        guard let identity = try? Identity(decoding: response.data),
-          let pair = OS2Keys.deviceKey(er: identity.er)
+        // Zeros stand in a capture from which the secret was taken out.
+        guard let identity = try? Identity(decoding: response.data), identity.er.contains(where: { $0 != 0 }),
+          let pair = OS2Keys.deviceKey(er: identity.er),
+          !knowledge.pairs.contains(where: { $0.publicKey == pair.publicKey })
         else { return }
         knowledge.pairs.append(pair)
       case .response, .publish: break
@@ -253,8 +255,7 @@ extension SessionObserver {
   private func reasonForNoCipher(_ knowledge: Knowledge) -> String {
     if token == nil { return "not readable: the capture has no token of this connection's lock" }
     if generation == .os2 {
-      return "not readable: the key of an OS2 session follows from key pairs, "
-        + "and the capture has no registration that tells the lock's"
+      return "not readable: an OS2 session's key follows from key pairs, and the capture does not tell the lock's"
     }
     if knowledge.keys.isEmpty, knowledge.sessions.isEmpty { return "not readable without the lock's key" }
     return "not readable: the key is another lock's"

@@ -51,7 +51,7 @@ enum Commands {
   static var all: [Command] {
     [
       .run, .fuzz, .cover, .mutants, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan,
-      .doctor, .bench, .version,
+      .packets, .doctor, .bench, .version,
     ]
   }
 

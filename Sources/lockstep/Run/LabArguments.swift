@@ -51,7 +51,8 @@ extension RunArguments {
       carrier,
       .value(
         "capture", \.lab.capture, "FILE",
-        "Where the traffic over the carrier is written down, as btsnoop. runs/NAME/capture.btsnoop unless given."
+        "Where the traffic over the carrier, or that of an emulated lock that is replayed, is written down, as btsnoop. "
+          + "runs/NAME/capture.btsnoop unless given."
       ),
       .value(
         "control", \.lab.control, "unix:PATH",
