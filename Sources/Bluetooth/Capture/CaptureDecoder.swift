@@ -50,7 +50,8 @@ extension CaptureDecoder {
     var decoding = Decoding()
     if record.drops > drops {
       decoding.lost = record.drops - drops
-      let text = "\(counted(Int(decoding.lost), "packet")) of the capture \(decoding.lost == 1 ? "is" : "are") missing"
+      let missing = decoding.lost == 1 ? "is missing" : "are missing"
+      let text = "\(counted(Int(decoding.lost), "packet")) of the capture \(missing)"
       decoding.entries.append(CaptureEntry(number: number, time: record.time, event: text))
     }
     drops = max(drops, record.drops)
@@ -128,7 +129,7 @@ extension CaptureDecoder {
       linkCount += 1
       links[connection.handle] = CapturedLink(
         number: linkCount, hostIsClient: connection.role == .central, peer: connection.peer)
-      events.append(connection.role == .central ? "connected to \(connection.peer)" : "connected by \(connection.peer)")
+      events.append("connected \(connection.role == .central ? "to" : "by") \(connection.peer)")
     case .leConnectionComplete(let connection):
       events.append("not connected: \(connection.status)")
     case .disconnectionComplete(.success, let handle, let reason):

@@ -142,7 +142,8 @@ extension HCIEvent: CustomStringConvertible {
 extension ConnectionComplete {
   fileprivate var text: String {
     guard status == .success else { return "LE Connection Complete" + failure(status) }
-    return "LE Connection Complete, handle \(handle), \(role == .central ? "to" : "from") \(peer), \(timing.text)"
+    let direction = role == .central ? "to" : "from"
+    return "LE Connection Complete, handle \(handle), \(direction) \(peer), \(timing.text)"
   }
 }
 

@@ -70,7 +70,8 @@ extension ATTPacket: CustomStringConvertible {
           guard entry.count == 7 || entry.count == 21 else {
             return "\(attributeHandle(entry, 0)) \(entry.dropFirst(2).hex)"
           }
-          return "\(attributeHandle(entry, 0)) value \(attributeHandle(entry, 3)) \(type(entry, from: 5, types))"
+          return "\(attributeHandle(entry, 0)) value \(attributeHandle(entry, 3)) "
+            + type(entry, from: 5, types)
         }
       case .readByGroupTypeResponse(let length, let list):
         entries(of: Int(length), list) { entry in

@@ -83,8 +83,8 @@ struct SessionObserver {
     case .message(let message):
       let frames = lane.frames
       lane.frames = []
-      var reading = Reading(
-        layers: [.init("Sesame", "frame \(number) of \(number)\(stray), \(message.kind), \(message.bytes.count) bytes")])
+      let text = "frame \(number) of \(number)\(stray), \(message.kind), \(message.bytes.count) bytes"
+      var reading = Reading(layers: [.init("Sesame", text)])
       read(message, frames, from: sender, &lane, &knowledge, &reading)
       return reading
     case .ignored(let reason), .failed(let reason):
@@ -255,7 +255,8 @@ extension SessionObserver {
   private func reasonForNoCipher(_ knowledge: Knowledge) -> String {
     if token == nil { return "not readable: the capture has no token of this connection's lock" }
     if generation == .os2 {
-      return "not readable: an OS2 session's key follows from key pairs, and the capture does not tell the lock's"
+      return "not readable: an OS2 session's key follows from key pairs, "
+        + "and the capture does not tell the lock's"
     }
     if knowledge.keys.isEmpty, knowledge.sessions.isEmpty { return "not readable without the lock's key" }
     return "not readable: the key is another lock's"

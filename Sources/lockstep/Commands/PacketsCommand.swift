@@ -71,7 +71,9 @@ private struct PacketsArguments {
     } catch {
       throw UsageError("--key: \(error)")
     }
-    guard let lockKey = file.key else { throw UsageError("--key: the lock of \(key) has no owner, and no key") }
+    guard let lockKey = file.key else {
+      throw UsageError("--key: the lock of \(key) has no owner, and no key")
+    }
     return LockCaptureDecoder(keys: [lockKey], model: file.model)
   }
 

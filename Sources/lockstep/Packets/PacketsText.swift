@@ -26,9 +26,11 @@ struct PacketsText {
   func line(_ entry: CaptureEntry) -> String {
     if let event = entry.event { return heading(entry) + "-- " + visible(event) }
     guard let layer = entry.layers.last else { return heading(entry) }
-    // What cannot be read further tells at which layer that was by itself.
-    let lower = layer.name == "Plaintext" && entry.layers.count > 1 ? entry.layers[entry.layers.count - 2] : nil
-    return heading(entry) + named(lower ?? layer) + (lower == nil ? "" : "; " + visible(layer.text))
+    // Why something encrypted was not read goes with the frame that it is.
+    guard layer.name == "Plaintext", let frame = entry.layers.dropLast().last else {
+      return heading(entry) + named(layer)
+    }
+    return heading(entry) + named(frame) + "; " + visible(layer.text)
   }
 
   /// A line for each layer, and one for the bytes.
