@@ -8,7 +8,7 @@ public import Simulation
 /// The way to the controller, the host and the link go on from test to test; the client is made anew for each. What
 /// comes over the air is observed up to ``slack`` late. Trouble on the way is the lab's: after it the way is brought
 /// back by ``restart()``, and when that does not help every call throws at once.
-public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
+public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, RecordedDevice {
   /// How much later than it happened something may be observed.
   public static var slack: Interval { .milliseconds(300) }
 
@@ -20,6 +20,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
   private let epoch: UInt32?
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private var remarks: [String] = []
+  private var recorder: LinkRecorder?
 
   /// Joins a client to a lock on the air.
   ///
@@ -86,6 +87,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
     settings.times = times
     device = Self.device(device.link, settings, circumstances)
     device.adopt(vocabulary)
+    device.record(to: recorder)
     try lab { () throws(LabFault) in try device.reset(to: start) }
   }
 
@@ -109,6 +111,11 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest {
 
   public func restart() throws(LabFault) {
     try lab { () throws(LabFault) in try device.restart() }
+  }
+
+  public func record(to recorder: LinkRecorder?) {
+    self.recorder = recorder
+    device.record(to: recorder)
   }
 
   public func takeRemarks() -> [String] {

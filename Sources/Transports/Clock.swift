@@ -20,6 +20,13 @@ public enum WallClock {
     return UInt32(clamping: time.tv_sec)
   }
 
+  /// The microseconds since 1970 in UTC, as captures count them, but for their own epoch.
+  public static var microseconds: UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+  }
+
   /// The time of day in UTC, to the millisecond: `2026-11-21T00:50:17.042Z`.
   public static var now: String {
     var time = timespec()

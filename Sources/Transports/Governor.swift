@@ -1,4 +1,5 @@
 public import Conformance
+public import Sesame
 public import Simulation
 
 /// Where a real lock is left when a run ends.
@@ -383,4 +384,9 @@ extension Governor {
   private func step(_ body: () throws(LabFault) -> Void) throws(Unrest) {
     do { try body() } catch { throw .lab(error) }
   }
+}
+
+extension Governor: RecordedDevice where Device: RecordedDevice {
+  /// Notes what goes over the link of what is governed.
+  public func record(to recorder: LinkRecorder?) { device.record(to: recorder) }
 }

@@ -59,6 +59,16 @@ import Testing
     }
   }
 
+  @Test("a file without the octets of H4 is read by its flags")
+  func bare() throws {
+    let file =
+      "6274736e6f6f7000" + "00000001" + "000003e9"
+      + "00000003" + "00000003" + "00000002" + "00000000" + "00e31550af8ae000" + "030c00"
+      + "00000006" + "00000006" + "00000003" + "00000000" + "00e31550af8ae3e8" + "0e0401030c00"
+      + "0000000b" + "00000007" + "00000000" + "00000005" + "00e31550af8ae7d0" + "00020700030004"
+    expect(try Self.readAll([UInt8](hex: file)).records, Self.records)
+  }
+
   @Test(
     "what is no capture says why",
     arguments: [
@@ -66,7 +76,7 @@ import Testing
       ("6274736e6f6f7000" + "00000002000003ea", .value(2, of: "btsnoop version", at: 8)),
       (
         "6274736e6f6f7000" + "00000001000007d1",
-        .value(2001, of: "datalink (only 1002, HCI with H4, is read)", at: 12)
+        .value(2001, of: "datalink (only HCI is read: 1001, or 1002 with H4)", at: 12)
       ),
       (
         "6274736e6f6f7000" + "00000001000003ea" + "ffffffff" + "00010005",

@@ -1,4 +1,5 @@
 import Bluetooth
+import Sesame
 
 /// The bytes of a serial line.
 func checkHCI(_ bytes: [UInt8]) throws(Complaint) {
@@ -102,16 +103,31 @@ func checkBTSnoop(_ bytes: [UInt8]) throws(Complaint) {
   guard var reader = try? BTSnoopReader(bytes) else { return }
   var again = BTSnoop.header
   var isWhole = false
+  var records = 0
+  var packets: [CaptureEntry] = []
+  var decoder = LockCaptureDecoder(keys: [checkedKey])
   do throws(DecodeError) {
     while let record = try reader.next() {
       again.append(record)
-      _ = try? HCIPacket(decoding: record.packet)
+      records += 1
+      packets += decoder.decode(record).filter { $0.event == nil }
     }
     isWhole = reader.tear == nil
   } catch {
     // The records before it count.
   }
+  packets += decoder.finish().filter { $0.event == nil }
+  guard packets.map(\.number) == Array(0..<records),
+    packets.allSatisfy({ !$0.layers.isEmpty && $0.shownBytes.count == $0.bytes.count })
+  else {
+    throw Complaint("\(bytes.hex) has \(records) records, and \(packets.count) come out of it")
+  }
+  guard reader.datalink == .h4 else { return }
   guard isWhole ? again == bytes : bytes.starts(with: again) else {
     throw Complaint("\(bytes.hex) is written again as \(again.hex)")
   }
 }
+
+/// A key for captures that might have something to open.
+private let checkedKey = LockKey(
+  deviceID: UUID128(high: 1, low: 2), secret: SecretKey(UUID128(high: 3, low: 4)))

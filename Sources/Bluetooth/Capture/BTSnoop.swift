@@ -11,7 +11,14 @@ public enum BTSnoop {
 
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
-  static let datalink: UInt32 = 1002
+
+  /// How the packets of a file begin.
+  public enum Datalink: UInt32, Hashable, Sendable {
+    /// Without the octet of H4: only the flags tell what a packet is.
+    case bare = 1001
+    /// With the octet of H4, as ``BTSnoop/header`` says.
+    case h4 = 1002
+  }
 }
 
 extension BTSnoop {
@@ -98,18 +105,32 @@ extension BTSnoop.Record: BinaryCodable {
   }
 }
 
+extension BTSnoop.Record {
+  /// Puts the octet of H4 in front of a packet whose kind the flags alone tell.
+  fileprivate mutating func addIndicator() {
+    let indicator: H4Indicator =
+      !flags.contains(.control) ? .acl : flags.contains(.received) ? .event : .command
+    packet.insert(indicator.rawValue, at: 0)
+    originalLength = originalLength == .max ? .max : originalLength + 1
+  }
+}
+
 /// Reads the records of a capture file.
+///
+/// Records come out with the octet of H4, also where the file leaves it to the flags.
 ///
 /// Whoever writes a capture may be killed in the middle of a record. That is no error: the records before it are
 /// good, ``next()`` ends there, and ``tear`` says what is missing.
 public struct BTSnoopReader: Sendable {
   /// Where the file is torn, once ``next()`` has come to its end; `nil` when it ends with a whole record.
   public private(set) var tear: DecodeError?
+  /// How the packets of the file begin.
+  public let datalink: BTSnoop.Datalink
 
   private let bytes: [UInt8]
   private var position: Int
 
-  /// Reads the header of a file; only captures of H4 are known.
+  /// Reads the header of a file; only captures of HCI are known.
   public init(_ bytes: [UInt8]) throws(DecodeError) {
     var reader = ByteReader(bytes.span)
     guard try reader.bytes(BTSnoop.magic.count) == BTSnoop.magic else {
@@ -118,9 +139,10 @@ public struct BTSnoopReader: Sendable {
     let version: UInt32 = try reader.bigEndian()
     guard version == BTSnoop.version else { throw .value(Int(version), of: "btsnoop version", at: 8) }
     let datalink: UInt32 = try reader.bigEndian()
-    guard datalink == BTSnoop.datalink else {
-      throw .value(Int(datalink), of: "datalink (only 1002, HCI with H4, is read)", at: 12)
+    guard let datalink = BTSnoop.Datalink(rawValue: datalink) else {
+      throw .value(Int(datalink), of: "datalink (only HCI is read: 1001, or 1002 with H4)", at: 12)
     }
+    self.datalink = datalink
     self.bytes = bytes
     position = reader.offset
   }
@@ -131,8 +153,9 @@ public struct BTSnoopReader: Sendable {
     guard position < bytes.count, tear == nil else { return nil }
     var reader = ByteReader(bytes.span.extracting(position...))
     do throws(DecodeError) {
-      let record = try BTSnoop.Record(decoding: &reader)
+      var record = try BTSnoop.Record(decoding: &reader)
       position += reader.offset
+      if datalink == .bare { record.addIndicator() }
       return record
     } catch {
       guard case .truncated = error.reason else { throw error.shifted(by: position) }

@@ -65,6 +65,7 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   private var remarks: [String] = []
   /// Whether something was sent on this link that makes no sense.
   private var isProvoked = false
+  private var recorder: PacketRecorder?
   /// What everything ends with until a restart.
   private var fault: LabFault?
   private var isBeyondHelp = false
@@ -107,7 +108,14 @@ extension AirLink {
     try setUp()
     listener = LockListener(listener.target)
     epoch = carrier.now
+    // What went wrong before is of interest only while it is not put right.
+    recorder?.startOver(at: epoch)
     return key
+  }
+
+  public mutating func record(to recorder: PacketRecorder?) -> Bool {
+    self.recorder = recorder
+    return true
   }
 
   public mutating func listen() throws(LabFault) {
@@ -345,6 +353,7 @@ extension AirLink {
     let now = carrier.now
     if let packet {
       lastSign = now
+      recorder?.note(packet, isReceived: true, at: now)
       try carryOut(host.receive(packet, at: now))
       try endDrained()
       if hostOverrun.isEndless(isLate: host.deadline.map { $0 < now } ?? false, at: now) {
@@ -368,6 +377,7 @@ extension AirLink {
       case .transmit(let packet):
         do {
           try carrier.send(packet)
+          recorder?.note(packet, isReceived: false, at: carrier.now)
         } catch {
           throw fail(LabFault(error))
         }

@@ -53,6 +53,9 @@ extension SesameClient {
     return take()
   }
 
+  /// The cipher of the session, as far as there is one.
+  var cipher: SessionCipher? { connection?.cipher }
+
   /// The generation of the lock and the cipher of the session, as far as there are any.
   private var connection: (generation: Generation, cipher: SessionCipher?, isOpening: Bool)? {
     switch state {

@@ -1,3 +1,4 @@
+public import Bluetooth
 public import Conformance
 public import Simulation
 
@@ -60,6 +61,11 @@ public protocol LockLink {
 
   /// What the lab has to say since it was last asked, one line each; see ``DeviceUnderTest/takeRemarks()``.
   mutating func takeRemarks() -> [String]
+
+  /// Notes its packets from now on, from the beginning of each test; `nil` ends it.
+  ///
+  /// - Returns: whether there are packets to note; where not, whoever uses the link notes what goes over it.
+  mutating func record(to recorder: PacketRecorder?) -> Bool
 }
 
 extension LockLink {
@@ -74,6 +80,9 @@ extension LockLink {
 
   /// Nothing.
   public mutating func takeRemarks() -> [String] { [] }
+
+  /// Nothing: what is in memory has no packets.
+  public mutating func record(to recorder: PacketRecorder?) -> Bool { false }
 }
 
 /// What a link reports.

@@ -25,6 +25,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   private var statuses: [Int] = []
   private var queue: [Observation] = []
   private var taken = 0
+  private var recorder: LinkRecorder?
 
   /// Joins a client to a link.
   ///
@@ -67,6 +68,17 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     client = SesameClient(key: key, settings: settings, secrets: makeSecrets(), after: client)
     queue.removeAll(keepingCapacity: true)
     taken = 0
+    if let recorder {
+      if recorder.isNotedByClient { recorder.startOver() }
+      recorder.note(key)
+    }
+  }
+
+  /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
+  public mutating func record(to recorder: LinkRecorder?) {
+    self.recorder = recorder
+    let hasPackets = link.record(to: recorder?.packets)
+    recorder?.isNotedByClient = !hasPackets
   }
 
   public mutating func restart() throws(LabFault) { try link.restart() }
@@ -105,6 +117,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
       taken = 0
       let deadline = client.deadline
       if let event = try link.next(until: min(limit, deadline ?? .never)) {
+        if let recorder, recorder.isNotedByClient { recorder.note(event, at: link.now) }
         try carryOut(client.receive(event, at: link.now))
       } else if let deadline, deadline <= limit {
         try carryOut(client.advance(to: link.now))
@@ -117,7 +130,9 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
 extension SesameDevice {
   private mutating func carryOut(_ actions: [ClientAction]) throws(LabFault) {
+    if let recorder { recorder.note(session: client.cipher) }
     for action in actions {
+      recorder?.note(action, at: link.now)
       switch action {
       case .listen: try link.listen()
       case .stopListening: try link.stopListening()

@@ -55,6 +55,12 @@ public struct SecretKey: Hashable, Sendable {
     return false
   }
 
+  /// Where the 16 bytes stand in others, one after another.
+  func places(in bytes: [UInt8]) -> [Range<Int>] {
+    guard occurs(in: bytes) else { return [] }
+    return (0...bytes.count - 16).map { $0..<$0 + 16 }.filter { bytes[$0].elementsEqual(exposedBytes) }
+  }
+
   /// The first four bytes: what proves the knowledge of a key on the wire.
   public var proof: Proof { Proof(word: UInt32(truncatingIfNeeded: words.first)) }
 }

@@ -67,7 +67,7 @@ enum Commands {
   static var all: [Command] {
     [
       .run, .fuzz, .cover, .mutants, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan,
-      .doctor, .schedule, .bench, .completions, .man, .version,
+      .packets, .doctor, .schedule, .bench, .completions, .man, .version,
     ]
   }
 

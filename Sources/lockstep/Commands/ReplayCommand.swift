@@ -39,6 +39,8 @@ extension Command {
       let plan = try once.plan(set, world)
       Interruption.listen()
       defer { world.devices.shutDown() }
+      // What goes over a carrier is written down as it goes.
+      if arguments.lab.capture != nil, arguments.lab.carrier == nil { world.devices.captures = CaseCaptures() }
       let listener: any JournalListener =
         arguments.format == .human
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
@@ -64,6 +66,7 @@ private struct Replay {
   func perform(_ listener: any JournalListener) -> CommandStatus {
     let first = JournalHash()
     var status = run(Listeners([listener, first])).exitStatus
+    guard saveCapture() else { return .internalFault }
     var same = 1
     var done = 1
     while done < arguments.rounds.value, !Interruption.isRequested {
@@ -83,6 +86,19 @@ private struct Replay {
       ])
     }
     return status
+  }
+
+  /// Keeps what went over the link, where somebody asked for it; all runs are the same.
+  private func saveCapture() -> Bool {
+    guard let captures = world.devices.captures, let path = arguments.lab.capture else { return true }
+    world.devices.captures = nil
+    do {
+      try captures.save(to: path)
+      return true
+    } catch {
+      console.say("lockstep: \(error)")
+      return false
+    }
   }
 
   private func run(_ listener: any JournalListener) -> Run.Summary {

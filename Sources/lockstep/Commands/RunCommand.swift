@@ -57,6 +57,10 @@ private struct RunSession {
         command.append("--shard=\(shard.part)/\(shard.count)")
       }
     }
+    if arguments.lab.capture != nil, arguments.lab.carrier == nil {
+      throw UsageError(
+        "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case")
+    }
     self.arguments = arguments
     self.console = console
     world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
@@ -85,6 +89,7 @@ private struct RunSession {
       throw UsageError(error.description)
     }
     world.devices.bench.capture(in: folder.path)
+    world.devices.captures = CaseCaptures(in: folder.path)
   }
 
   func perform() -> CommandStatus {
@@ -157,6 +162,22 @@ private struct RunSession {
     switch outcome.verdict {
     case .divergence, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
+    }
+    attachPackets(test, &outcome)
+  }
+
+  /// Keeps what went over the link of a case that did not end well.
+  private func attachPackets(_ test: Case, _ outcome: inout Outcome) {
+    guard let captures = world.devices.captures else { return }
+    defer { captures.end() }
+    switch outcome.verdict {
+    case .agree, .skipped: return
+    case .divergence, .labFault, .incomplete, .limited: break
+    }
+    do {
+      outcome.attachments += try captures.save(test)
+    } catch {
+      console.say("lockstep: the packets of \(test.id) are not saved: \(error)")
     }
   }
 

@@ -11,6 +11,8 @@ final class Devices: DeviceProvider {
   private let known = EmulatedDevice.all
   /// Real locks, and those that another program emulates.
   let bench: LockBench
+  /// Who keeps what went over the links of cases, if somebody does.
+  var captures: CaseCaptures?
 
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
@@ -52,6 +54,12 @@ final class Devices: DeviceProvider {
   }
 
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
+    captures?.begin(isInRealTime: spec.kind == .lock)
+    let device = try make(spec, seed: seed)
+    return captures?.recorded(device) ?? device
+  }
+
+  private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     if spec.kind == .lock { return try bench.device(spec) }
     if spec.kind == .exec {
       if let program = programs[spec.name] { return program }

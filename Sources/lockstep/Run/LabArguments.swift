@@ -53,8 +53,8 @@ extension RunArguments {
       carrier,
       .value(
         "capture", \.lab.capture, "FILE",
-        "Where the traffic over the carrier is written down, as btsnoop. runs/NAME/capture.btsnoop unless given.",
-        example: "air.btsnoop", as: .file),
+        "Where the traffic over the carrier, or that of an emulated lock that is replayed, is written down, as btsnoop. "
+          + "runs/NAME/capture.btsnoop unless given.", example: "air.btsnoop", as: .file),
       .value(
         "control", \.lab.control, "unix:PATH",
         "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can.",

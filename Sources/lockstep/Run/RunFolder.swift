@@ -126,7 +126,7 @@ func save(
 
 extension Case {
   /// A name for files: the last folder and the file of the scenario.
-  fileprivate var slug: String {
+  var slug: String {
     let parts = id.split(separator: "/").suffix(2).filter { $0 != "Scenarios" }
     return String(
       parts.joined(separator: "-").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })

@@ -1,0 +1,146 @@
+public import Simulation
+
+/// What went over a link lately, in memory, as the records of a capture.
+///
+/// It costs little while nothing is asked of it: packets are kept as they come, and made to records when somebody
+/// wants them. Of what does not fit, the beginning and the end are kept, and the first record behind the gap says
+/// how many packets are missing.
+///
+/// A link in memory, which has no controller, is written down as its controller would tell of it: frames are values
+/// of two attributes, in commands and notifications.
+public final class PacketRecorder {
+  /// Makes the time of ``zero`` as a capture counts it; where it is `nil`, that is ``virtualEpoch``.
+  public var clock: (() -> UInt64)?
+  /// The time of the carrier or link from which records count.
+  public private(set) var zero = Instant.zero
+  /// When that was, as a capture counts it.
+  public private(set) var epoch = PacketRecorder.virtualEpoch
+
+  private let limit: Int
+  private var head = Stretch()
+  /// What is newest, and what came before that, as far as it is not forgotten.
+  private var recent = Stretch()
+  private var older = Stretch()
+  private var forgotten = 0
+
+  /// Makes a recorder of about so many bytes.
+  public init(limit: Int = 4 << 20) {
+    self.limit = limit
+  }
+
+  /// What times of a capture count from where time is virtual: the 14th of November 2023, 22:13:20 UTC.
+  public static let virtualEpoch = BTSnoop.unixEpoch + 1_700_000_000_000_000
+
+  /// Forgets everything; from now on records count from a time.
+  public func startOver(at zero: Instant) {
+    self.zero = zero
+    epoch = clock?() ?? Self.virtualEpoch
+    head.clear()
+    recent.clear()
+    older.clear()
+    forgotten = 0
+  }
+
+  /// Notes a packet.
+  public func note(_ packet: HCIPacket, isReceived: Bool, at time: Instant) {
+    append(Note(time: time, isReceived: isReceived, content: .packet(packet)))
+  }
+
+  /// Notes a frame of a link in memory.
+  public func note(frame: [UInt8], isReceived: Bool, at time: Instant) {
+    append(Note(time: time, isReceived: isReceived, content: .frame(frame)))
+  }
+
+  /// Whether nothing was noted.
+  public var isEmpty: Bool { head.notes.isEmpty }
+
+  /// The records, in the order in which they were noted.
+  public var records: [BTSnoop.Record] {
+    var records = head.notes.map { $0.record(since: zero, epoch, drops: 0) }
+    records += (older.notes + recent.notes).map {
+      $0.record(since: zero, epoch, drops: UInt32(clamping: forgotten))
+    }
+    return records
+  }
+
+  private func append(_ note: Note) {
+    if recent.notes.isEmpty, older.notes.isEmpty, head.size < limit / 2 { return head.append(note) }
+    recent.append(note)
+    guard recent.size >= limit / 4 else { return }
+    forgotten += older.notes.count
+    swap(&older, &recent)
+    recent.clear()
+  }
+}
+
+extension PacketRecorder {
+  /// The handle of a link in memory.
+  public static let memoryLink = ConnectionHandle(rawValue: 0x0040)
+  /// The attribute that the client of a link in memory writes to.
+  public static let memoryWrite = AttributeHandle(rawValue: 0x000D)
+  /// The attribute that the lock of a link in memory notifies.
+  public static let memoryNotify = AttributeHandle(rawValue: 0x000F)
+}
+
+extension PacketRecorder {
+  /// What was noted one after the other.
+  private struct Stretch {
+    var notes: [Note] = []
+    var size = 0
+
+    mutating func append(_ note: Note) {
+      notes.append(note)
+      size += note.size
+    }
+
+    mutating func clear() {
+      notes.removeAll(keepingCapacity: true)
+      size = 0
+    }
+  }
+
+  private struct Note {
+    enum Content {
+      case packet(HCIPacket)
+      case frame([UInt8])
+    }
+
+    var time: Instant
+    var isReceived: Bool
+    var content: Content
+
+    /// About how much memory it takes.
+    var size: Int {
+      let bytes =
+        switch content {
+        case .packet(.command(_, let bytes)), .packet(.event(_, let bytes)), .packet(.synchronous(let bytes)),
+          .packet(.isochronous(let bytes)), .frame(let bytes):
+          bytes.count
+        case .packet(.acl(let packet)): packet.data.count
+        }
+      return 80 + bytes
+    }
+
+    func record(since zero: Instant, _ epoch: UInt64, drops: UInt32) -> BTSnoop.Record {
+      let microseconds = (time - zero).nanoseconds / 1000
+      return BTSnoop.Record(
+        time: UInt64(clamping: Int64(clamping: epoch) &+ microseconds), isReceived: isReceived,
+        packet: packet.h4, drops: drops)
+    }
+
+    private var packet: HCIPacket {
+      switch content {
+      case .packet(let packet): return packet
+      case .frame(let frame):
+        // No attribute is as long as what a fuzzer may call a frame.
+        let value = [UInt8](frame.prefix(0xFFF0))
+        let packet: ATTPacket =
+          isReceived ? .notification(memoryNotify, value) : .writeCommand(memoryWrite, value)
+        return .acl(
+          ACLPacket(
+            handle: memoryLink, boundary: isReceived ? .firstFlushable : .first,
+            data: L2CAPFrame(.att, packet.encoded).encoded))
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+public import Bluetooth
+import Simulation
+
+/// What a client and its lock said lately, with the keys to read it: in memory only.
+public final class LinkRecorder {
+  /// The packets.
+  public let packets: PacketRecorder
+  /// Whether the client itself notes what goes over its link, since nothing below does.
+  var isNotedByClient = false
+  private var sessions: [SessionSecret] = []
+  private var keys: [LockKey] = []
+  /// The lock's address in what a link in memory is written down as: the first that a client connects to.
+  private static let address = PeerAddress(.randomDevice, .staticRandom(0x0105_E5A3_0001))
+
+  /// Makes a recorder.
+  public init(_ packets: PacketRecorder = PacketRecorder()) {
+    self.packets = packets
+  }
+
+  /// Forgets everything.
+  public func startOver() {
+    packets.startOver(at: .zero)
+    sessions = []
+    keys = []
+  }
+
+  /// What was said, decoded, in the order of time. Keys are not shown.
+  public func decoded() -> [CaptureEntry] {
+    var decoder = LockCaptureDecoder(keys: keys, sessions: sessions)
+    var entries: [CaptureEntry] = []
+    for record in packets.records { entries += decoder.decode(record) }
+    return entries + decoder.finish()
+  }
+
+  /// Takes down the lock's key.
+  func note(_ key: LockKey?) {
+    guard let key, !keys.contains(key) else { return }
+    keys.append(key)
+  }
+
+  /// Takes down the key of the session that begins.
+  func note(session cipher: SessionCipher?) {
+    guard let cipher, sessions.last?.token != cipher.token else { return }
+    sessions.append(SessionSecret(cipher))
+  }
+}
+
+// MARK: - A link in memory, as a controller would tell of it
+
+extension LinkRecorder {
+  /// Notes what the client does with its link.
+  func note(_ action: ClientAction, at now: Instant) {
+    if case .keep(let key) = action { note(key) }
+    guard isNotedByClient else { return }
+    switch action {
+    case .send(let frame): packets.note(frame: frame, isReceived: false, at: now)
+    case .listen: send(.leSetScanEnable(true, filterDuplicates: true), at: now)
+    case .stopListening: send(.leSetScanEnable(false, filterDuplicates: true), at: now)
+    case .connect: send(.leCreateConnection(ConnectionRequest(peer: Self.address)), at: now)
+    case .disconnect:
+      send(.disconnect(PacketRecorder.memoryLink, reason: .remoteUserTerminated), at: now)
+    case .show, .report, .refuse, .complain, .keep, .drop: break
+    }
+  }
+
+  /// Notes what the client hears of its link.
+  func note(_ event: LinkEvent, at now: Instant) {
+    switch event {
+    case .frame(let frame): packets.note(frame: frame, isReceived: true, at: now)
+    case .advertisement(let data):
+      for (index, part) in Self.parts(of: data).enumerated() {
+        let report = AdvertisingReport(
+          index == 0 ? .connectable : .scanResponse, from: Self.address, part, rssi: nil)
+        receive(.leAdvertisingReport([report]), at: now)
+      }
+    case .connected:
+      let timing = ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 200)
+      let connection = ConnectionComplete(
+        status: .success, handle: PacketRecorder.memoryLink, role: .central, peer: Self.address,
+        timing: timing)
+      receive(.leConnectionComplete(connection), at: now)
+    case .ready: break
+    case .disconnected(let reason):
+      receive(
+        .disconnectionComplete(
+          status: .success, PacketRecorder.memoryLink, reason: HCIErrorCode(rawValue: reason)), at: now)
+    }
+  }
+
+  private func send(_ command: HCICommand, at now: Instant) {
+    packets.note(command.packet, isReceived: false, at: now)
+  }
+
+  private func receive(_ event: HCIEvent, at now: Instant) {
+    packets.note(event.packet, isReceived: true, at: now)
+  }
+
+  /// Structures one after the other, as an advertisement and its scan response hold them.
+  private static func parts(of data: [UInt8]) -> [[UInt8]] {
+    var parts: [[UInt8]] = [[]]
+    var rest = data[...]
+    while let length = rest.first.map(Int.init) {
+      let structure = rest.prefix(min(length + 1, AdvertisingData.legacyCapacity))
+      if parts[parts.count - 1].count + structure.count > AdvertisingData.legacyCapacity { parts.append([]) }
+      parts[parts.count - 1] += structure
+      rest = rest.dropFirst(structure.count)
+    }
+    return parts
+  }
+}

@@ -1,0 +1,112 @@
+public import Bluetooth
+
+/// Says what the packets of a capture mean, from HCI to the lock's commands.
+///
+/// Records come out in their order, a few of them late: what a message that is in several frames must not show is
+/// known only at its end. Keys are never shown, nor what they follow from.
+public struct LockCaptureDecoder {
+  private var decoder = CaptureDecoder(names: [
+    SesameService.service: "Sesame", SesameService.write: "Sesame write",
+    SesameService.notify: "Sesame notify",
+  ])
+  private var knowledge: SessionObserver.Knowledge
+  /// The product of the lock whose key is given, for captures that do not have its advertisement.
+  private let model: ProductModel?
+  private var heard: [PeerAddress: Heard] = [:]
+  private var observers: [(link: Int, observer: SessionObserver)] = []
+  /// What waits until nothing is half said.
+  private var waiting: [CaptureEntry] = []
+
+  /// What somebody advertised.
+  private struct Heard {
+    var data = AdvertisingData()
+    var scanResponse = AdvertisingData()
+
+    var advertisement: Advertisement? { try? Advertisement(data, scanResponse: scanResponse) }
+  }
+
+  /// How many entries wait at most for the end of a message that may never come.
+  private static let patience = 4096
+
+  /// Makes a decoder that has seen nothing.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of locks.
+  ///   - model: what the lock of the key is, where the capture does not tell.
+  ///   - sessions: the keys of sessions, where somebody has them.
+  public init(keys: [LockKey] = [], model: ProductModel? = nil, sessions: [SessionSecret] = []) {
+    knowledge = SessionObserver.Knowledge(keys: keys, sessions: sessions)
+    self.model = model
+  }
+
+  /// Takes in the next record.
+  ///
+  /// - Returns: what can be shown by now.
+  public mutating func decode(_ record: BTSnoop.Record) -> [CaptureEntry] {
+    var decoding = decoder.decode(record)
+    for report in decoding.reports { hear(report) }
+    if decoding.lost > 0 {
+      for index in observers.indices { observers[index].observer.lose(Int(decoding.lost)) }
+    }
+    var secrets = decoding.secrets
+    if let value = decoding.value, isSesame(value) {
+      let reading = read(value)
+      let packet = decoding.entries.lastIndex { $0.event == nil }
+      if let packet { decoding.entries[packet].layers += reading.layers }
+      secrets += reading.secrets
+    } else if !decoding.reports.isEmpty, let packet = decoding.entries.lastIndex(where: { $0.event == nil }) {
+      decoding.entries[packet].layers += layers(of: decoding.reports)
+    }
+    if let ended = decoding.ended { observers.removeAll { $0.link == ended } }
+    waiting += decoding.entries
+    for secret in secrets {
+      let index = waiting.lastIndex { $0.number == secret.number && $0.event == nil }
+      if let index { waiting[index].secrets.append(secret.range) }
+    }
+    let isHalfSaid = observers.contains { $0.observer.isGathering }
+    return isHalfSaid && waiting.count < Self.patience ? [] : finish()
+  }
+
+  /// What was not shown yet.
+  public mutating func finish() -> [CaptureEntry] {
+    defer { waiting.removeAll(keepingCapacity: true) }
+    return waiting
+  }
+
+  private mutating func hear(_ report: AdvertisingReport) {
+    guard let data = try? AdvertisingData(decoding: report.data) else { return }
+    // A capture has no more addresses than there are locks, unless somebody makes them up.
+    if heard.count > 10_000 { heard = [:] }
+    if report.kind == .scanResponse {
+      heard[report.address, default: Heard()].scanResponse = data
+    } else {
+      heard[report.address, default: Heard()].data = data
+    }
+  }
+
+  private func layers(of reports: [AdvertisingReport]) -> [CaptureEntry.Layer] {
+    reports.compactMap { heard[$0.address]?.advertisement.map { .init("Sesame", "\($0)") } }
+  }
+
+  /// Whether a value is a frame. Where a link's discovery is not in the capture, every value may be one, but for the
+  /// two bytes that turn notifications on.
+  private func isSesame(_ value: CapturedValue) -> Bool {
+    switch value.type {
+    case SesameService.write?: value.isWritten
+    case SesameService.notify?: !value.isWritten
+    case nil: !(value.isWritten && value.bytes.count == 2 && value.bytes[0] <= 2 && value.bytes[1] == 0)
+    default: false
+    }
+  }
+
+  private mutating func read(_ value: CapturedValue) -> SessionObserver.Reading {
+    let index = observers.firstIndex { $0.link == value.link } ?? observers.count
+    if index == observers.count {
+      let advertisement = value.peer.flatMap { heard[$0]?.advertisement }
+      let observer = SessionObserver(
+        model: advertisement?.model ?? model, deviceID: advertisement?.deviceID)
+      observers.append((value.link, observer))
+    }
+    return observers[index].observer.take(value, &knowledge)
+  }
+}

@@ -1,0 +1,318 @@
+import Bluetooth
+
+/// What somebody who hears both ends makes of the frames of one link.
+///
+/// The keys of a session are found as far as they follow from what is known:
+///
+/// | generation | the session's key follows from |
+/// |---|---|
+/// | OS3 | the lock's secret, and the token that it publishes first |
+/// | OS2 | a key pair of either end; the lock's follows from the identity that it tells before a registration |
+///
+/// So an OS2 session can be read only where its key is handed over, or where the capture has the lock's registration:
+/// the owner's key opens the door to a session, and no more.
+struct SessionObserver {
+  /// What came of a frame.
+  struct Reading {
+    var layers: [CaptureEntry.Layer] = []
+    /// Bytes that are not to be shown.
+    var secrets: [CapturedBytes] = []
+  }
+
+  /// What is known beside the frames of this link.
+  struct Knowledge {
+    /// The keys of locks.
+    var keys: [LockKey] = []
+    /// The keys of sessions.
+    var sessions: [SessionSecret] = []
+    /// The key pairs of locks that told their identity.
+    var pairs: [PrivateKey] = []
+  }
+
+  /// One direction.
+  private struct Lane {
+    var reassembler = Reassembler()
+    /// The frames of the message that is being gathered.
+    var frames: [CapturedValue] = []
+    /// The counter of the next message.
+    var counter: UInt64 = 0
+  }
+
+  /// The product, as far as the capture or the key tells.
+  private let model: ProductModel?
+  /// The lock's identity, as it advertised it.
+  private let deviceID: UUID128?
+  private var generation: Generation?
+  private var token: Token?
+  private var app = Lane()
+  private var lock = Lane()
+  private var ciphers: [SessionCipher] = []
+  /// How many messages may be missing.
+  private var lost = 0
+
+  init(model: ProductModel?, deviceID: UUID128?) {
+    self.model = model
+    self.deviceID = deviceID
+    generation = model?.generation
+  }
+
+  /// Whether a message has begun and not ended.
+  var isGathering: Bool { !app.frames.isEmpty || !lock.frames.isEmpty }
+
+  /// Takes in that the capture lost some packets.
+  mutating func lose(_ count: Int) { lost = min(lost + count, 1 << 16) }
+
+  /// Takes in a frame.
+  mutating func take(_ value: CapturedValue, _ knowledge: inout Knowledge) -> Reading {
+    let sender: SessionEnd = value.isWritten ? .app : .lock
+    var lane = sender == .app ? app : lock
+    defer { if sender == .app { app = lane } else { lock = lane } }
+    guard let header = value.bytes.first.map(SegmentHeader.init) else {
+      return Reading(layers: [.init("Sesame", malformed: "a frame without a header")])
+    }
+    let isStray = !header.isFirst && lane.frames.isEmpty
+    if header.isFirst { lane.frames = [] }
+    lane.frames.append(value)
+    let number = lane.frames.count
+    let stray = isStray ? ", goes on with nothing" : ""
+    switch lane.reassembler.receive(value.bytes) {
+    case .incomplete:
+      return Reading(
+        layers: [.init("Sesame", "frame \(number), more follow\(stray)")],
+        secrets: identitySecrets(of: lane, sender))
+    case .message(let message):
+      let frames = lane.frames
+      lane.frames = []
+      let text = "frame \(number) of \(number)\(stray), \(message.kind), \(message.bytes.count) bytes"
+      var reading = Reading(layers: [.init("Sesame", text)])
+      read(message, frames, from: sender, &lane, &knowledge, &reading)
+      return reading
+    case .ignored(let reason), .failed(let reason):
+      lane.frames = []
+      return Reading(layers: [.init("Sesame", malformed: "\(reason)")])
+    }
+  }
+}
+
+// MARK: - Messages
+
+extension SessionObserver {
+  private mutating func read(
+    _ message: SegmentedMessage, _ frames: [CapturedValue], from sender: SessionEnd, _ lane: inout Lane,
+    _ knowledge: inout Knowledge, _ reading: inout Reading
+  ) {
+    var plain = message.bytes
+    let isEncrypted = message.kind == .ciphertext
+    if isEncrypted {
+      switch open(message.bytes, from: sender, &lane, knowledge) {
+      case .opened(let bytes, let remark):
+        plain = bytes
+        let text = isSecret(bytes, from: sender, knowledge) ? "withheld" : bytes.hex
+        reading.layers.append(.init("Plaintext", text + remark))
+      case .closed(let reason):
+        reading.layers.append(.init("Plaintext", reason))
+        return
+      }
+    } else {
+      if generation == nil { generation = Self.generation(of: plain, from: sender) }
+      learn(plain, from: sender, &knowledge)
+      for range in secrets(in: plain, from: sender, knowledge) {
+        reading.secrets += Self.places(of: range, in: frames)
+      }
+    }
+    let isSecret = isSecret(plain, from: sender, knowledge)
+    reading.layers.append(
+      MessageText(generation: generation ?? .os3, model: model, isWithheld: isSecret)
+        .layer(of: plain, from: sender))
+  }
+
+  /// What of the bytes in clear tells the generation: an OS2 request begins with an operation.
+  private static func generation(of bytes: [UInt8], from sender: SessionEnd) -> Generation? {
+    guard sender == .app, let first = bytes.first else { return nil }
+    switch (first, bytes.count) {
+    case (2, 5), (1, 65), (1, 69): return .os3
+    case (2, 2), (5, 80), (1, 74...): return .os2
+    default: return nil
+    }
+  }
+
+  /// Takes in what is said in clear and leads to a session.
+  private mutating func learn(_ bytes: [UInt8], from sender: SessionEnd, _ knowledge: inout Knowledge) {
+    if sender == .lock {
+      guard let message = try? LockMessage(decoding: bytes, for: generation ?? .os3) else { return }
+      switch message {
+      case .publish(let publish) where publish.item == .initial:
+        guard let token = try? publish.token() else { return }
+        begin(with: token, knowledge)
+      case .response(let response) where response.item == .identity && generation == .os2:
+        // Zeros stand in a capture from which the secret was taken out.
+        guard let identity = try? Identity(decoding: response.data), identity.er.contains(where: { $0 != 0 }),
+          let pair = OS2Keys.deviceKey(er: identity.er),
+          !knowledge.pairs.contains(where: { $0.publicKey == pair.publicKey })
+        else { return }
+        knowledge.pairs.append(pair)
+      case .response, .publish: break
+      }
+    } else if generation == .os2, let token, let command = try? Command(decoding: bytes, for: .os2) {
+      switch command {
+      case .login(.os2(_, let publicKey, let appToken, _)):
+        begin(.os2(app: appToken, lock: token), with: publicKey, knowledge) { shared, token in
+          OS2Keys.loginSessionKey(shared, token)
+        }
+      case .register(.os2(_, let publicKey, let serverToken)):
+        begin(.os2(app: serverToken, lock: token), with: publicKey, knowledge) { shared, token in
+          let key = OS2Keys.registrationKey(shared, token)
+          return OS2Keys.registrationSessionKey(registrationKey: key, token)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// A connection begins anew with the lock's token.
+  private mutating func begin(with token: Token, _ knowledge: Knowledge) {
+    self.token = token
+    ciphers = []
+    guard generation != .os2 else { return }
+    restart()
+    let session = SessionToken.os3(token)
+    let derived = knowledge.keys.filter { isMeant($0) && $0.lockPublicKey == nil }.map {
+      OS3Keys.sessionKey(deviceSecret: $0.secret, token)
+    }
+    let given = knowledge.sessions.filter { $0.token == session }.map(\.key)
+    ciphers = unique(given + derived).map { SessionCipher(key: $0, token: session, end: .app) }
+  }
+
+  private mutating func begin(
+    _ token: SessionToken, with publicKey: PublicKey, _ knowledge: Knowledge,
+    _ derive: (SharedSecret, SessionToken) -> SecretKey
+  ) {
+    restart()
+    let given = knowledge.sessions.filter { $0.token == token }.map(\.key)
+    let derived = knowledge.pairs.compactMap { pair in
+      (try? pair.sharedSecret(with: publicKey)).map { derive($0, token) }
+    }
+    ciphers = unique(given + derived).map { SessionCipher(key: $0, token: token, end: .app) }
+  }
+
+  private mutating func restart() {
+    app.counter = 0
+    lock.counter = 0
+    lost = 0
+  }
+
+  private func isMeant(_ key: LockKey) -> Bool { deviceID == nil || deviceID == key.deviceID }
+}
+
+private func unique(_ keys: [SecretKey]) -> [SecretKey] {
+  var known: [SecretKey] = []
+  for key in keys where !known.contains(key) { known.append(key) }
+  return known
+}
+
+// MARK: - Ciphertext
+
+extension SessionObserver {
+  private enum Opening {
+    /// The plain text, and what is to be said of its counter.
+    case opened([UInt8], String)
+    /// Why there is none.
+    case closed(String)
+  }
+
+  private func open(
+    _ bytes: [UInt8], from sender: SessionEnd, _ lane: inout Lane, _ knowledge: Knowledge
+  ) -> Opening {
+    guard bytes.count >= SessionCipher.tagLength else { return .closed("shorter than its tag") }
+    guard !ciphers.isEmpty else { return .closed(reasonForNoCipher(knowledge)) }
+    let expected = lane.counter
+    for cipher in ciphers {
+      if let plain = cipher.open(bytes, counter: expected, from: sender) {
+        lane.counter = expected + 1
+        return .opened(plain, "")
+      }
+    }
+    // Messages may be missing, or come again.
+    let ahead = expected + 1...expected + 64 + UInt64(lost)
+    let behind = (expected < 4096 ? 0 : expected - 4096)..<expected
+    for cipher in ciphers {
+      for counter in ahead {
+        guard let plain = cipher.open(bytes, counter: counter, from: sender) else { continue }
+        lane.counter = counter + 1
+        return .opened(plain, "; counter \(counter) where \(expected) is next")
+      }
+      for counter in behind.reversed() {
+        guard let plain = cipher.open(bytes, counter: counter, from: sender) else { continue }
+        return .opened(plain, "; counter \(counter) again where \(expected) is next")
+      }
+      if let plain = cipher.open(bytes, counter: expected, from: sender.peer) {
+        return .opened(plain, "; made by the other end")
+      }
+    }
+    return .closed("not authentic: no key at hand opens it at counter \(expected), nor near it")
+  }
+
+  private func reasonForNoCipher(_ knowledge: Knowledge) -> String {
+    if token == nil { return "not readable: the capture has no token of this connection's lock" }
+    if generation == .os2 {
+      return "not readable: an OS2 session's key follows from key pairs, "
+        + "and the capture does not tell the lock's"
+    }
+    if knowledge.keys.isEmpty, knowledge.sessions.isEmpty { return "not readable without the lock's key" }
+    return "not readable: the key is another lock's"
+  }
+}
+
+// MARK: - What is not to be shown
+
+extension SessionObserver {
+  /// Where the secret part of an OS2 identity is in the answer that tells it.
+  private static let identitySecret = 20
+
+  private func isIdentity(_ bytes: [UInt8], from sender: SessionEnd) -> Bool {
+    sender == .lock && bytes.count >= 2 && bytes[0] == OpCode.response.rawValue
+      && bytes[1] == ItemCode.identity.rawValue
+  }
+
+  /// An identity that is not whole yet is no less secret.
+  private func identitySecrets(of lane: Lane, _ sender: SessionEnd) -> [CapturedBytes] {
+    let bytes = lane.frames.flatMap { $0.bytes.dropFirst() }
+    guard isIdentity(bytes, from: sender), bytes.count > Self.identitySecret else { return [] }
+    return Self.places(of: Self.identitySecret..<bytes.count, in: lane.frames)
+  }
+
+  /// Where there are keys in a message in clear.
+  private func secrets(in bytes: [UInt8], from sender: SessionEnd, _ knowledge: Knowledge) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    if isIdentity(bytes, from: sender), bytes.count > Self.identitySecret {
+      ranges.append(Self.identitySecret..<bytes.count)
+    }
+    for key in keys(knowledge) { ranges += key.places(in: bytes) }
+    return ranges
+  }
+
+  /// Whether nothing of a message is to be shown but what it is about.
+  private func isSecret(_ bytes: [UInt8], from sender: SessionEnd, _ knowledge: Knowledge) -> Bool {
+    isIdentity(bytes, from: sender) || keys(knowledge).contains { $0.occurs(in: bytes) }
+      || MessageText.isWithheld(bytes, from: sender, generation ?? .os3)
+  }
+
+  private func keys(_ knowledge: Knowledge) -> [SecretKey] {
+    knowledge.keys.map(\.secret) + ciphers.map(\.key)
+  }
+
+  /// Where the bytes of a message are in a capture: each frame has one byte of its own in front.
+  private static func places(of range: Range<Int>, in frames: [CapturedValue]) -> [CapturedBytes] {
+    var places: [CapturedBytes] = []
+    var offset = 0
+    for frame in frames {
+      let count = frame.bytes.count - 1
+      let part = range.clamped(to: offset..<offset + count)
+      if !part.isEmpty {
+        places += frame.places(of: part.lowerBound - offset + 1..<part.upperBound - offset + 1)
+      }
+      offset += count
+    }
+    return places
+  }
+}

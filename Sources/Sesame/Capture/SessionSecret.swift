@@ -1,0 +1,18 @@
+/// The key of one session, for whoever reads what was said in it.
+///
+/// It has no text form: where a session was recorded, its key stays in memory.
+public struct SessionSecret: Sendable {
+  let token: SessionToken
+  let key: SecretKey
+
+  /// Makes a secret of what both ends of a session agreed on.
+  public init(_ token: SessionToken, _ key: SecretKey) {
+    self.token = token
+    self.key = key
+  }
+
+  /// Takes it from one end's cipher.
+  init(_ cipher: SessionCipher) {
+    self.init(cipher.token, cipher.key)
+  }
+}

@@ -1,0 +1,109 @@
+import Bluetooth
+import Documents
+import Harness
+import Sesame
+import Transports
+
+extension Command {
+  static var packets: Command {
+    Command(
+      "packets", "Decodes a capture, from HCI down to the lock's commands.",
+      discussion: """
+        FILE is btsnoop with HCI in it, with or without H4: the capture of a run, one of its packets/*.btsnoop, or what
+        another program wrote. A line is a packet with the highest layer that was reached; --verbose has all of them and
+        the bytes. A capture that ends in the middle is decoded as far as it goes.
+
+        With the lock's key what was encrypted is read: always for a Sesame 5 or 6, whose session keys follow from it. The
+        key of a Sesame 3 or 4 only opens the door to a session: what is said there can be read where the capture has the
+        registration. Keys, and what they follow from, are shown as **.
+
+        """,
+      examples: [
+        Example(
+          "lockstep packets Reports/runs/2026-11-20T22-38-51-run/capture.btsnoop --key front-door.yaml",
+          "What a lock and its client said in a run.")
+      ],
+      ArgumentParser(
+        options: [
+          .value(
+            "key", \.key, "FILE", "The file of the lock whose messages are read, as for lock:FILE.",
+            example: "front-door.yaml", as: .file),
+          .flag("verbose", \.isVerbose, "Prints all layers of each packet, and its bytes.", short: "v"),
+          .format(\.format),
+        ],
+        operands: .init(placeholder: "FILE", summary: "The capture.", count: 1...1, path: \.files)),
+      defaults: { PacketsArguments() }
+    ) { arguments, console throws(UsageError) in
+      try arguments.perform(console)
+    }
+  }
+}
+
+private struct PacketsArguments {
+  var files: [String] = []
+  var key: String?
+  var isVerbose = false
+  var format = OutputFormat.human
+
+  func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    let path = files[0]
+    var decoder = try makeDecoder()
+    var reader = try open(path)
+    var text: PacketsText?
+    do throws(DecodeError) {
+      while let record = try reader.next() {
+        let known = text ?? PacketsText(zero: record.time)
+        text = known
+        show(decoder.decode(record), known, console)
+      }
+    } catch {
+      show(decoder.finish(), text, console)
+      console.say("lockstep: \(path): not btsnoop any more \(error)")
+      return .usage
+    }
+    show(decoder.finish(), text, console)
+    if let tear = reader.tear {
+      console.say("lockstep: \(path): the capture ends in the middle of a packet, \(tear)")
+    }
+    return .agree
+  }
+
+  private func makeDecoder() throws(UsageError) -> LockCaptureDecoder {
+    guard let key else { return LockCaptureDecoder() }
+    let file: LockFile
+    do {
+      file = try LockFile(reading: key)
+    } catch {
+      throw UsageError("--key: \(error)")
+    }
+    guard let lockKey = file.key else {
+      throw UsageError("--key: the lock of \(key) has no owner, and no key")
+    }
+    return LockCaptureDecoder(keys: [lockKey], model: file.model)
+  }
+
+  private func open(_ path: String) throws(UsageError) -> BTSnoopReader {
+    let bytes: [UInt8]
+    do {
+      bytes = try WholeFile.bytes(of: path)
+    } catch {
+      throw UsageError("\(error)")
+    }
+    do {
+      return try BTSnoopReader(bytes)
+    } catch {
+      throw UsageError("\(path): this is no capture that can be read, \(error)")
+    }
+  }
+
+  private func show(_ entries: [CaptureEntry], _ text: PacketsText?, _ console: Console) {
+    guard let text, !entries.isEmpty else { return }
+    let lines = entries.map { entry in
+      switch format {
+      case .json: text.json(entry).line
+      case .human: isVerbose ? text.lines(entry) : text.line(entry)
+      }
+    }
+    console.print(lines.joined(separator: "\n"))
+  }
+}
