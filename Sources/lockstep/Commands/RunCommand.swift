@@ -59,7 +59,8 @@ private struct RunSession {
     }
     if arguments.lab.capture != nil, arguments.lab.carrier == nil {
       throw UsageError(
-        "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case")
+        "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case"
+      )
     }
     self.arguments = arguments
     self.console = console
