@@ -180,6 +180,6 @@ struct CaseReader {
   }
 
   private func isNextTry(_ next: Journal.Case, of start: Journal.Case) -> Bool {
-    next.id == start.id && next.attempt == start.attempt + 1
+    next.id == start.id && next.attempt - 1 == start.attempt
   }
 }

@@ -24,7 +24,7 @@ struct GraphLayout {
   }
 
   static let gap = 18
-  static let rowGap = 16
+  static let rowGap = 24
 
   /// The states, then labels and bends.
   private(set) var boxes: [Box]

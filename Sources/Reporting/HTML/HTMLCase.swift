@@ -47,7 +47,8 @@ struct HTMLCase {
     if let step = record.verdict?.step { parts.append("step \(step)") }
     if let time = record.verdict?.time { parts.append("t = \(short(time)) s") }
     let named: [(Markup, String?)] = [
-      ("machine", start.machine), ("model", start.model), ("device", start.device), ("firmware", start.firmware),
+      ("machine", start.machine), ("model", start.model), ("device", start.device),
+      ("firmware", start.firmware),
       ("seed", start.seed),
     ]
     for (name, value) in named {
@@ -69,7 +70,8 @@ struct HTMLCase {
     let observed = short(verdict.observed ?? "nothing")
     let rows: Markup
     if verdict.allowed.isEmpty {
-      rows = "<tr><td colspan=\"2\"></td><td><span class=\"chip want\">\(short(verdict.expected ?? ""))</span></td></tr>"
+      rows =
+        "<tr><td colspan=\"2\"></td><td><span class=\"chip want\">\(short(verdict.expected ?? ""))</span></td></tr>"
     } else {
       rows = verdict.allowed.prefix(40).markup { allowed in
         """
@@ -140,7 +142,11 @@ struct HTMLCase {
     let files = record.tries.flatMap { $0.verdict?.attachments ?? [] }.filter { $0.kind == "packets" }
     var result = Markup()
     for file in files.prefix(4) {
-      let path = file.path.hasPrefix("/") ? file.path : "\(record.folder)/\(file.path)"
+      // Only what lies in the folder of the run is read.
+      let isInside = !file.path.hasPrefix("/") && !file.path.split(separator: "/").contains("..")
+      let path = "\(record.folder)/\(file.path)"
+      guard isInside, let size = sizeOfFile(path), size <= room.bytes else { continue }
+      room.bytes -= size
       result += HTMLPackets(path: path).markup(room: &room.packets)
     }
     return result
@@ -151,16 +157,20 @@ struct HTMLCase {
     guard !files.isEmpty else { return "" }
     let links = files.markup { file in
       let target = file.path.hasPrefix("/") ? file.path : link + file.path
-      return "<li><a href=\"\(reference(target))\">\(short(file.path))</a> <span class=\"kind\">\(short(file.kind))</span></li>\n"
+      return
+        "<li><a href=\"\(reference(target))\">\(short(file.path))</a> <span class=\"kind\">\(short(file.kind))</span></li>\n"
     }
     return "<p class=\"label\">Files</p><ul class=\"files\">\(links)</ul>\n"
   }
 }
 
-/// How many more rows of timelines and packets the page may hold.
+/// How much more the page may hold.
 struct PageRoom {
+  /// Rows of timelines.
   var rows = 40_000
   var packets = 20_000
+  /// Bytes of decoded captures that may still be read.
+  var bytes = 128 << 20
 }
 
 /// A command to take away.

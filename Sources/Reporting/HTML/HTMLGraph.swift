@@ -10,7 +10,7 @@ struct HTMLGraph {
 
   /// The most arrows that a drawing can have and still be read.
   private static let (mostStates, mostArrows) = (200, 160)
-  private static let (characterWidth, lineHeight, mostLines, longest) = (6, 13, 4, 26)
+  private static let (characterWidth, lineHeight, mostLines, longest) = (7, 13, 4, 26)
 
   private struct Edge {
     var from: Int
@@ -33,7 +33,8 @@ struct HTMLGraph {
     var edges = edges()
     edges.removeAll { $0.from == $0.to }
     guard edges.count <= Self.mostArrows else {
-      return "<p class=\"note\">\(counted(edges.count, "arrow")): too many to draw; the table has them all.</p>\n"
+      return
+        "<p class=\"note\">\(counted(edges.count, "arrow")): too many to draw; the table has them all.</p>\n"
     }
     let titles = states.map { boxLines($0) }
     let labels = edges.map(labelLines)

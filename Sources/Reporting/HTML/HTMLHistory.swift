@@ -46,7 +46,10 @@ struct HTMLHistory {
     let longest = max(1, points.map(\.milliseconds).max() ?? 1)
     let step = (Self.width - 12) / max(1, points.count - 1)
     let places = points.enumerated().map { index, point in
-      (x: 6 + index * step, y: Self.height - 6 - Int(point.milliseconds * Int64(Self.height - 12) / longest), point: point)
+      (
+        x: 6 + index * step, y: Self.height - 6 - Int(point.milliseconds * Int64(Self.height - 12) / longest),
+        point: point
+      )
     }
     let path = places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
     let marks = places.markup { place in

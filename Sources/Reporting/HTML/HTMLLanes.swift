@@ -28,6 +28,8 @@ struct HTMLLanes {
   }
 
   private static let (mostColumns, longest, mostLines) = (14, 24, 4)
+  /// How wide the drawing may be, so that the end can be seen beside what led to it.
+  private static let mostWidth = 1120
   private static let (gutter, top, line) = (58, 26, 15)
 
   private var isDivergence: Bool { attempt.verdict?.word == .divergence }
@@ -63,11 +65,12 @@ struct HTMLLanes {
       }
       drawing += words(column.time, x: column.x + 2, y: axis, "time")
     }
-    return scrolling("Model and device side by side, drawn", drawing + "</svg>")
+    return scrolling("Model and device side by side, drawn", drawing + "</svg>", fromEnd: true)
   }
 
   private var description: String {
-    let end = attempt.verdict.map { "It ends at \($0.time ?? "an unknown time") s: \(attempt.message)." } ?? ""
+    let end =
+      attempt.verdict.map { "It ends at \($0.time ?? "an unknown time") s: \(attempt.message)." } ?? ""
     return "The same as in the table that follows. \(clipped(end, toBytes: 300))"
   }
 
@@ -98,7 +101,8 @@ struct HTMLLanes {
 
         """
       for (row, text) in first(content(columns[index]) ?? [], to: Self.mostLines).enumerated() {
-        result += words(text, x: columns[index].x + 6, y: y + 17 + row * Self.line, "label")
+        let sign = isBad && name == "dbox" && row == 0 ? "✘ " : ""
+        result += words(sign + text, x: columns[index].x + 6, y: y + 17 + row * Self.line, "what")
       }
     }
     return result
@@ -124,28 +128,41 @@ struct HTMLLanes {
 extension HTMLLanes {
   private func layout() -> Layout {
     var columns = columns()
-    if columns.count > Self.mostColumns { columns.removeFirst(columns.count - Self.mostColumns) }
+    for index in columns.indices { columns[index].width = width(of: columns[index]) }
+    while columns.count > 2, columns.reduce(Self.gutter, { $0 + $1.width }) > Self.mostWidth {
+      let gone = columns.removeFirst()
+      // What still holds is said where the drawing begins.
+      columns[0].model = columns[0].model ?? gone.model
+      columns[0].status = columns[0].status ?? gone.status
+      columns[0].width = width(of: columns[0])
+    }
     var x = Self.gutter
     for index in columns.indices {
-      let texts = (columns[index].model ?? []) + columns[index].steps + columns[index].shows
-      let longest = (texts + [columns[index].status ?? "", columns[index].time]).map { short($0).count }.max() ?? 0
       columns[index].x = x
-      columns[index].width = max(52, longest * 7 + 14)
       x += columns[index].width
     }
     return Layout(
       columns: columns,
       modelLines: columns.map { min(Self.mostLines, $0.model?.count ?? 0) }.max() ?? 0,
       stepLines: columns.map(\.steps.count).max() ?? 0,
-      deviceLines: columns.map { min(Self.mostLines, ($0.status == nil ? 0 : 1) + $0.shows.count) }.max() ?? 0)
+      deviceLines: columns.map { column in
+        min(Self.mostLines, (column.status == nil ? 0 : 1) + column.shows.count)
+      }.max() ?? 0)
+  }
+
+  private func width(of column: Column) -> Int {
+    let texts = (column.model ?? []) + column.steps + column.shows + [column.status ?? "", column.time]
+    return max(52, (texts.map { short($0).count }.max() ?? 0) * 7 + 14)
   }
 
   /// The moments by their times, as far as they may be drawn; the first says what held before it.
   private func columns() -> [Column] {
     let all = attempt.moments.tail.isEmpty ? attempt.moments.head : attempt.moments.tail
     var moments = all.suffix(60)
+    while moments.count > 1, Set(moments.map(\.time)).count > Self.mostColumns {
+      moments = moments.dropFirst()
+    }
     var columns: [Column] = []
-    while moments.count > 1, Set(moments.map(\.time)).count > Self.mostColumns { moments = moments.dropFirst() }
     for moment in moments {
       if columns.last?.time != moment.time {
         columns.append(Column(time: moment.time))
@@ -156,7 +173,9 @@ extension HTMLLanes {
       }
       add(moment, to: &columns[columns.count - 1])
     }
-    for index in columns.indices { columns[index].steps = first(columns[index].steps, to: Self.mostLines + 1) }
+    for index in columns.indices {
+      columns[index].steps = first(columns[index].steps, to: Self.mostLines + 1)
+    }
     addEnd(to: &columns)
     return columns
   }

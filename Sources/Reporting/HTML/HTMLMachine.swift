@@ -6,8 +6,8 @@ struct HTMLMachine {
   private static let longestName = 100
   /// A machine with more states is drawn region by region.
   private static let mostStates = 20
-  /// The most cells that a table can have and still be of use.
-  private static let mostCells = 20_000
+  /// The most regions that are drawn.
+  private static let mostDrawings = 30
 
   private var machine: Journal.Machine { visits.machine }
 
@@ -66,10 +66,13 @@ struct HTMLMachine {
   // MARK: The table
 
   private var table: Markup {
-    let count = machine.states.count * machine.stimuli.count
-    guard count > 0 else { return "" }
-    guard count <= Self.mostCells else {
-      return "<p class=\"note\">\(counted(count, "cell")): too many for a table.</p>\n"
+    guard !machine.states.isEmpty, !machine.stimuli.isEmpty else { return "" }
+    if visits.isTooLarge {
+      return """
+        <p class="note">\(counted(machine.states.count, "state")) and \(counted(machine.stimuli.count, "stimulus", "stimuli")): \
+        too many for a table or a drawing.</p>
+
+        """
     }
     let head = machine.stimuli.markup { "<th scope=\"col\"><span>\(short($0))</span></th>" }
     let regions = visits.regions
@@ -94,7 +97,8 @@ struct HTMLMachine {
   private func row(_ state: Int) -> Markup {
     let cells = machine.stimuli.indices.markup { stimulus in
       let look = look(visits.cells[state][stimulus])
-      return "<td class=\"\(look.name)\"><span aria-hidden=\"true\">\(look.sign)</span><span class=\"sr\">\(look.word)</span></td>"
+      return
+        "<td class=\"\(look.name)\"><span aria-hidden=\"true\">\(look.sign)</span><span class=\"sr\">\(look.word)</span></td>"
     }
     return "<tr><th scope=\"row\">\(short(machine.states[state]))</th>\(cells)</tr>\n"
   }
@@ -122,10 +126,10 @@ struct HTMLMachine {
   // MARK: The drawings
 
   private var drawings: Markup {
-    guard machine.states.count > 1 else { return "" }
+    guard machine.states.count > 1, !visits.isTooLarge else { return "" }
     let isWhole = machine.states.count <= Self.mostStates
     let parts = isWhole ? [(name: "", states: Array(machine.states.indices))] : visits.regions
-    let drawings = parts.enumerated().map { index, part -> Markup in
+    let drawings = parts.prefix(Self.mostDrawings).enumerated().map { index, part -> Markup in
       let title = part.name.isEmpty ? machine.name : "\(machine.name): \(part.name)"
       let graph = HTMLGraph(
         visits: visits, name: short(title), states: part.states, id: "graph-\(number)-\(index)")

@@ -29,8 +29,10 @@ struct HTMLOverview {
 
   /// How many cases the run was to have and never began.
   private var missing: Int {
-    guard journals == 1, index.statuses.first == .some(nil), let planned = index.run?.cases else { return 0 }
-    return max(0, planned - counts.all)
+    guard journals == 1, index.statuses.first == .some(nil), let planned = index.run?.cases,
+      planned > counts.all
+    else { return 0 }
+    return planned - counts.all
   }
 
   private var mood: Mood {
@@ -53,7 +55,8 @@ struct HTMLOverview {
       case (_, 0): parts.append("No case was run")
       case (0, _): parts.append("Nothing was judged")
       case (let judged, let all) where isIncomplete:
-        parts.append("No divergence in \(grouped(judged)) of \(counted(all, "case"))")
+        parts.append("No divergence in \(grouped(judged)) of \(counted(all + missing, "case"))")
+      case (1, 1): parts.append("The case agrees")
       case (let judged, let all) where judged == all: parts.append("All \(counted(all, "case")) agree")
       case (let judged, _): parts.append("All \(counted(judged, "case")) that were tried agree")
       }
@@ -85,7 +88,8 @@ struct HTMLOverview {
     if !index.problems.isEmpty {
       sentences.append(
         index.problems.count == 1
-          ? "The journal is damaged or stops early." : "There are \(index.problems.count) problems with the journals.")
+          ? "The journal is damaged or stops early."
+          : "There are \(index.problems.count) problems with the journals.")
     }
     return """
       <p class="alarm"><strong>◌ This report is not the whole story.</strong> \(sentences.joined(separator: " "))</p>

@@ -5,7 +5,9 @@ struct HTMLPackets {
     var time: String
     /// Who sent it; `nil` for an event of the link.
     var from: String?
+    /// The first of its bytes in hexadecimal, and how many there are.
     var bytes: String
+    var count: Int
     var layers: [(name: String, text: String)]
     var event: String?
   }
@@ -50,13 +52,16 @@ struct HTMLPackets {
   private static func packet(_ value: JSONValue) -> Packet? {
     guard let time = value["t"]?.text else { return nil }
     let layers = (value["layers"]?.elements ?? []).prefix(20).compactMap { layer in
-      layer["layer"]?.text.map { (clipped($0, toBytes: 60), clipped(layer["text"]?.text ?? "", toBytes: longestLine)) }
+      layer["layer"]?.text.map {
+        (clipped($0, toBytes: 60), clipped(layer["text"]?.text ?? "", toBytes: longestLine))
+      }
     }
     let event = value["event"]?.text.map { clipped($0, toBytes: longestLine) }
-    guard event != nil || value["bytes"] != nil else { return nil }
+    let bytes = value["bytes"]?.text ?? ""
+    guard event != nil || !bytes.isEmpty else { return nil }
     return Packet(
       time: clipped(time, toBytes: 40), from: value["from"]?.text.map { clipped($0, toBytes: 40) },
-      bytes: clipped(value["bytes"]?.text ?? "", toBytes: 2 * mostBytes), layers: layers, event: event)
+      bytes: String(bytes.prefix(2 * mostBytes)), count: bytes.utf8.count / 2, layers: layers, event: event)
   }
 
   /// The packets, folded; each of them folded again.
@@ -92,12 +97,15 @@ struct HTMLPackets {
       return "<li class=\"linkevent\"><span class=\"num\">\(packet.time)</span> ⚡ \(event)</li>\n"
     }
     let arrow: Markup = packet.from == "lock" ? "◀" : "▶"
-    let top = packet.layers.last.map { "\($0.name): \($0.text)" } ?? counted(packet.bytes.utf8.count / 2, "byte")
+    let top =
+      packet.layers.last.map { "\($0.name): \($0.text)" } ?? counted(packet.count, "byte")
+    let cut: Markup =
+      packet.count > Self.mostBytes ? "<p class=\"note\">of \(counted(packet.count, "byte"))</p>" : ""
     let layers = packet.layers.markup { "<dt>\($0.name)</dt><dd>\($0.text)</dd>\n" }
     return """
       <li><details><summary><span class="num">\(packet.time)</span> <span class="from">\(arrow) \
       \(packet.from ?? "")</span> \(top)</summary>
-      <div class="layers"><dl>\(layers)</dl>\(scrolling("Bytes of the packet", hexDump(packet.bytes)))</div></details></li>
+      <div class="layers"><dl>\(layers)</dl>\(scrolling("Bytes of the packet", hexDump(packet.bytes)))\(cut)</div></details></li>
 
       """
   }
@@ -119,7 +127,8 @@ struct HTMLPackets {
       }
       let offset = String(start / 2, radix: 16)
       let gap = String(repeating: " ", count: 48 - hex.count)
-      lines.append(String(repeating: "0", count: max(0, 4 - offset.count)) + offset + "  \(hex)\(gap) \(ascii)")
+      lines.append(
+        String(repeating: "0", count: max(0, 4 - offset.count)) + offset + "  \(hex)\(gap) \(ascii)")
     }
     return "<pre>\n\(lines.joined(separator: "\n"))</pre>"
   }

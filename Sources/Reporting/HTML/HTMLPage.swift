@@ -18,7 +18,8 @@ struct HTMLPage: ~Copyable {
   private static let (mostTimed, mostReasoned) = (10_000, 20_000)
 
   init(
-    output: consuming OutputFile, index: JournalIndex, manifest: Manifest, reader: CaseReader, links: [String],
+    output: consuming OutputFile, index: JournalIndex, manifest: Manifest, reader: CaseReader,
+    links: [String],
     history: (any CaseHistorySource)?
   ) {
     self.output = output
@@ -36,7 +37,8 @@ struct HTMLPage: ~Copyable {
       for entry in suite.entries {
         guard let shown = entry.shown else { continue }
         counts[shown] += 1
-        milliseconds = milliseconds.addingReportingOverflow(entry.milliseconds).partialValue
+        let (sum, isTooLong) = milliseconds.addingReportingOverflow(entry.milliseconds)
+        milliseconds = isTooLong ? .max : sum
       }
     }
     let overview = HTMLOverview(
@@ -116,7 +118,8 @@ extension HTMLPage {
         page.told += 1
         let past = page.past(record)
         let told = HTMLCase(
-          record: record, shown: shown, number: page.told, history: past, link: page.links[Int(entry.journal)])
+          record: record, shown: shown, number: page.told, history: past, link: page.links[Int(entry.journal)]
+        )
         try page.put(told.markup(room: &page.room))
         return true
       }
@@ -199,7 +202,8 @@ extension HTMLPage {
       return seen < Self.mostReasoned
     }
     let part =
-      seen < counts[.skipped] ? "<p class=\"note\">The reasons of the first \(grouped(seen)).</p>\n" : "" as Markup
+      seen < counts[.skipped]
+      ? "<p class=\"note\">The reasons of the first \(grouped(seen)).</p>\n" : "" as Markup
     let items = reasons.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
       .map(\.element).markup { reason in
         let more = reason.count - reason.rows.count
@@ -274,7 +278,8 @@ extension HTMLPage {
           name: coverage.machine, hash: "", states: [], regions: [], stimuli: [], cells: [], spontaneous: []))
     }
     guard !machines.isEmpty else { return }
-    try put("<section id=\"machines\" aria-labelledby=\"machines-title\"><h2 id=\"machines-title\">Machines</h2>\n")
+    try put(
+      "<section id=\"machines\" aria-labelledby=\"machines-title\"><h2 id=\"machines-title\">Machines</h2>\n")
     for (number, machine) in machines.prefix(50).enumerated() {
       let coverage = index.coverage.first { $0.machine == machine.name }
       try put(HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1).markup)

@@ -54,7 +54,9 @@ private func folder(of path: String) -> String {
 /// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant
 /// from one place, or from the root.
 func way(to target: String, from start: String) -> String {
-  guard target.hasPrefix("/") == start.hasPrefix("/") else { return target.hasSuffix("/") ? target : target + "/" }
+  guard target.hasPrefix("/") == start.hasPrefix("/") else {
+    return target.hasSuffix("/") ? target : target + "/"
+  }
   func parts(_ path: String) -> [Substring] {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-uEKjeRm2HF+G4gJe8MZskRV6UcMZIHRyAVNvzvgbrMw="
+let pageStyleHash = "sha256-GR30BBLN0t0ad1mYQlGZbSreN4LF+vgM4SRMz1iIA9g="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -45,6 +45,7 @@ let pageStyle: Markup = """
   .bad.note { color: var(--bad); }
   .count { display: inline-block; min-width: 1.7em; padding: 0 .45em; border-radius: 1em; background: var(--tint); color: var(--soft); font-size: .8rem; font-weight: 600; text-align: center; line-height: 1.55; }
   .scroll { overflow-x: auto; max-width: 100%; }
+  .scroll.fromend { direction: rtl; } .scroll.fromend > * { direction: ltr; margin-left: 0; margin-right: auto; }
 
   header.page { padding-top: 2rem; padding-bottom: .25rem; }
   .brand { color: var(--soft); font-size: .87rem; margin-bottom: .35rem; }
@@ -127,11 +128,13 @@ let pageStyle: Markup = """
   .label { color: var(--soft); font-size: .85rem; font-weight: 600; margin: .7rem 0 0; }
   .tries { list-style: none; padding: 0; }
 
-  .timeline { min-width: 100%; }
+  .timeline { width: 100%; }
+  .timeline th:nth-child(1) { width: 5rem; } .timeline th:nth-child(3) { width: 3rem; }
+  .timeline th:nth-child(2) { width: 28%; } .timeline th:nth-child(5) { width: 26%; }
   .timeline td { padding: .14rem .8rem .14rem 0; }
   .timeline td:first-child, .timeline th:first-child, .timeline td:nth-child(3), .timeline th:nth-child(3) { font-family: var(--mono); font-size: .84em; text-align: right; color: var(--soft); white-space: nowrap; }
   .timeline td:nth-child(2) .chip { background: var(--model); margin-bottom: 1px; }
-  .timeline td:nth-child(2), .timeline td:nth-child(5) { min-width: 9rem; }
+  .timeline td:nth-child(2), .timeline td:nth-child(5) { min-width: 8rem; }
   .timeline td:nth-child(4) { min-width: 12rem; overflow-wrap: anywhere; }
   .timeline .same { color: var(--rule); padding-left: .5em; }
   .timeline .line { color: var(--soft); font-size: .85em; white-space: nowrap; }

@@ -83,11 +83,17 @@ func padded(_ number: Int, to width: Int) -> String {
 /// A share in whole percent; all only where nothing lacks, and none only where there is nothing.
 func percent(_ part: Int, of whole: Int) -> String {
   guard whole > 0 else { return "0 %" }
-  let rounded = (part * 100 + whole / 2) / whole
-  return "\(part == whole ? 100 : part == 0 ? 0 : min(99, max(1, rounded))) %"
+  if part <= 0 { return "0 %" }
+  if part >= whole { return "100 %" }
+  return "\(min(99, max(1, Int((Double(part) / Double(whole) * 100).rounded())))) %"
 }
 
 /// A box of its own for what is wider than the page; it can be reached and moved by keyboard.
-func scrolling(_ label: String, _ content: Markup) -> Markup {
-  "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"\(label)\">\(content)</div>\n"
+///
+/// - Parameter fromEnd: whether the end is seen first.
+func scrolling(_ label: String, _ content: Markup, fromEnd: Bool = false) -> Markup {
+  """
+  <div class="scroll\(fromEnd ? " fromend" : "")" role="region" tabindex="0" aria-label="\(label)">\(content)</div>
+
+  """
 }

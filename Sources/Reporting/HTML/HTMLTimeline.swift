@@ -36,7 +36,8 @@ struct HTMLTimeline {
     let middle = attempt.moments.omitted
     let all =
       rows(attempt.moments.head[...])
-      + (middle > 0 ? gap(middle, "stand in the journal only") : "") + rows(attempt.moments.tail[...]) + ending
+      + (middle > 0 ? gap(middle, "stand in the journal only") : "") + rows(attempt.moments.tail[...])
+      + ending
     result += """
       <details class="whole"><summary>All \(grouped(attempt.moments.count)) events</summary>
       \(table("Timeline, whole", all))</details>
@@ -86,9 +87,10 @@ struct HTMLTimeline {
 
   private func happened(_ moment: Moment) -> Markup {
     switch moment.lane {
+    case .model where moment.time == "0.000" && moment.step == nil: "<span class=\"kind\">the start</span>"
     case .model: "<span class=\"kind\">time passes</span>"
     default:
-      "<span class=\"kind\">\(moment.kind)</span> \(moment.words)\(line(moment))"
+      "<span class=\"kind\">\(moment.kind)</span> \(moment.words) \(line(moment))"
     }
   }
 
@@ -105,7 +107,8 @@ struct HTMLTimeline {
   /// The row with which the try ends: where the two part, or how else it came to an end.
   private var ending: Markup {
     guard let verdict = attempt.verdict else {
-      return "<tr class=\"end incomplete\"><td></td><td colspan=\"4\">◌ no verdict: the run ended here</td></tr>\n"
+      return
+        "<tr class=\"end incomplete\"><td></td><td colspan=\"4\">◌ no verdict: the run ended here</td></tr>\n"
     }
     let look = verdict.word.shown.look
     let time = verdict.time ?? ""

@@ -56,7 +56,9 @@ struct HTMLTimings {
   private var decades: [Int64] {
     let worst = latencies.rows.map(\.worst.milliseconds).max() ?? 1
     var decades: [Int64] = [1, 10]
-    while decades[decades.count - 1] < worst, decades.count < 12 { decades.append(decades[decades.count - 1] * 10) }
+    while decades[decades.count - 1] < worst, decades.count < 12 {
+      decades.append(decades[decades.count - 1] * 10)
+    }
     return decades
   }
 
@@ -78,7 +80,8 @@ struct HTMLTimings {
       let x = place(decade)
       let text = decade < 1000 ? "\(decade) ms" : "\(grouped(Int(decade / 1000))) s"
       let anchor: Markup = x == Self.margin ? "start" : x > Self.width - 30 ? "end" : "middle"
-      return "<text x=\"\(anchor == "middle" ? x : anchor == "start" ? 0 : Self.width)\" y=\"12\" text-anchor=\"\(anchor)\">\(text)</text>"
+      return
+        "<text x=\"\(anchor == "middle" ? x : anchor == "start" ? 0 : Self.width)\" y=\"12\" text-anchor=\"\(anchor)\">\(text)</text>"
     }
     return """
       <svg class="axis" role="img" width="\(Self.width)" height="16" viewBox="0 0 \(Self.width) 16">\

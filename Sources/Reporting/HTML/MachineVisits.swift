@@ -25,14 +25,23 @@ struct MachineVisits {
 
   let machine: Journal.Machine
   let coverage: Journal.Coverage?
-  /// By state and stimulus.
+  /// By state and stimulus; empty for a machine that is too large to be shown.
   private(set) var cells: [[Cell]]
   private(set) var ways: [Way] = []
+
+  /// The most cells that a table can have and still be of use.
+  private static let mostCells = 20_000
+
+  var isTooLarge: Bool { cells.isEmpty && !machine.states.isEmpty }
 
   /// Takes a machine and its coverage, which may be missing or not say which cells were visited.
   init(_ machine: Journal.Machine, _ coverage: Journal.Coverage?) {
     self.machine = machine
     self.coverage = coverage
+    guard machine.states.count * machine.stimuli.count <= Self.mostCells else {
+      cells = []
+      return
+    }
     let row = [Cell](repeating: .untried, count: machine.stimuli.count)
     cells = [[Cell]](repeating: row, count: machine.states.count)
     let digits = coverage?.visited ?? []
@@ -73,19 +82,19 @@ struct MachineVisits {
   var regions: [(name: String, states: [Int])] {
     guard machine.regions.count == machine.states.count else { return [("", Array(machine.states.indices))] }
     var regions: [(name: String, states: [Int])] = []
+    var numbers: [String: Int] = [:]
     for (state, name) in machine.regions.enumerated() {
-      if let index = regions.firstIndex(where: { $0.name == name }) {
-        regions[index].states.append(state)
-      } else {
-        regions.append((name, [state]))
-      }
+      let number = numbers[name] ?? regions.count
+      if number == regions.count { regions.append((name, [])) }
+      numbers[name] = number
+      regions[number].states.append(state)
     }
     return regions
   }
 
   /// The legal cells that were not visited.
   var missing: [(state: String, stimuli: [String])] {
-    machine.states.indices.compactMap { state in
+    cells.indices.compactMap { state in
       let stimuli = machine.stimuli.indices.filter { cells[state][$0] == .missing }
       return stimuli.isEmpty ? nil : (machine.states[state], stimuli.map { machine.stimuli[$0] })
     }
