@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-GR30BBLN0t0ad1mYQlGZbSreN4LF+vgM4SRMz1iIA9g="
+let pageStyleHash = "sha256-6yrxKmhAJrvjHRKTuKf+qNw0A7tUZlY2cO3vPJWFnQI="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -76,7 +76,7 @@ let pageStyle: Markup = """
   dl { margin: .3rem 0; }
   dt { color: var(--soft); font-size: .82rem; }
   dd { margin: 0; overflow-wrap: anywhere; }
-  .properties { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .45rem 1.4rem; }
+  .properties { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11rem, 45%), 1fr)); gap: .45rem 1.4rem; }
   .meters { display: flex; flex-wrap: wrap; gap: .4rem 2rem; }
   meter { width: 9rem; height: .8rem; vertical-align: middle; }
   .share { color: var(--soft); }
@@ -119,7 +119,7 @@ let pageStyle: Markup = """
   .facts > div { min-width: 0; max-width: 100%; }
   .allowed tfoot th, .allowed tfoot td { border-top: 2px solid var(--rule); padding-top: .3rem; }
   .history ul { list-style: none; padding: 0; font-size: .87rem; max-width: 34rem; }
-  .chip { display: inline-block; background: var(--device); border-radius: 3px; padding: 0 .45em; overflow-wrap: anywhere; }
+  .chip { display: inline-block; background: var(--device); border-radius: 3px; padding: 0 .45em; overflow-wrap: break-word; }
   .chip.want { background: var(--good-tint); color: var(--good); }
   .chip.bad { background: var(--bad-tint); color: var(--bad); font-weight: 650; }
   .kind { color: var(--soft); }
@@ -204,6 +204,8 @@ let pageStyle: Markup = """
     .keys { display: none; }
     .layers { padding-left: 0; }
     .cases th { min-width: 10rem; }
+    .timeline { font-size: .8rem; } .timeline td:nth-child(4) { min-width: 8rem; }
+    .timeline td:nth-child(2), .timeline td:nth-child(5) { min-width: 6rem; }
   }
   @media print {
     :root { color-scheme: light; --paper: #fff; --card: #fff; --tint: #f3f3f3; }
