@@ -118,7 +118,11 @@ struct Try {
   var problems: [Journal.Problem] = []
 
   /// Why it ended so, in one line.
-  var message: String { CaseText(start: start, verdict: verdict).message }
+  var message: String {
+    var text = CaseText(start: start)
+    text.verdict = verdict
+    return text.message
+  }
 }
 
 /// A case as it is shown: all of its tries, the last of which counts.
@@ -140,16 +144,14 @@ struct CaseRecord {
 
 /// Reads cases again where an index found them.
 struct CaseReader {
-  let sources: [JournalSource?]
-  /// The folder of each journal.
-  let folders: [String]
+  let sources: [JournalIndex.Source]
 
   /// A case with everything that its journal says of it, or `nil` where the journal cannot be read.
   func record(_ entry: JournalIndex.Entry, of suite: String) throws(ReportError) -> CaseRecord? {
-    guard let start = try start(entry), let source = sources[Int(entry.journal)] else { return nil }
+    guard let start = try start(entry), let source = sources[Int(entry.journal)].file else { return nil }
     var record = CaseRecord(
       tries: [Try(start: start)], copy: entry.copy, milliseconds: entry.milliseconds, suite: suite,
-      folder: folders[Int(entry.journal)])
+      folder: parent(of: sources[Int(entry.journal)].journal))
     while let line = try source.reader.next() {
       let last = record.tries.count - 1
       let isOver = record.tries[last].verdict != nil
@@ -173,7 +175,7 @@ struct CaseReader {
 
   /// The line that a case starts with.
   func start(_ entry: JournalIndex.Entry) throws(ReportError) -> Journal.Case? {
-    guard let source = sources[Int(entry.journal)] else { return nil }
+    guard let source = sources[Int(entry.journal)].file else { return nil }
     try source.reader.seek(to: entry.offset, line: entry.line)
     guard case .success(.start(let start)) = try source.reader.next() else { return nil }
     return start

@@ -19,24 +19,20 @@ struct HTMLOverview {
   let counts: OutcomeCounts
   /// The sum of the times of all cases.
   let milliseconds: Int64
-  /// How many journals there are.
-  let journals: Int
 
   /// How bad it is.
   private enum Mood { case good, fair, bad }
 
   private var isIncomplete: Bool { !index.problems.isEmpty || counts[.incomplete] > 0 || missing > 0 }
 
-  /// How many cases the run was to have and never began.
-  private var missing: Int {
-    guard journals == 1, index.statuses.first == .some(nil), let planned = index.run?.cases,
-      planned > counts.all
-    else { return 0 }
-    return planned - counts.all
-  }
+  /// How many cases were to be run and never begun.
+  private var missing: Int { index.missing.cases }
+
+  /// Whether the run was to fail cases that are flaky.
+  private var failsFlaky: Bool { counts[.flaky] > 0 && index.runs.contains(where: \.failsFlaky) }
 
   private var mood: Mood {
-    if isIncomplete || counts[.diverged] + counts[.lab] > 0 { return .bad }
+    if isIncomplete || failsFlaky || counts[.diverged] + counts[.lab] > 0 { return .bad }
     return counts[.flaky] > 0 || counts.judged == 0 ? .fair : .good
   }
 
@@ -166,9 +162,9 @@ struct HTMLOverview {
     add("host", manifest.host)
     add("start", manifest.start.map(spoken(moment:)))
     add("version", manifest.version)
-    add("seed", index.run?.seed)
-    add("command", index.run.map { $0.command.joined(separator: " ") })
-    if journals > 1 { add("journals", grouped(journals)) }
+    add("seed", joined(index.runs.map(\.seed)))
+    add("command", manifest.command ?? joined(index.runs.map { $0.command.joined(separator: " ") }, by: "; "))
+    if index.sources.count > 1 { add("journals", grouped(index.sources.count)) }
     let statuses = index.statuses.map { $0.map { "\($0)" } ?? "none: it did not end" }
     if !statuses.isEmpty { add("exit status", statuses.prefix(20).joined(separator: ", ")) }
     for property in manifest.properties.prefix(100) { add(property.key, property.value.description) }

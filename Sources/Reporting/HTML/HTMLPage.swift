@@ -18,14 +18,13 @@ struct HTMLPage: ~Copyable {
   private static let (mostTimed, mostReasoned) = (10_000, 20_000)
 
   init(
-    output: consuming OutputFile, index: JournalIndex, manifest: Manifest, reader: CaseReader,
-    links: [String],
+    output: consuming OutputFile, index: JournalIndex, links: [String],
     history: (any CaseHistorySource)?
   ) {
     self.output = output
     self.index = index
-    self.manifest = manifest
-    self.reader = reader
+    manifest = Manifest(index.sources.map(\.manifest))
+    reader = CaseReader(sources: index.sources)
     self.links = links
     self.history = history
   }
@@ -42,7 +41,7 @@ struct HTMLPage: ~Copyable {
       }
     }
     let overview = HTMLOverview(
-      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds, journals: links.count)
+      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds)
     try put(pageHead(title: overview.title))
     try put(overview.header)
     try put(filters)
@@ -66,7 +65,7 @@ struct HTMLPage: ~Copyable {
       agreed: counts[.agreed], problems: index.problems)
   }
 
-  private mutating func put(_ markup: Markup) throws(ReportError) { try output.write(markup.source) }
+  private mutating func put(_ markup: Markup) throws(ReportError) { try output.write(Array(markup.source.utf8)) }
 
   /// Does something with every case that ended in a way.
   private mutating func forEach(

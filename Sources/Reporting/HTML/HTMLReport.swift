@@ -27,7 +27,7 @@ public struct HTMLReport: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - journals: The journals, such as those of the shards of one run.
-  ///   - manifests: The manifests of the runs, as far as there are.
+  ///   - manifests: The manifests of the runs, one for each journal; without any, the files beside them.
   ///   - path: Where the page goes; missing directories are made.
   ///   - history: Where to learn what earlier runs tell of a case; one that fails says so in the page.
   /// - Throws: When the page cannot be written, or a journal not be read a second time; the old page stays.
@@ -35,20 +35,12 @@ public struct HTMLReport: Hashable, Sendable {
   public static func write(
     journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
   ) throws(ReportError) -> HTMLReport {
-    var index = JournalIndex()
-    var sources: [JournalSource?] = []
-    for journal in journals { sources.append(index.read(journal)) }
-    let reader = CaseReader(sources: sources, folders: journals.map(folder))
+    let index = JournalIndex(journals: journals, manifests: manifests)
     var page = HTMLPage(
-      output: try OutputFile(path), index: index, manifest: Manifest(paths: manifests), reader: reader,
-      links: journals.map { way(to: folder(of: $0), from: folder(of: path)) }, history: history)
+      output: try OutputFile(path), index: index,
+      links: index.sources.map { way(to: parent(of: $0.journal), from: parent(of: path)) }, history: history)
     return try page.write()
   }
-}
-
-private func folder(of path: String) -> String {
-  guard let slash = path.lastIndex(of: "/") else { return "." }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
 /// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant

@@ -51,12 +51,12 @@ extension Sequence {
 
 /// Text as it stands between tags and in quoted attributes.
 ///
-/// What cannot be seen is shown as `\u{202E}`: control characters, those that turn the direction of what follows,
-/// that take no room, or that are no characters at all.
+/// What ``visible(_:)`` shows is shown, and also what else cannot be seen: other control characters, what takes no room,
+/// and what is no character at all.
 func escapedForHTML(_ text: String) -> String {
   guard text.utf8.contains(where: mayNeedEscape) else { return text }
   var result = String.UnicodeScalarView()
-  for scalar in text.unicodeScalars {
+  for scalar in visible(text).unicodeScalars {
     switch scalar {
     case "&": result += "&amp;".unicodeScalars
     case "<": result += "&lt;".unicodeScalars
@@ -65,7 +65,11 @@ func escapedForHTML(_ text: String) -> String {
     case "'": result += "&#39;".unicodeScalars
     case "\n", "\t": result.append(scalar)
     default:
-      if isInvisible(scalar) { result += visible(scalar).unicodeScalars } else { result.append(scalar) }
+      if isInvisible(scalar) {
+        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+      } else {
+        result.append(scalar)
+      }
     }
   }
   return String(result)
