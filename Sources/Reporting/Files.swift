@@ -278,6 +278,13 @@ func contents(of path: String, limit: Int) -> [UInt8]? {
   return nil
 }
 
+/// How many bytes a regular file has; `nil` for anything else, which might never end.
+func sizeOfFile(_ path: String) -> Int? {
+  var status = stat()
+  guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+  return Int(status.st_size)
+}
+
 private func isDirectlyWritten(_ path: String) -> Bool {
   var status = stat()
   return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG

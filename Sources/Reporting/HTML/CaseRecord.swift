@@ -1,0 +1,187 @@
+/// Something that happened in a case: a row of its timeline.
+struct Moment: Hashable {
+  /// Who brought it about.
+  enum Lane {
+    case tester
+    case device
+    case lab
+    /// Nobody: the model changed its mind because time passed.
+    case model
+  }
+
+  /// Seconds since the start of the case, as written.
+  var time: String
+  var step: Int?
+  var line: Int?
+  var lane: Lane
+  /// The kind of event, such as `stimulus`.
+  var kind: String
+  /// What there is to say beside the kind.
+  var words: String
+  /// What the model holds possible after it, and whether that is new.
+  var possible: [String]
+  var isModelChanged: Bool
+  /// What the device shows after it.
+  var status: String?
+
+  /// The longest text that a row shows, in bytes.
+  fileprivate static let longestWords = 1 << 10
+  /// The most statuses that a row shows.
+  fileprivate static let mostStatuses = 64
+}
+
+/// The first and the last moments of a case, for one that has more than a page should hold.
+struct Moments {
+  private(set) var head: [Moment] = []
+  private(set) var tail: [Moment] = []
+  /// How many stood between them.
+  private(set) var omitted = 0
+  private var possible: [String] = []
+  private var status: String?
+
+  private static let limit = 600
+
+  var count: Int { head.count + omitted + tail.count }
+
+  /// All that were kept.
+  var kept: [Moment] { head + tail }
+
+  mutating func add(_ event: Journal.Event) {
+    let isChanged = event.model.map { $0 != possible } ?? false
+    if let model = event.model {
+      possible = model.prefix(Moment.mostStatuses).map { clipped($0, toBytes: Moment.longestWords) }
+    }
+    guard let first = event.content.first else { return addModel(event, isChanged) }
+    let words = clipped(described(event.content), toBytes: Moment.longestWords)
+    if first.key == "status" { status = words }
+    append(
+      Moment(
+        time: event.time, step: event.step, line: event.line, lane: lane(of: first.key),
+        kind: clipped(first.key, toBytes: 100), words: words, possible: possible, isModelChanged: isChanged,
+        status: status))
+  }
+
+  /// A change of the model alone belongs to what it follows at once, and otherwise is time passing.
+  private mutating func addModel(_ event: Journal.Event, _ isChanged: Bool) {
+    if let last = tail.last ?? head.last, last.time == event.time, last.lane != .model {
+      if tail.isEmpty {
+        head[head.count - 1].possible = possible
+        head[head.count - 1].isModelChanged = true
+      } else {
+        tail[tail.count - 1].possible = possible
+        tail[tail.count - 1].isModelChanged = true
+      }
+    } else {
+      append(
+        Moment(
+          time: event.time, step: event.step, line: event.line, lane: .model, kind: "model", words: "",
+          possible: possible, isModelChanged: isChanged, status: status))
+    }
+  }
+
+  private mutating func append(_ moment: Moment) {
+    if head.count < Self.limit, omitted == 0, tail.isEmpty { return head.append(moment) }
+    tail.append(moment)
+    if tail.count < 2 * Self.limit { return }
+    omitted += Self.limit
+    tail.removeFirst(Self.limit)
+  }
+}
+
+private func lane(of kind: String) -> Moment.Lane {
+  switch kind {
+  case "stimulus", "fault", "wait", "expect", "note": .tester
+  case "lab", "remark": .lab
+  default: .device
+  }
+}
+
+/// The value of the first member, and the others behind it.
+private func described(_ content: [JSONValue.Member]) -> String {
+  var words = content.first?.value.description ?? ""
+  for member in content.dropFirst() {
+    switch (member.key, member.value) {
+    case ("value", let value): words += " = \(value)"
+    case ("arguments", .object(let members)):
+      words += " " + members.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    default: words += ", \(member.key) \(member.value)"
+    }
+  }
+  return words
+}
+
+/// One try of a case.
+struct Try {
+  var start: Journal.Case
+  var verdict: Journal.Verdict?
+  var moments = Moments()
+  var problems: [Journal.Problem] = []
+
+  /// Why it ended so, in one line.
+  var message: String {
+    var text = CaseText(start: start)
+    text.verdict = verdict
+    return text.message
+  }
+}
+
+/// A case as it is shown: all of its tries, the last of which counts.
+struct CaseRecord {
+  var tries: [Try]
+  /// Which of the cases with its name it is.
+  var copy: Int32
+  var milliseconds: Int64
+  /// The class of the case in JUnit.
+  var suite: String
+  /// Where files that belong to it are looked for.
+  var folder: String
+
+  var start: Journal.Case { tries[0].start }
+  var last: Try { tries[tries.count - 1] }
+  var verdict: Journal.Verdict? { last.verdict }
+  var name: String { caseName(of: start, copy: copy) }
+}
+
+/// Reads cases again where an index found them.
+struct CaseReader {
+  let sources: [JournalIndex.Source]
+
+  /// A case with everything that its journal says of it, or `nil` where the journal cannot be read.
+  func record(_ entry: JournalIndex.Entry, of suite: String) throws(ReportError) -> CaseRecord? {
+    guard let start = try start(entry), let source = sources[Int(entry.journal)].file else { return nil }
+    var record = CaseRecord(
+      tries: [Try(start: start)], copy: entry.copy, milliseconds: entry.milliseconds, suite: suite,
+      folder: parent(of: sources[Int(entry.journal)].journal))
+    while let line = try source.reader.next() {
+      let last = record.tries.count - 1
+      let isOver = record.tries[last].verdict != nil
+      switch line {
+      case .success(.event(let event)):
+        if !isOver { record.tries[last].moments.add(event) }
+      case .success(.verdict(let verdict)) where verdict.id == start.id && !isOver:
+        record.tries[last].verdict = verdict
+      case .success(.start(let next)) where isOver && isNextTry(next, of: record.last.start):
+        record.tries.append(Try(start: next))
+      case .failure(let problem):
+        if isOver { return record }
+        record.tries[last].problems.append(problem)
+      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine):
+        if isOver { return record }
+      case .success(.start), .success(.run), .success(.end), .success(.finding): return record
+      }
+    }
+    return record
+  }
+
+  /// The line that a case starts with.
+  func start(_ entry: JournalIndex.Entry) throws(ReportError) -> Journal.Case? {
+    guard let source = sources[Int(entry.journal)].file else { return nil }
+    try source.reader.seek(to: entry.offset, line: entry.line)
+    guard case .success(.start(let start)) = try source.reader.next() else { return nil }
+    return start
+  }
+
+  private func isNextTry(_ next: Journal.Case, of start: Journal.Case) -> Bool {
+    next.id == start.id && next.attempt - 1 == start.attempt
+  }
+}

@@ -1,0 +1,209 @@
+/// A case with everything there is to say of it.
+struct HTMLCase {
+  let record: CaseRecord
+  let shown: Shown
+  /// Which of the cases in the page it is, from 1.
+  let number: Int
+  let history: CaseHistory?
+  /// The path from the folder of the page to the folder of the journal, ending with a slash unless empty.
+  let link: String
+
+  private var id: String { "case-\(number)" }
+  private static let (longestName, longestMessage) = (300, 4 << 10)
+
+  /// The case as an article, of which long parts are left out where there is no room left in the page.
+  func markup(room: inout PageRoom) -> Markup {
+    let verdict = record.verdict
+    let isTriedAgain = record.tries.count > 1
+    // Of a flaky case the tries that failed are what there is to see.
+    let first = isTriedAgain ? record.tries.firstIndex { $0.verdict?.word != .agree } ?? 0 : 0
+    let told = shown == .flaky ? record.tries[first] : record.last
+    var result: Markup = """
+      <article class="case item \(shown.look.key)" id="\(id)" \(filterData(record.start, shown))>
+      <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.name, toBytes: Self.longestName))</h3>
+      <p class="where">\(place)</p>
+      <p class="message">\(clipped(told.message, toBytes: Self.longestMessage))</p></header>
+
+      """
+    if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
+    result += "<div class=\"facts\">" + comparison(told) + (history.map(past) ?? "") + "</div>\n"
+    if isTriedAgain { result += tries }
+    result += problems(told)
+    let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
+    result += heading + HTMLTimeline(attempt: told, id: id).markup(room: &room.rows)
+    for attempt in record.tries where isTriedAgain && attempt.start.attempt != told.start.attempt {
+      result += other(attempt, &room)
+    }
+    result += details(told) + packets(&room) + attachments
+    return result + "</article>\n"
+  }
+
+  /// Where the case stands, and what it was made with.
+  private var place: Markup {
+    let start = record.start
+    let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
+    var parts: [Markup] = []
+    if !file.isEmpty { parts.append("<code>\(short(file))</code>") }
+    if let step = record.verdict?.step { parts.append("step \(step)") }
+    if let time = record.verdict?.time { parts.append("t = \(short(time)) s") }
+    let named: [(Markup, String?)] = [
+      ("machine", start.machine), ("model", start.model), ("device", start.device),
+      ("firmware", start.firmware),
+      ("seed", start.seed),
+    ]
+    for (name, value) in named {
+      if let value { parts.append("\(name) <span class=\"val\">\(short(value))</span>") }
+    }
+    parts += start.tags.prefix(20).map { "<span class=\"tag\">\(short($0))</span>" }
+    return parts.joined(separator: " <span class=\"dot\">·</span> ")
+  }
+
+  private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
+
+  // MARK: What was allowed
+
+  /// What each state would have taken, against what was seen.
+  private func comparison(_ told: Try) -> Markup {
+    guard let verdict = told.verdict else { return "" }
+    let isSeen = verdict.observed != nil || verdict.expected != nil || !verdict.allowed.isEmpty
+    guard isSeen else { return "" }
+    let observed = short(verdict.observed ?? "nothing")
+    let rows: Markup
+    if verdict.allowed.isEmpty {
+      rows =
+        "<tr><td colspan=\"2\"></td><td><span class=\"chip want\">\(short(verdict.expected ?? ""))</span></td></tr>"
+    } else {
+      rows = verdict.allowed.prefix(40).markup { allowed in
+        """
+        <tr><td>\(short(allowed.state))</td><td>\(short(allowed.cause ?? "–"))</td>\
+        <td><span class="chip want">\(short(allowed.shows))</span></td></tr>
+
+        """
+      }
+    }
+    let more = verdict.allowed.count - 40
+    let note: Markup = more > 0 ? "<p class=\"note\">and \(counted(more, "more state"))</p>" : ""
+    return """
+      <div class="allowed"><h4>Allowed and seen</h4>\(scrolling("What the model allowed against what was seen", """
+        <table><thead><tr><th scope="col">in state</th><th scope="col">after</th><th scope="col">allowed</th></tr></thead>
+        <tbody>\(rows)</tbody>
+        <tfoot><tr class="seen"><th scope="row" colspan="2">seen</th>\
+        <td><span class="chip bad">✘ \(observed)</span></td></tr></tfoot></table>
+        """))\(note)</div>
+
+      """
+  }
+
+  private func past(_ history: CaseHistory) -> Markup {
+    HTMLHistory(history: history, milliseconds: record.milliseconds).markup
+  }
+
+  // MARK: Tries
+
+  private var tries: Markup {
+    let rows = record.tries.prefix(100).markup { attempt in
+      """
+      <li>Try \(attempt.start.attempt): \((attempt.verdict?.word.shown ?? .incomplete).badge) \
+      \(clipped(attempt.message, toBytes: 300))\(attempt.verdict?.time.map { " after \(short($0)) s" } ?? "")</li>
+
+      """
+    }
+    return "<h4>\(counted(record.tries.count, "try", "tries"))</h4>\n<ul class=\"tries\">\(rows)</ul>\n"
+  }
+
+  private func other(_ attempt: Try, _ room: inout PageRoom) -> Markup {
+    guard room.rows > 0 else { return "" }
+    let timeline = HTMLTimeline(attempt: attempt, id: "\(id)-\(attempt.start.attempt)")
+    return """
+      <details><summary>Timeline of try \(attempt.start.attempt)</summary>
+      \(timeline.markup(room: &room.rows))</details>
+
+      """
+  }
+
+  // MARK: What else there is
+
+  private func problems(_ told: Try) -> Markup {
+    told.problems.prefix(20).markup { "<p class=\"note bad\">\("\($0)") of the journal</p>\n" }
+  }
+
+  private func details(_ told: Try) -> Markup {
+    guard let details = told.verdict?.details, !details.isEmpty else { return "" }
+    var text = HeadAndTail(limit: 16 << 10)
+    for detail in details { text.append(detail + "\n") }
+    return """
+      <details><summary>As the comparison says it</summary>
+      \(scrolling("Details", "<pre>\n\(text.text)</pre>"))</details>
+
+      """
+  }
+
+  private func packets(_ room: inout PageRoom) -> Markup {
+    let files = record.tries.flatMap { $0.verdict?.attachments ?? [] }.filter { $0.kind == "packets" }
+    var result = Markup()
+    for file in files.prefix(4) {
+      // Only what lies in the folder of the run is read.
+      let isInside = !file.path.hasPrefix("/") && !file.path.split(separator: "/").contains("..")
+      let path = "\(record.folder)/\(file.path)"
+      guard isInside, let size = sizeOfFile(path), size <= room.bytes else { continue }
+      room.bytes -= size
+      result += HTMLPackets(path: path).markup(room: &room.packets)
+    }
+    return result
+  }
+
+  private var attachments: Markup {
+    let files = record.tries.flatMap { $0.verdict?.attachments ?? [] }.prefix(50)
+    guard !files.isEmpty else { return "" }
+    let links = files.markup { file in
+      let target = file.path.hasPrefix("/") ? file.path : link + file.path
+      return
+        "<li><a href=\"\(reference(target))\">\(short(file.path))</a> <span class=\"kind\">\(short(file.kind))</span></li>\n"
+    }
+    return "<p class=\"label\">Files</p><ul class=\"files\">\(links)</ul>\n"
+  }
+}
+
+/// How much more the page may hold.
+struct PageRoom {
+  /// Rows of timelines.
+  var rows = 40_000
+  var packets = 20_000
+  /// Bytes of decoded captures that may still be read.
+  var bytes = 128 << 20
+}
+
+/// A command to take away.
+func copied(_ command: String) -> Markup {
+  """
+  <div class="replay"><code>\(clipped(command, toBytes: 2 << 10))</code><button type="button" class="copy" hidden>Copy</button></div>
+
+  """
+}
+
+/// What filters look at.
+func filterData(_ start: Journal.Case, _ shown: Shown) -> Markup {
+  let tags = start.tags.prefix(20).map { clipped($0, toBytes: 60) }.joined(separator: "\n")
+  return """
+    data-outcome="\(shown.look.key)" data-machine="\(clipped(start.machine ?? "", toBytes: 100))" data-tags="\(tags)"
+    """
+}
+
+/// A path as a reference that can lead nowhere but to a file: no scheme, no host, no script.
+func reference(_ path: String) -> String {
+  var result = ""
+  for byte in path.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"), UInt8(ascii: "/"):
+      result.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+    }
+  }
+  // Two slashes in front would name a host.
+  while result.hasPrefix("//") { result.removeFirst() }
+  return result.hasPrefix("/") || result.hasPrefix(".") ? result : "./" + result
+}

@@ -1,0 +1,51 @@
+/// The beginning of a page up to its body.
+///
+/// Nothing may be loaded, and no style or script may take effect but ours, which the policy knows by their hashes.
+func pageHead(title: String) -> Markup {
+  """
+  <!doctype html>
+  <html lang="en">
+  <head>
+  <meta charset="utf-8">
+  <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '\(pageStyleHash)'; \
+  script-src '\(pageScriptHash)'; base-uri 'none'; form-action 'none'">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
+  <meta name="referrer" content="no-referrer">
+  <meta name="generator" content="lockstep">
+  <title>\(clipped(title, toBytes: 300))</title>
+  <style>\(pageStyle)</style>
+  </head>
+  <body>
+  <a class="skip" href="#main">Skip to the results</a>
+
+  """
+}
+
+/// Everything behind the last section.
+let pageEnd: Markup = """
+  </main>
+  <footer><p>Made by <code>lockstep report</code> from the journal of the run. All times of day are in UTC, all others \
+  in the time of the device.</p></footer>
+  <script>\(pageScript)</script>
+  </body>
+  </html>
+
+  """
+
+/// The form that the script shows, since nothing but it can answer.
+let filters: Markup = """
+  <form id="filters" role="search" aria-label="Filter the cases" hidden>
+  <div class="fields">
+  <label>Text <input type="search" id="filter-text" autocomplete="off" spellcheck="false"></label>
+  <label>Outcome <select id="filter-outcome"><option value="">all</option></select></label>
+  <label>Machine <select id="filter-machine"><option value="">all</option></select></label>
+  <label>Tag <select id="filter-tag"><option value="">all</option></select></label>
+  <button type="reset">Clear</button>
+  <output id="filter-count" role="status"></output>
+  </div>
+  <p class="keys"><kbd>/</kbd> filter · <kbd>j</kbd> <kbd>k</kbd> next and previous failure · <kbd>c</kbd> copy its replay \
+  line · <kbd>Esc</kbd> clear · <label><input type="checkbox" id="keys" checked> keys on</label></p>
+  </form>
+
+  """

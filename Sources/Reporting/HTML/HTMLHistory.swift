@@ -1,0 +1,74 @@
+/// What earlier runs tell of a case.
+struct HTMLHistory {
+  let history: CaseHistory
+  let milliseconds: Int64
+
+  private static let (width, height) = (168, 30)
+
+  /// Sentences and the drawing of how long the case took.
+  var markup: Markup {
+    var facts: [Markup] = []
+    if let same = history.sameFailure {
+      facts.append(
+        """
+        <strong>The same failure \(same.count == 1 ? "once" : "\(grouped(same.count)) times") before</strong>, \
+        first \(spoken(moment: same.first)), last \(spoken(moment: same.last)).
+        """)
+    } else if history.judged > 0, history.agreed == history.judged {
+      facts.append("<strong>Never failed before</strong> in \(counted(history.judged, "run")).")
+    }
+    if history.judged > 0 {
+      facts.append(
+        """
+        Agreed in \(grouped(history.agreed)) of \(counted(history.judged, "run")) \
+        (\(percent(history.agreed, of: history.judged))), changed its mind \
+        \(history.changes == 1 ? "once" : "\(grouped(history.changes)) times").
+        """)
+    }
+    if let first = history.firstSeen { facts.append("First seen \(spoken(moment: first)).") }
+    if let usual = history.usualMilliseconds {
+      facts.append(
+        history.isSlower
+          ? "<strong>Slower than usual</strong>: \(spoken(milliseconds)), usually \(spoken(usual))."
+          : "Usually takes \(spoken(usual)).")
+    }
+    guard !facts.isEmpty else { return "" }
+    return """
+      <div class="history"><h4>Before this run</h4>\(sparkline)<ul>\(facts.markup { "<li>\($0)</li>" })</ul></div>
+
+      """
+  }
+
+  /// How long the case took in each of the latest runs; what did not agree has a cross or a triangle.
+  var sparkline: Markup {
+    let points = history.points.suffix(50)
+    guard points.count > 1 else { return "" }
+    let longest = max(1, points.map(\.milliseconds).max() ?? 1)
+    let step = (Self.width - 12) / max(1, points.count - 1)
+    let places = points.enumerated().map { index, point in
+      (
+        x: 6 + index * step, y: Self.height - 6 - Int(point.milliseconds * Int64(Self.height - 12) / longest),
+        point: point
+      )
+    }
+    let path = places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
+    let marks = places.markup { place in
+      let (x, y) = (place.x, place.y)
+      if place.point.isFlaky {
+        return "<path class=\"flakymark\" d=\"M\(x),\(y - 4) l4,7 h-8 z\"/>"
+      }
+      switch place.point.word {
+      case .agree, .skipped: return ""
+      case .divergence: return "<path class=\"badmark\" d=\"M\(x - 3),\(y - 3) l6,6 m0,-6 l-6,6\"/>"
+      case .labFault, .incomplete: return "<circle class=\"labmark\" cx=\"\(x)\" cy=\"\(y)\" r=\"3\"/>"
+      }
+    }
+    let failed = points.filter { $0.word == .divergence }.count
+    let width = 12 + step * (points.count - 1)
+    return """
+      <svg class="spark" role="img" width="\(width)" height="\(Self.height)" viewBox="0 0 \(width) \(Self.height)">\
+      <title>How long it took in the last \(counted(points.count, "run")), at most \(spoken(longest)); \
+      \(grouped(failed)) of them diverged</title><polyline points="\(path)"/>\(marks)</svg>
+      """
+  }
+}

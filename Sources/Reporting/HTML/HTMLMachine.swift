@@ -1,0 +1,159 @@
+/// A machine with what the run visited of it: figures, the table of states and stimuli, drawings.
+struct HTMLMachine {
+  let visits: MachineVisits
+  let number: Int
+
+  private static let longestName = 100
+  /// A machine with more states is drawn region by region.
+  private static let mostStates = 20
+  /// The most regions that are drawn.
+  private static let mostDrawings = 30
+
+  private var machine: Journal.Machine { visits.machine }
+
+  var markup: Markup {
+    """
+    <article class="machine" id="machine-\(number)"><h3>\(clipped(machine.name, toBytes: Self.longestName))</h3>
+    \(figures)\(missing)\(table)\(drawings)</article>
+
+    """
+  }
+
+  // MARK: Figures
+
+  private var figures: Markup {
+    guard let coverage = visits.coverage else {
+      return "<p class=\"note\">The run does not say what it visited of this machine.</p>\n"
+    }
+    let rows: [(Markup, [Int])] = [
+      ("legal cells", coverage.legal), ("refusals tried", coverage.empty),
+    ]
+    let transitions = visits.ways.filter { $0.isVisited != nil }
+    let went = transitions.filter { $0.isVisited == true }.count
+    return """
+      <dl class="meters">\(rows.markup { meter($0.0, $0.1) })\(meter("transitions", [went, transitions.count]))</dl>
+
+      """
+  }
+
+  private func meter(_ name: Markup, _ share: [Int]) -> Markup {
+    guard share.count == 2, share[1] > 0 else { return "" }
+    return """
+      <div><dt>\(name)</dt><dd><meter min="0" max="\(share[1])" value="\(min(share[0], share[1]))" \
+      aria-label="\(name)"></meter> <span class="num">\(grouped(share[0])) of \(grouped(share[1]))</span> \
+      <span class="share">\(percent(share[0], of: share[1]))</span></dd></div>
+
+      """
+  }
+
+  private var missing: Markup {
+    let rows = visits.missing
+    guard !rows.isEmpty else { return "" }
+    let count = rows.reduce(0) { $0 + $1.stimuli.count }
+    let shown = rows.prefix(200).markup { row in
+      "<tr><th scope=\"row\">\(short(row.state))</th><td>\(row.stimuli.map(short).joined(separator: ", "))</td></tr>\n"
+    }
+    return """
+      <details><summary>Legal cells not visited <span class="count">\(grouped(count))</span></summary>
+      \(scrolling("Legal cells that were not visited", """
+        <table><thead><tr><th scope="col">state</th><th scope="col">stimuli never given</th></tr></thead>
+        <tbody>\(shown)</tbody></table>
+        """))</details>
+
+      """
+  }
+
+  // MARK: The table
+
+  private var table: Markup {
+    guard !machine.states.isEmpty, !machine.stimuli.isEmpty else { return "" }
+    if visits.isTooLarge {
+      return """
+        <p class="note">\(counted(machine.states.count, "state")) and \(counted(machine.stimuli.count, "stimulus", "stimuli")): \
+        too many for a table or a drawing.</p>
+
+        """
+    }
+    let head = machine.stimuli.markup { "<th scope=\"col\"><span>\(short($0))</span></th>" }
+    let regions = visits.regions
+    let bodies = regions.markup { region in
+      let title: Markup =
+        regions.count > 1
+        ? """
+        <tr class="region"><th scope="rowgroup">\(short(region.name))</th>\
+        <td colspan="\(machine.stimuli.count)"></td></tr>
+        """ : ""
+      return "<tbody>\(title)\(region.states.markup(row))</tbody>\n"
+    }
+    return """
+      <h4>States and stimuli</h4>
+      \(legend)\(scrolling("States and stimuli of \(short(machine.name))", """
+        <table class="matrix"><thead><tr><th scope="col">state</th>\(head)</tr></thead>
+        \(bodies)</table>
+        """))
+      """
+  }
+
+  private func row(_ state: Int) -> Markup {
+    let cells = machine.stimuli.indices.markup { stimulus in
+      let look = look(visits.cells[state][stimulus])
+      return
+        "<td class=\"\(look.name)\"><span aria-hidden=\"true\">\(look.sign)</span><span class=\"sr\">\(look.word)</span></td>"
+    }
+    return "<tr><th scope=\"row\">\(short(machine.states[state]))</th>\(cells)</tr>\n"
+  }
+
+  private func look(_ cell: MachineVisits.Cell) -> (name: Markup, sign: Markup, word: Markup) {
+    switch cell {
+    case .visited: ("v", "●", "visited")
+    case .missing: ("m", "○", "not visited")
+    case .refused: ("r", "×", "refused")
+    case .untried: ("u", "·", "never tried")
+    case .unknown: ("m", "?", "unknown")
+    }
+  }
+
+  private var legend: Markup {
+    """
+    <ul class="legend"><li><span class="key v">●</span> allowed and visited</li>\
+    <li><span class="key m">○</span> allowed, not visited</li>\
+    <li><span class="key r">×</span> refused, as it must be; tried</li>\
+    <li><span class="key u">·</span> refused, never tried</li></ul>
+
+    """
+  }
+
+  // MARK: The drawings
+
+  private var drawings: Markup {
+    guard machine.states.count > 1, !visits.isTooLarge else { return "" }
+    let isWhole = machine.states.count <= Self.mostStates
+    let parts = isWhole ? [(name: "", states: Array(machine.states.indices))] : visits.regions
+    let drawings = parts.prefix(Self.mostDrawings).enumerated().map { index, part -> Markup in
+      let title = part.name.isEmpty ? machine.name : "\(machine.name): \(part.name)"
+      let graph = HTMLGraph(
+        visits: visits, name: short(title), states: part.states, id: "graph-\(number)-\(index)")
+      return """
+        <details class="drawing"\(isWhole ? " open" : "")><summary>\(part.name.isEmpty ? "Drawn" : "Drawn: \(short(part.name))")\
+        </summary>
+        \(graph.markup)</details>
+
+        """
+    }
+    return """
+      <h4>The machine</h4>
+      <ul class="legend"><li><svg class="graph sample" width="36" height="10" aria-hidden="true">\
+      <path class="went" d="M0,5 H36"/></svg> went</li>\
+      <li><svg class="graph sample" width="36" height="10" aria-hidden="true"><path class="part" d="M0,5 H36"/></svg> \
+      went in part</li>\
+      <li><svg class="graph sample" width="36" height="10" aria-hidden="true"><path class="not" d="M0,5 H36"/></svg> \
+      did not go</li>\
+      <li><svg class="graph sample" width="36" height="10" aria-hidden="true"><path class="spont" d="M0,5 H36"/></svg> \
+      by itself, not counted</li>\
+      <li>↻ ways back to the same state</li><li>↗ ways out of the drawing</li></ul>
+      \(drawings.joined())
+      """
+  }
+
+  private func short(_ text: String) -> String { clipped(text, toBytes: Self.longestName) }
+}

@@ -1,0 +1,204 @@
+/// How many cases ended in which way.
+struct OutcomeCounts {
+  private var counts = [Int](repeating: 0, count: Shown.allCases.count)
+
+  subscript(shown: Shown) -> Int {
+    get { counts[Shown.allCases.firstIndex(of: shown) ?? 0] }
+    set { counts[Shown.allCases.firstIndex(of: shown) ?? 0] = newValue }
+  }
+
+  var all: Int { counts.reduce(0, +) }
+  /// Those that came to a judgement.
+  var judged: Int { self[.diverged] + self[.flaky] + self[.agreed] }
+}
+
+/// The head of a page: what the run came to, in words first.
+struct HTMLOverview {
+  let index: JournalIndex
+  let manifest: Manifest
+  let counts: OutcomeCounts
+  /// The sum of the times of all cases.
+  let milliseconds: Int64
+
+  /// How bad it is.
+  private enum Mood { case good, fair, bad }
+
+  private var isIncomplete: Bool { !index.problems.isEmpty || counts[.incomplete] > 0 || missing > 0 }
+
+  /// How many cases were to be run and never begun.
+  private var missing: Int { index.missing.cases }
+
+  /// Whether the run was to fail cases that are flaky.
+  private var failsFlaky: Bool { counts[.flaky] > 0 && index.runs.contains(where: \.failsFlaky) }
+
+  private var mood: Mood {
+    if isIncomplete || failsFlaky || counts[.diverged] + counts[.lab] > 0 { return .bad }
+    return counts[.flaky] > 0 || counts.judged == 0 ? .fair : .good
+  }
+
+  /// The verdict of the run in words.
+  var headline: String {
+    let all = counted(counts.all, "case")
+    var parts: [String] = []
+    if counts[.diverged] > 0 { parts.append("\(grouped(counts[.diverged])) of \(all) diverged") }
+    if counts[.lab] > 0 {
+      parts.append(
+        parts.isEmpty
+          ? "The lab failed \(grouped(counts[.lab])) of \(all)" : "the lab failed \(grouped(counts[.lab]))")
+    }
+    if parts.isEmpty {
+      switch (counts.judged, counts.all) {
+      case (_, 0): parts.append("No case was run")
+      case (0, _): parts.append("Nothing was judged")
+      case (let judged, let all) where isIncomplete:
+        parts.append("No divergence in \(grouped(judged)) of \(counted(all + missing, "case"))")
+      case (1, 1): parts.append("The case agrees")
+      case (let judged, let all) where judged == all: parts.append("All \(counted(all, "case")) agree")
+      case (let judged, _): parts.append("All \(counted(judged, "case")) that were tried agree")
+      }
+    }
+    if counts[.flaky] > 0 { parts.append("\(grouped(counts[.flaky])) flaky") }
+    return (isIncomplete ? "Incomplete: " : "") + parts.joined(separator: ", ")
+  }
+
+  var title: String { [headline, manifest.name].compactMap(\.self).joined(separator: " – ") }
+
+  var header: Markup {
+    let name: Markup = mood == .good ? "good" : mood == .fair ? "fair" : "bad"
+    return """
+      <header class="page \(name)"><p class="brand">Lockstep \(manifest.name.map { "· " + clipped($0, toBytes: 300) } ?? "")\
+      \(manifest.start.map { " · " + spoken(moment: $0) } ?? "")</p>
+      <h1>\(headline)</h1>
+      \(incompleteWords)\(bar)\(chipsOfCounts)</header>
+
+      """
+  }
+
+  private var incompleteWords: Markup {
+    guard isIncomplete else { return "" }
+    var sentences: [String] = []
+    if missing > 0 { sentences.append("\(counted(missing, "case was", "cases were")) never begun.") }
+    if counts[.incomplete] > 0 {
+      sentences.append("\(counted(counts[.incomplete], "case was", "cases were")) not brought to an end.")
+    }
+    if !index.problems.isEmpty {
+      sentences.append(
+        index.problems.count == 1
+          ? "The journal is damaged or stops early."
+          : "There are \(index.problems.count) problems with the journals.")
+    }
+    return """
+      <p class="alarm"><strong>◌ This report is not the whole story.</strong> \(sentences.joined(separator: " "))</p>
+
+      """
+  }
+
+  private var bar: Markup {
+    guard counts.all > 0 else { return "" }
+    let width = 1000
+    var x = 0
+    let parts = Shown.allCases.filter { counts[$0] > 0 }
+    let pieces = parts.markup { shown in
+      // What there is must be seen, however little.
+      let share = max(4, counts[shown] * (width - 4 * parts.count) / counts.all)
+      defer { x += share }
+      return "<rect class=\"\(shown.look.key)\" x=\"\(x)\" y=\"0\" width=\"\(share)\" height=\"10\"/>"
+    }
+    return """
+      <svg class="bar" role="img" viewBox="0 0 \(x) 10" preserveAspectRatio="none"><title>\(spokenCounts)</title>\
+      \(pieces)</svg>
+
+      """
+  }
+
+  private var spokenCounts: String {
+    Shown.allCases.filter { counts[$0] > 0 }.map { "\(grouped(counts[$0])) \($0.look.word)" }
+      .joined(separator: ", ")
+  }
+
+  private var chipsOfCounts: Markup {
+    let items = Shown.allCases.filter { counts[$0] > 0 }.markup { shown in
+      """
+      <li class="\(shown.look.key)"><a href="#\(shown.look.key)"><b>\(grouped(counts[shown]))</b> \
+      <span>\(shown.look.sign) \(shown.look.word)</span></a></li>
+
+      """
+    }
+    return """
+      <ul class="counts">
+      \(items)<li><b>\(grouped(counts.all))</b> <span>in all, \(spoken(milliseconds)) of device time</span></li></ul>
+
+      """
+  }
+
+  // MARK: The run
+
+  /// Problems, what the run was made with, what campaigns found, how the lab was left.
+  var summary: Markup {
+    """
+    \(problems)<section id="run" aria-labelledby="run-title"><h2 id="run-title">The run</h2>
+    <dl class="properties">\(properties)</dl>
+    \(findings)\(remarks)</section>
+
+    """
+  }
+
+  private var problems: Markup {
+    guard !index.problems.isEmpty else { return "" }
+    let items = index.problems.prefix(100).markup { "<li>\(clipped("\($0)", toBytes: 1000))</li>\n" }
+    return """
+      <section id="problems" class="alarm" aria-labelledby="problems-title">
+      <h2 id="problems-title">What is wrong with the journal</h2><ul>\(items)</ul></section>
+
+      """
+  }
+
+  private var properties: Markup {
+    var members: [(String, String)] = []
+    func add(_ name: String, _ value: String?) {
+      if let value, !value.isEmpty { members.append((name, value)) }
+    }
+    add("run", manifest.name)
+    add("host", manifest.host)
+    add("start", manifest.start.map(spoken(moment:)))
+    add("version", manifest.version)
+    add("seed", joined(index.runs.map(\.seed)))
+    add("command", manifest.command ?? joined(index.runs.map { $0.command.joined(separator: " ") }, by: "; "))
+    if index.sources.count > 1 { add("journals", grouped(index.sources.count)) }
+    let statuses = index.statuses.map { $0.map { "\($0)" } ?? "none: it did not end" }
+    if !statuses.isEmpty { add("exit status", statuses.prefix(20).joined(separator: ", ")) }
+    for property in manifest.properties.prefix(100) { add(property.key, property.value.description) }
+    return members.markup { name, value in
+      "<div><dt>\(clipped(name, toBytes: 100))</dt><dd>\(clipped(value, toBytes: 1000))</dd></div>\n"
+    }
+  }
+
+  private var findings: Markup {
+    guard !index.findings.isEmpty else { return "" }
+    let rows = index.findings.prefix(200).markup { found in
+      let finding = found.finding
+      return """
+        <tr><th scope="row">\(clipped(finding.message, toBytes: 400))</th><td class="num">\(finding.shortest)</td>\
+        <td>\(finding.confirmation ?? "–")</td><td><code>\(clipped(finding.file ?? "–", toBytes: 300))</code></td></tr>
+
+        """
+    }
+    return """
+      <h3>What the campaign came upon <span class="count">\(grouped(index.findings.count))</span></h3>
+      \(scrolling("Findings", """
+        <table><thead><tr><th scope="col">finding</th><th scope="col" class="num">events</th>\
+        <th scope="col">shown again</th><th scope="col">scenario</th></tr></thead>
+        <tbody>\(rows)</tbody></table>
+        """))
+      """
+  }
+
+  private var remarks: Markup {
+    guard !index.remarks.isEmpty else { return "" }
+    return """
+      <h3>What the lab says</h3>
+      <ul>\(index.remarks.prefix(100).markup { "<li>\(clipped($0, toBytes: 1000))</li>\n" })</ul>
+
+      """
+  }
+}

@@ -1,0 +1,135 @@
+/// The packets of a case, from the decoded capture that its verdict names.
+struct HTMLPackets {
+  /// One line of such a file.
+  private struct Packet {
+    var time: String
+    /// Who sent it; `nil` for an event of the link.
+    var from: String?
+    /// The first of its bytes in hexadecimal, and how many there are.
+    var bytes: String
+    var count: Int
+    var layers: [(name: String, text: String)]
+    var event: String?
+  }
+
+  /// How many packets of a case are shown, from the beginning and from the end.
+  private static let (first, last) = (20, 180)
+  /// The most bytes of a packet that are shown, and the longest line about a layer.
+  private static let (mostBytes, longestLine) = (1024, 400)
+
+  private var head: [Packet] = []
+  private var tail: [Packet] = []
+  private var omitted = 0
+  private var problem: String?
+
+  /// Reads a decoded capture; one that is not there or not of that form says so in its place.
+  init(path: String) {
+    do {
+      var lines = try LineReader(path)
+      while try lines.advance() {
+        if lines.line.isEmpty { continue }
+        var scanner = JSONScanner(lines.line)
+        guard let value = try? scanner.document(), let packet = Self.packet(value) else {
+          // The last line of a file may be torn off, as that of a journal.
+          if lines.isTerminated { problem = "Line \(lines.number) of \(path) is no packet." }
+          continue
+        }
+        append(packet)
+      }
+    } catch {
+      problem = "\(error)"
+    }
+  }
+
+  private mutating func append(_ packet: Packet) {
+    if head.count < Self.first { return head.append(packet) }
+    tail.append(packet)
+    guard tail.count >= 2 * Self.last else { return }
+    omitted += Self.last
+    tail.removeFirst(Self.last)
+  }
+
+  private static func packet(_ value: JSONValue) -> Packet? {
+    guard let time = value["t"]?.text else { return nil }
+    let layers = (value["layers"]?.elements ?? []).prefix(20).compactMap { layer in
+      layer["layer"]?.text.map {
+        (clipped($0, toBytes: 60), clipped(layer["text"]?.text ?? "", toBytes: longestLine))
+      }
+    }
+    let event = value["event"]?.text.map { clipped($0, toBytes: longestLine) }
+    let bytes = value["bytes"]?.text ?? ""
+    guard event != nil || !bytes.isEmpty else { return nil }
+    return Packet(
+      time: clipped(time, toBytes: 40), from: value["from"]?.text.map { clipped($0, toBytes: 40) },
+      bytes: String(bytes.prefix(2 * mostBytes)), count: bytes.utf8.count / 2, layers: layers, event: event)
+  }
+
+  /// The packets, folded; each of them folded again.
+  func markup(room: inout Int) -> Markup {
+    var shown = tail
+    var omitted = omitted
+    if shown.count > Self.last {
+      omitted += shown.count - Self.last
+      shown.removeFirst(shown.count - Self.last)
+    }
+    let count = head.count + omitted + shown.count
+    guard count > 0 || problem != nil else { return "" }
+    var rows = Markup()
+    if head.count + shown.count <= room {
+      room -= head.count + shown.count
+      rows += head.markup(row)
+      if omitted > 0 { rows += "<li class=\"note\">⋮ \(counted(omitted, "packet")) left out</li>\n" }
+      rows += shown.markup(row)
+    } else {
+      rows = "<li class=\"note\">Too many packets for one page; the file has them.</li>\n"
+    }
+    let problem: Markup = problem.map { "<p class=\"note bad\">\($0)</p>\n" } ?? ""
+    return """
+      <details class="packets"><summary>Packets <span class="count">\(grouped(count))</span></summary>
+      \(problem)<ol class="packetlist">
+      \(rows)</ol></details>
+
+      """
+  }
+
+  private func row(_ packet: Packet) -> Markup {
+    if let event = packet.event {
+      return "<li class=\"linkevent\"><span class=\"num\">\(packet.time)</span> ⚡ \(event)</li>\n"
+    }
+    let arrow: Markup = packet.from == "lock" ? "◀" : "▶"
+    let top =
+      packet.layers.last.map { "\($0.name): \($0.text)" } ?? counted(packet.count, "byte")
+    let cut: Markup =
+      packet.count > Self.mostBytes ? "<p class=\"note\">of \(counted(packet.count, "byte"))</p>" : ""
+    let layers = packet.layers.markup { "<dt>\($0.name)</dt><dd>\($0.text)</dd>\n" }
+    return """
+      <li><details><summary><span class="num">\(packet.time)</span> <span class="from">\(arrow) \
+      \(packet.from ?? "")</span> \(top)</summary>
+      <div class="layers"><dl>\(layers)</dl>\(scrolling("Bytes of the packet", hexDump(packet.bytes)))\(cut)</div></details></li>
+
+      """
+  }
+
+  /// Sixteen bytes a line with their offset, and what they are in ASCII.
+  private func hexDump(_ digits: String) -> Markup {
+    let digits = Array(digits.utf8)
+    guard digits.count.isMultiple(of: 2), digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit })
+    else { return "<pre>\n\(String(decoding: digits, as: UTF8.self))</pre>" }
+    var lines: [String] = []
+    for start in stride(from: 0, to: digits.count, by: 32) {
+      let row = digits[start..<min(start + 32, digits.count)]
+      var (hex, ascii) = ("", "")
+      for place in stride(from: row.startIndex, to: row.endIndex, by: 2) {
+        let pair = String(decoding: row[place..<place + 2], as: UTF8.self)
+        let byte = UInt8(pair, radix: 16) ?? 0
+        hex += pair + " "
+        ascii += (0x20..<0x7F).contains(byte) ? String(Unicode.Scalar(byte)) : "·"
+      }
+      let offset = String(start / 2, radix: 16)
+      let gap = String(repeating: " ", count: 48 - hex.count)
+      lines.append(
+        String(repeating: "0", count: max(0, 4 - offset.count)) + offset + "  \(hex)\(gap) \(ascii)")
+    }
+    return "<pre>\n\(lines.joined(separator: "\n"))</pre>"
+  }
+}

@@ -1,0 +1,340 @@
+/// Writes a page, section by section.
+struct HTMLPage: ~Copyable {
+  private var output: OutputFile
+  private let index: JournalIndex
+  private let manifest: Manifest
+  private let reader: CaseReader
+  /// The way from the folder of the page to that of each journal.
+  private let links: [String]
+  private let history: (any CaseHistorySource)?
+  private var historyProblem: String?
+  private var counts = OutcomeCounts()
+  private var room = PageRoom()
+  /// How many cases have been told in full, and how many have a line of their own.
+  private var (told, listed) = (0, 0)
+
+  private static let (mostTold, mostFailedRows, mostRows) = (500, 5_000, 2_000)
+  /// How many cases are looked at for timings, and how many skipped ones for their reasons.
+  private static let (mostTimed, mostReasoned) = (10_000, 20_000)
+
+  init(
+    output: consuming OutputFile, index: JournalIndex, links: [String],
+    history: (any CaseHistorySource)?
+  ) {
+    self.output = output
+    self.index = index
+    manifest = Manifest(index.sources.map(\.manifest))
+    reader = CaseReader(sources: index.sources)
+    self.links = links
+    self.history = history
+  }
+
+  /// Writes the whole page and puts it in its place.
+  mutating func write() throws(ReportError) -> HTMLReport {
+    var milliseconds: Int64 = 0
+    for suite in index.suites {
+      for entry in suite.entries {
+        guard let shown = entry.shown else { continue }
+        counts[shown] += 1
+        let (sum, isTooLong) = milliseconds.addingReportingOverflow(entry.milliseconds)
+        milliseconds = isTooLong ? .max : sum
+      }
+    }
+    let overview = HTMLOverview(
+      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds)
+    try put(pageHead(title: overview.title))
+    try put(overview.header)
+    try put(filters)
+    try put("<main id=\"main\">\n")
+    try put(overview.summary)
+    for shown in [Shown.diverged, .lab, .incomplete, .flaky] { try writeTold(shown) }
+    try writeSkipped()
+    try writeMachines()
+    try writeTimings()
+    try writeAgreed()
+    if let historyProblem { try put("<p class=\"note bad\">No history: \(historyProblem)</p>\n") }
+    try put(pageEnd)
+    try output.commit()
+    return report
+  }
+
+  private var report: HTMLReport {
+    HTMLReport(
+      cases: counts.all, divergences: counts[.diverged], labFaults: counts[.lab],
+      incomplete: counts[.incomplete], flaky: counts[.flaky], skipped: counts[.skipped],
+      agreed: counts[.agreed], problems: index.problems)
+  }
+
+  private mutating func put(_ markup: Markup) throws(ReportError) { try output.write(Array(markup.source.utf8)) }
+
+  /// Does something with every case that ended in a way.
+  private mutating func forEach(
+    _ shown: Shown,
+    _ body: (inout HTMLPage, JournalIndex.Entry, String) throws(ReportError) -> Bool
+  ) throws(ReportError) {
+    for suite in index.suites {
+      for entry in suite.entries where entry.shown == shown {
+        guard try body(&self, entry, suite.name) else { return }
+      }
+    }
+  }
+
+  private mutating func past(_ record: CaseRecord) -> CaseHistory? {
+    past(record.suite, record.name, record.verdict?.signature, record.milliseconds)
+  }
+
+  private mutating func past(
+    _ suite: String, _ name: String, _ signature: String?, _ milliseconds: Int64
+  ) -> CaseHistory? {
+    guard let history, historyProblem == nil else { return nil }
+    do {
+      return try history.history(
+        className: suite, name: name, signature: signature, milliseconds: milliseconds)
+    } catch {
+      historyProblem = clipped("\(error)", toBytes: 1000)
+      return nil
+    }
+  }
+}
+
+// MARK: - Cases
+
+extension HTMLPage {
+  /// A section with the cases that ended in a way that wants to be looked at.
+  private mutating func writeTold(_ shown: Shown) throws(ReportError) {
+    guard counts[shown] > 0 else { return }
+    let look = shown.look
+    try put(
+      """
+      <section id="\(look.key)" class="told" aria-labelledby="\(look.key)-title">
+      <h2 id="\(look.key)-title">\(look.sign) \(heading(shown)) <span class="count">\(grouped(counts[shown]))</span></h2>
+      \(explanation(shown))
+      """)
+    var (rows, isList) = (0, false)
+    try forEach(shown) { (page, entry, suite) throws(ReportError) in
+      if page.told < Self.mostTold {
+        guard let record = try page.reader.record(entry, of: suite) else { return true }
+        page.told += 1
+        let past = page.past(record)
+        let told = HTMLCase(
+          record: record, shown: shown, number: page.told, history: past, link: page.links[Int(entry.journal)]
+        )
+        try page.put(told.markup(room: &page.room))
+        return true
+      }
+      if !isList { try page.put(Self.listStart(shown)) }
+      isList = true
+      guard let row = try page.row(entry, suite, shown) else { return true }
+      try page.put(row)
+      rows += 1
+      return rows < Self.mostFailedRows
+    }
+    if isList { try put("</tbody></table></div>\n") }
+    if rows == Self.mostFailedRows { try put("<p class=\"note\">And more, which the journal has.</p>\n") }
+    try put("</section>\n")
+  }
+
+  private func heading(_ shown: Shown) -> Markup {
+    switch shown {
+    case .diverged: "Divergences"
+    case .lab: "Lab faults"
+    case .incomplete: "Not brought to an end"
+    case .flaky: "Flaky"
+    case .skipped: "Skipped"
+    case .agreed: "Agreed"
+    }
+  }
+
+  private func explanation(_ shown: Shown) -> Markup {
+    switch shown {
+    case .lab: "<p class=\"note\">The lab failed, which says nothing of the device.</p>\n"
+    case .flaky: "<p class=\"note\">Model and device agreed in the end, but not at the first try.</p>\n"
+    case .incomplete: "<p class=\"note\">Begun, and ended without a judgement.</p>\n"
+    default: ""
+    }
+  }
+
+  private static func listStart(_ shown: Shown) -> Markup {
+    """
+    <p class="note">The others, a line each.</p>
+    <div class="scroll" role="region" tabindex="0" aria-label="More cases: \(shown.look.word)">\
+    <table class="cases"><thead><tr><th scope="col">case</th><th scope="col">where</th>\
+    <th scope="col" class="num">time</th></tr></thead><tbody>
+
+    """
+  }
+
+  /// A case in a line.
+  private func row(
+    _ entry: JournalIndex.Entry, _ suite: String, _ shown: Shown
+  ) throws(ReportError) -> Markup? {
+    guard let start = try reader.start(entry) else { return nil }
+    let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
+    return """
+      <tr class="item \(shown.look.key)" \(filterData(start, shown))><th scope="row"><span aria-hidden="true">\
+      \(shown.look.sign)</span> \(clipped(caseName(of: start, copy: entry.copy), toBytes: 300))</th>\
+      <td>\(clipped(file, toBytes: 300))</td><td class="num">\(spoken(entry.milliseconds))</td></tr>
+
+      """
+  }
+
+  /// The reasons for which cases were not tried, and the cases under each.
+  private mutating func writeSkipped() throws(ReportError) {
+    guard counts[.skipped] > 0 else { return }
+    var reasons: [(text: String, count: Int, rows: [Markup])] = []
+    var numbers: [String: Int] = [:]
+    var seen = 0
+    try forEach(.skipped) { (page, entry, suite) throws(ReportError) in
+      guard let record = try page.reader.record(entry, of: suite) else { return true }
+      let text = clipped(record.last.message, toBytes: 400)
+      let number = numbers[text] ?? (reasons.count < 200 ? reasons.count : 199)
+      if number == reasons.count { reasons.append((text, 0, [])) }
+      numbers[text] = number
+      reasons[number].count += 1
+      if reasons[number].rows.count < 200, page.listed < Self.mostRows,
+        let row = try page.row(entry, suite, .skipped)
+      {
+        reasons[number].rows.append(row)
+        page.listed += 1
+      }
+      seen += 1
+      return seen < Self.mostReasoned
+    }
+    let part =
+      seen < counts[.skipped]
+      ? "<p class=\"note\">The reasons of the first \(grouped(seen)).</p>\n" : "" as Markup
+    let items = reasons.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
+      .map(\.element).markup { reason in
+        let more = reason.count - reason.rows.count
+        let note: Markup = more > 0 ? "<p class=\"note\">and \(grouped(more)) more</p>" : ""
+        return """
+          <details class="suite"><summary><span class="count">\(grouped(reason.count))</span> \(reason.text)</summary>
+          \(scrolling("Cases that were skipped", "<table class=\"cases\"><tbody>\(reason.rows.joined())</tbody></table>"))\
+          \(note)</details>
+
+          """
+      }
+    try put(
+      """
+      <section id="skipped" aria-labelledby="skipped-title"><h2 id="skipped-title">– Skipped \
+      <span class="count">\(grouped(counts[.skipped]))</span></h2>
+      \(part)\(items)</section>
+
+      """)
+  }
+
+  /// The cases that agreed, folded by suite; each has a line as long as there are not too many.
+  private mutating func writeAgreed() throws(ReportError) {
+    guard counts[.agreed] > 0 else { return }
+    try put(
+      """
+      <section id="agreed" aria-labelledby="agreed-title"><h2 id="agreed-title">✔ Agreed \
+      <span class="count">\(grouped(counts[.agreed]))</span></h2>
+
+      """)
+    var (suites, hidden) = (0, 0)
+    for suite in index.suites {
+      let entries = suite.entries.filter { $0.shown == .agreed }
+      if entries.isEmpty { continue }
+      suites += 1
+      if suites > Self.mostRows {
+        hidden += entries.count
+        continue
+      }
+      var rows = Markup()
+      let shown = entries.prefix(max(0, Self.mostRows - listed))
+      for entry in shown { rows += try row(entry, suite.name, .agreed) ?? "" }
+      listed += shown.count
+      let name = clipped(suite.name, toBytes: 300)
+      let count = grouped(entries.count)
+      if shown.isEmpty {
+        try put("<p class=\"suite\"><span class=\"count\">\(count)</span> \(name)</p>\n")
+        continue
+      }
+      let more = entries.count - shown.count
+      let note: Markup = more > 0 ? "<p class=\"note\">and \(grouped(more)) more</p>" : ""
+      try put(
+        """
+        <details class="suite"><summary><span class="count">\(count)</span> \(name)</summary>
+        \(scrolling(name, "<table class=\"cases\"><tbody>\(rows)</tbody></table>"))\(note)</details>
+
+        """)
+    }
+    if hidden > 0 { try put("<p class=\"note\">and \(grouped(hidden)) in other suites</p>\n") }
+    try put("</section>\n")
+  }
+}
+
+// MARK: - Machines and timings
+
+extension HTMLPage {
+  private mutating func writeMachines() throws(ReportError) {
+    var machines = index.machines
+    // Coverage of a machine that nobody describes has its figures still.
+    for coverage in index.coverage where !machines.contains(where: { $0.name == coverage.machine }) {
+      machines.append(
+        Journal.Machine(
+          name: coverage.machine, hash: "", states: [], regions: [], stimuli: [], cells: [], spontaneous: []))
+    }
+    guard !machines.isEmpty else { return }
+    try put(
+      "<section id=\"machines\" aria-labelledby=\"machines-title\"><h2 id=\"machines-title\">Machines</h2>\n")
+    for (number, machine) in machines.prefix(50).enumerated() {
+      let coverage = index.coverage.first { $0.machine == machine.name }
+      try put(HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1).markup)
+    }
+    try put("</section>\n")
+  }
+
+  private mutating func writeTimings() throws(ReportError) {
+    var latencies = Latencies()
+    let stride = max(1, (counts.all + Self.mostTimed - 1) / Self.mostTimed)
+    var (number, looked) = (0, 0)
+    for suite in index.suites {
+      for entry in suite.entries where entry.shown != nil && entry.shown != .skipped {
+        defer { number += 1 }
+        guard number.isMultiple(of: stride) else { continue }
+        if let record = try reader.record(entry, of: suite.name) { latencies.add(record) }
+        looked += 1
+      }
+    }
+    latencies.finish()
+    try put(HTMLTimings(latencies: latencies, slowest: try slowest(), looked: (looked, number)).markup)
+  }
+
+  private mutating func slowest() throws(ReportError) -> [HTMLTimings.Slow] {
+    var slowest: [(entry: JournalIndex.Entry, suite: String)] = []
+    for suite in index.suites {
+      for entry in suite.entries where entry.shown != nil && entry.milliseconds > 0 {
+        if slowest.count == 10, slowest[9].entry.milliseconds >= entry.milliseconds { continue }
+        let place = slowest.firstIndex { $0.entry.milliseconds < entry.milliseconds } ?? slowest.count
+        slowest.insert((entry, suite.name), at: place)
+        if slowest.count > 10 { slowest.removeLast() }
+      }
+    }
+    var rows: [HTMLTimings.Slow] = []
+    for (entry, suite) in slowest {
+      guard let start = try reader.start(entry) else { continue }
+      let name = caseName(of: start, copy: entry.copy)
+      rows.append(
+        HTMLTimings.Slow(
+          name: name, suite: suite, milliseconds: entry.milliseconds,
+          history: past(suite, name, nil, entry.milliseconds)))
+    }
+    return rows
+  }
+}
+
+extension JournalIndex.Entry {
+  /// What became of the case; `nil` where another stands for it.
+  var shown: Shown? {
+    switch outcome {
+    case .passed: isFlaky ? .flaky : .agreed
+    case .failed: .diverged
+    case .broken: .lab
+    case .unfinished: .incomplete
+    case .skipped: .skipped
+    case .replaced: nil
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// A page made from journals, and what it counted.
+///
+/// One file that holds everything and asks for nothing: no network, no fonts, no pictures. It can be read without its
+/// script, which only adds filters and keys. As with JUnit there is always a page, and none is greener than its run.
+public struct HTMLReport: Hashable, Sendable {
+  /// How many cases the journals hold.
+  public var cases = 0
+  /// How many diverged.
+  public var divergences = 0
+  /// How many the lab failed.
+  public var labFaults = 0
+  /// How many were not brought to their end.
+  public var incomplete = 0
+  /// How many agreed only when they were tried again.
+  public var flaky = 0
+  /// How many were not tried.
+  public var skipped = 0
+  /// How many agreed at once.
+  public var agreed = 0
+  /// What is wrong with the journals themselves.
+  public var problems: [Journal.Problem] = []
+
+  /// Reads journals and writes the page about all of them, which appears at its path whole or not at all.
+  ///
+  /// The journals are read again for what the page shows and never held. Beyond some hundred failures and some
+  /// thousand other cases the page has counts only, so that a browser can open it.
+  ///
+  /// - Parameters:
+  ///   - journals: The journals, such as those of the shards of one run.
+  ///   - manifests: The manifests of the runs, one for each journal; without any, the files beside them.
+  ///   - path: Where the page goes; missing directories are made.
+  ///   - history: Where to learn what earlier runs tell of a case; one that fails says so in the page.
+  /// - Throws: When the page cannot be written, or a journal not be read a second time; the old page stays.
+  @discardableResult
+  public static func write(
+    journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
+  ) throws(ReportError) -> HTMLReport {
+    let index = JournalIndex(journals: journals, manifests: manifests)
+    var page = HTMLPage(
+      output: try OutputFile(path), index: index,
+      links: index.sources.map { way(to: parent(of: $0.journal), from: parent(of: path)) }, history: history)
+    return try page.write()
+  }
+}
+
+/// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant
+/// from one place, or from the root.
+func way(to target: String, from start: String) -> String {
+  guard target.hasPrefix("/") == start.hasPrefix("/") else {
+    return target.hasSuffix("/") ? target : target + "/"
+  }
+  func parts(_ path: String) -> [Substring] {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+    }
+    return parts
+  }
+  let (target, start) = (parts(target), parts(start))
+  let common = zip(target, start).prefix { $0 == $1 }.count
+  let up = start.dropFirst(common)
+  // From an unknown folder nothing can be said but where the target is.
+  if up.contains("..") { return target.map { $0 + "/" }.joined() }
+  return (up.map { _ in "../" } + target.dropFirst(common).map { $0 + "/" }).joined()
+}

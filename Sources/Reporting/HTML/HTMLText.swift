@@ -1,0 +1,99 @@
+/// How an outcome is written in a page: a word, a sign for those who see no colour, and the name that filters and
+/// styles know it by.
+struct OutcomeLook {
+  var word: String
+  var sign: Markup
+  var key: Markup
+}
+
+/// What became of a case, as a page tells it.
+enum Shown: CaseIterable {
+  case diverged
+  case lab
+  case incomplete
+  case flaky
+  case skipped
+  case agreed
+
+  var look: OutcomeLook {
+    switch self {
+    case .diverged: OutcomeLook(word: "diverged", sign: "✘", key: "diverged")
+    case .lab: OutcomeLook(word: "lab fault", sign: "⚠", key: "lab")
+    case .incomplete: OutcomeLook(word: "incomplete", sign: "◌", key: "incomplete")
+    case .flaky: OutcomeLook(word: "flaky", sign: "≈", key: "flaky")
+    case .skipped: OutcomeLook(word: "skipped", sign: "–", key: "skipped")
+    case .agreed: OutcomeLook(word: "agreed", sign: "✔", key: "agreed")
+    }
+  }
+
+  /// The outcome as a badge.
+  var badge: Markup { "<span class=\"badge \(look.key)\">\(look.sign) \(look.word)</span>" }
+}
+
+extension Journal.Word {
+  var shown: Shown {
+    switch self {
+    case .agree: .agreed
+    case .divergence: .diverged
+    case .labFault: .lab
+    case .skipped: .skipped
+    case .incomplete: .incomplete
+    }
+  }
+}
+
+/// A number with commas between its thousands.
+func grouped(_ number: Int) -> String {
+  var digits = String(number.magnitude)
+  var groups: [Substring] = []
+  while digits.count > 3 {
+    groups.append(digits.suffix(3))
+    digits.removeLast(3)
+  }
+  groups.append(digits[...])
+  return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
+}
+
+/// So many of something, in the singular where it is one.
+func counted(_ count: Int, _ one: String, _ several: String? = nil) -> String {
+  "\(grouped(count)) \(count == 1 ? one : several ?? one + "s")"
+}
+
+/// A time as a person says it: `7 ms`, `3.210 s`, `2 min 05 s`, `3 h 20 min`.
+func spoken(_ milliseconds: Int64) -> String {
+  let seconds = milliseconds / 1000
+  if milliseconds < 1000 { return "\(milliseconds) ms" }
+  if seconds < 120 { return "\(seconds).\(padded(Int(milliseconds % 1000), to: 3)) s" }
+  if seconds < 7200 { return "\(seconds / 60) min \(padded(Int(seconds % 60), to: 2)) s" }
+  return "\(grouped(Int(seconds / 3600))) h \(padded(Int(seconds / 60 % 60), to: 2)) min"
+}
+
+/// `2026-11-20T22:38:51Z` as `2026-11-20 22:38:51 UTC`; another text as it is.
+func spoken(moment: String) -> String {
+  guard moment.count >= 20, moment.last == "Z" else { return moment }
+  let parts = moment.dropLast().split(separator: "T")
+  return parts.count == 2 ? "\(parts[0]) \(parts[1]) UTC" : moment
+}
+
+func padded(_ number: Int, to width: Int) -> String {
+  let digits = String(number)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}
+
+/// A share in whole percent; all only where nothing lacks, and none only where there is nothing.
+func percent(_ part: Int, of whole: Int) -> String {
+  guard whole > 0 else { return "0 %" }
+  if part <= 0 { return "0 %" }
+  if part >= whole { return "100 %" }
+  return "\(min(99, max(1, Int((Double(part) / Double(whole) * 100).rounded())))) %"
+}
+
+/// A box of its own for what is wider than the page; it can be reached and moved by keyboard.
+///
+/// - Parameter fromEnd: whether the end is seen first.
+func scrolling(_ label: String, _ content: Markup, fromEnd: Bool = false) -> Markup {
+  """
+  <div class="scroll\(fromEnd ? " fromend" : "")" role="region" tabindex="0" aria-label="\(label)">\(content)</div>
+
+  """
+}

@@ -1,0 +1,142 @@
+/// The two lanes of a try: what the model held possible beside what the device showed, and between them what the tester
+/// did.
+///
+/// First a drawing of what led to the end, in which each moment takes the same room however long it lasted; then the
+/// same as a table.
+struct HTMLTimeline {
+  let attempt: Try
+  /// What the drawing is called by in the page.
+  let id: String
+
+  /// How many rows are shown without being asked for: from the beginning, and up to the end.
+  private static let (first, last) = (5, 40)
+
+  private var isDivergence: Bool { attempt.verdict?.word == .divergence }
+
+  /// The timeline, and how many rows it took; the rows that are folded away only if there is room for so many.
+  func markup(room: inout Int) -> Markup {
+    let moments = attempt.moments.kept
+    let isLong = attempt.moments.count > Self.first + Self.last + 5
+    var result: Markup = "\(HTMLLanes(attempt: attempt, id: id).markup)"
+    if !isLong {
+      room -= moments.count
+      result += table("Timeline", rows(moments[...]) + ending)
+      return result
+    }
+    let tail = moments.suffix(Self.last)
+    let omitted = attempt.moments.count - Self.first - tail.count
+    result += table(
+      "Timeline, the beginning and the end",
+      rows(moments.prefix(Self.first)) + gap(omitted, "are folded away below") + rows(tail) + ending)
+    room -= Self.first + Self.last
+    guard moments.count <= room else {
+      return result + "<p class=\"note\">The journal has all \(attempt.moments.count) events.</p>\n"
+    }
+    room -= moments.count
+    let middle = attempt.moments.omitted
+    let all =
+      rows(attempt.moments.head[...])
+      + (middle > 0 ? gap(middle, "stand in the journal only") : "") + rows(attempt.moments.tail[...])
+      + ending
+    result += """
+      <details class="whole"><summary>All \(grouped(attempt.moments.count)) events</summary>
+      \(table("Timeline, whole", all))</details>
+
+      """
+    return result
+  }
+
+  private func table(_ label: String, _ rows: Markup) -> Markup {
+    scrolling(
+      label,
+      """
+      <table class="timeline"><thead><tr><th scope="col">time</th><th scope="col">model holds possible</th>\
+      <th scope="col">step</th><th scope="col">what happened</th><th scope="col">device</th></tr></thead>
+      <tbody>\(rows)</tbody></table>
+      """)
+  }
+
+  private func gap(_ count: Int, _ where: String) -> Markup {
+    "<tr class=\"gap\"><td colspan=\"5\">⋮ \(counted(count, "event")) \(`where`)</td></tr>\n"
+  }
+
+  private func rows(_ moments: ArraySlice<Moment>) -> Markup {
+    moments.markup { moment in
+      let isDevice = moment.lane == .device
+      let model: Markup = moment.isModelChanged ? chips(moment.possible) : "<span class=\"same\">│</span>"
+      let step: Markup = moment.step.map { "\($0)" } ?? ""
+      let done: Markup = isDevice ? "" : happened(moment)
+      let shown: Markup =
+        isDevice ? observed(moment) : moment.status == nil ? "" : "<span class=\"same\">│</span>"
+      return """
+        <tr class="\(rowClass(moment))"><td>\(moment.time)</td><td>\(model)</td>\
+        <td>\(step)</td><td>\(done)</td><td>\(shown)</td></tr>
+
+        """
+    }
+  }
+
+  private func rowClass(_ moment: Moment) -> Markup {
+    switch moment.lane {
+    case .tester: "tester"
+    case .device: "device"
+    case .lab: "labrow"
+    case .model: "model"
+    }
+  }
+
+  private func happened(_ moment: Moment) -> Markup {
+    switch moment.lane {
+    case .model where moment.time == "0.000" && moment.step == nil: "<span class=\"kind\">the start</span>"
+    case .model: "<span class=\"kind\">time passes</span>"
+    default:
+      "<span class=\"kind\">\(moment.kind)</span> \(moment.words) \(line(moment))"
+    }
+  }
+
+  private func line(_ moment: Moment) -> Markup {
+    moment.line.map { "<span class=\"line\">line \($0)</span>" } ?? ""
+  }
+
+  private func observed(_ moment: Moment) -> Markup {
+    moment.kind == "status"
+      ? "<span class=\"chip\">\(moment.words)</span>"
+      : "<span class=\"kind\">\(moment.kind)</span> \(moment.words)"
+  }
+
+  /// The row with which the try ends: where the two part, or how else it came to an end.
+  private var ending: Markup {
+    guard let verdict = attempt.verdict else {
+      return
+        "<tr class=\"end incomplete\"><td></td><td colspan=\"4\">◌ no verdict: the run ended here</td></tr>\n"
+    }
+    let look = verdict.word.shown.look
+    let time = verdict.time ?? ""
+    let step: Markup = verdict.step.map { "\($0)" } ?? ""
+    let what: Markup =
+      isDivergence ? "<strong>✘ first divergence</strong>" : "<strong>\(look.sign) \(look.word)</strong>"
+    let expected: Markup = verdict.expected.map { "<span class=\"chip want\">\(short($0))</span>" } ?? ""
+    let observed: Markup =
+      verdict.observed.map { "<span class=\"chip bad\">✘ \(short($0))</span>" } ?? ""
+    return """
+      <tr class="end \(look.key)"><td>\(time)</td><td>\(expected)</td><td>\(step)</td>\
+      <td>\(what)</td><td>\(observed)</td></tr>
+
+      """
+  }
+
+  private func short(_ text: String) -> String { clipped(text, toBytes: 400) }
+}
+
+/// Statuses beside one another.
+func chips(_ statuses: [String]) -> Markup {
+  statuses.map { "<span class=\"chip\">\($0)</span>" as Markup }.joined(separator: " ")
+}
+
+extension Markup {
+  static func + (left: Markup, right: Markup) -> Markup {
+    var sum = left
+    sum += right
+    return sum
+  }
+}

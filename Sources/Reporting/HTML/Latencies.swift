@@ -1,0 +1,64 @@
+/// How long it took from each stimulus to the next status that the device showed.
+struct Latencies {
+  /// The times of one stimulus.
+  struct Row {
+    var stimulus: String
+    /// In milliseconds, and in order once all are in.
+    var times: [Int64] = []
+    /// The case in which it took longest.
+    var worst: (milliseconds: Int64, name: String) = (-1, "")
+
+    var median: Int64 { quantile(50) }
+
+    /// The time that so many percent do not exceed.
+    func quantile(_ percent: Int) -> Int64 {
+      times.isEmpty ? 0 : times[(times.count - 1) * percent / 100]
+    }
+  }
+
+  /// By stimulus, in the order in which they first came.
+  private(set) var rows: [Row] = []
+  private var numbers: [String: Int] = [:]
+
+  private static let (mostRows, mostTimes) = (60, 100_000)
+
+  /// Adds what a case shows. A stimulus that another one follows before the device shows anything does not count.
+  mutating func add(_ record: CaseRecord) {
+    for attempt in record.tries {
+      add(attempt.moments.head, record.name)
+      add(attempt.moments.tail, record.name)
+    }
+  }
+
+  private mutating func add(_ moments: [Moment], _ name: String) {
+    var open: (stimulus: String, time: Int64)?
+    for moment in moments {
+      switch moment.kind {
+      case "stimulus":
+        guard let time = milliseconds(moment.time) else { continue }
+        open = (moment.words.prefix { $0 != " " }.description, time)
+      case "status":
+        guard let begun = open, let time = milliseconds(moment.time) else { continue }
+        note(begun.stimulus, max(0, time - begun.time), name)
+        open = nil
+      default: break
+      }
+    }
+  }
+
+  private mutating func note(_ stimulus: String, _ milliseconds: Int64, _ name: String) {
+    let number = numbers[stimulus] ?? rows.count
+    if number == rows.count {
+      guard rows.count < Self.mostRows else { return }
+      numbers[stimulus] = number
+      rows.append(Row(stimulus: stimulus))
+    }
+    if rows[number].times.count < Self.mostTimes { rows[number].times.append(milliseconds) }
+    if milliseconds > rows[number].worst.milliseconds { rows[number].worst = (milliseconds, name) }
+  }
+
+  /// Puts the times in order, which quantiles need.
+  mutating func finish() {
+    for number in rows.indices { rows[number].times.sort() }
+  }
+}

@@ -1,0 +1,117 @@
+/// A machine with what the run visited of it, ready to be drawn.
+struct MachineVisits {
+  /// What is known of a cell of the table.
+  enum Cell {
+    /// The stimulus is allowed, and was given.
+    case visited
+    /// The stimulus is allowed, and was never given.
+    case missing
+    /// The stimulus is refused, and was tried.
+    case refused
+    /// The stimulus is refused, and was never tried.
+    case untried
+    /// The stimulus is allowed; the journal does not say whether it was given.
+    case unknown
+  }
+
+  /// Where a legal cell leads, and whether the run went there.
+  struct Way: Hashable {
+    var from: Int
+    var to: Int
+    var name: String
+    /// `nil` for what happens by itself, which is not counted.
+    var isVisited: Bool?
+  }
+
+  let machine: Journal.Machine
+  let coverage: Journal.Coverage?
+  /// By state and stimulus; empty for a machine that is too large to be shown.
+  private(set) var cells: [[Cell]]
+  private(set) var ways: [Way] = []
+
+  /// The most cells that a table can have and still be of use.
+  private static let mostCells = 20_000
+
+  var isTooLarge: Bool { cells.isEmpty && !machine.states.isEmpty }
+
+  /// Takes a machine and its coverage, which may be missing or not say which cells were visited.
+  init(_ machine: Journal.Machine, _ coverage: Journal.Coverage?) {
+    self.machine = machine
+    self.coverage = coverage
+    guard machine.states.count * machine.stimuli.count <= Self.mostCells else {
+      cells = []
+      return
+    }
+    let row = [Cell](repeating: .untried, count: machine.stimuli.count)
+    cells = [[Cell]](repeating: row, count: machine.states.count)
+    let digits = coverage?.visited ?? []
+    let legal = Bits(digits, 0, count: machine.cells.count)
+    let outcomes = Bits(digits, 2, count: machine.cells.reduce(0) { $0 + $1.next.count })
+    var outcome = 0
+    for (number, cell) in machine.cells.enumerated() {
+      cells[cell.state][cell.stimulus] = legal.map { $0[number] ? .visited : .missing } ?? .unknown
+      for next in cell.next {
+        let isVisited = outcomes.map { $0[outcome] } ?? false
+        ways.append(
+          Way(from: cell.state, to: next, name: machine.stimuli[cell.stimulus], isVisited: isVisited))
+        outcome += 1
+      }
+    }
+    markRefused(digits)
+    for spontaneous in machine.spontaneous {
+      for next in spontaneous.next {
+        ways.append(Way(from: spontaneous.state, to: next, name: spontaneous.event, isVisited: nil))
+      }
+    }
+  }
+
+  /// The cells that are not legal stand by stimulus and state.
+  private mutating func markRefused(_ digits: [String]) {
+    let count = machine.states.count * machine.stimuli.count - machine.cells.count
+    guard let bits = Bits(digits, 1, count: count) else { return }
+    var number = 0
+    for stimulus in machine.stimuli.indices {
+      for state in machine.states.indices where cells[state][stimulus] == .untried {
+        if number < count, bits[number] { cells[state][stimulus] = .refused }
+        number += 1
+      }
+    }
+  }
+
+  /// The states by region, in the order in which the regions first come.
+  var regions: [(name: String, states: [Int])] {
+    guard machine.regions.count == machine.states.count else { return [("", Array(machine.states.indices))] }
+    var regions: [(name: String, states: [Int])] = []
+    var numbers: [String: Int] = [:]
+    for (state, name) in machine.regions.enumerated() {
+      let number = numbers[name] ?? regions.count
+      if number == regions.count { regions.append((name, [])) }
+      numbers[name] = number
+      regions[number].states.append(state)
+    }
+    return regions
+  }
+
+  /// The legal cells that were not visited.
+  var missing: [(state: String, stimuli: [String])] {
+    cells.indices.compactMap { state in
+      let stimuli = machine.stimuli.indices.filter { cells[state][$0] == .missing }
+      return stimuli.isEmpty ? nil : (machine.states[state], stimuli.map { machine.stimuli[$0] })
+    }
+  }
+}
+
+/// Bits as coverage writes them, four to a hexadecimal digit.
+private struct Bits {
+  private let digits: [UInt8]
+
+  /// `nil` where the text is not there or holds not as many.
+  init?(_ texts: [String], _ index: Int, count: Int) {
+    guard index < texts.count else { return nil }
+    let digits = texts[index].compactMap(\.hexDigitValue)
+    guard digits.count == texts[index].count, digits.count == (count + 3) / 4 else { return nil }
+    self.digits = digits.map(UInt8.init)
+  }
+
+  subscript(index: Int) -> Bool { digits[index / 4] & (8 >> UInt8(index % 4)) != 0 }
+}

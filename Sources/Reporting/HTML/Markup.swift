@@ -1,0 +1,96 @@
+/// A piece of a page: what stands in a literal is markup, and what is interpolated is text.
+///
+/// Nothing that comes from a journal can become markup, since there is no way from a string to it but through
+/// ``escapedForHTML(_:)``.
+struct Markup: Hashable {
+  private(set) var source: String
+
+  /// Nothing.
+  init() { source = "" }
+
+  static func += (markup: inout Markup, other: Markup) { markup.source += other.source }
+
+  var isEmpty: Bool { source.isEmpty }
+}
+
+extension Markup: ExpressibleByStringInterpolation {
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var source = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      source.reserveCapacity(literalCapacity + 16 * interpolationCount)
+    }
+
+    mutating func appendLiteral(_ literal: StaticString) { source += literal.description }
+    mutating func appendInterpolation(_ text: String) { source += escapedForHTML(text) }
+    mutating func appendInterpolation(_ number: Int) { source += String(number) }
+    mutating func appendInterpolation(_ markup: Markup) { source += markup.source }
+  }
+
+  init(stringLiteral value: StaticString) { source = value.description }
+  init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
+}
+
+extension Sequence<Markup> {
+  /// All pieces behind one another.
+  func joined(separator: Markup = "") -> Markup {
+    var (result, isFirst) = (Markup(), true)
+    for piece in self {
+      if !isFirst { result += separator }
+      result += piece
+      isFirst = false
+    }
+    return result
+  }
+}
+
+extension Sequence {
+  /// A piece for each element, behind one another.
+  func markup(_ piece: (Element) -> Markup) -> Markup { map(piece).joined() }
+}
+
+/// Text as it stands between tags and in quoted attributes.
+///
+/// What ``visible(_:)`` shows is shown, and also what else cannot be seen: other control characters, what takes no room,
+/// and what is no character at all.
+func escapedForHTML(_ text: String) -> String {
+  guard text.utf8.contains(where: mayNeedEscape) else { return text }
+  var result = String.UnicodeScalarView()
+  for scalar in visible(text).unicodeScalars {
+    switch scalar {
+    case "&": result += "&amp;".unicodeScalars
+    case "<": result += "&lt;".unicodeScalars
+    case ">": result += "&gt;".unicodeScalars
+    case "\"": result += "&quot;".unicodeScalars
+    case "'": result += "&#39;".unicodeScalars
+    case "\n", "\t": result.append(scalar)
+    default:
+      if isInvisible(scalar) {
+        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+      } else {
+        result.append(scalar)
+      }
+    }
+  }
+  return String(result)
+}
+
+/// Whether a byte may be part of what must be escaped: markup, controls, or the first byte of what is not ASCII.
+private func mayNeedEscape(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
+  default: byte < 0x20 || byte > 0x7E
+  }
+}
+
+private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x20, 0x7F..<0xA0, 0xAD: true
+  // Marks and turns of direction, and what joins, parts or breaks words or lines without a trace.
+  case 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E: true
+  case 0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0xFDD0...0xFDEF: true
+  // Tags spell text that nobody sees.
+  case 0xE0000...0xE0FFF: true
+  default: scalar.value & 0xFFFE == 0xFFFE
+  }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import Reporting
+import TestSupport
+import Testing
+
+/// A run with every outcome, two tries of one case, packets, a machine and what was visited of it.
+enum SampleRun {
+  static let machine =
+    #"{"machine":{"name":"door","hash":"8f31","states":["Closed","Opened"],"stimuli":["Open","Close"],"cells":[[0,0,[1]],[1,1,[0]]],"spontaneous":[[1,"after 3 s",[0]]]}}"#
+  static let coverage =
+    #"{"coverage":{"machine":"door","legal":[1,2],"empty":[1,2],"visited":["8","4","8"]}}"#
+
+  static let divergence = [
+    #"{"case":{"id":"drop","name":"A drop & a <loss>","file":"Scenarios/s5/drop.yaml","line":2,"tags":["link"],"machine":"door","device":"emulator:sesame5","firmware":"3.0","seed":42}}"#,
+    #"{"t":"0.000","model":["Closed"]}"#,
+    #"{"t":"0.000","step":1,"line":7,"stimulus":"Open","arguments":{"tag":"a"},"model":["Closed","Opened"]}"#,
+    #"{"t":"0.007","status":"Closed"}"#,
+    #"{"t":"0.010","step":2,"line":8,"fault":"drop","value":"next"}"#,
+    #"{"t":"0.010","reading":"battery","value":5.9}"#,
+    #"{"t":"5.000","model":["Opened"]}"#,
+    #"{"verdict":"divergence","case":"drop","t":"5.000","step":2,"line":8,"message":"nothing was shown","expected":"Opened","observed":"Closed","details":["model   Closed ──▶ Opened"],"allowed":[{"state":"Closed","cause":"Open within 5 s","shows":"Opened"}],"signature":"s1","attachments":[{"kind":"capture","path":"packets/a b.btsnoop"},{"kind":"packets","path":"packets.jsonl"}],"replay":"lockstep replay Reports/failures/drop.yaml"}"#,
+  ]
+  static let packets = #"""
+    {"t":"0.0075","from":"client","bytes":"02400048","layers":[{"layer":"ATT","text":"Write <Command>"},{"layer":"Sesame","text":"frame 1 of 1"}]}
+    {"t":"0.0150","event":"disconnected: connection timeout (0x08)"}
+
+    """#
+  static let others =
+    [
+      #"{"case":{"id":"again","name":"Now and then","file":"Scenarios/s5/again.yaml","line":2,"machine":"door"}}"#,
+      #"{"t":"0.000","step":1,"stimulus":"Open"}"#,
+      #"{"t":"0.100","status":"Closed"}"#,
+      #"{"verdict":"divergence","case":"again","t":"0.100","message":"it stayed","observed":"Closed"}"#,
+      #"{"case":{"id":"again","name":"Now and then","file":"Scenarios/s5/again.yaml","line":2,"machine":"door","attempt":2}}"#,
+      #"{"t":"0.000","step":1,"stimulus":"Open"}"#,
+      #"{"t":"0.200","status":"Opened"}"#,
+      #"{"verdict":"agree","case":"again","t":"0.200"}"#,
+      #"{"case":{"id":"gone","file":"Scenarios/s5/gone.yaml"}}"#,
+      #"{"t":"1.500","lab":"the dongle is gone","attempt":1}"#,
+      #"{"verdict":"lab-fault","case":"gone","t":"1.500","message":"no dongle"}"#,
+    ] + caseLines("good", file: "Scenarios/s5/good.yaml")
+    + [
+      #"{"case":{"id":"not"}}"#, #"{"verdict":"skipped","case":"not","message":"the battery is low"}"#,
+      #"{"t":"0.000","remark":"the lock was left locked"}"#, machine, coverage,
+    ]
+  static let manifest = #"""
+    {"name":"r1","host":"bench-01","start":"2026-11-20T22:38:51.123Z","version":"1.0","properties":{"revision":"61f6abf"}}
+    """#
+}
+
+/// Earlier runs in which the sample diverged.
+private struct Past: CaseHistorySource {
+  func history(className: String, name: String, signature: String?, milliseconds: Int64) -> CaseHistory? {
+    guard className == "Scenarios.s5.drop", signature == "s1" else { return nil }
+    var history = CaseHistory()
+    (history.judged, history.agreed, history.changes) = (50, 46, 3)
+    history.firstSeen = "2026-10-01T22:00:00Z"
+    history.usualMilliseconds = 2000
+    history.isSlower = true
+    history.sameFailure = .init(count: 3, first: "2026-10-02T22:00:00Z", last: "2026-11-19T22:00:00Z")
+    history.points = [
+      .init(run: "a", start: "2026-10-01T22:00:00Z", word: .agree, milliseconds: 2000),
+      .init(run: "b", start: "2026-10-02T22:00:00Z", word: .divergence, milliseconds: 5000),
+    ]
+    return history
+  }
+}
+
+extension Workshop {
+  /// Makes a page of a journal and gives its text and what it counts.
+  func page(
+    _ lines: [String], manifest: String? = nil, packets: String? = nil,
+    history: (any CaseHistorySource)? = nil
+  ) throws -> (html: String, report: HTMLReport) {
+    let manifest = try manifest.map { try file("manifest.json", Array($0.utf8)) }
+    if let packets { _ = try file("packets.jsonl", Array(packets.utf8)) }
+    let journal = try file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    let report = try HTMLReport.write(
+      journals: [journal], manifests: manifest.map { [$0] } ?? [], to: path("report.html"), history: history)
+    return (try text("report.html"), report)
+  }
+}
+
+@Suite("The HTML report")
+struct HTMLReportTests {
+  private static let whole = Result {
+    try Workshop().page(
+      journal(SampleRun.divergence + SampleRun.others, cases: 5, status: 1), manifest: SampleRun.manifest,
+      packets: SampleRun.packets, history: Past())
+  }
+
+  @Test("counts every outcome once, and a case of two tries as flaky")
+  func counts() throws {
+    let report = try Self.whole.get().report
+    expect(
+      [report.cases, report.divergences, report.labFaults, report.incomplete, report.flaky, report.skipped],
+      [5, 1, 1, 0, 1, 1])
+    expect(report.agreed, 1)
+    expect(report.problems, [])
+  }
+
+  @Test(
+    "says of a run what an engineer asks first",
+    arguments: [
+      "<h1>1 of 5 cases diverged, the lab failed 1, 1 flaky</h1>",
+      "<dt>host</dt><dd>bench-01</dd>", "<dt>start</dt><dd>2026-11-20 22:38:51 UTC</dd>",
+      "<dt>seed</dt><dd>42</dd>", "<dt>revision</dt><dd>61f6abf</dd>", "<dt>exit status</dt><dd>1</dd>",
+      "<li>the lock was left locked</li>",
+      // The failure: where, why, what was allowed, how to get it back.
+      "A drop &amp; a &lt;loss&gt;</h3>", "<code>Scenarios/s5/drop.yaml:2</code>",
+      #"<p class="message">nothing was shown</p>"#,
+      #"<tr><td>Closed</td><td>Open within 5 s</td><td><span class="chip want">Opened</span></td></tr>"#,
+      #"<span class="chip bad">✘ Closed</span>"#, "<code>lockstep replay Reports/failures/drop.yaml</code>",
+      // Both lanes, and where they part.
+      #"<tr class="tester"><td>0.000</td><td><span class="chip">Closed</span> <span class="chip">Opened</span></td><td>1</td><td><span class="kind">stimulus</span> Open tag: a <span class="line">line 7</span></td><td></td></tr>"#,
+      #"<tr class="device"><td>0.010</td><td><span class="same">│</span></td><td></td><td></td><td><span class="kind">reading</span> battery = 5.9</td></tr>"#,
+      "<strong>✘ first divergence</strong>", #"<rect class="mbox want""#, #"<rect class="dbox bad""#,
+      #"class="badtext""#,
+      // Packets, layer by layer, and files.
+      #"<dt>ATT</dt><dd>Write &lt;Command&gt;</dd>"#, "0000  02 40 00 48",
+      "⚡ disconnected: connection timeout (0x08)",
+      #"<a href="./packets/a%20b.btsnoop">packets/a b.btsnoop</a>"#,
+      // What was before.
+      "The same failure 3 times before", "Agreed in 46 of 50 runs (92 %)",
+      "<strong>Slower than usual</strong>: 5.000 s, usually 2.000 s.", #"<svg class="spark""#,
+      // Tries, lab, skipped.
+      "<h4>2 tries</h4>", "Timeline of try 2", "the dongle is gone",
+      #"<span class="count">1</span> the battery is low"#,
+      // The machine and the timings.
+      #"<td class="v"><span aria-hidden="true">●</span><span class="sr">visited</span></td>"#,
+      #"<td class="m"><span aria-hidden="true">○</span><span class="sr">not visited</span></td>"#,
+      #"<td class="r"><span aria-hidden="true">×</span><span class="sr">refused</span></td>"#,
+      #"<td class="u"><span aria-hidden="true">·</span><span class="sr">never tried</span></td>"#,
+      #"<tr><th scope="row">Opened</th><td>Close</td></tr>"#,
+      #"<path class="went""#, #"<path class="not""#, "↻",
+      #"<tr><th scope="row">Open</th><td class="num">3</td><td class="num">100 ms</td>"#,
+    ])
+  func says(_ words: String) throws {
+    let html = try Self.whole.get().html
+    #expect(html.contains(words))
+  }
+
+  @Test(
+    "an end that is not good is never green",
+    arguments: [
+      (caseLines("a") + [#"{"case":{"id":"b"}}"#], "Incomplete: No divergence in 1 of 9 cases"),
+      (caseLines("a"), "Incomplete: No divergence in 1 of 9 cases"),
+      (["gibberish"] + caseLines("a"), "Incomplete: No divergence in 1 of 9 cases"),
+      ([], "Incomplete: No case was run"),
+    ])
+  func incomplete(lines: [String], headline: String) throws {
+    let run = #"{"run":{"format":1,"seed":42,"cases":9}}"#
+    let (html, report) = try Workshop().page([run] + lines)
+    #expect(html.contains("<h1>\(headline)</h1>"))
+    #expect(html.contains(#"<header class="page bad">"#))
+    #expect(html.contains("This report is not the whole story."))
+    #expect(html.contains("never begun"))
+    #expect(!report.problems.isEmpty || report.incomplete > 0)
+  }
+
+  @Test("the policy names the hashes of the style and the script, and there are no others")
+  func policy() throws {
+    let workshop = try Workshop()
+    let html = try Self.whole.get().html
+    for (element, directive) in [("style", "style-src"), ("script", "script-src")] {
+      let pieces = html.components(separatedBy: "<\(element)>")
+      try #require(pieces.count == 2)
+      let content = try #require(pieces[1].components(separatedBy: "</\(element)>").first)
+      let file = try workshop.file(element, Array(content.utf8))
+      let hash = try run("openssl", ["dgst", "-sha256", "-binary", file]).output.base64EncodedString()
+      #expect(html.contains("\(directive) 'sha256-\(hash)'"), "the hash of the \(element) is sha256-\(hash)")
+    }
+    #expect(html.contains("default-src 'none'"))
+    for word in [" style=\"", " onclick", "http://", "https://", "url(", "@import", "<img", "<link"] {
+      let rest =
+        word == "url("
+        ? html.replacing("marker-end=\"url(#", with: "").replacing("marker-start=\"url(#", with: "") : html
+      #expect(!rest.contains(word), "\(word)")
+    }
+  }
+
+  @Test("the same journal gives the same page, byte by byte")
+  func determinism() throws {
+    let again = try Workshop().page(
+      journal(SampleRun.divergence + SampleRun.others, cases: 5, status: 1), manifest: SampleRun.manifest,
+      packets: SampleRun.packets, history: Past())
+    expect(again.html == (try Self.whole.get().html), true)
+  }
+
+  @Test("a long trace is cut around its end, and the whole is folded away")
+  func longTrace() throws {
+    let events = (1...5000).map { #"{"t":"\#($0).000","step":\#($0),"stimulus":"Open"}"# }
+    let lines =
+      [#"{"case":{"id":"long"}}"#] + events
+      + [#"{"verdict":"divergence","case":"long","t":"5000.000","message":"m","observed":"x"}"#]
+    let html = try Workshop().page(journal(lines, cases: 1, status: 1)).html
+    #expect(html.contains("⋮ 4,955 events are folded away below"))
+    #expect(html.contains("<summary>All 5,000 events</summary>"))
+    #expect(html.contains("events stand in the journal only"))
+    #expect(html.utf8.count < 700_000)
+  }
+
+  @Test("many failures are told in full up to a limit, and many cases that agreed are only counted")
+  func limits() throws {
+    let lines = (1...3000).flatMap { number in
+      [
+        #"{"case":{"id":"c\#(number)","file":"s\#(number % 3).yaml"}}"#,
+        #"{"verdict":"\#(number % 5 == 0 ? "divergence" : "agree")","case":"c\#(number)","t":"1.000"}"#,
+      ]
+    }
+    let html = try Workshop().page(journal(lines, cases: 3000, status: 1)).html
+    expect(html.components(separatedBy: "<article class=\"case").count - 1, 500)
+    expect(html.components(separatedBy: "<tr class=\"item diverged\"").count - 1, 100)
+    expect(html.components(separatedBy: "<tr class=\"item agreed\"").count - 1, 2000)
+    #expect(html.contains("and 400 more"))
+  }
+
+  @Test(
+    "links lead from the page to the files of the run",
+    arguments: [
+      ("runs/r1/journal.jsonl", "report.html", "runs/r1/packets/a%20b.btsnoop"),
+      ("runs/r1/journal.jsonl", "runs/r1/report.html", "packets/a%20b.btsnoop"),
+      ("runs/r1/journal.jsonl", "pages/night/report.html", "../../runs/r1/packets/a%20b.btsnoop"),
+    ])
+  func links(from source: String, to page: String, link: String) throws {
+    let workshop = try Workshop()
+    let path = workshop.path(source)
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+    let lines = journal(SampleRun.divergence, cases: 1, status: 1)
+    try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: URL(fileURLWithPath: path))
+    try HTMLReport.write(journals: [path], to: workshop.path(page))
+    #expect(try workshop.text(page).contains("<a href=\"./\(link)\">".replacing("./../", with: "../")))
+  }
+
+  @Test(
+    "what a verdict calls a file can lead nowhere else",
+    arguments: [
+      ("javascript:alert(1)", "./javascript%3Aalert%281%29"), ("//evil/x", "/evil/x"),
+      ("https://evil/", "./https%3A//evil/"), ("a\"b'c<d>", "./a%22b%27c%3Cd%3E"), ("../../etc", "../../etc"),
+    ])
+  func references(path: String, expected: String) throws {
+    let quoted = path.replacing("\"", with: "\\\"")
+    let lines = [
+      #"{"case":{"id":"a"}}"#,
+      #"{"verdict":"divergence","case":"a","attachments":[{"kind":"packets","path":"\#(quoted)"}]}"#,
+    ]
+    let html = try Workshop().page(journal(lines, cases: 1, status: 1)).html
+    #expect(html.contains("<a href=\"\(expected)\">"))
+  }
+
+  @Test("a history that fails is said and not fatal")
+  func brokenHistory() throws {
+    struct Broken: CaseHistorySource, Error, CustomStringConvertible {
+      let description = "the database is <locked>"
+      func history(
+        className: String, name: String, signature: String?, milliseconds: Int64
+      ) throws -> CaseHistory? {
+        throw self
+      }
+    }
+    let html = try Workshop().page(journal(SampleRun.divergence, cases: 1, status: 1), history: Broken()).html
+    #expect(html.contains("No history: the database is &lt;locked&gt;"))
+  }
+}
