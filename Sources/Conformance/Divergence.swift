@@ -13,8 +13,8 @@ public struct Divergence: Equatable, Sendable {
     case refusedLegal(String)
     /// The device broke a rule that holds in every state.
     case invariant(String)
-    /// The scenario expected something else.
-    case unmet(String)
+    /// The scenario expected something, and something else was there instead.
+    case unmet(String, instead: String = "")
     /// The device stopped answering, again in two fresh starts.
     case stoppedAnswering(String)
   }
@@ -95,7 +95,8 @@ public struct Divergence: Equatable, Sendable {
     case .overdue: "the device showed nothing, where the model demands something by now"
     case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
     case .invariant(let rule): rule
-    case .unmet(let expectation): expectation
+    case .unmet(let expectation, let instead):
+      "expected \(expectation)" + (instead.isEmpty ? "" : ", \(instead)")
     case .stoppedAnswering(let symptom): "stopped answering: \(symptom), and again in two fresh starts"
     }
   }
@@ -121,6 +122,19 @@ public struct Divergence: Equatable, Sendable {
       return false
     }
     return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
+  }
+
+  /// What would have been right, in a few words: what the model would have taken, or the scenario expected.
+  public var expected: String {
+    switch kind {
+    case .unmet(let expectation, _): return expectation
+    case .invariant(let rule): return "never: \(rule)"
+    case .stoppedAnswering: return "an answer"
+    case .unexpected, .overdue, .refusedLegal: break
+    }
+    var names: [String] = []
+    for allowance in allowed where !names.contains(allowance.shows) { names.append(allowance.shows) }
+    return names.joined(separator: " or ")
   }
 
   /// What was seen, for the line of the device beside the model's.

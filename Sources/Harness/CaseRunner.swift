@@ -250,7 +250,7 @@ extension CaseRunner {
     try pass(until: lockstep.now)
     try awaitReady(stimulus)
     guard !lockstep.tracker.allows(stimulus.number) else {
-      throw .divergence(divergence(.unmet("\(call.name) is to be refused, but the model allows it here")))
+      throw .divergence(divergence(.unmet("a refusal of \(call.name)", instead: "but the model allows it here")))
     }
     try perform(call, waits: false)
   }
@@ -289,7 +289,7 @@ extension CaseRunner {
       try next(until: limit)
       guard lockstep.recorder.count == count else {
         let seen = lockstep.recorder.last.map { lockstep.vocabulary.text(of: $0) } ?? "nothing"
-        throw .divergence(divergence(.unmet("expected quiet for \(interval), and then came \(seen)")))
+        throw .divergence(divergence(.unmet("quiet for \(interval)", instead: "and then came \(seen)")))
       }
     }
   }
@@ -326,7 +326,7 @@ extension CaseRunner {
   private var status: String { lockstep.vocabulary.statuses[lockstep.status ?? startStatus] }
 
   private func unmet(_ expectation: Expectation) -> Halt {
-    .divergence(divergence(.unmet("expected \(expectation.text), \(shown(expectation))")))
+    .divergence(divergence(.unmet(expectation.text, instead: shown(expectation))))
   }
 
   /// What there is in place of what was expected.

@@ -123,19 +123,6 @@ extension Outcome {
   }
 }
 
-extension Divergence {
-  /// What the model would have taken, in a few words; empty where it was not the model that disagreed.
-  var expected: String {
-    switch kind {
-    case .unmet, .invariant, .stoppedAnswering: return ""
-    case .unexpected, .overdue, .refusedLegal: break
-    }
-    var names: [String] = []
-    for allowance in allowed where !names.contains(allowance.shows) { names.append(allowance.shows) }
-    return names.joined(separator: " or ")
-  }
-}
-
 /// How many cases came to which end.
 public struct Tally: Equatable, Sendable {
   /// All cases.

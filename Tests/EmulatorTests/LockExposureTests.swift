@@ -68,7 +68,7 @@ struct LockExposureTests {
     case "~":
       let end = lockstep.now + .seconds(60)
       while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
-        guard lockstep.now < end else { return Divergence(.unmet("no \(rest)"), at: lockstep.now) }
+        guard lockstep.now < end else { return Divergence(.unmet("\(rest)"), at: lockstep.now) }
         if let divergence = try lockstep.next(until: end) { return divergence }
       }
       return nil
@@ -77,7 +77,7 @@ struct LockExposureTests {
         guard case .observation(.reading(let reading)) = entry.event else { return false }
         return "\(reading.name) \(reading.value)".hasSuffix(rest)
       }
-      return isThere ? nil : Divergence(.unmet("no \(rest)"), at: lockstep.now)
+      return isThere ? nil : Divergence(.unmet("\(rest)"), at: lockstep.now)
     case "!":
       let parts = rest.split(separator: "=")
       return try lockstep.bring(about: Fault(String(parts[0]), .flag(parts.count == 1)))

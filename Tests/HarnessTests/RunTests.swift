@@ -131,7 +131,7 @@ struct RunTests {
     ("close\nexpect: { refused: no foot }", stubborn, "expected a refusal with 'no foot', the device refused: no hand near"),
     ("open\nexpect: { refused: true }", [:], "expected a refusal, the device did not refuse"),
     ("open\nclose", stubborn, "the device refused what the model allows: no hand near"),
-    ("open\nrefuse: close", [:], "close is to be refused, but the model allows it here"),
+    ("open\nrefuse: close", [:], "expected a refusal of close, but the model allows it here"),
     ("refuse: tire", [:], "the device showed tired, which the model does not allow"),
     ("refuse: tire", ["tire": [[(.zero, .refused("not open"))]]], "agree"),
     // Effects: each is used up by one expectation, and what came before something was done does not count.
