@@ -40,7 +40,9 @@ extension Command {
       Interruption.listen()
       defer { world.devices.shutDown() }
       // What goes over a carrier is written down as it goes.
-      if arguments.lab.capture != nil, arguments.lab.carrier == nil { world.devices.captures = CaseCaptures() }
+      if arguments.lab.capture != nil, arguments.lab.carrier == nil {
+        world.devices.captures = CaseCaptures()
+      }
       let listener: any JournalListener =
         arguments.format == .human
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
