@@ -34,7 +34,8 @@ import Testing
   }
 
   private static func att(_ packet: ATTPacket, isReceived: Bool) -> (packet: [UInt8], isReceived: Bool) {
-    acl(L2CAPFrame(.att, packet.encoded).encoded, isReceived ? .firstFlushable : .first, isReceived: isReceived)
+    acl(
+      L2CAPFrame(.att, packet.encoded).encoded, isReceived ? .firstFlushable : .first, isReceived: isReceived)
   }
 
   private static func connection(_ role: LinkRole) -> (packet: [UInt8], isReceived: Bool) {
@@ -103,7 +104,8 @@ import Testing
 
   @Test("frames are put together from their fragments; what is no frame is said")
   func fragments() {
-    let frame = L2CAPFrame(.att, ATTPacket.notification(AttributeHandle(rawValue: 14), [1, 2, 3]).encoded).encoded
+    let frame = L2CAPFrame(.att, ATTPacket.notification(AttributeHandle(rawValue: 14), [1, 2, 3]).encoded)
+      .encoded
     let packets = [
       Self.connection(.peripheral), Self.acl([UInt8](frame[..<1])),
       Self.acl([UInt8](frame[1..<6]), .continuing), Self.acl([UInt8](frame[6...]), .continuing),
@@ -187,9 +189,13 @@ import Testing
     let handle = AttributeHandle(rawValue: 14)
     expect(
       Self.text([
-        Self.att(.notification(handle, [1]), isReceived: false), Self.att(.writeCommand(handle, []), isReceived: true),
+        Self.att(.notification(handle, [1]), isReceived: false),
+        Self.att(.writeCommand(handle, []), isReceived: true),
       ]).filter { $0.contains("ATT: ") },
-      ["0 lock ATT: Notification, handle 0x000e, 1 byte", "1 client ATT: Write Command, handle 0x000e, 0 bytes"])
+      [
+        "0 lock ATT: Notification, handle 0x000e, 1 byte",
+        "1 client ATT: Write Command, handle 0x000e, 0 bytes",
+      ])
   }
 
   @Test("a recorder keeps the beginning and the end of what is too much, and says how much it left out")
@@ -198,7 +204,8 @@ import Testing
     recorder.startOver(at: .zero + .seconds(1))
     for number in 0..<100 {
       recorder.note(
-        frame: [UInt8(number)], isReceived: number % 2 == 0, at: .zero + .seconds(1) + .milliseconds(Int64(number)))
+        frame: [UInt8(number)], isReceived: number % 2 == 0,
+        at: .zero + .seconds(1) + .milliseconds(Int64(number)))
     }
     let records = recorder.records
     let times = records.map { Int($0.time - PacketRecorder.virtualEpoch) / 1000 }

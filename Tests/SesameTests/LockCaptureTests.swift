@@ -144,7 +144,8 @@ import Testing
     talk.say(
       [7, 15, 2, 0] + Identity(ir: [UInt8](repeating: 1, count: 16), er: er).encoded, from: .lock)
     talk.say(
-      Command.register(.os2(signature: [1, 2, 3, 4], owner.publicKey, serverToken: server)).encoded(for: .os2),
+      Command.register(.os2(signature: [1, 2, 3, 4], owner.publicKey, serverToken: server)).encoded(
+        for: .os2),
       from: .app)
     var app = SessionCipher(
       key: OS2Keys.registrationSessionKey(registrationKey: registration, token), token: token, end: .app)
@@ -155,7 +156,8 @@ import Testing
     let session = OS2Keys.loginSessionKey(shared, login)
     talk.say(Publish.initial(Self.token).encoded, from: .lock)
     talk.say(
-      Command.login(.os2(keyIndex: 0, owner.publicKey, appToken: appToken, Proof(word: 1))).encoded(for: .os2),
+      Command.login(.os2(keyIndex: 0, owner.publicKey, appToken: appToken, Proof(word: 1))).encoded(
+        for: .os2),
       from: .app)
     var later = SessionCipher(key: session, token: login, end: .app)
     let reset = later.encrypt(Command.reset.encoded(for: .os2))
@@ -201,13 +203,13 @@ import Testing
       Array(lines.dropFirst(4)),
       [
         "2 lock 0308c8" + String(repeating: "**", count: 16) + "01",
-          "2 lock Sesame: frame 1 of 1, plaintext, 19 bytes", "2 lock Publish: radar set, the rest withheld",
-          "3 client Sesame: frame 1, more follow", "4 client Sesame: frame 2 of 2, ciphertext, 21 bytes",
-          "4 client Plaintext: withheld", "4 client Command: radar set, the rest withheld",
-          "5 client Sesame: frame 1 of 1, ciphertext, 8 bytes", "5 client Plaintext: withheld",
-          "5 client Command: add Sesame, the rest withheld",
-          "6 client Sesame: frame 1 of 1, ciphertext, 7 bytes", "6 client Plaintext: withheld",
-          "6 client Command: passcode change, the rest withheld",
-        ])
+        "2 lock Sesame: frame 1 of 1, plaintext, 19 bytes", "2 lock Publish: radar set, the rest withheld",
+        "3 client Sesame: frame 1, more follow", "4 client Sesame: frame 2 of 2, ciphertext, 21 bytes",
+        "4 client Plaintext: withheld", "4 client Command: radar set, the rest withheld",
+        "5 client Sesame: frame 1 of 1, ciphertext, 8 bytes", "5 client Plaintext: withheld",
+        "5 client Command: add Sesame, the rest withheld",
+        "6 client Sesame: frame 1 of 1, ciphertext, 7 bytes", "6 client Plaintext: withheld",
+        "6 client Command: passcode change, the rest withheld",
+      ])
   }
 }

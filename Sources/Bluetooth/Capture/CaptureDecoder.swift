@@ -191,7 +191,8 @@ extension CaptureDecoder {
         entry.layers.append(CaptureEntry.Layer(channel.text, text))
         decoding.value = link.value(of: packet, trail)
       case .signalling:
-        entry.layers.append(CaptureEntry.Layer(channel.text, "\(try SignallingPacket(decoding: frame.payload))"))
+        let packet = try SignallingPacket(decoding: frame.payload)
+        entry.layers.append(CaptureEntry.Layer(channel.text, "\(packet)"))
       case .security:
         let packet = try SecurityPacket(decoding: frame.payload)
         entry.layers.append(CaptureEntry.Layer(channel.text, "\(packet)"))

@@ -81,7 +81,8 @@ struct MessageText {
       // The lock's public key is no secret, and of no use to a reader.
       let reply = try RegistrationReply(decoding: response.data)
       let setting = reply.setting.map { MechSetting.sesame5($0).description }
-      return ([reply.status?.description, setting].compactMap(\.self) + ["public key"]).joined(separator: ", ")
+      let parts = [reply.status?.description, setting, "public key"]
+      return parts.compactMap(\.self).joined(separator: ", ")
     case .version: return "\(try FirmwareVersion(decoding: response.data, for: generation))"
     case .autolock: return "\(try response.autolock()) s"
     case .mechStatus: return "\(try MechStatus(decoding: response.data, model: layout))"

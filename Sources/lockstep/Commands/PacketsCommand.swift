@@ -58,7 +58,7 @@ private struct PacketsArguments {
       }
     } catch {
       show(decoder.finish(), text, console)
-      console.say("lockstep: \(path): not btsnoop any more \(error)")
+      console.say("lockstep: \(path): not btsnoop any more, \(error)")
       return .usage
     }
     show(decoder.finish(), text, console)
