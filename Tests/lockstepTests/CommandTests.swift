@@ -209,7 +209,7 @@ struct CommandTests {
       ("run --out /proc/nowhere", 2, "/proc/nowhere"), ("replay", 2, "missing FILE"),
       ("machines nope", 2, "unknown machine `nope`"),
       ("machines door --format png", 2, "'--format' expects one of"),
-      ("schema now", 2, "unexpected argument 'now'"),
+      ("schema now", 2, "unknown schema 'now'"),
       ("run nowhere.yaml", 2, "nowhere.yaml: there is no such file or folder"),
       ("help rnu", 2, "unknown command 'rnu'"),
     ])

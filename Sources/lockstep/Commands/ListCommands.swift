@@ -41,33 +41,40 @@ extension Command {
         Example("lockstep validate", "All of Scenarios/."),
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
       ],
-      ArgumentParser(options: [], operands: RunArguments.paths), defaults: { RunArguments() }
+      ArgumentParser(
+        options: [.format(\.format, "How the result is printed.")], operands: RunArguments.paths),
+      defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
-      guard let set = arguments.scenarios(World(), console) else { return .usage }
-      guard !set.items.isEmpty else { return .nothingSelected }
-      console.print(
-        "\(set.items.count) \(set.items.count == 1 ? "scenario is" : "scenarios are") well-formed")
-      return .agree
-    }
-  }
-
-  static var schema: Command {
-    Command(
-      "schema", "Prints the JSON Schema of a scenario.",
-      examples: [Example("lockstep schema", "For an editor that completes and checks scenarios.")],
-      ArgumentParser<Nothing>(options: [], operands: nil), defaults: { Nothing() }
-    ) { _, console throws(UsageError) in
-      console.print(Scenario.schema.pages)
-      return .agree
+      let set = ScenarioSet(
+        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader)
+      switch arguments.format {
+      case .json:
+        console.print([
+          "scenarios": .integer(set.items.count), "problems": .list(set.problems.map { JSON.text("\($0)") }),
+        ])
+      case .human:
+        for folder in set.empty { console.say("lockstep: \(folder): there is no scenario in this folder") }
+        if !set.problems.isEmpty {
+          console.say(set.problems.joined(separator: "\n"))
+        } else if !set.items.isEmpty {
+          console.print(
+            "\(set.items.count) \(set.items.count == 1 ? "scenario is" : "scenarios are") well-formed")
+        }
+      }
+      return set.problems.isEmpty ? set.items.isEmpty ? .nothingSelected : .agree : .usage
     }
   }
 
   static var version: Command {
     Command(
       "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
-      ArgumentParser<Nothing>(options: [], operands: nil), defaults: { Nothing() }
-    ) { _, console throws(UsageError) in
-      console.print("lockstep \(Version.text)")
+      ArgumentParser(options: [.format(\.format, "How it is printed.")], operands: nil),
+      defaults: { RunArguments() }
+    ) { arguments, console throws(UsageError) in
+      switch arguments.format {
+      case .human: console.print("lockstep \(Version.text)")
+      case .json: console.print(["version": .text(Version.text)])
+      }
       return .agree
     }
   }
@@ -82,7 +89,7 @@ extension Command {
       ArgumentParser(
         options: [
           .value(
-            "format", \.format, MachineFormat.allCases.map(\.rawValue).joined(separator: "|"),
+            "format", \.format, MachineForm.names.joined(separator: "|"),
             "How the machine is printed. A table unless given.", example: "mermaid")
         ],
         operands: .init(
@@ -91,12 +98,19 @@ extension Command {
       defaults: { MachineArguments() }
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
-        console.print(columns(MachineDefinition.catalog.map { ($0.name, $0.summary) }))
+        if case .json = arguments.format {
+          for machine in MachineDefinition.catalog { console.print(machine.head) }
+        } else {
+          console.print(columns(MachineDefinition.catalog.map { ($0.name, $0.summary) }))
+        }
         return .agree
       }
       do throws(MachineLibrary.Missing) {
         let machine = try World().machines.machine(name).machine
-        console.print(machine.definition.text(in: arguments.format.format))
+        switch arguments.format {
+        case .json: console.print(machine.definition.figures)
+        case .drawn(let format): console.print(machine.definition.text(in: format))
+        }
         return .agree
       } catch {
         throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
@@ -117,23 +131,40 @@ enum Version {
 
 private struct MachineArguments {
   var names: [String] = []
-  var format = MachineForm.table
+  var format = MachineForm.drawn(.table)
 }
 
 /// The notations of machines, as arguments.
-private struct MachineForm: ArgumentValue {
-  let format: MachineFormat
-  static let table = MachineForm(format: .table)
-  static var form: String { "one of " + MachineFormat.allCases.map(\.rawValue).joined(separator: ", ") }
-  static var kind: ValueKind { .choice(MachineFormat.allCases.map(\.rawValue)) }
+private enum MachineForm: ArgumentValue {
+  case drawn(MachineFormat)
+  /// What there is, for a program; a machine itself is best read as YAML.
+  case json
 
-  private init(format: MachineFormat) {
-    self.format = format
-  }
+  static let names = MachineFormat.allCases.map(\.rawValue) + ["json"]
+  static var form: String { "one of " + names.joined(separator: ", ") }
+  static var kind: ValueKind { .choice(names) }
 
   init?(argument: String) {
-    guard let format = MachineFormat(rawValue: argument) else { return nil }
-    self.format = format
+    if let format = MachineFormat(rawValue: argument) {
+      self = .drawn(format)
+    } else if argument == "json" {
+      self = .json
+    } else {
+      return nil
+    }
+  }
+}
+
+extension MachineDefinition {
+  /// What the list of machines says of it.
+  fileprivate var head: JSON { ["name": .text(name), "summary": .text(summary)] }
+
+  /// What it consists of.
+  fileprivate var figures: JSON {
+    [
+      "name": .text(name), "summary": .text(summary), "states": .list(states.map { .text($0.name) }),
+      "events": .list(events.map { .text($0.name) }), "transitions": .integer(transitions.count),
+    ]
   }
 }
 

@@ -102,7 +102,7 @@ extension Recipe {
       #SBATCH --no-requeue
       \(slurmLicense)
       # In place of the shell, so that the signal reaches it. Its part is in SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT.
-      exec \(program) \(words(out: "@OUT@").map(shellWord).joined(separator: " ").replacing("@OUT@", with: "\(out)/$SLURM_ARRAY_JOB_ID/shard-$SLURM_ARRAY_TASK_ID"))
+      exec \(program) \(runWords(out: "\(out)/$SLURM_ARRAY_JOB_ID/shard-$SLURM_ARRAY_TASK_ID"))
       TASK
       )
       # With several clusters its name follows the number.

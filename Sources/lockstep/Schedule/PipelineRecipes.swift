@@ -40,7 +40,7 @@ extension Recipe {
 
         \(name) report:
           stage: report
-        \(gitlabMachine)  needs: [\(name)]
+        \(gitlabMachine)  needs: [\(command == nil ? "build, " : "")\(name)]
           # Also after a shard that failed, and most of all then.
           when: always
           script:
@@ -82,10 +82,10 @@ extension Recipe {
       : ""
     let shard = merges ? "${{ matrix.shard }}" : "1"
     let folder = merges ? "\(out)/shard-\(shard)" : out
-    let run = Self.literal(runLine(shard: merges ? "@SHARD@/\(shards)" : nil, out: folder))
-      .replacing("@SHARD@", with: shard)
+    let run = Self.literal(
+      runLine(shard: merges ? "$SHARD/\(shards)" : nil, out: merges ? "\(out)/shard-$SHARD" : out))
     var text = """
-      # Made by: \(Self.literal(origin))
+      # Made by: \(origin)
 
       name: \(name)
       on:
@@ -108,7 +108,7 @@ extension Recipe {
             - uses: actions/checkout@v4
       \(build)      - name: Run
               shell: bash
-              run: |
+      \(merges ? "        env:\n          SHARD: \(shard)\n" : "")        run: |
       \(Self.indented(githubOutcome(run), by: 10))
             - uses: actions/upload-artifact@v4
               if: always()
@@ -193,7 +193,7 @@ extension Recipe {
         + Self.groovy(reportLine("\(out)/shard-*/runs/*", out: out)) + ")) }\n      }\n    }\n"
       : ""
     return """
-      // Made by: \(origin)
+      // Made by: \(origin.replacing("\\", with: "\\\\"))
 
       // A divergence, 1, fails the build, and the rest is still done. Trouble of the lab, 3, makes it unstable.
       void judge(int status) {

@@ -17,8 +17,8 @@ struct Recipe {
   let command: String?
   let user: String
   let folder: String
-  /// The words between `run` and `--out`.
-  private let runWords: [String]
+  /// What is run, and on what.
+  private let selection: [String]
   /// Whether a real lock is driven, which only one run may do at a time.
   let isBench: Bool
   /// Whether the carrier is an adapter of the kernel, for which a capability is needed.
@@ -44,7 +44,7 @@ struct Recipe {
     for (option, value) in [("device", arguments.device), ("carrier", arguments.carrier)] {
       if let value { words.append("--\(option)=\(value)") }
     }
-    runWords = words + ["--"] + (arguments.scenarios.isEmpty ? ["Scenarios"] : arguments.scenarios)
+    selection = words + ["--"] + (arguments.scenarios.isEmpty ? ["Scenarios"] : arguments.scenarios)
     origin = "lockstep schedule " + arguments.words.map(shellWord).joined(separator: " ")
   }
 
@@ -63,15 +63,22 @@ struct Recipe {
   var program: String { shellWord(command ?? ".build/release/lockstep") }
 
   /// The words of a run.
-  func words(out: String) -> [String] { ["run", "--out=\(out)"] + runWords }
+  func words(out: String) -> [String] { ["run", "--out=\(out)"] + selection }
 
   /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
   ///
   /// When the time is over it is asked to end, which takes a step and the way back to a lock's rest position.
   func runLine(shard: String? = nil, out: String) -> String {
     let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? [])
-    return "timeout --preserve-status --kill-after=5m \(seconds) \(program) run "
-      + (options + runWords.map(shellWord)).joined(separator: " ")
+    return "timeout --preserve-status --kill-after=5m \(seconds) \(program) "
+      + runWords(options)
+  }
+
+  /// The words of a run for a shell, which reads the options as they are.
+  func runWords(out: String) -> String { runWords(["--out=\(out)"]) }
+
+  private func runWords(_ options: [String]) -> String {
+    (["run"] + options + selection.map(shellWord)).joined(separator: " ")
   }
 
   /// The merging of what several shards left, as a line of a shell.

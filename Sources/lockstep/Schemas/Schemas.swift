@@ -1,0 +1,198 @@
+import Documents
+import Harness
+import Reporting
+
+/// A schema of something that Lockstep reads or writes.
+struct Schema {
+  /// What it is asked for by.
+  let name: String
+  let summary: String
+  /// The text of it.
+  let text: String
+
+  private init(_ name: String, _ summary: String, text: String) {
+    self.name = name
+    self.summary = summary
+    self.text = text
+  }
+
+  private init(_ name: String, _ summary: String, _ shape: JSON) {
+    guard case .mapping(let members) = shape else { preconditionFailure("a schema is an object") }
+    let head: [JSON.Member] = [
+      .init("$schema", "http://json-schema.org/draft-07/schema#"), .init("title", .text("lockstep \(name)")),
+      .init("description", .text(summary)),
+    ]
+    self.init(name, summary, text: JSON.mapping(head + members).pages)
+  }
+
+  /// All of them; the scenario's is the usual one.
+  static var all: [Schema] {
+    [
+      Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.pages),
+      Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(JournalShapes.lines)),
+      Schema("manifest", "runs/NAME/manifest.json.", manifest),
+      Schema("run", "A line of 'lockstep run --format json'.", Shape.any(JournalShapes.lines)),
+      Schema(
+        "replay", "A line of 'lockstep replay --format json'.", Shape.any(JournalShapes.lines + [trace])),
+      Schema("fuzz", "A line of 'lockstep fuzz --format json'.", Shape.any(fuzz)),
+      Schema("cover", "A line of 'lockstep cover --format json'.", Shape.any(JournalShapes.lines + [gap])),
+      Schema("mutants", "A line of 'lockstep mutants --format json'.", Shape.any(mutants)),
+      Schema("report", "The object of 'lockstep report --format json'.", report),
+      Schema("list", "A line of 'lockstep list --format json'.", list),
+      Schema("validate", "The object of 'lockstep validate --format json'.", validate),
+      Schema("machines", "A line of 'lockstep machines --format json'.", machines),
+      Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
+      Schema("scan", "A line of 'lockstep scan --format json'.", scan),
+      Schema("doctor", "A line of 'lockstep doctor --format json'.", doctor),
+      Schema("bench", "A line of 'lockstep bench'.", bench),
+      Schema(
+        "version", "The object of 'lockstep version --format json'.", Shape.object(["version": Shape.text])),
+      Schema("junit", "The JUnit report of the profile ci, as an XML Schema.", text: JUnitProfile.ci.schema),
+    ]
+  }
+
+  private static let manifest = Shape.object(
+    [
+      "name": Shape.text, "host": Shape.text, "start": Shape.moment, "version": Shape.text,
+      "command": Shape.texts,
+    ],
+    optional: [
+      "end": Shape.moment, "seed": Shape.count,
+      "properties": ["type": "object", "additionalProperties": Shape.text],
+    ])
+
+  private static let trace = Shape.object(["trace": Shape.text, "same": Shape.count, "runs": Shape.count])
+
+  private static let fuzz = [
+    Shape.object(["progress": JournalShapes.progress]), Shape.object(["remark": Shape.text]),
+    JournalShapes.finding, JournalShapes.campaign, JournalShapes.coverage,
+    Shape.object(["resume": Shape.text]),
+  ]
+
+  private static let gap = Shape.object([
+    "missing": Shape.object([
+      "state": Shape.text, "stimuli": Shape.texts, "legal": Shape.flag, "reason": Shape.text,
+      "path": Shape.texts,
+    ])
+  ])
+
+  private static let mutants: [JSON] = {
+    let fate = Shape.words("killed", "survived", "equivalent", "undecided")
+    return [
+      Shape.object([
+        "machine": Shape.text, "mutants": Shape.count, "tried": Shape.count, "seed": Shape.count,
+        "tests": Shape.count, "leftOut": Shape.texts,
+      ]),
+      Shape.object(
+        ["mutant": Shape.count, "kind": Shape.text, "summary": Shape.text, "fate": fate],
+        optional: [
+          "killer": Shape.text, "test": Shape.text, "divergence": Shape.text, "scenario": Shape.text,
+          "pairs": Shape.count,
+        ]),
+      Shape.object(["defect": Shape.text, "device": Shape.text, "fate": fate, "killers": Shape.texts]),
+      Shape.object([
+        "score": Shape.text, "killed": Shape.count, "survived": Shape.count, "equivalent": Shape.count,
+        "undecided": Shape.count, "percent": Shape.number,
+      ]),
+    ]
+  }()
+
+  private static let report: JSON = {
+    let pair = Shape.counts
+    return Shape.object(
+      [
+        "runs": Shape.count, "cases": Shape.count, "agree": Shape.count, "divergences": Shape.count,
+        "labFaults": Shape.count, "skipped": Shape.count, "incomplete": Shape.count,
+        "findings": Shape.list(
+          Shape.object([
+            "signature": Shape.text, "message": Shape.text, "shortest": Shape.count,
+            "file": ["type": ["string", "null"]],
+          ])),
+        "coverage": Shape.list(Shape.object(["machine": Shape.text, "legal": pair, "empty": pair])),
+        "problems": Shape.texts, "status": Shape.count,
+      ], optional: ["flaky": Shape.count])
+  }()
+
+  private static let list = Shape.object(
+    [
+      "id": Shape.text, "name": Shape.text, "file": Shape.text, "machine": Shape.text, "device": Shape.text,
+      "tags": Shape.texts, "steps": Shape.count,
+    ], optional: ["skipped": Shape.text])
+
+  private static let validate = Shape.object(["scenarios": Shape.count, "problems": Shape.texts])
+
+  private static let machines = Shape.object(
+    ["name": Shape.text, "summary": Shape.text],
+    optional: [
+      "states": Shape.texts, "events": Shape.texts, "transitions": Shape.count,
+    ])
+
+  private static let emulate = [
+    Shape.object([
+      "advertising": Shape.object(
+        [
+          "lock": Shape.text, "model": Shape.text, "uuid": Shape.text, "address": Shape.text,
+          "registered": Shape.flag, "on": Shape.texts,
+        ], optional: ["control": Shape.text, "keyFile": Shape.text])
+    ]), Shape.object(["listening": Shape.texts]), Shape.object(["t": Shape.time, "notice": Shape.text]),
+    JournalShapes.remark,
+  ]
+
+  private static let scan = Shape.object(
+    ["address": Shape.text],
+    optional: [
+      "model": Shape.text, "uuid": Shape.text, "registered": Shape.flag, "name": Shape.text,
+      "rssi": Shape.whole,
+    ])
+
+  private static let doctor = Shape.any(
+    Shape.object(
+      ["state": Shape.words("good", "note", "bad"), "subject": Shape.text, "text": Shape.text],
+      optional: ["cure": Shape.text]), Shape.object(["fit": Shape.flag]))
+
+  private static let bench = Shape.object([
+    "name": Shape.text, "value": Shape.number, "unit": Shape.text, "better": Shape.words("higher", "lower"),
+    "method": Shape.text,
+  ])
+}
+
+extension Command {
+  static var schema: Command {
+    Command(
+      "schema", "Prints the schema of a scenario, or of something else that is read or written.",
+      discussion: """
+        Schemas are JSON Schema, draft-07; that of the JUnit report is an XML Schema. Where output has a JSON object on each
+        line, the schema is that of a line. A later version may have more keys, and none that mean something else.
+
+        """
+          + Schema.all.map {
+            "  \($0.name)\(String(repeating: " ", count: 11 - $0.name.count))\($0.summary)\n"
+          }
+          .joined(),
+      examples: [
+        Example("lockstep schema", "For an editor that completes and checks scenarios."),
+        Example("lockstep schema journal", "For a program that reads what a run wrote down."),
+      ],
+      ArgumentParser<SchemaArguments>(
+        options: [],
+        operands: .init(
+          placeholder: "NAME", summary: "What the schema is of. A scenario's unless given.", count: 0...1,
+          as: .choice(Schema.all.map(\.name)), path: \.names)),
+      defaults: { SchemaArguments() }
+    ) { arguments, console throws(UsageError) in
+      let name = arguments.names.first ?? "scenario"
+      guard let schema = Schema.all.first(where: { $0.name == name }) else {
+        let names = Schema.all.map(\.name)
+        let hint = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
+        throw UsageError(
+          "unknown schema '\(name)': \(hint ?? "there are \(names.joined(separator: ", "))")")
+      }
+      console.print(schema.text)
+      return .agree
+    }
+  }
+}
+
+private struct SchemaArguments {
+  var names: [String] = []
+}

@@ -1,0 +1,48 @@
+import Documents
+
+/// Pieces of JSON Schema, draft-07.
+///
+/// What is ours is closed: a key that no schema names is a mistake of one or the other, and is noticed.
+enum Shape {
+  static let text: JSON = ["type": "string"]
+  static let whole: JSON = ["type": "integer"]
+  static let count: JSON = ["type": "integer", "minimum": 0]
+  static let number: JSON = ["type": "number"]
+  static let flag: JSON = ["type": "boolean"]
+  /// Seconds since the start of a case, with at least three decimals.
+  static let time: JSON = ["type": "string", "pattern": "^[0-9]+\\.[0-9]{3,}$"]
+  /// A time of day in UTC.
+  static let moment: JSON = ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}Z$"]
+  /// What a stimulus or a reading may have.
+  static let value: JSON = ["type": ["string", "number", "boolean"]]
+  static let texts: JSON = list(text)
+  static let counts: JSON = list(count)
+
+  static func list(_ items: JSON) -> JSON { ["type": "array", "items": items] }
+
+  /// A list of just these.
+  static func row(_ items: JSON...) -> JSON {
+    [
+      "type": "array", "items": .list(items), "minItems": .integer(items.count),
+      "maxItems": .integer(items.count),
+    ]
+  }
+
+  static func words(_ words: String...) -> JSON { ["enum": .list(words.map(JSON.text))] }
+
+  static func constant(_ value: JSON) -> JSON { ["const": value] }
+
+  static func any(_ shapes: JSON...) -> JSON { ["oneOf": .list(shapes)] }
+
+  static func any(_ shapes: [JSON]) -> JSON { ["oneOf": .list(shapes)] }
+
+  static func object(
+    _ required: KeyValuePairs<String, JSON>, optional: KeyValuePairs<String, JSON> = [:]
+  ) -> JSON {
+    [
+      "type": "object",
+      "properties": .mapping((Array(required) + Array(optional)).map { JSON.Member($0.key, $0.value) }),
+      "required": .list(required.map { .text($0.key) }), "additionalProperties": false,
+    ]
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Simulation
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+@Suite("How far a run is", .timeLimit(.minutes(5)))
+struct ProgressTests {
+  private var position: RunPosition {
+    var position = RunPosition(total: 50, begin: .seconds(100))
+    (position.done, position.agree, position.divergences) = (12, 11, 1)
+    position.current = RunPosition.Current(file: "Scenarios/sesame5/jam.yaml", begin: .seconds(150), step: 4)
+    return position
+  }
+
+  @Test("a line for a log, an answer to who asks, and a bar that fits")
+  func texts() {
+    let (position, plain, now) = (position, Painter(isOn: false), Interval.seconds(160))
+    expect(
+      position.line(at: now, plain),
+      "[12/50]  1:00  11 agree, 1 diverge  3:10 left  now Scenarios/sesame5/jam.yaml, step 4, 10.0 s")
+    expect(
+      position.answer(at: now),
+      "lockstep: case 13 of 50, Scenarios/sesame5/jam.yaml, at step 4, for 10.0 s; so far 11 agree, 1 diverge; "
+        + "1:00 since the start")
+    expect(
+      position.bar(at: now, columns: 120, plain),
+      "[=====                   ] 12/50  1:00  3:10 left  11 agree, 1 diverge  Scenarios/sesame5/jam.yaml  step 4  10.0 s"
+    )
+    expect(
+      position.bar(at: now, columns: 80, plain),
+      "[==          ] 12/50  1:00  3:10 left  11 agree, 1 diverge  Scenarios/sesame5/…")
+    for columns in [1, 2, 10, 20, 59, 60, 99, 100, 300] {
+      for isOn in [false, true] {
+        #expect(
+          visibleWidth(position.bar(at: now, columns: columns, Painter(isOn: isOn))) <= max(columns - 1, 0))
+      }
+    }
+    expect(
+      RunPosition(total: nil, begin: .zero).answer(at: .seconds(5)),
+      "lockstep: 0 cases done, none is being driven; so far none is judged; 5.0 s since the start")
+  }
+
+  /// A door that takes its time over each stimulus.
+  private func slowFolder(_ seconds: String) throws -> Command.Folder {
+    let folder = try Command.Folder()
+    try folder.write(
+      "slow.py",
+      """
+      import json, sys, time
+      for line in sys.stdin:
+          if "stimulus" in line: time.sleep(\(seconds))
+          print(json.dumps({"status": "Closed"}))
+          print(json.dumps({"settled": True}), flush=True)
+
+      """)
+    for name in ["a", "b"] {
+      try folder.write(
+        "Scenarios/\(name).yaml",
+        "scenario: A door\nmachine: door\ndevice: exec:python3 slow.py\nsteps: [{ refuse: Close }]\n")
+    }
+    return folder
+  }
+
+  @Test("in a log: who is slow, each tenth, and what SIGUSR1 asks for")
+  func log() throws {
+    let folder = try slowFolder("1.5")
+    let result = try Command.shell(
+      """
+      $LOCKSTEP run --seed 1 -v --show-progress counter --slow-timeout 0.5s & run=$!
+      sleep 0.9; kill -USR1 $run; wait $run
+      """, in: folder.path)
+    expect(result.status, 0)
+    let errors = result.errors.replacing(/[0-9]+\.[0-9] s/, with: "N").split(separator: "\n").map(String.init)
+    #expect(errors.filter { $0 == "SLOW  N  Scenarios/a.yaml, at step 1" }.count >= 1, "\(result.errors)")
+    #expect(
+      errors.contains {
+        $0.hasPrefix("lockstep: case ") && $0.hasSuffix("N since the start")
+          && $0.contains(" of 2, Scenarios/")
+      },
+      "\(result.errors)")
+    #expect(errors.contains { $0.hasPrefix("[1/2]  N  1 agree  N left") }, "\(result.errors)")
+    expect(errors.last, "[2/2]  N  2 agree")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(
+      lines[0].hasPrefix("✔ Scenarios/a.yaml   ") && lines[1].hasPrefix("✔ Scenarios/b.yaml   "), "\(lines)")
+  }
+
+  @Test("on a terminal: one line that is drawn over, and gone at the end")
+  func terminal() throws {
+    let folder = try slowFolder("0.7")
+    let line = "stty cols 70 rows 24; TERM=xterm $LOCKSTEP run --seed 1 --color never"
+    let result = try Command.shell("script -qec '\(line)' /dev/null", in: folder.path)
+    expect(result.status, 0)
+    let drawn = result.output.components(separatedBy: "\r\u{1B}[J")
+    #expect(drawn.count > 8, "\(result.output.debugDescription)")
+    #expect(
+      drawn.contains {
+        $0.hasPrefix("[======      ] 1/2  ") && $0.contains("1 agree  Scenarios/b.yaml  step 1")
+      })
+    #expect(drawn.dropFirst().dropLast().allSatisfy { $0.count < 70 && !$0.contains("\n") }, "\(drawn)")
+    // After the last time that it was taken away there is nothing but the summary.
+    #expect(drawn.last?.hasPrefix("2 cases: 2 agree") ?? false, "\(drawn.last ?? "")")
+    for quiet in ["--quiet", "--show-progress none"] {
+      let silent = try Command.shell("script -qec '\(line) \(quiet)' /dev/null", in: folder.path)
+      #expect(!silent.output.contains("\u{1B}["), "\(silent.output.debugDescription)")
+    }
+  }
+
+  @Test("twice -v is everything that happens, and as JSON the whole journal")
+  func verbose() throws {
+    let folder = try Command.Folder()
+    try folder.write("a.yaml", "scenario: A\nmachine: sesame-table\nsteps: [closeTo, connect]\n")
+    let trace = try Command.run("run", "-vv", "--seed", "1", "a.yaml", in: folder.path)
+    #expect(trace.output.hasPrefix("A\n  sesame-table and emulator:reference, seed 1\n\n"), "\(trace.output)")
+    #expect(
+      trace.output.contains("    1  closeTo\n") && trace.output.contains("▸ receivedBle"), "\(trace.output)")
+    let json = try Command.run("run", "-vv", "--format", "json", "--seed", "1", "a.yaml", in: folder.path)
+    let run = try #require(folder.names("Reports/runs").last)
+    expect(json.output, try folder.read("Reports/runs/\(run)/journal.jsonl"))
+  }
+
+  @Test("a campaign answers too, also while a device takes its time")
+  func fuzz() throws {
+    let folder = try slowFolder("3")
+    let result = try Command.shell(
+      """
+      $LOCKSTEP fuzz door --device 'exec:python3 slow.py' --duration 2s & run=$!
+      sleep 1.5; kill -USR1 $run; sleep 0.5; kill -INT $run; sleep 0.2; kill -INT $run; wait $run
+      """, in: folder.path)
+    #expect(
+      result.errors.contains("lockstep: fuzz door on exec:python3 slow.py, seed "), "\(result.errors)")
+    #expect(result.errors.contains("; so far "), "\(result.errors)")
+  }
+}

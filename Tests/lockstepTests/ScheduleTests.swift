@@ -1,0 +1,227 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+@Suite("Recipes", .timeLimit(.minutes(5)))
+struct ScheduleTests {
+  /// Arguments that a recipe must not fall over: quotes, expressions, variables, signs of shells and of systemd.
+  private static let hostile = """
+    --scenarios '-a b;rm' --scenarios 'it'\\''s "$HOME" `id`' --device 'exec:x ${{ 1 }} \\u %n $y' \
+    --command "$PWD/it's \\$x"
+    """
+  private static let options = ["", "--shards 3", "--carrier usb:0 --device lock:a.yaml", hostile]
+
+  /// A program in place of lockstep: it writes down its words, and ends as it is told.
+  private static let stub = """
+    #!/bin/sh
+    for word; do printf '<%s>' "$word"; done >> "$LOG"; echo >> "$LOG"
+    exit "${STATUS:-0}"
+
+    """
+
+  private func folder() throws -> Command.Folder {
+    let folder = try Command.Folder()
+    let stub = try folder.write("it's $x", Self.stub)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stub)
+    return folder
+  }
+
+  private func recipe(_ kind: String, _ options: String, in folder: Command.Folder) throws -> String {
+    let result = try Command.shell("$LOCKSTEP schedule \(kind) \(options)", in: folder.path)
+    expect(result.errors, "")
+    return result.output
+  }
+
+  /// The shell's part of a recipe: what is moved to the right behind a line such as `run: |`.
+  private func blocks(_ text: String, after head: String) -> [String] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    return lines.indices.filter { lines[$0].hasSuffix(head) }.map { start in
+      let width = lines[start + 1].prefix { $0 == " " }.count
+      return lines[(start + 1)...].prefix { $0.prefix { $0 == " " }.count >= width && !$0.isEmpty }
+        .map { String($0.dropFirst(width)) }.joined(separator: "\n") + "\n"
+    }
+  }
+
+  /// Runs the shell's part with the stub; what it was called with, and the status.
+  private func run(
+    _ script: String, _ environment: String = "", status: Int = 0, in folder: Command.Folder
+  ) throws -> (words: String, status: Int32, output: String) {
+    try folder.write("script.sh", script)
+    try folder.write("log", "")
+    let result = try Command.shell(
+      "export LOG=$PWD/log STATUS=\(status) \(environment); bash -e script.sh", in: folder.path)
+    return (try folder.read("log"), result.status, result.output)
+  }
+
+  @Test(
+    "GitLab's and GitHub's files are as their schemas say, whatever they hold", .needs(.schemas),
+    arguments: [("gitlab", "vendor.gitlab-ci"), ("github", "vendor.github-workflows")])
+  func schemas(kind: String, schema: String) throws {
+    let folder = try folder()
+    for (index, options) in Self.options.enumerated() {
+      try folder.write("\(index).yml", try recipe(kind, options, in: folder))
+    }
+    let result = try Command.shell(
+      "'\(Tool.schemas.path)' --builtin-schema \(schema) [0-9].yml", in: folder.path)
+    expect(result.status, 0)
+    expect(result.output + result.errors, "ok -- validation done\n")
+  }
+
+  private static let words = #"<-->"# + "<-a b;rm><it's \"$HOME\" `id`>\n"
+
+  @Test("GitLab runs what was asked for, word by word, and passes its status on")
+  func gitlab() throws {
+    let folder = try folder()
+    let text = try recipe("gitlab", Self.hostile + " --shards 2", in: folder)
+    let parts = blocks(text, after: "- |")
+    let shard = try run(parts[0], "CI_NODE_INDEX=2", status: 3, in: folder)
+    expect(
+      shard.words, "<run><--out=Reports/shard-2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+    expect(shard.status, 3)
+    try folder.write("Reports/shard-1/runs/a/journal.jsonl", "")
+    try folder.write("Reports/shard-2/runs/a/journal.jsonl", "")
+    let report = try run(parts[1], status: 1, in: folder)
+    expect(
+      report.words, "<report><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n")
+    expect(report.status, 1)
+    #expect(text.contains("exit_codes: [3]") && text.contains("when: always"))
+    #expect(try recipe("gitlab", "--shards 2", in: folder).contains("needs: [build, lockstep]"))
+  }
+
+  @Test("GitHub too; trouble of the lab is a warning there")
+  func github() throws {
+    let folder = try folder()
+    let text = try recipe("github", Self.hostile + " --shards 2", in: folder)
+    // GitHub puts in what stands in its braces, and then there is what was given.
+    let parts = blocks(text, after: "run: |").map { $0.replacingOccurrences(of: "${{ '${{' }}", with: "${{") }
+    let shard = try run(parts[0], "SHARD=2", status: 3, in: folder)
+    expect(
+      shard.words,
+      "<run><--out=Reports/shard-2><--shard=2/2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+    expect(shard.status, 0)
+    #expect(shard.output.hasPrefix("::warning title=Trouble in the lab::"))
+    expect(try run(parts[0], "SHARD=1", status: 1, in: folder).status, 1)
+    try folder.write("Reports/shard-1/runs/a/journal.jsonl", "")
+    expect(
+      try run(parts[1], status: 5, in: folder).words, "<report><--out=Reports><Reports/shard-1/runs/a>\n")
+    #expect(text.contains("          SHARD: ${{ matrix.shard }}\n"))
+  }
+
+  /// Splits a Groovy program: its strings, and what is left with each string as `''`; `nil` when brackets do not match.
+  private func groovy(_ text: String) -> (code: String, strings: [String])? {
+    var (code, strings, open) = ("", [String](), [Character]())
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      if character == "/", rest.first == "/" {
+        rest = rest.drop { $0 != "\n" }
+      } else if character == "'" || character == "\"" {
+        var string = ""
+        while let next = rest.popFirst(), next != character {
+          guard next != "\n" else { return nil }
+          if next == "\\" { string.append(rest.removeFirst()) } else { string.append(next) }
+        }
+        strings.append(string)
+        code += "''"
+      } else {
+        code.append(character)
+        if "([{".contains(character) { open.append(character) }
+        if let close = ")]}".firstIndex(of: character) {
+          guard let last = open.popLast(), last == "([{"[close] else { return nil }
+        }
+      }
+    }
+    return open.isEmpty ? (code, strings) : nil
+  }
+
+  @Test("Jenkins: a declarative pipeline whose brackets match, and whose strings are what a shell runs")
+  func jenkins() throws {
+    let folder = try folder()
+    for options in Self.options {
+      let text = try recipe("jenkins", options, in: folder)
+      let (code, strings) = try #require(groovy(text))
+      for part in ["pipeline {", "agent {", "options {", "triggers {", "stages {", "post {", "always {"] {
+        expect(code.components(separatedBy: part).count, 2)
+      }
+      #expect(!text.contains("\\u") || text.contains("\\\\u"), "Groovy reads \\u everywhere")
+      for script in strings where script.contains(" run --out") || script.contains(" report --out") {
+        try folder.write("s.sh", script)
+        expect(try Command.shell("bash -n s.sh", in: folder.path).errors, "")
+      }
+    }
+    let text = try recipe("jenkins", Self.hostile + " --shards 2", in: folder)
+    let scripts = try #require(groovy(text)).strings.filter { $0.hasPrefix("timeout ") }
+    expect(
+      try run(scripts[1], in: folder).words,
+      "<run><--out=Reports/shard-2><--shard=2/2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+  }
+
+  @Test(
+    "systemd takes the service and the timer, and the shell their installation", .needs(.systemd, .shellcheck)
+  )
+  func systemd() throws {
+    let folder = try folder()
+    try folder.write("units/x", "")
+    let own = "--command \(Command.path) --folder \(folder.path)"
+    for options in [
+      "--time 01:30 " + own, "--limit 90min --carrier hci-socket:0 --device lock:a.yaml " + own,
+    ] {
+      try folder.write("install.sh", try recipe("systemd", options, in: folder))
+      let result = try Command.shell(
+        "shellcheck install.sh && UNITS=units sh install.sh && systemd-analyze verify units/lockstep.service units/lockstep.timer",
+        in: folder.path)
+      expect(result.output + result.errors, "")
+      expect(result.status, 0)
+    }
+    let service = try folder.read("units/lockstep.service")
+    for line in [
+      "Restart=no", "RuntimeMaxSec=5400", "KillSignal=SIGTERM", "TimeoutStopSec=5min",
+      "AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW",
+    ] { #expect(service.contains(line + "\n"), "\(line)") }
+    let calendar = try Command.shell(
+      "systemd-analyze calendar --iterations=1 \"$(sed -n 's/^OnCalendar=//p' units/lockstep.timer)\"",
+      in: folder.path)
+    #expect(calendar.output.contains("*-*-* 02:00:00"), "\(calendar.output)")
+    // What systemd makes of the words is what was given: it is asked, since nothing else reads them so.
+    try folder.write("hostile.sh", try recipe("systemd", Self.hostile, in: folder))
+    let hostile = try Command.shell(
+      "UNITS=units sh hostile.sh; grep ^ExecStart= units/lockstep.service", in: folder.path)
+    #expect(
+      hostile.output.contains(
+        #""--device=exec:x $${{ 1 }} \\u %%n $$y" -- "-a b;rm" "it's \"$$HOME\" `id`""#), "\(hostile.output)")
+  }
+
+  @Test(
+    "Slurm runs the array on a real cluster of one node, and merges what it left", .needs(.slurm, .shellcheck)
+  )
+  func slurm() throws {
+    let folder = try folder()
+    for number in 1...4 {
+      try folder.write("Scenarios/\(number).yaml", "scenario: A\nmachine: sesame-table\nsteps: [closeTo]\n")
+    }
+    try folder.write(
+      "Scenarios/5.yaml",
+      "scenario: B\nmachine: sesame-table\nsteps: [closeTo, { expect: { status: connecting } }]\n")
+    try folder.write(
+      "nightly.sh", try recipe("slurm", "--shards 3 --command \(Command.path)", in: folder))
+    let result = try Command.shell(
+      "shellcheck nightly.sh; timeout 120 '\(Command.root)/Tests/Peers/slurm/cluster.sh' bash nightly.sh",
+      in: folder.path)
+    expect(result.status, 1)
+    #expect(result.errors.hasPrefix("lockstep: array 1 ended with status 1;"), "\(result.errors)")
+    #expect(try folder.read("Reports/junit.xml").contains(#"tests="5" failures="1" errors="0""#))
+    expect(folder.names("Reports/1"), ["shard-1", "shard-2", "shard-3"])
+    // Hostile words are the words of the task, and a lock is driven by one at a time.
+    let task = try recipe("slurm", Self.hostile, in: folder)
+    try folder.write("Reports/x", "")
+    let body = try #require(task.split(separator: "'TASK'\n").last?.split(separator: "\nTASK\n").first)
+    let words = try run(
+      String(body), "SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=2", in: folder
+    ).words
+    expect(words, "<run><--out=Reports/7/shard-2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+    let bench = try recipe(
+      "slurm", "--shards 2 --carrier usb:0 --device lock:a.yaml --name front-door", in: folder)
+    #expect(bench.contains("#SBATCH --licenses=front-door:1\n") && bench.contains("#SBATCH --array=1-2%1\n"))
+  }
+}
