@@ -195,7 +195,8 @@ private struct Numbers {
     var number = known?.first?.integer ?? 0
     if known == nil {
       number = try Self.insert(
-        "INSERT INTO settings (device, firmware, machine, model) VALUES ($1, $2, $3, $4) RETURNING id", values,
+        "INSERT INTO settings (device, firmware, machine, model) VALUES ($1, $2, $3, $4) RETURNING id",
+        values,
         database)
     }
     settings[setting] = number

@@ -59,6 +59,8 @@ public struct HistoryCase: Hashable, Sendable {
   public var changes = 0
   /// In how many runs it took another try to agree.
   public var retried = 0
+  /// When the first run with the case started.
+  public var firstSeen: String?
   /// When the judgement last changed, or it last took another try.
   public var lastUnsteady: String?
   /// How long it usually takes when it agrees.
@@ -72,8 +74,6 @@ public struct HistoryCase: Hashable, Sendable {
 
   /// Whether its judgement cannot be relied on.
   public var isFlaky: Bool { changes + retried > 0 }
-  /// When the first run with the case started.
-  public var firstSeen: String? { points.first?.start }
 }
 
 /// How long a case usually takes: from the runs in which it agreed.
@@ -204,6 +204,7 @@ struct HistoryBook {
   /// What the runs tell of the case in a slot.
   func history(_ slot: Int) -> HistoryCase {
     var history = HistoryCase(className: names[slot].className, name: names[slot].name)
+    history.firstSeen = points[slot].first.map { runs[Int($0.run)].started }
     var judgement: Bool?
     var times: [Int64] = []
     for point in points[slot] {

@@ -37,8 +37,18 @@ public func withoutSecrets(_ word: String) -> String {
   // A password may have an @, and wrongly a slash: what stands before the last @ is no host.
   if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
   let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-  let names = parts.map { part in part.filter { $0.isLetter || $0.isNumber || "-_.:,[]%".contains($0) } }
-  return word[..<place.start] + "postgres://" + names.joined(separator: "/")
+  let hosts = (parts.first ?? "").split(separator: ",").map { host in
+    // Nothing but a number is a port.
+    guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return plain(host) }
+    let port = host[host.index(after: colon)...]
+    return plain(host[..<colon]) + (port.allSatisfy(\.isNumber) && !port.isEmpty ? ":" + port : "")
+  }
+  let database = parts.dropFirst().map { "/" + plain($0) }.joined()
+  return word[..<place.start] + "postgres://" + hosts.joined(separator: ",") + database
+}
+
+private func plain(_ text: Substring) -> String {
+  text.filter { $0.isLetter || $0.isNumber || "-_.:[]%".contains($0) }
 }
 
 private func firstRange(of part: String, in text: String) -> Range<String.Index>? {

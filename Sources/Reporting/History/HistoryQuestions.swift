@@ -154,7 +154,8 @@ private struct FailureCollector {
       places[key] = place
       failures.append(
         HistoryFailure(
-          signature: signature, word: word, message: message, runs: 0, first: "", last: run.started, cases: []))
+          signature: signature, word: word, message: message, runs: 0, first: "", last: run.started, cases: []
+        ))
       counted.append(nil)
       cases.append([])
     }
@@ -225,7 +226,8 @@ extension History {
       }
       var all: [Details] = []
       for slot in slots.prefix(limit) {
-        let found = try self.results(of: book.numbers[slot], book.points[slot].suffix(results).map { book.runs[Int($0.run)] })
+        let found = try self.results(
+          of: book.numbers[slot], book.points[slot].suffix(results).map { book.runs[Int($0.run)] })
         all.append(Details(history: book.history(slot, points: Int.max), results: found.reversed()))
       }
       return (all, max(slots.count - limit, 0))

@@ -113,13 +113,14 @@ extension Journal.Word {
 ///
 /// What is cut ends with a hash of it all, so that two long names that begin alike stay two.
 func kept(_ text: String, toBytes limit: Int = 1000) -> String {
-  var text = text
-  if text.utf8.contains(0) {
-    text = text.unicodeScalars.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+  let isLong = text.utf8.count > limit
+  var head = isLong ? clipped(text, toBytes: limit) : text
+  if head.utf8.contains(0) {
+    head = head.unicodeScalars.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
       .joined(separator: "\\u{0}")
   }
-  guard text.utf8.count > limit else { return text }
-  return clipped(text, toBytes: limit - 20) + fingerprint(text)
+  if !isLong, head.utf8.count <= limit { return head }
+  return clipped(head, toBytes: limit - 20) + fingerprint(text)
 }
 
 /// FNV-1a in sixteen hexadecimal digits.

@@ -28,14 +28,14 @@ public final class HistorySource: CaseHistorySource {
     className: String, name: String, signature: String?, milliseconds: Int64
   ) throws(HistoryError) -> CaseHistory? {
     guard let slot = slots[CaseName(className: kept(className), name: kept(name))],
-      let first = book.points[slot].first
+      !book.points[slot].isEmpty
     else { return nil }
     let known = book.history(slot, points: Self.pointLimit)
     var answer = CaseHistory()
     answer.judged = known.judged
     answer.agreed = known.agreed
     answer.changes = known.changes + known.retried
-    answer.firstSeen = book.runs[Int(first.run)].started
+    answer.firstSeen = known.firstSeen
     let usual = UsualTime(book.points[slot].lazy.filter { $0.word == .agree }.map(\.milliseconds))
     answer.usualMilliseconds = usual?.milliseconds
     answer.isSlower = usual?.isExceeded(by: milliseconds) ?? false

@@ -88,7 +88,7 @@ extension PostgresLibrary {
       lengths.append(Int32(bytes?.count ?? 0))
       if case .bytes = value { formats.append(1) } else { formats.append(0) }
     }
-    defer { for unsafe buffer in unsafe buffers { unsafe buffer?.deallocate() } }
+    defer { unsafe buffers.forEach { unsafe $0?.deallocate() } }
     let pointers = unsafe buffers.map { unsafe UnsafePointer($0) }
     return unsafe calls.execPrepared(connection, name, Int32(values.count), pointers, lengths, formats, 1)
   }
@@ -138,7 +138,7 @@ extension PostgresLibrary {
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
   ) -> Result {
     let buffers = unsafe strings.map { unsafe copy(Array($0.utf8)) }
-    defer { for unsafe buffer in unsafe buffers { unsafe buffer.deallocate() } }
+    defer { unsafe buffers.forEach { unsafe $0.deallocate() } }
     let pointers = unsafe buffers.map { unsafe UnsafePointer<CChar>?($0) } + [nil]
     return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
   }
