@@ -175,6 +175,8 @@ struct HistoryBook {
   private mutating func add(_ digest: RunDigest, of run: Int32) -> Bool {
     var slot = -1
     var isWhole = true
+    // Most cases are in most runs; but a campaign may have a million that no other run has.
+    let isSmall = numbers.count * runs.count <= 1 << 22
     isWhole =
       digest.forEach { entry in
         // The next case is nearly always the next one here too.
@@ -186,6 +188,7 @@ struct HistoryBook {
           }
           slot = found
         }
+        if isSmall, points[slot].isEmpty { points[slot].reserveCapacity(runs.count - Int(run)) }
         points[slot].append(
           Point(run: run, word: entry.word, isFlaky: entry.isFlaky, milliseconds: entry.milliseconds))
       } && isWhole

@@ -82,7 +82,7 @@ extension Command {
           .color(\.color),
         ],
         operands: .init(
-          placeholder: "QUESTION", summary: "What to tell, of the above. Without any: an overview.",
+          placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
           count: 0...Int.max, as: .text, path: \.words)),
       defaults: { HistoryCommandArguments() }
     ) { arguments, console throws(UsageError) in

@@ -1,13 +1,9 @@
 import Documents
 
 extension HistoryAnswer {
-  /// The JSON Schema of what `lockstep history --format json` prints.
-  static var schema: JSON {
+  /// What `lockstep history --format json` prints, as JSON Schema: one object, and `question` says which one.
+  static var shape: JSON {
     [
-      "$schema": "http://json-schema.org/draft-07/schema#",
-      "title": "What lockstep history tells",
-      "description":
-        "One object. Which one it is says `question`. Times of day are in UTC; milliseconds are those of the device.",
       "oneOf": .list([
         answer("overview", ["history": text, "totals": totals, "runs": list(of: run)]),
         answer("runs", ["history": text, "runs": list(of: run)]),
