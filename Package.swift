@@ -43,7 +43,7 @@ let package = Package(
       ["Simulation", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CShims"]),
     // Harness
     library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
-    library("Reporting", []),
+    library("Reporting", ["CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
@@ -66,6 +66,9 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "CBlueZ", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // Without pkgConfig, which would link it: see its header.
+    .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
     .target(name: "CShims", dependencies: ["CBlueZ"]),
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),

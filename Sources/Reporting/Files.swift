@@ -296,7 +296,7 @@ func parent(of path: String) -> String {
 }
 
 /// Makes what is missing of the directories that a file stands in; opening the file reports a failure.
-private func makeDirectories(above path: String) {
+func makeDirectories(above path: String) {
   let directory = parent(of: path)
   guard directory != ".", directory != "/", unsafe access(directory, F_OK) != 0 else { return }
   makeDirectories(above: directory)

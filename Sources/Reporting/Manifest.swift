@@ -58,7 +58,7 @@ func joined(_ texts: [String?], by separator: String = ", ") -> String? {
 }
 
 /// A time in UTC without its fraction of a second, or `nil` when the text is none.
-private func wholeSeconds(_ text: String) -> String? {
+func wholeSeconds(_ text: String) -> String? {
   let pattern = "0000-00-00T00:00:00"
   let head = Array(text.utf8.prefix(pattern.utf8.count))
   let rest = text.utf8.dropFirst(pattern.utf8.count)

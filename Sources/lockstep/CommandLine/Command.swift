@@ -66,8 +66,8 @@ extension OptionForm {
 enum Commands {
   static var all: [Command] {
     [
-      .run, .fuzz, .cover, .mutants, .replay, .report, .list, .validate, .schema, .machines, .emulate, .scan,
-      .packets, .doctor, .schedule, .bench, .completions, .man, .version,
+      .run, .fuzz, .cover, .mutants, .replay, .report, .history, .list, .validate, .schema, .machines,
+      .emulate, .scan, .packets, .doctor, .schedule, .bench, .completions, .man, .version,
     ]
   }
 

@@ -1,7 +1,6 @@
 import Documents
 import Harness
 import Reporting
-import Transports
 
 /// The options of `report`.
 struct ReportArguments {
@@ -54,7 +53,7 @@ extension Command {
 extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
-    for run in runs { journals.append(try journal(of: run)) }
+    for run in runs { journals.append(try RunPlace.journal(of: run, out: out)) }
     let summary = RunSummary(journals: journals)
     let path = junit ?? out + "/junit.xml"
     do {
@@ -70,17 +69,6 @@ extension ReportArguments {
       console.print((text.lines + (isQuiet ? [] : ["  report   \(path)"])).joined(separator: "\n"))
     }
     return CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
-  }
-
-  /// The journal of a run, by any of its names.
-  private func journal(of run: String) throws(UsageError) -> String {
-    let stem = run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run
-    let places = ["\(stem)/journal.jsonl", "\(out)/runs/\(stem)/journal.jsonl"]
-    if run.hasSuffix(".jsonl"), Host.isFile(run) { return run }
-    guard let found = places.first(where: Host.isFile) else {
-      throw UsageError("there is no run \(run): neither \(places.joined(separator: " nor ")) is there")
-    }
-    return found
   }
 }
 

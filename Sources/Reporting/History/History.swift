@@ -1,0 +1,214 @@
+/// What earlier runs came to: a database that is filled from journals.
+///
+/// It is kept in a file of SQLite, or in PostgreSQL for a lab with many hosts. Several processes may add to it at once.
+public final class History {
+  let database: any Database
+
+  /// What is to be done with a history.
+  public enum Purpose: Sendable {
+    /// Runs are taken in; it is made where there is none.
+    case adding
+    /// Questions are asked; it must be there.
+    case asking
+  }
+
+  /// Opens a history, and brings it up to date where an older Lockstep made it.
+  public convenience init(_ place: HistoryPlace, for purpose: Purpose) throws(HistoryError) {
+    try self.init(place, for: purpose, patience: 30_000, steps: HistorySchema.steps)
+  }
+
+  /// - Parameters:
+  ///   - patience: how long to wait for other writers, in milliseconds.
+  ///   - steps: what leads from each version of the schema to the next.
+  init(
+    _ place: HistoryPlace, for purpose: Purpose, patience: Int32, steps: (Dialect) -> [[String]]
+  ) throws(HistoryError) {
+    switch place {
+    case .file(let path):
+      let database = try SQLiteDatabase(path, purpose == .adding ? .writing : .reading, patience: patience)
+      if purpose == .asking, try database.version == 0 { throw .absent(place) }
+      try HistorySchema.migrate(database, steps)
+      self.database = database
+    case .postgres(let url):
+      let database = try PostgresDatabase(url, patience: patience)
+      if purpose == .asking, try database.version == 0 { throw .absent(place) }
+      try HistorySchema.migrate(database, steps)
+      self.database = database
+    }
+  }
+
+  /// Takes in what a run left behind; a run that was taken in before is replaced.
+  public func take(journal: String, manifest: String?) throws(HistoryError) {
+    try take([RunRecord(journal: journal, manifest: manifest)])
+  }
+
+  /// Takes in runs, all of them or none; one that was taken in before is replaced.
+  public func take(_ records: [RunRecord]) throws(HistoryError) {
+    try database.write { () throws(HistoryError) in
+      var numbers = try Numbers(database)
+      for record in records { try take(record, &numbers) }
+    }
+  }
+
+  private func take(_ record: RunRecord, _ numbers: inout Numbers) throws(HistoryError) {
+    let results = try numbered(record.results, &numbers)
+    let run = try runNumber(record, results)
+    var digest = RunDigest()
+    for (number, result) in results {
+      let setting = try numbers.setting(result.setting, database)
+      try database.run(
+        """
+        INSERT INTO results (run_id, case_id, setting_id, word, flaky, attempts, milliseconds, seed)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        """,
+        [
+          .integer(run), .integer(number), .integer(setting), SQLValue(result.word.code),
+          .integer(result.isFlaky ? 1 : 0), SQLValue(result.attempts), .integer(result.milliseconds),
+          SQLValue(result.seed),
+        ])
+      if result.word != .agree && result.word != .skipped || result.isFlaky {
+        try database.run(
+          "INSERT INTO failures (run_id, case_id, signature, message) VALUES ($1, $2, $3, $4)",
+          [
+            .integer(run), .integer(number), SQLValue(result.signature), .text(result.message ?? ""),
+          ])
+      }
+      digest.append(
+        RunDigest.Entry(
+          caseNumber: number, word: result.word, attempts: Int64(result.attempts), isFlaky: result.isFlaky,
+          milliseconds: result.milliseconds))
+    }
+    try database.run(
+      "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [.integer(run), .bytes(digest.bytes)])
+  }
+
+  /// The results by the numbers of their cases.
+  ///
+  /// Names that were cut or shown may have become the same: of two such results the one that says more stays.
+  private func numbered(
+    _ results: [RunRecord.Result], _ numbers: inout Numbers
+  ) throws(HistoryError) -> [(number: Int64, result: RunRecord.Result)] {
+    var all: [(number: Int64, result: RunRecord.Result)] = []
+    all.reserveCapacity(results.count)
+    for result in results { all.append((try numbers.number(of: result, database), result)) }
+    all.sort { ($0.number, $0.result.word.rank) < ($1.number, $1.result.word.rank) }
+    var kept: [(number: Int64, result: RunRecord.Result)] = []
+    kept.reserveCapacity(all.count)
+    for item in all where kept.last?.number != item.number { kept.append(item) }
+    return kept
+  }
+
+  /// The number of a run, which has nothing but its own row when this returns.
+  private func runNumber(
+    _ record: RunRecord, _ results: [(number: Int64, result: RunRecord.Result)]
+  ) throws(HistoryError) -> Int64 {
+    func count(_ isCounted: (RunRecord.Result) -> Bool) -> SQLValue {
+      SQLValue(results.reduce(0) { $0 + (isCounted($1.result) ? 1 : 0) })
+    }
+    try database.run(
+      "DELETE FROM runs WHERE host = $1 AND name = $2",
+      [.text(record.identity.host), .text(record.identity.name)])
+    let time = results.reduce(0 as Int64) { min($0 + $1.result.milliseconds, 1 << 52) }
+    let row = try database.first(
+      """
+      INSERT INTO runs (host, name, started, seed, revision, version, status, milliseconds,
+        agree, divergences, lab_faults, skipped, incomplete, flaky)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id
+      """,
+      [
+        .text(record.identity.host), .text(record.identity.name), .text(record.started),
+        SQLValue(record.seed), SQLValue(record.revision), SQLValue(record.version),
+        record.status.map { SQLValue($0) } ?? .null, .integer(time),
+        count { $0.word == .agree }, count { $0.word == .divergence }, count { $0.word == .labFault },
+        count { $0.word == .skipped }, count { $0.word == .incomplete }, count(\.isFlaky),
+      ])
+    guard let number = row?.first?.integer else {
+      throw .damaged(database.place, reason: "a run has no number")
+    }
+    return number
+  }
+}
+
+extension Journal.Word {
+  /// Lower for what one would rather know.
+  fileprivate var rank: Int {
+    switch self {
+    case .divergence: 0
+    case .labFault: 1
+    case .incomplete: 2
+    case .skipped: 3
+    case .agree: 4
+    }
+  }
+}
+
+/// The class and the name of a case, byte by byte: a database knows nothing of letters that look the same.
+struct CaseName: Hashable {
+  var className: String
+  var name: String
+
+  static func == (left: CaseName, right: CaseName) -> Bool {
+    left.name.utf8.elementsEqual(right.name.utf8) && left.className.utf8.elementsEqual(right.className.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in className.utf8 { hasher.combine(byte) }
+    hasher.combine(0xFF as UInt8)
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
+}
+
+/// The numbers of cases and settings, as far as they are known in a transaction that is alone in writing.
+private struct Numbers {
+  private var cases: [CaseName: Int64] = [:]
+  private var settings: [RunRecord.Setting: Int64] = [:]
+
+  init(_ database: any Database) throws(HistoryError) {
+    try database.query("SELECT id, class, name FROM cases", []) { row in
+      if let number = row[0].integer, let className = row[1].text, let name = row[2].text {
+        cases[CaseName(className: className, name: name)] = number
+      }
+    }
+  }
+
+  mutating func number(
+    of result: RunRecord.Result, _ database: any Database
+  ) throws(HistoryError) -> Int64 {
+    let key = CaseName(className: result.className, name: result.name)
+    if let number = cases[key] { return number }
+    let number = try Self.insert(
+      "INSERT INTO cases (class, name) VALUES ($1, $2) RETURNING id",
+      [.text(key.className), .text(key.name)], database)
+    cases[key] = number
+    return number
+  }
+
+  mutating func setting(
+    _ setting: RunRecord.Setting, _ database: any Database
+  ) throws(HistoryError) -> Int64 {
+    if let number = settings[setting] { return number }
+    let values: [SQLValue] = [
+      .text(setting.device), .text(setting.firmware), .text(setting.machine), .text(setting.model),
+    ]
+    let known = try database.first(
+      "SELECT id FROM settings WHERE device = $1 AND firmware = $2 AND machine = $3 AND model = $4", values)
+    var number = known?.first?.integer ?? 0
+    if known == nil {
+      number = try Self.insert(
+        "INSERT INTO settings (device, firmware, machine, model) VALUES ($1, $2, $3, $4) RETURNING id",
+        values,
+        database)
+    }
+    settings[setting] = number
+    return number
+  }
+
+  private static func insert(
+    _ statement: String, _ values: [SQLValue], _ database: any Database
+  ) throws(HistoryError) -> Int64 {
+    guard let number = try database.first(statement, values)?.first?.integer else {
+      throw .damaged(database.place, reason: "a row has no number")
+    }
+    return number
+  }
+}

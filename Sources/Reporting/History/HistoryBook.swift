@@ -1,0 +1,299 @@
+/// What a history tells of runs.
+public struct HistoryRun: Hashable, Sendable {
+  /// Which run it is.
+  public var identity: RunRecord.Identity
+  /// When it started, in UTC as `2026-11-20T22:38:51Z`.
+  public var started: String
+  /// Its seed.
+  public var seed: String?
+  /// The revision of the project that was tested.
+  public var revision: String?
+  /// The version of Lockstep.
+  public var version: String?
+  /// What it ended with; `nil` for one that did not end.
+  public var status: Int?
+  /// How long its cases took together, in the time of the device.
+  public var milliseconds: Int64
+  /// How many of its cases ended so, in the order of ``Journal/Word/allCases``.
+  public var counts: [Int]
+  /// How many agreed only when they were tried again.
+  public var flaky: Int
+
+  /// How many cases it had.
+  public var cases: Int { counts.reduce(0, +) }
+
+  /// How many of its cases ended with a word.
+  public func count(_ word: Journal.Word) -> Int { counts[word.code] }
+}
+
+/// Which runs and cases a question is about.
+public struct HistorySelection: Hashable, Sendable {
+  /// Only so many runs, the latest.
+  public var last: Int?
+  /// Only runs that started then or later: the beginning of `2026-11-20T22:38:51Z`, or all of it.
+  public var since: String?
+  /// Only runs that started before that.
+  public var before: String?
+  /// Only runs of one host.
+  public var host: String?
+  /// Only cases with this text in their class or their name.
+  public var filter: String?
+  /// Not these runs.
+  public var excluded: [RunRecord.Identity] = []
+
+  /// All runs and all cases.
+  public init() {}
+}
+
+/// What runs told of a case.
+public struct HistoryCase: Hashable, Sendable {
+  /// The class of the case, as in JUnit.
+  public var className: String
+  /// Its name there.
+  public var name: String
+  /// In how many runs it came to a judgement: agreement or divergence.
+  public var judged = 0
+  /// In how many of them model and device agreed, at the first try or a later one.
+  public var agreed = 0
+  /// How often the judgement was another one than in the run before that had one.
+  public var changes = 0
+  /// In how many runs it took another try to agree.
+  public var retried = 0
+  /// When the first run with the case started.
+  public var firstSeen: String?
+  /// When the judgement last changed, or it last took another try.
+  public var lastUnsteady: String?
+  /// How long it usually takes when it agrees.
+  public var usual: UsualTime?
+  /// How long it took when it last agreed.
+  public var lastMilliseconds: Int64?
+  /// Whether that was much longer than usual.
+  public var isSlower = false
+  /// The runs that had it, the oldest first.
+  public var points: [CaseHistory.Point] = []
+
+  /// Whether its judgement cannot be relied on.
+  public var isFlaky: Bool { changes + retried > 0 }
+}
+
+/// How long a case usually takes: from the runs in which it agreed.
+public struct UsualTime: Hashable, Sendable {
+  /// The median, in milliseconds.
+  public let milliseconds: Int64
+  /// The median of how far the runs are from it, in milliseconds.
+  public let deviation: Int64
+
+  /// From fewer runs nothing can be said.
+  public static let least = 5
+  /// Of more runs only the latest count: what a case usually takes may change.
+  public static let most = 50
+
+  /// Finds what is usual among some times; `nil` where they are too few.
+  public init?(_ times: some BidirectionalCollection<Int64>) {
+    let latest = times.suffix(Self.most)
+    guard latest.count >= Self.least else { return nil }
+    let median = middle(Array(latest))
+    milliseconds = median
+    deviation = middle(latest.map { abs($0 - median) })
+  }
+
+  /// Whether a time is much longer than usual.
+  ///
+  /// That is: further above the median than four standard deviations, as the median deviation estimates them, which is
+  /// robust against a few runs that went wrong; and by a fifth and a tenth of a second at least, since many cases take
+  /// exactly the same time in each run, and then any difference would count.
+  public func isExceeded(by time: Int64) -> Bool {
+    let margin = max(Double(deviation) * 1.4826 * 4, Double(milliseconds) / 5, 100)
+    return Double(time) > Double(milliseconds) + margin
+  }
+}
+
+/// The median, rounded down.
+private func middle(_ values: [Int64]) -> Int64 {
+  let sorted = values.sorted()
+  let half = sorted.count / 2
+  return sorted.count % 2 == 1 ? sorted[half] : sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2
+}
+
+/// Runs of a history with all their results.
+struct HistoryBook {
+  struct Point {
+    var run: Int32
+    var word: Journal.Word
+    var isFlaky: Bool
+    var milliseconds: Int64
+  }
+
+  /// The runs, the oldest first.
+  private(set) var runs: [HistoryRun] = []
+  /// The numbers of the cases, ascending.
+  private(set) var numbers: [Int64] = []
+  private(set) var names: [CaseName] = []
+  /// What each case came to, the oldest run first.
+  private(set) var points: [[Point]] = []
+
+  /// So many bytes of digests are read at most, which is some thirteen million results: the latest runs.
+  private static let digestLimit = 64 << 20
+
+  /// Reads the results of some runs.
+  init(_ database: any Database, _ selection: HistorySelection) throws(HistoryError) {
+    let place = database.place
+    var found: [(number: Int64, run: HistoryRun)] = []
+    var size = 0
+    try database.forEachRun(selection) { number, run, bytes in
+      size += bytes
+      if size <= Self.digestLimit || found.isEmpty { found.append((number, run)) }
+    }
+    found.reverse()
+    runs = found.map(\.run)
+    try readCases(database)
+    guard let first = runs.first?.started else { return }
+    var digests: [Int64: RunDigest] = [:]
+    try database.query(
+      "SELECT run_id, digest FROM digests JOIN runs ON id = run_id WHERE started >= $1", [.text(first)]
+    ) { row in
+      digests[row[0].integer ?? 0] = RunDigest(bytes: row[1].bytes)
+    }
+    for (index, item) in found.enumerated() {
+      guard let digest = digests[item.number], add(digest, of: Int32(index)) else {
+        throw .damaged(place, reason: "the digest of the run \(item.run.identity.name) is none")
+      }
+    }
+  }
+
+  private mutating func readCases(_ database: any Database) throws(HistoryError) {
+    var (numbers, names): ([Int64], [CaseName]) = ([], [])
+    try database.query("SELECT id, class, name FROM cases ORDER BY id", []) { row in
+      numbers.append(row[0].integer ?? 0)
+      names.append(CaseName(className: row[1].text ?? "", name: row[2].text ?? ""))
+    }
+    (self.numbers, self.names) = (numbers, names)
+    points = Array(repeating: [], count: numbers.count)
+  }
+
+  /// Adds the results of a run; `false` when the digest is none, or of cases that nobody knows.
+  private mutating func add(_ digest: RunDigest, of run: Int32) -> Bool {
+    var slot = -1
+    var isWhole = true
+    // Most cases are in most runs; but a campaign may have a million that no other run has.
+    let isSmall = numbers.count * runs.count <= 1 << 22
+    isWhole =
+      digest.forEach { entry in
+        // The next case is nearly always the next one here too.
+        slot += 1
+        if slot >= numbers.count || numbers[slot] != entry.caseNumber {
+          guard let found = self.slot(of: entry.caseNumber) else {
+            isWhole = false
+            return
+          }
+          slot = found
+        }
+        if isSmall, points[slot].isEmpty { points[slot].reserveCapacity(runs.count - Int(run)) }
+        points[slot].append(
+          Point(run: run, word: entry.word, isFlaky: entry.isFlaky, milliseconds: entry.milliseconds))
+      } && isWhole
+    return isWhole
+  }
+
+  private func slot(of number: Int64) -> Int? {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low < numbers.count && numbers[low] == number ? low : nil
+  }
+
+  /// What the runs tell of the case in a slot.
+  func history(_ slot: Int) -> HistoryCase {
+    var history = HistoryCase(className: names[slot].className, name: names[slot].name)
+    history.firstSeen = points[slot].first.map { runs[Int($0.run)].started }
+    var judgement: Bool?
+    var times: [Int64] = []
+    for point in points[slot] {
+      if point.isFlaky { history.retried += 1 }
+      if point.word == .agree || point.word == .divergence {
+        let agrees = point.word == .agree
+        history.judged += 1
+        if agrees {
+          history.agreed += 1
+          times.append(point.milliseconds)
+        }
+        let isChange = judgement.map { $0 != agrees } ?? false
+        if isChange { history.changes += 1 }
+        if isChange || point.isFlaky { history.lastUnsteady = runs[Int(point.run)].started }
+        judgement = agrees
+      }
+    }
+    history.lastMilliseconds = times.last
+    history.usual = UsualTime(times)
+    if let last = times.last, let usual = UsualTime(times.dropLast()) {
+      history.isSlower = usual.isExceeded(by: last)
+      history.usual = usual
+    }
+    return history
+  }
+
+  /// What the runs tell of the case in a slot, with each of them, or the latest.
+  func history(_ slot: Int, points limit: Int) -> HistoryCase {
+    var history = history(slot)
+    history.points = points[slot].suffix(limit).map { point in
+      let run = runs[Int(point.run)]
+      return CaseHistory.Point(
+        run: run.identity.name, start: run.started, word: point.word, isFlaky: point.isFlaky,
+        milliseconds: point.milliseconds)
+    }
+    return history
+  }
+}
+
+extension Database {
+  /// Hands on the runs that are asked for, the latest first, with their numbers and the sizes of their digests.
+  func forEachRun(
+    _ selection: HistorySelection, _ body: (Int64, HistoryRun, Int) -> Void
+  ) throws(HistoryError) {
+    var conditions: [String] = []
+    var values: [SQLValue] = []
+    func require(_ column: String, _ value: String?) {
+      guard let value else { return }
+      values.append(.text(value))
+      conditions.append("\(column) $\(values.count)")
+    }
+    require("started >=", selection.since)
+    require("started <", selection.before)
+    require("host =", selection.host)
+    var count = 0
+    // What is excluded does not count among the last.
+    let limit = selection.last.map { " LIMIT \($0 + selection.excluded.count)" } ?? ""
+    try query(
+      """
+      SELECT id, host, name, started, seed, revision, version, status, milliseconds,
+        agree, divergences, lab_faults, skipped, incomplete, flaky, length(digest)
+      FROM runs JOIN digests ON run_id = id
+      \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
+      ORDER BY started DESC, host DESC, name DESC\(limit)
+      """, values
+    ) { row in
+      let run = HistoryRun(row)
+      if selection.excluded.contains(run.identity) || count == selection.last { return }
+      count += 1
+      body(row[0].integer ?? 0, run, Int(row[15].integer ?? 0))
+    }
+  }
+}
+
+extension HistoryRun {
+  /// Reads a row of the runs.
+  fileprivate init(_ row: [SQLValue]) {
+    func number(_ column: Int) -> Int { Int(row[column].integer ?? 0) }
+    identity = RunRecord.Identity(host: row[1].text ?? "", name: row[2].text ?? "")
+    started = row[3].text ?? ""
+    seed = row[4].text
+    revision = row[5].text
+    version = row[6].text
+    status = row[7].integer.map(Int.init)
+    milliseconds = row[8].integer ?? 0
+    counts = (9...13).map(number)
+    flaky = number(14)
+  }
+}

@@ -1,0 +1,33 @@
+/// Why a history cannot be read or written.
+public enum HistoryError: Error, Hashable, Sendable {
+  /// There is none yet.
+  case absent(HistoryPlace)
+  /// It cannot be opened, or not be used as is needed.
+  case unusable(HistoryPlace, reason: String)
+  /// Another process keeps it for itself, for longer than was waited.
+  case busy(HistoryPlace)
+  /// What it holds is not what was written to it.
+  case damaged(HistoryPlace, reason: String)
+  /// It was written by a newer Lockstep.
+  case newer(HistoryPlace, version: Int, known: Int)
+  /// A run cannot be taken into it.
+  case run(String, reason: String)
+}
+
+extension HistoryError: CustomStringConvertible {
+  /// What is wrong, where, and what can be done.
+  public var description: String {
+    switch self {
+    case .absent(let place): "there is no history at \(place) yet"
+    case .unusable(let place, let reason): "the history at \(place) cannot be used: \(reason)"
+    case .busy(let place): "the history at \(place) is locked: another process is writing to it"
+    case .damaged(let place, let reason):
+      "the history at \(place) is damaged: \(reason). "
+        + "Put it aside: 'lockstep history add RUN…' fills a new one from the journals"
+    case .newer(let place, let version, let known):
+      "the history at \(place) was written by a newer lockstep: its schema is \(version), "
+        + "and this one knows them up to \(known)"
+    case .run(let run, let reason): "\(run) is not taken into the history: \(reason)"
+    }
+  }
+}

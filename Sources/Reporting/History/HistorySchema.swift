@@ -1,0 +1,137 @@
+/// The tables of a history, the same in SQLite and in PostgreSQL.
+///
+/// | table | a row is |
+/// | --- | --- |
+/// | `words` | how a case can end, by number |
+/// | `runs` | a run, told from others by host and name |
+/// | `cases` | a case, told from others by class and name as in JUnit: it stays the same when a lock is swapped |
+/// | `settings` | what cases ran against: device, firmware, machine and its hash |
+/// | `results` | how a case ended in a run |
+/// | `failures` | why, where it did not agree, also where it did at another try |
+/// | `digests` | the results of a run once more in a few bytes, from which most questions are answered |
+///
+/// Nothing is kept that was computed over several runs, so runs may come in any order, from several hosts at once, and
+/// again.
+enum HistorySchema {
+  /// The newest version.
+  static let version = 1
+
+  /// What leads from each version to the next; the first of them from nothing.
+  static func steps(_ dialect: Dialect) -> [[String]] {
+    [tables(dialect)]
+  }
+
+  /// Brings a database to the newest version; all of it or nothing.
+  static func migrate(_ database: some Database, _ steps: (Dialect) -> [[String]]) throws(HistoryError) {
+    let steps = steps(database.dialect)
+    try check(try database.version, database.place, steps.count)
+    if try database.version == steps.count { return }
+    try database.write { () throws(HistoryError) in
+      // Another process may have been faster.
+      let version = try database.version
+      try check(version, database.place, steps.count)
+      for statement in steps[version...].joined() { try database.run(statement) }
+      if version < steps.count { try database.setVersion(steps.count) }
+    }
+  }
+
+  private static func check(_ version: Int, _ place: HistoryPlace, _ known: Int) throws(HistoryError) {
+    if version > known { throw .newer(place, version: version, known: known) }
+    if version < 0 { throw .damaged(place, reason: "its schema is \(version)") }
+  }
+
+  private static func tables(_ dialect: Dialect) -> [String] {
+    let (text, integer) = (dialect.text, dialect.integer)
+    let words = Journal.Word.allCases.map { "(\($0.code), '\($0.rawValue)')" }.joined(separator: ", ")
+    return [
+      """
+      CREATE TABLE words (code \(integer) NOT NULL PRIMARY KEY, word \(text) NOT NULL UNIQUE) \(dialect.plain)
+      """,
+      "INSERT INTO words (code, word) VALUES \(words)",
+      """
+      CREATE TABLE runs (
+        id \(dialect.counter), host \(text) NOT NULL, name \(text) NOT NULL, started \(text) NOT NULL,
+        seed \(text), revision \(text), version \(text), status \(integer), milliseconds \(integer) NOT NULL,
+        agree \(integer) NOT NULL, divergences \(integer) NOT NULL, lab_faults \(integer) NOT NULL,
+        skipped \(integer) NOT NULL, incomplete \(integer) NOT NULL, flaky \(integer) NOT NULL,
+        UNIQUE (host, name)) \(dialect.plain)
+      """,
+      "CREATE INDEX runs_started ON runs (started, host, name)",
+      """
+      CREATE TABLE cases (
+        id \(dialect.counter), class \(text) NOT NULL, name \(text) NOT NULL,
+        UNIQUE (class, name)) \(dialect.plain)
+      """,
+      """
+      CREATE TABLE settings (
+        id \(dialect.counter), device \(text) NOT NULL, firmware \(text) NOT NULL, machine \(text) NOT NULL,
+        model \(text) NOT NULL, UNIQUE (device, firmware, machine, model)) \(dialect.plain)
+      """,
+      """
+      CREATE TABLE results (
+        run_id \(integer) NOT NULL REFERENCES runs ON DELETE CASCADE,
+        case_id \(integer) NOT NULL REFERENCES cases, setting_id \(integer) NOT NULL REFERENCES settings,
+        word \(integer) NOT NULL REFERENCES words, flaky \(integer) NOT NULL, attempts \(integer) NOT NULL,
+        milliseconds \(integer) NOT NULL, seed \(text), PRIMARY KEY (run_id, case_id)) \(dialect.ordered)
+      """,
+      """
+      CREATE TABLE failures (
+        run_id \(integer) NOT NULL, case_id \(integer) NOT NULL, signature \(text), message \(text) NOT NULL,
+        PRIMARY KEY (run_id, case_id),
+        FOREIGN KEY (run_id, case_id) REFERENCES results ON DELETE CASCADE) \(dialect.ordered)
+      """,
+      "CREATE INDEX failures_signature ON failures (case_id, signature)",
+      """
+      CREATE TABLE digests (
+        run_id \(integer) NOT NULL PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+        digest \(dialect.bytes) NOT NULL) \(dialect.plain)
+      """,
+    ]
+  }
+}
+
+extension Journal.Word {
+  /// The number that stands for it in a history; never another one, since it is on disks.
+  var code: Int {
+    switch self {
+    case .agree: 0
+    case .divergence: 1
+    case .labFault: 2
+    case .skipped: 3
+    case .incomplete: 4
+    }
+  }
+
+  /// The word of a number, if it is one.
+  init?(code: Int) {
+    switch code {
+    case 0: self = .agree
+    case 1: self = .divergence
+    case 2: self = .labFault
+    case 3: self = .skipped
+    case 4: self = .incomplete
+    default: return nil
+    }
+  }
+}
+
+/// A text as it is kept: no longer than an index can hold, and with a NUL, which PostgreSQL has no place for, shown.
+///
+/// What is cut ends with a hash of it all, so that two long names that begin alike stay two.
+func kept(_ text: String, toBytes limit: Int = 1000) -> String {
+  let isLong = text.utf8.count > limit
+  var head = isLong ? clipped(text, toBytes: limit) : text
+  if head.utf8.contains(0) {
+    head = head.unicodeScalars.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+      .joined(separator: "\\u{0}")
+  }
+  if !isLong, head.utf8.count <= limit { return head }
+  return clipped(head, toBytes: limit - 20) + fingerprint(text)
+}
+
+/// FNV-1a in sixteen hexadecimal digits.
+private func fingerprint(_ text: String) -> String {
+  let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  let digits = String(hash, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
+}

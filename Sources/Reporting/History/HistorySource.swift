@@ -1,0 +1,64 @@
+/// What a history tells reports of cases: of the runs before those that are reported.
+public final class HistorySource: CaseHistorySource {
+  private let history: History
+  private let book: HistoryBook
+  private let selection: HistorySelection
+  private var slots: [CaseName: Int] = [:]
+
+  /// The most points of a case.
+  private static let pointLimit = 50
+
+  /// Reads what was before some runs: what came later, or is added later, does not change a report that is made again.
+  ///
+  /// - Parameters:
+  ///   - journals: the journals of the runs that are reported.
+  ///   - manifests: their manifests.
+  public init(_ history: History, journals: [String], manifests: [String]) throws(HistoryError) {
+    self.history = history
+    var selection = HistorySelection()
+    selection.excluded = zip(journals, manifests).map { RunRecord.Identity(journal: $0, manifest: $1) }
+    selection.before = manifests.compactMap { Manifest(path: $0).start }.min()
+    self.selection = selection
+    let database = history.database
+    book = try database.read { () throws(HistoryError) in try HistoryBook(database, selection) }
+    for slot in book.names.indices { slots[book.names[slot]] = slot }
+  }
+
+  public func history(
+    className: String, name: String, signature: String?, milliseconds: Int64
+  ) throws(HistoryError) -> CaseHistory? {
+    guard let slot = slots[CaseName(className: kept(className), name: kept(name))],
+      !book.points[slot].isEmpty
+    else { return nil }
+    let known = book.history(slot, points: Self.pointLimit)
+    var answer = CaseHistory()
+    answer.judged = known.judged
+    answer.agreed = known.agreed
+    answer.changes = known.changes + known.retried
+    answer.firstSeen = known.firstSeen
+    let usual = UsualTime(book.points[slot].lazy.filter { $0.word == .agree }.map(\.milliseconds))
+    answer.usualMilliseconds = usual?.milliseconds
+    answer.isSlower = usual?.isExceeded(by: milliseconds) ?? false
+    answer.points = known.points
+    if let signature { answer.sameFailure = try recurrence(of: kept(signature), book.numbers[slot]) }
+    return answer
+  }
+
+  private func recurrence(
+    of signature: String, _ number: Int64
+  ) throws(HistoryError) -> CaseHistory.Recurrence? {
+    let runs = Set(book.runs.map(\.identity))
+    var starts: [String] = []
+    try history.database.query(
+      """
+      SELECT host, name, started FROM failures JOIN runs ON id = run_id
+      WHERE case_id = $1 AND signature = $2
+      """, [.integer(number), .text(signature)]
+    ) { row in
+      let identity = RunRecord.Identity(host: row[0].text ?? "", name: row[1].text ?? "")
+      if runs.contains(identity), let start = row[2].text { starts.append(start) }
+    }
+    guard let first = starts.min(), let last = starts.max() else { return nil }
+    return CaseHistory.Recurrence(count: starts.count, first: first, last: last)
+  }
+}

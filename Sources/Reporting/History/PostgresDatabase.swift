@@ -1,0 +1,149 @@
+import CPostgres
+import Glibc
+
+/// A history in PostgreSQL, in a schema of its own that is called `lockstep`.
+///
+/// One process writes at a time: each transaction that writes takes a lock that all of them know. Passwords are best
+/// left to `PGPASSWORD` or `~/.pgpass`, which libpq reads by itself.
+@safe
+final class PostgresDatabase: Database {
+  let place: HistoryPlace
+  let dialect = Dialect.postgres
+  private let library: PostgresLibrary
+  private let connection: OpaquePointer
+  private let password: String?
+  /// The names of statements that were prepared, by their text.
+  private var prepared: [String: String] = [:]
+
+  /// What writers lock: "lockstep" as a number.
+  private static let lock = 0x6C6F_636B_7374_6570 as Int64
+
+  init(_ url: String, patience: Int32) throws(HistoryError) {
+    place = .postgres(url)
+    library = try PostgresLibrary.load(place)
+    let options = try library.options(url, place)
+    password = options.password
+    var parameters = [
+      ("dbname", url), ("fallback_application_name", "lockstep"), ("client_encoding", "UTF8"),
+    ]
+    if !options.hasTimeout { parameters.append(("connect_timeout", "10")) }
+    guard let opened = unsafe library.connect(parameters) else {
+      throw .unusable(place, reason: "there is no memory")
+    }
+    unsafe connection = opened
+    unsafe library.quieten(opened)
+    guard unsafe library.calls.status(opened) == CONNECTION_OK else {
+      throw .unusable(place, reason: connectionMessage)
+    }
+    try command("SET lock_timeout = \(patience)")
+    try command("SET client_min_messages = warning")
+    try command("SET search_path = lockstep")
+  }
+
+  deinit {
+    unsafe library.calls.finish(connection)
+  }
+
+  var version: Int {
+    get throws(HistoryError) {
+      guard case .integer = try first("SELECT to_regclass('lockstep.version')::oid::bigint")?.first else {
+        return 0
+      }
+      return Int(try first("SELECT max(version) FROM lockstep.version")?.first?.integer ?? 0)
+    }
+  }
+
+  func setVersion(_ version: Int) throws(HistoryError) {
+    try command("CREATE TABLE IF NOT EXISTS lockstep.version (version BIGINT NOT NULL)")
+    try command("DELETE FROM lockstep.version")
+    try command("INSERT INTO lockstep.version VALUES (\(version))")
+  }
+
+  func beginWriting() throws(HistoryError) {
+    state = ""
+    try command("BEGIN")
+    do {
+      try command("SELECT pg_advisory_xact_lock(\(Self.lock))")
+      if try version == 0 { try command("CREATE SCHEMA IF NOT EXISTS lockstep") }
+    } catch {
+      try? command("ROLLBACK")
+      throw error
+    }
+  }
+
+  func beginReading() throws(HistoryError) { try command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") }
+
+  /// The code of the last error, as the standard has them.
+  private var state = ""
+
+  func isPassing(_ error: HistoryError) -> Bool {
+    // A serialization that failed, and a deadlock that somebody else's statement made.
+    ["40001", "40P01"].contains(state)
+  }
+
+  func query(
+    _ text: String, _ values: [SQLValue], row: ([SQLValue]) throws(HistoryError) -> Void
+  ) throws(HistoryError) {
+    // What changes tables is not prepared, and has no values.
+    let isPlain = values.isEmpty && !text.hasPrefix("SELECT")
+    if isPlain { return try command(text) }
+    let name = try prepare(text)
+    let answer = unsafe library.execute(connection, name, values)
+    defer { unsafe library.calls.clear(answer) }
+    try unsafe check(answer)
+    let count = unsafe library.calls.ntuples(answer)
+    for index in 0..<count { try row(unsafe library.row(answer, index)) }
+  }
+
+  /// Carries out a statement of our own, without values or rows.
+  private func command(_ text: String) throws(HistoryError) {
+    let answer = unsafe library.calls.exec(connection, text)
+    defer { unsafe library.calls.clear(answer) }
+    try unsafe check(answer)
+  }
+
+  private func prepare(_ text: String) throws(HistoryError) -> String {
+    if let name = prepared[text] { return name }
+    let name = "s\(prepared.count)"
+    let answer = unsafe library.calls.prepare(connection, name, text, 0, nil)
+    defer { unsafe library.calls.clear(answer) }
+    try unsafe check(answer)
+    prepared[text] = name
+    return name
+  }
+
+  private func check(_ answer: OpaquePointer?) throws(HistoryError) {
+    let status = unsafe library.calls.resultStatus(answer)
+    if status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK { return }
+    state = unsafe library.field(answer, "C") ?? ""
+    let message = unsafe library.field(answer, "M").map(hidden) ?? connectionMessage
+    switch state {
+    // A lock that was not to be had in time.
+    case "55P03": throw .busy(place)
+    // Data that is not what was written, an index likewise.
+    case "XX001", "XX002": throw .damaged(place, reason: message)
+    default: throw .unusable(place, reason: message)
+    }
+  }
+
+  private var connectionMessage: String {
+    let text = unsafe library.calls.errorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }
+    return lines.isEmpty ? "the connection is lost" : hidden(lines.joined(separator: "; "))
+  }
+
+  /// A message without the password, in case that libpq says it.
+  private func hidden(_ message: String) -> String {
+    guard let password, !password.isEmpty else { return message }
+    var (text, rest) = ("", message[...])
+    while !rest.isEmpty {
+      if rest.hasPrefix(password) {
+        text += "…"
+        rest = rest.dropFirst(password.count)
+      } else {
+        text.append(rest.removeFirst())
+      }
+    }
+    return text
+  }
+}

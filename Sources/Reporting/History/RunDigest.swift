@@ -1,0 +1,76 @@
+/// The results of a run in a few bytes each: which case, how it ended, how long it took.
+///
+/// They stand in the order of the cases' numbers. Each is three numbers in base 128, the low digits first, with the
+/// highest bit set on all but the last: how much the number of the case is above the one before; eight times the tries
+/// after the first, with the word; and twice the milliseconds, plus one where the case is flaky.
+struct RunDigest: Equatable {
+  /// A result.
+  struct Entry: Hashable {
+    var caseNumber: Int64
+    var word: Journal.Word
+    var attempts: Int64 = 1
+    var isFlaky = false
+    var milliseconds: Int64
+  }
+
+  private(set) var bytes: [UInt8] = []
+  private var last: Int64 = 0
+
+  /// A digest of nothing.
+  init() {}
+
+  /// The digest that bytes are.
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Adds a result of a case with a higher number than all before.
+  mutating func append(_ entry: Entry) {
+    precondition(entry.caseNumber > last, "results of a digest are in the order of their cases")
+    append(UInt64(entry.caseNumber - last))
+    append(UInt64(max(entry.attempts, 1) - 1) << 3 | UInt64(entry.word.code))
+    append(UInt64(max(entry.milliseconds, 0)) << 1 | (entry.isFlaky ? 1 : 0))
+    last = entry.caseNumber
+  }
+
+  private mutating func append(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// Hands on all results; `false` when the bytes are none, with what they hold up to there.
+  func forEach(_ body: (Entry) -> Void) -> Bool {
+    let bytes = bytes.span
+    var position = 0
+    var number: Int64 = 0
+    func next() -> UInt64? {
+      var value: UInt64 = 0
+      var shift: UInt64 = 0
+      while position < bytes.count, shift < 63 {
+        let byte = bytes[position]
+        position += 1
+        value |= UInt64(byte & 0x7F) << shift
+        if byte < 0x80 { return value }
+        shift += 7
+      }
+      return nil
+    }
+    while position < bytes.count {
+      guard let step = next(), let kind = next(), let time = next(), step > 0,
+        let word = Journal.Word(code: Int(kind & 7))
+      else { return false }
+      let (sum, isTooHigh) = number.addingReportingOverflow(Int64(step))
+      guard !isTooHigh else { return false }
+      number = sum
+      body(
+        Entry(
+          caseNumber: number, word: word, attempts: Int64(kind >> 3) + 1, isFlaky: time & 1 == 1,
+          milliseconds: Int64(time >> 1)))
+    }
+    return true
+  }
+}

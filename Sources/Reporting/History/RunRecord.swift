@@ -1,0 +1,194 @@
+/// What a history keeps of a run.
+public struct RunRecord: Sendable {
+  /// What tells a run from others: it is the same run however often it is taken in.
+  public struct Identity: Hashable, Sendable {
+    /// The host that it ran on; empty where that is unknown.
+    public var host: String
+    /// Its name.
+    public var name: String
+
+    /// Names a run.
+    public init(host: String, name: String) {
+      self.host = host
+      self.name = name
+    }
+  }
+
+  /// What a case ran against; what is unknown is empty.
+  public struct Setting: Hashable, Sendable {
+    /// The device, as a scenario or the command line calls it.
+    public var device: String
+    /// Its firmware.
+    public var firmware: String
+    /// The machine that is the model.
+    public var machine: String
+    /// The hash of the machine.
+    public var model: String
+
+    /// Says what a case ran against.
+    public init(device: String = "", firmware: String = "", machine: String = "", model: String = "") {
+      self.device = device
+      self.firmware = firmware
+      self.machine = machine
+      self.model = model
+    }
+  }
+
+  /// How a case ended.
+  public struct Result: Hashable, Sendable {
+    /// The class of the case, as in JUnit.
+    public var className: String
+    /// Its name there.
+    public var name: String
+    /// How it ended, at its last try.
+    public var word: Journal.Word
+    /// Whether it agreed only when it was tried again.
+    public var isFlaky = false
+    /// How often it was tried.
+    public var attempts = 1
+    /// How long it took, in the time of the device.
+    public var milliseconds: Int64
+    /// What it ran against.
+    public var setting = Setting()
+    /// Its seed, where that is not the seed of the run.
+    public var seed: String?
+    /// What tells its failure from others, where it failed, also if it agreed at another try.
+    public var signature: String?
+    /// Why it did not agree, in one line.
+    public var message: String?
+
+    /// Says how a case ended.
+    public init(className: String, name: String, word: Journal.Word, milliseconds: Int64) {
+      self.className = className
+      self.name = name
+      self.word = word
+      self.milliseconds = milliseconds
+    }
+  }
+
+  /// Which run it is.
+  public var identity: Identity
+  /// When it started, in UTC as `2026-11-20T22:38:51Z`.
+  public var started: String
+  /// Its seed.
+  public var seed: String?
+  /// The revision of the project that was tested.
+  public var revision: String?
+  /// The version of Lockstep.
+  public var version: String?
+  /// What it ended with; `nil` for one that did not end.
+  public var status: Int?
+  /// Its cases.
+  public var results: [Result] = []
+
+  /// A run without cases.
+  public init(identity: Identity, started: String) {
+    self.identity = identity
+    self.started = started
+  }
+}
+
+extension RunRecord.Identity {
+  /// The run that a journal belongs to, as its manifest names it; by its folder where there is none.
+  public init(journal: String, manifest: String?) {
+    self.init(journal, manifest.map(Manifest.init(path:)) ?? Manifest())
+  }
+
+  fileprivate init(_ journal: String, _ manifest: Manifest) {
+    let folder = journal.split(separator: "/").dropLast().last.map(String.init)
+    self.init(host: kept(manifest.host ?? ""), name: kept(manifest.name ?? folder ?? journal))
+  }
+}
+
+extension RunRecord {
+  /// Reads what a run left behind.
+  ///
+  /// - Throws: When the journal cannot be read, or nothing says when the run started.
+  public init(journal: String, manifest path: String?) throws(HistoryError) {
+    let manifest = path.map(Manifest.init(path:)) ?? Manifest()
+    let identity = Identity(journal, manifest)
+    guard let started = manifest.start ?? Self.start(of: identity.name) else {
+      throw .run(journal, reason: "no manifest says when it started")
+    }
+    self.init(identity: identity, started: started)
+    revision = manifest.properties.first { $0.key == "revision" }.map { kept($0.value.description) }
+    version = manifest.version.map { kept($0) }
+    do {
+      try read(journal)
+    } catch {
+      throw .run(journal, reason: "\(error)")
+    }
+  }
+
+  /// The time in the name of a run, such as `2026-11-20T22-38-51-run`.
+  private static func start(of name: String) -> String? {
+    var text = Array(name.utf8.prefix(19))
+    guard text.count == 19 else { return nil }
+    for place in [13, 16] where text[place] == UInt8(ascii: "-") { text[place] = UInt8(ascii: ":") }
+    return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
+  }
+
+  private mutating func read(_ journal: String) throws(ReportError) {
+    var reader = try JournalReader(journal)
+    var index = JournalIndex()
+    index.read(&reader)
+    seed = index.run?.seed.map { kept($0) }
+    status = index.statuses.last ?? nil
+    for suite in index.suites {
+      for entry in suite.entries {
+        guard let word = entry.outcome.word else { continue }
+        guard let result = try result(entry, word, of: suite.name, from: &reader) else { continue }
+        results.append(result)
+      }
+    }
+  }
+
+  /// Reads a case again: its first line, and its verdicts where one of them has more to say.
+  private func result(
+    _ entry: JournalIndex.Entry, _ word: Journal.Word, of suite: String, from reader: inout JournalReader
+  ) throws(ReportError) -> Result? {
+    try reader.seek(to: entry.offset, line: entry.line)
+    guard case .success(.start(let start)) = try reader.next() else { return nil }
+    var result = Result(
+      className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), word: word,
+      milliseconds: entry.milliseconds)
+    result.isFlaky = entry.isFlaky
+    result.attempts = Int(entry.attempts)
+    result.setting = Setting(start)
+    if start.seed != seed { result.seed = start.seed.map { kept($0) } }
+    if word == .agree, !entry.isFlaky { return result }
+    var tries = result.attempts
+    while tries > 0, let line = try reader.glance() {
+      guard case .success(.other(.verdict(let verdict))) = line, verdict.id == start.id else { continue }
+      tries -= 1
+      if verdict.word == .agree { continue }
+      result.signature = verdict.signature.map { kept($0) }
+      result.message = verdict.message.map { kept($0, toBytes: 4000) }
+    }
+    return result
+  }
+}
+
+extension RunRecord.Setting {
+  fileprivate init(_ start: Journal.Case) {
+    // Four of them are together what tells a row from others, and an index holds only so much.
+    func part(_ text: String?) -> String { kept(text ?? "", toBytes: 500) }
+    self.init(
+      device: part(start.device), firmware: part(start.firmware), machine: part(start.machine),
+      model: part(start.model))
+  }
+}
+
+extension JournalIndex.Outcome {
+  /// The word that reports have for it; `nil` for a case that another stands for.
+  var word: Journal.Word? {
+    switch self {
+    case .passed: .agree
+    case .failed: .divergence
+    case .broken: .labFault
+    case .unfinished: .incomplete
+    case .skipped: .skipped
+    case .replaced: nil
+    }
+  }
+}

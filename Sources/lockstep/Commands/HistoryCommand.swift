@@ -1,0 +1,212 @@
+import Documents
+import Harness
+import Reporting
+import Transports
+
+/// The options of `history`.
+struct HistoryCommandArguments {
+  var words: [String] = []
+  var out = "Reports"
+  var history = HistoryArguments()
+  var last: Count?
+  var since: Since?
+  var host: String?
+  var filter: String?
+  var format = OutputFormat.human
+  var color = ColorChoice.auto
+}
+
+/// A date, or a date with a time, in UTC.
+struct Since: ArgumentValue, Equatable {
+  let text: String
+  static let form = "a date such as 2026-11-20, or 2026-11-20T22:38:51Z"
+
+  init?(argument: String) {
+    let pattern = Array("0000-00-00T00:00:00Z".utf8)
+    let bytes = Array(argument.utf8)
+    let fits = zip(bytes, pattern).allSatisfy { byte, model in
+      model == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : byte == model
+    }
+    guard fits, [10, 16, 19, 20].contains(bytes.count) else { return nil }
+    text = argument
+  }
+}
+
+extension Command {
+  static var history: Command {
+    Command(
+      "history", "Tells what earlier runs came to.",
+      discussion: """
+        Every run adds itself to the history when it is over. A case is known by its class and name, as in JUnit, so it
+        keeps its history when a lock is swapped.
+
+          flaky       cases whose judgement changed from one run to the next, or took another try; the worst first
+          slow        cases that took much longer than usual when they last agreed
+          failures    ways of failing, the latest first: how often, since when, in which cases
+          cases       all cases: how often they agreed, when they were first seen, how long they take
+          case NAME   one case in each of its latest runs; part of its name will do
+          runs        the runs
+          add RUN…    takes runs in by their journals, such as those of other hosts; again changes nothing
+
+        Slower than usual is further above the median of the latest \(UsualTime.most) runs that agreed than four standard
+        deviations, estimated by the median deviation, and by a fifth and 0.1 s at least; known from
+        \(UsualTime.least) runs on.
+
+        Exit status: 0, or 4 where there is nothing: no history, no run, or no case of that name.
+
+        """,
+      examples: [
+        Example("lockstep history", "The latest runs, and what is flaky or slow."),
+        Example("lockstep history flaky --last 30", "What could not be relied on in the latest thirty runs."),
+        Example("lockstep history case drop-during-login", "How a case ended, run by run."),
+        Example("lockstep history add 'shard-1/runs/*'", "Runs that were made elsewhere."),
+        Example(
+          "lockstep history failures --since 2026-11-01 --format json",
+          "What failed this month, for a program."),
+      ],
+      ArgumentParser(
+        options: [
+          .value(
+            "last", \.last, "N", "Only the latest N runs. All unless given; 10 for the overview.",
+            example: "30"),
+          .value(
+            "since", \.since, "DATE", "Only runs that started then or later, in UTC.", example: "2026-11-01"),
+          .value("host", \.host, "NAME", "Only runs of this host.", example: "bench-01"),
+          .value(
+            "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login"),
+          HistoryArguments.option.lifted(to: \.history),
+          .out(
+            \.out, "Where reports are: the history, and runs that are named. Reports unless given."),
+          .format(
+            \.format, "How answers are printed; json is one object, as 'lockstep schema history' describes."),
+          .color(\.color),
+        ],
+        operands: .init(
+          placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
+          count: 0...Int.max, as: .text, path: \.words)),
+      defaults: { HistoryCommandArguments() }
+    ) { arguments, console throws(UsageError) in
+      try arguments.perform(console)
+    }
+  }
+}
+
+extension HistoryCommandArguments {
+  /// What can be asked.
+  private enum Question: String, CaseIterable {
+    case flaky, slow, failures, cases, `case`, runs, add
+  }
+
+  fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    let question = try question()
+    guard let place = history.place(out: out) else {
+      throw UsageError("'--history none' leaves nothing to tell")
+    }
+    if question == .add { return try add(to: place, console) }
+    do {
+      let history = try History(place, for: .asking)
+      let answer = try answer(question, history, place)
+      if case .runs(let runs, _, _) = answer, runs.isEmpty {
+        return nothing("no such run is in \(place)", console)
+      }
+      if case .details(let cases, _) = answer, cases.isEmpty {
+        return nothing("no case of \(place) is called \(words[1...].joined(separator: " "))", console)
+      }
+      switch format {
+      case .json: console.print(answer.json)
+      case .human: console.print(HistoryText(answer, console.painter(color)).text)
+      }
+      return .agree
+    } catch {
+      console.say("lockstep: \(error)")
+      if case .absent = error { return .nothingSelected }
+      return .internalFault
+    }
+  }
+
+  private func nothing(_ why: String, _ console: Console) -> CommandStatus {
+    console.say("lockstep: \(why)")
+    return .nothingSelected
+  }
+
+  /// `nil` for the overview.
+  private func question() throws(UsageError) -> Question? {
+    guard let word = words.first else { return nil }
+    let names = Question.allCases.map(\.rawValue)
+    guard let question = Question(rawValue: word) else {
+      let nearest = nearestName(to: word, in: names).map { "did you mean '\($0)'?" }
+      throw UsageError(
+        "no question is called '\(word)': \(nearest ?? "there are \(names.joined(separator: ", "))")")
+    }
+    switch question {
+    case .flaky, .slow, .failures, .cases, .runs:
+      if words.count > 1 { throw UsageError("unexpected argument '\(words[1])'") }
+    case .case:
+      if words.count == 1 { throw UsageError("missing NAME: lockstep history case NAME") }
+    case .add:
+      if words.count == 1 { throw UsageError("missing RUN: lockstep history add RUN…") }
+    }
+    return question
+  }
+
+  private func answer(
+    _ question: Question?, _ history: History, _ place: HistoryPlace
+  ) throws(HistoryError) -> HistoryAnswer {
+    var selection = HistorySelection()
+    selection.last = last?.value
+    selection.since = since?.text
+    selection.host = host
+    selection.filter = filter
+    switch question {
+    case .flaky: return .flaky(try history.flaky(selection, points: HistoryText.strip))
+    case .slow: return .slow(try history.slow(selection, points: HistoryText.strip))
+    case .cases: return .cases(try history.cases(selection, points: HistoryText.strip))
+    case .failures: return .failures(try history.failures(selection))
+    case .case:
+      let (cases, more) = try history.details(
+        of: words[1...].joined(separator: " "), selection, results: last?.value ?? 20, limit: 10)
+      return .details(cases, more: more)
+    case .runs: return .runs(try history.runs(selection), nil, place)
+    case nil, .add:
+      var latest = selection
+      latest.last = last?.value ?? 10
+      let cases = try history.cases(selection)
+      return .runs(
+        try history.runs(latest),
+        HistoryAnswer.Totals(
+          runs: cases.runs, cases: cases.cases.count, flaky: cases.cases.filter(\.isFlaky).count,
+          slow: cases.cases.filter(\.isSlower).count), place)
+    }
+  }
+
+  /// Takes runs in, the earliest first; one that cannot be read keeps none of the others out.
+  private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
+    var journals: [String] = []
+    for run in words.dropFirst() { journals.append(try RunPlace.journal(of: run, out: out)) }
+    var taken: [RunRecord.Identity] = []
+    var status = CommandStatus.agree
+    do {
+      let history = try History(place, for: .adding)
+      for journal in journals {
+        do {
+          let record = try RunRecord(journal: journal, manifest: RunPlace.manifest(of: journal))
+          try history.take([record])
+          taken.append(record.identity)
+        } catch {
+          guard case .run = error else { throw error }
+          console.say("lockstep: \(error)")
+          status = .usage
+        }
+      }
+    } catch {
+      console.say("lockstep: \(error)")
+      status = .internalFault
+    }
+    let answer = HistoryAnswer.taken(taken, place)
+    switch format {
+    case .json: console.print(answer.json)
+    case .human: console.print(HistoryText(answer, console.painter(color)).text)
+    }
+    return status
+  }
+}

@@ -1,0 +1,21 @@
+import Transports
+
+/// Where earlier runs are.
+enum RunPlace {
+  /// The journal of a run, by any of its names: its name under the reports, its folder, or the journal itself.
+  static func journal(of run: String, out: String) throws(UsageError) -> String {
+    let stem = run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run
+    let places = ["\(stem)/journal.jsonl", "\(out)/runs/\(stem)/journal.jsonl"]
+    if run.hasSuffix(".jsonl"), Host.isFile(run) { return run }
+    guard let found = places.first(where: Host.isFile) else {
+      throw UsageError("there is no run \(run): neither \(places.joined(separator: " nor ")) is there")
+    }
+    return found
+  }
+
+  /// The manifest beside a journal.
+  static func manifest(of journal: String) -> String {
+    let folder = journal.lastIndex(of: "/").map { journal[...$0] } ?? ""
+    return folder + "manifest.json"
+  }
+}

@@ -1,0 +1,293 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Reporting
+
+@Suite("The history of runs")
+struct HistoryTests {
+  /// What is asked, in one line for each case.
+  private func lines(_ found: History.Cases) -> [String] {
+    found.cases.map { item in
+      let signs = item.points.map { $0.isFlaky ? "~" : "\($0.word.rawValue.prefix(1))" }.joined()
+      let usual = item.usual.map { "\($0.milliseconds)±\($0.deviation)" } ?? "-"
+      return "\(item.name.suffix(1)): \(item.agreed)/\(item.judged) \(item.changes)+\(item.retried) "
+        + "\(item.lastUnsteady?.prefix(10) ?? "-") \(usual)\(item.isSlower ? "!" : "") \(signs)"
+    }
+  }
+
+  @Test(
+    "tells of cases what their runs came to, in whatever order the runs came",
+    arguments: HistoryRoom.Kind.present)
+  func questions(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let history = try room.history()
+    let nights = ["..F.", ".~F.", "F.FL", "..Fs", "..Fi", "..F ", "..F."]
+    var records = nights.enumerated().map { index, letters in
+      night(index + 1, letters) { $0 == 1 && index == 6 ? 9000 : Int64($0 + 1) * 1000 }
+    }
+    records.append(records.remove(at: 2))
+    records.append(records.remove(at: 0))
+    for record in records { try history.take([record]) }
+    expect(
+      lines(try history.cases(points: 9)),
+      [
+        "a: 6/7 2+0 2026-01-04 1000±0 aadaaaa", "b: 7/7 0+1 2026-01-02 2000±0! a~aaaaa",
+        "c: 0/7 0+0 - - ddddddd", "d: 3/3 0+0 - - aalsia",
+      ])
+    expect(lines(try history.flaky()), ["a: 6/7 2+0 2026-01-04 1000±0 ", "b: 7/7 0+1 2026-01-02 2000±0! "])
+    expect(lines(try history.slow(points: 1)), ["b: 7/7 0+1 2026-01-02 2000±0! a"])
+    var latest = HistorySelection()
+    latest.last = 4
+    latest.filter = "door / case a"
+    expect(lines(try history.cases(latest, points: 2)), ["a: 4/4 0+0 - - aa"])
+    expect(
+      try history.runs(latest).map { $0.identity.name.suffix(6) }, ["07-run", "06-run", "05-run", "04-run"])
+    let failures = try history.failures()
+    expect(
+      failures.map {
+        "\($0.signature ?? "-") \($0.word) \($0.runs) \($0.first.prefix(10)) \($0.last.prefix(10)) \($0.cases.map(\.name))"
+      },
+      [
+        #"sig-2 divergence 7 2026-01-01 2026-01-07 ["case c"]"#,
+        #"- incomplete 2 2026-01-03 2026-01-05 ["case d"]"#,
+        #"sig-0 divergence 1 2026-01-03 2026-01-03 ["case a"]"#,
+        #"sig-1 agree 1 2026-01-02 2026-01-02 ["case b"]"#,
+      ])
+  }
+
+  @Test("a run that is taken in again is replaced", arguments: HistoryRoom.Kind.present)
+  func again(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let history = try room.history()
+    try history.take([night(1, "..F"), night(2, "F.i"), night(2, "...", host: "bench-02")])
+    let before = (try history.runs(), try history.cases(points: 9).cases)
+    try history.take([night(2, "F.i")])
+    expect(try history.runs(), before.0)
+    expect(try history.cases(points: 9).cases, before.1)
+    // Taken up again, it has the last case too, and one more.
+    try history.take([night(2, "F...")])
+    expect(
+      lines(try history.cases(points: 9)),
+      [
+        "a: 2/3 2+0 2026-01-02 - ada", "b: 3/3 0+0 - - aaa", "c: 2/3 1+0 2026-01-02 - daa",
+        "d: 1/1 0+0 - - a",
+      ])
+    try check(history)
+  }
+
+  /// Recomputes everything from the rows of results, in the plainest way, and compares.
+  private func check(_ history: History, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    var rows: [String: [[SQLValue]]] = [:]
+    try history.database.query(
+      """
+      SELECT c.name, r.word, r.flaky, r.milliseconds, n.started FROM results r JOIN runs n ON n.id = r.run_id
+      JOIN cases c ON c.id = r.case_id ORDER BY n.started, n.host, n.name
+      """, []
+    ) { row in rows[row[0].text ?? "", default: []].append(row) }
+    let cases = try history.cases(points: Int.max).cases
+    expect(cases.map(\.name).sorted(), rows.keys.sorted(), sourceLocation: sourceLocation)
+    for item in cases {
+      let all = rows[item.name] ?? []
+      let judged = all.filter { $0[1] == .integer(0) || $0[1] == .integer(1) }
+      let agreed = judged.filter { $0[1] == .integer(0) }
+      let times = agreed.suffix(51).dropLast().compactMap(\.[3].integer).sorted()
+      var expected = HistoryCase(className: item.className, name: item.name)
+      expected.firstSeen = all.first?[4].text
+      expected.judged = judged.count
+      expected.agreed = agreed.count
+      expected.changes = zip(judged, judged.dropFirst()).filter { $0[1] != $1[1] }.count
+      expected.retried = all.filter { $0[2] == .integer(1) }.count
+      let unsteady =
+        zip(judged, judged.dropFirst()).filter { $0[1] != $1[1] }.map(\.1)
+        + all.filter { $0[2] == .integer(1) }
+      expected.lastUnsteady = unsteady.compactMap(\.[4].text).max()
+      expected.lastMilliseconds = agreed.last?[3].integer
+      if times.count >= 5 {
+        let middle = (times[(times.count - 1) / 2] + times[times.count / 2]) / 2
+        expect(item.usual?.milliseconds, middle, sourceLocation: sourceLocation)
+        let far = times.map { abs($0 - middle) }.sorted()
+        let deviation = (far[(far.count - 1) / 2] + far[far.count / 2]) / 2
+        expected.isSlower =
+          Double(agreed.last![3].integer!)
+          > Double(middle) + max(4 * 1.4826 * Double(deviation), Double(middle) / 5, 100)
+      }
+      (expected.usual, expected.points) = (item.usual, item.points)
+      expect(item, expected, sourceLocation: sourceLocation)
+      expect(
+        item.points.map { "\($0.start) \($0.word.code) \($0.isFlaky) \($0.milliseconds)" },
+        all.map { "\($0[4].text!) \($0[1].integer!) \($0[2] == .integer(1)) \($0[3].integer!)" },
+        sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("answers are what the rows of results say, after many runs in any order, some of them twice")
+  func recomputed() throws {
+    var generator = SystemRandomNumberGenerator()
+    let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
+    var state = seed
+    func next(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % limit
+    }
+    let room = try HistoryRoom(.sqlite)
+    let history = try room.history()
+    for _ in 0..<120 {
+      let letters = String((0..<12).map { _ in Array("......F~Lsi ")[next(12)] })
+      try history.take([
+        night(1 + next(28), letters, host: "bench-\(next(3))") { _ in Int64(1000 + next(20) * next(20) * 10) }
+      ])
+    }
+    try check(history)
+    #expect(try history.runs().count > 50, "seed \(seed)")
+  }
+
+  @Test("journals fill it: names as in JUnit, tries, settings, failures, and what a killed run left")
+  func journals() throws {
+    let room = try HistoryRoom(.sqlite)
+    let lines = [
+      #"{"run":{"format":1,"seed":42,"cases":9}}"#,
+      #"{"case":{"id":"Scenarios/door/open","name":"Opens","file":"Scenarios/door/open.yaml","machine":"door","model":"8f31","device":"emulator:door","firmware":"3.0","seed":42,"attempt":1}}"#,
+      #"{"verdict":"divergence","case":"Scenarios/door/open","t":"2.5","message":"it stayed shut","signature":"abc"}"#,
+      #"{"case":{"id":"Scenarios/door/open","name":"Opens","file":"Scenarios/door/open.yaml","machine":"door","model":"8f31","device":"emulator:door","firmware":"3.0","seed":42,"attempt":2}}"#,
+      #"{"verdict":"agree","case":"Scenarios/door/open","t":"3.25"}"#,
+      #"{"case":{"id":"Scenarios/door/jam","file":"Scenarios/door/jam.yaml","seed":7}}"#,
+      #"{"verdict":"divergence","case":"Scenarios/door/jam","t":"1.000","message":"it\u0000broke \ud83d","signature":"def"}"#,
+      #"{"case":{"id":"Scenarios/door/skip","file":"Scenarios/door/skip.yaml"}}"#,
+      #"{"verdict":"skipped","case":"Scenarios/door/skip","message":"no such device"}"#,
+      #"{"case":{"id":"Scenarios/door/torn","file":"Scenarios/door/torn.yaml"}}"#,
+      #"{"t":"0.500","status":"Opened"}"#, #"{"t":"0.7"#,
+    ]
+    let journal = try room.workshop.file("journal.jsonl", Array(lines.joined(separator: "\n").utf8))
+    let manifest = try room.workshop.file(
+      "manifest.json",
+      Array(
+        #"{"name":"n-1","host":"bench-01","start":"2026-11-20T22:38:51Z","version":"1.0","command":["run"],"properties":{"revision":"61f6abf"}}"#
+          .utf8))
+    let history = try room.history()
+    try history.take(journal: journal, manifest: manifest)
+    let run = try #require(try history.runs().first)
+    expect(
+      "\(run.identity.host) \(run.identity.name) \(run.started) \(run.seed ?? "-") \(run.revision ?? "-") \(run.version ?? "-") \(run.status ?? -1) \(run.milliseconds) \(run.counts) \(run.flaky)",
+      "bench-01 n-1 2026-11-20T22:38:51Z 42 61f6abf 1.0 -1 4750 [1, 1, 0, 1, 1] 1")
+    let (details, more) = try history.details(of: "Scenarios.door", results: 5, limit: 9)
+    expect(more, 0)
+    expect(
+      details.map { details in
+        let result = details.results[0]
+        return "\(details.history.className)/\(details.history.name) \(result.word) \(result.attempts) "
+          + "\(result.milliseconds) \(result.setting.device) \(result.setting.firmware) \(result.setting.model) "
+          + "\(result.seed ?? "-") \(result.signature ?? "-") \(result.message ?? "-")"
+      },
+      [
+        "Scenarios.door.jam/Scenarios/door/jam divergence 1 1000    7 def it\\u{0}broke \\u{D83D}",
+        "Scenarios.door.open/Opens agree 2 3250 emulator:door 3.0 8f31 42 abc it stayed shut",
+        "Scenarios.door.skip/Scenarios/door/skip skipped 1 0    42 - -",
+        "Scenarios.door.torn/Scenarios/door/torn incomplete 1 500    42 - ",
+      ])
+    try check(history)
+    // A run that nobody says the time of is not taken, and neither is one that is not there.
+    #expect(throws: HistoryError.self) { try history.take(journal: journal, manifest: nil) }
+    #expect(throws: HistoryError.self) { try history.take(journal: "none", manifest: manifest) }
+    expect(try history.runs().count, 1)
+  }
+
+  @Test("reports learn what was before the runs that they are of", arguments: HistoryRoom.Kind.present)
+  func source(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let history = try room.history()
+    try history.take(["..", "F.", ".~", "..", "..", "F.", "..", "FF"].enumerated().map { night($0 + 1, $1) })
+    let manifest = try room.workshop.file(
+      "manifest.json",
+      Array(#"{"name":"2026-01-07-run","host":"bench-01","start":"2026-01-07T02:00:00Z"}"#.utf8))
+    let source = try HistorySource(history, journals: ["journal.jsonl"], manifests: [manifest])
+    func ask(_ name: String, _ signature: String?, _ time: Int64) throws -> CaseHistory? {
+      try source.history(
+        className: "Scenarios.door", name: name, signature: signature, milliseconds: time)
+    }
+    var expected = CaseHistory()
+    (expected.judged, expected.agreed, expected.changes) = (6, 4, 3)
+    expected.firstSeen = "2026-01-01T02:00:00Z"
+    expected.sameFailure = .init(count: 2, first: "2026-01-02T02:00:00Z", last: "2026-01-06T02:00:00Z")
+    expected.points = [1, 2, 3, 4, 5, 6].map { day in
+      .init(
+        run: "2026-01-0\(day)-run", start: "2026-01-0\(day)T02:00:00Z",
+        word: [2, 6].contains(day) ? .divergence : .agree, milliseconds: 1000)
+    }
+    expect(try ask("case a", "sig-0", 5000), expected)
+    let second = try #require(try ask("case b", "never", 2401))
+    expect(second.usualMilliseconds, 2000)
+    expect("\(second.changes) \(second.isSlower) \(second.sameFailure == nil)", "1 true true")
+    expect(try ask("case b", nil, 2400)?.isSlower, false)
+    expect(try ask("case c", nil, 1), nil)
+  }
+
+  @Test("names that are hostile come back as they went in, or shown", arguments: HistoryRoom.Kind.present)
+  func hostile(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let history = try room.history()
+    let long = String(repeating: "ä\u{0}", count: 500_000)
+    let names = [
+      "", "'; DROP TABLE runs; --", "a\u{0}b", "a\u{0}c", "$1", "\u{FFFE}\u{1B}[31m", "é", "e\u{301}",
+      "\u{202E}x",
+      "x\u{10FFFF}", long, long + "x", "\\", "\"", "%_",
+    ]
+    let shown = names.map { kept($0) }
+    var record = night(1, "")
+    record.results = shown.map { name in
+      var result = RunRecord.Result(
+        className: name, name: name, word: .divergence, milliseconds: Int64.max / 4)
+      (result.signature, result.message, result.seed) = (name, name, name)
+      result.setting.device = kept(name, toBytes: 500)
+      return result
+    }
+    try history.take([record])
+    let found = try history.cases().cases
+    expect(Set(found.map { Array($0.name.utf8) }), Set(shown.map { Array($0.utf8) }))
+    expect(found.count, names.count)
+    expect(kept("a\u{0}b"), "a\\u{0}b")
+    expect(shown.map(\.utf8.count).max(), 999)
+    expect(try history.failures().count, names.count - 1)
+    for name in names {
+      expect(try history.details(of: kept(name), results: 1, limit: 99).cases.isEmpty, false)
+    }
+    let source = try HistorySource(history, journals: [], manifests: [])
+    for name in names {
+      let known = try source.history(className: name, name: name, signature: name, milliseconds: 1)
+      expect(known?.sameFailure?.count, 1)
+    }
+  }
+
+  @Test("several writers at once lose nothing", arguments: HistoryRoom.Kind.present)
+  func writers(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let place = room.place
+    // Each makes the database, or finds it half made by another.
+    let faults = Faults()
+    DispatchQueue.concurrentPerform(iterations: 8) { writer in
+      for day in 1...5 {
+        do {
+          let history = try History(place, for: .adding)
+          try history.take([
+            night(day, "..F~.....", host: "bench-\(writer)"), night(day, "F..", host: "shared"),
+          ])
+        } catch {
+          faults.add("\(error)")
+        }
+      }
+    }
+    expect(faults.all, [])
+    let history = try room.history(.asking)
+    expect(try history.runs().count, 45)
+    expect(try history.cases().cases.map(\.judged), [45, 45, 45, 40, 40, 40, 40, 40, 40])
+    try check(history)
+  }
+
+  /// What several threads found wrong.
+  private final class Faults: @unchecked Sendable {
+    private let lock = NSLock()
+    private var list: [String] = []
+    var all: [String] { lock.withLock { list } }
+    func add(_ text: String) { lock.withLock { list.append(text) } }
+  }
+}
