@@ -27,7 +27,8 @@ final class FuzzOffice: FuzzDesk {
         folder = try RunFolder(resuming: earlier, out: arguments.run.reports.out, command: command)
       } else {
         tally = Tally()
-        folder = try RunFolder(out: arguments.run.reports.out, kind: "fuzz", command: command, seed: target.seed)
+        folder = try RunFolder(
+          out: arguments.run.reports.out, kind: "fuzz", command: command, seed: target.seed)
       }
     } catch {
       throw UsageError(error.description)
