@@ -22,7 +22,7 @@ struct Figure {
 
   /// All figures, in the order in which they are measured.
   static var all: [Figure] {
-    automata + reference + fuzzing + sessions + radio + carriers + histories + processes
+    automata + reference + fuzzing + sessions + radio + carriers + histories + processes + reports
   }
 
   /// The line that is printed.
