@@ -4,7 +4,7 @@ enum JournalGlance {
   case start(Start)
   case verdict(Ended)
   /// A line that is read in whole.
-  case other(Journal.Record)
+  indirect case other(Journal.Record)
 
   /// Where the line of a case says what the case is.
   struct Start {
@@ -32,135 +32,116 @@ enum JournalGlance {
 
   /// Looks at a line; `nil` for one of another kind, or of an unusual form, or with a mistake.
   init?(_ line: Span<UInt8>) {
-    var scanner = JSONScanner(line)
-    guard let glance = try? Self.look(&scanner, line) else { return nil }
+    var tokens = LineTokens(line)
+    guard tokens.take(UInt8(ascii: "{")), let first = tokens.key() else { return nil }
+    let glance: JournalGlance?
+    switch first.count {
+    case 1 where tokens.reads(first, "t"): glance = Self.event(&tokens)
+    case 4 where tokens.reads(first, "case"): glance = Self.start(&tokens)
+    case 7 where tokens.reads(first, "verdict"): glance = Self.verdict(&tokens)
+    default: return nil
+    }
+    guard let glance, tokens.take(UInt8(ascii: "}")), tokens.isAtEnd else { return nil }
     self = glance
   }
 
-  private static func look(
-    _ scanner: inout JSONScanner, _ line: Span<UInt8>
-  ) throws(JSONError) -> JournalGlance? {
-    guard try scanner.beginObject() else { return nil }
-    let first = try scanner.rawKey()
-    let glance: JournalGlance?
-    if scanner.reads(first, "t") {
-      glance = try event(&scanner, line)
-    } else if scanner.reads(first, "verdict") {
-      glance = try verdict(&scanner, line)
-    } else if scanner.reads(first, "case") {
-      glance = try start(&scanner)
-      if glance != nil, try scanner.objectGoesOn() { return nil }
-    } else {
-      return nil
-    }
-    if glance != nil { try scanner.expectEnd() }
-    return glance
-  }
-
-  private static func event(
-    _ scanner: inout JSONScanner, _ line: Span<UInt8>
-  ) throws(JSONError) -> JournalGlance? {
-    let time = try scanner.rawValue()
-    guard time.kind != .other, !time.hasEscapes, let time = milliseconds(line.extracting(time.range)) else {
-      return nil
-    }
+  private static func event(_ tokens: inout LineTokens) -> JournalGlance? {
+    guard let time = tokens.value(), time.kind != .other, !time.hasEscapes,
+      let time = Reporting.milliseconds(tokens.bytes.extracting(time.range))
+    else { return nil }
     var remark: String?
-    while try scanner.objectGoesOn() {
-      let key = try scanner.rawKey()
-      // A key that makes the line another record, or may be one.
-      if key.hasEscapes || scanner.isKind(key) { return nil }
-      let value = try scanner.rawValue()
-      if scanner.reads(key, "remark") { remark = scanner.text(of: value) }
+    while tokens.take(UInt8(ascii: ",")) {
+      // A key that makes the line another record is left to the reader of records.
+      guard let key = tokens.key(), !tokens.isKind(key), let value = tokens.value() else { return nil }
+      if key.count == 6, tokens.reads(key, "remark") { remark = JSONScanner(tokens.bytes).text(of: value) }
     }
     return .event(milliseconds: time, remark: remark)
   }
 
-  private static func verdict(
-    _ scanner: inout JSONScanner, _ line: Span<UInt8>
-  ) throws(JSONError) -> JournalGlance? {
-    guard let word = scanner.text(of: try scanner.rawValue()).flatMap(Journal.Word.init) else { return nil }
-    var id: JSONScanner.Raw?
-    var time: Int64?
-    var (hasAttachments, isTriedAgain) = (false, false)
-    while try scanner.objectGoesOn() {
-      let key = try scanner.rawKey()
-      if key.hasEscapes { return nil }
-      let value = try scanner.rawValue()
-      if scanner.reads(key, "case") {
-        guard id == nil, value.kind != .other else { return nil }
-        id = value
-      } else if scanner.reads(key, "t") {
-        guard time == nil, value.kind != .other, !value.hasEscapes else { return nil }
-        time = Reporting.milliseconds(line.extracting(value.range))
-      } else if scanner.reads(key, "attachments") {
-        hasAttachments = true
-      } else if scanner.reads(key, "again") {
-        isTriedAgain = scanner.reads(value, "true")
+  private static func verdict(_ tokens: inout LineTokens) -> JournalGlance? {
+    guard let text = tokens.value(), let word = tokens.word(text) else { return nil }
+    var ended = Ended(word: word, id: JSONScanner.Raw(range: 0..<0, kind: .other))
+    while tokens.take(UInt8(ascii: ",")) {
+      guard let key = tokens.key(), let value = tokens.value() else { return nil }
+      switch key.count {
+      case 1 where tokens.reads(key, "t"):
+        guard ended.milliseconds == nil, value.kind != .other, !value.hasEscapes else { return nil }
+        ended.milliseconds = Reporting.milliseconds(tokens.bytes.extracting(value.range))
+      case 4 where tokens.reads(key, "case"):
+        guard ended.id.kind == .other, value.kind != .other else { return nil }
+        ended.id = value
+      case 5 where tokens.reads(key, "again"): ended.isTriedAgain = tokens.reads(value.range, "true")
+      case 11 where tokens.reads(key, "attachments"): ended.hasAttachments = true
+      default: break
       }
     }
-    return id.map {
-      .verdict(
-        Ended(
-          word: word, id: $0, milliseconds: time, hasAttachments: hasAttachments, isTriedAgain: isTriedAgain))
-    }
+    return ended.id.kind == .other ? nil : .verdict(ended)
   }
 
-  private static func start(_ scanner: inout JSONScanner) throws(JSONError) -> JournalGlance? {
-    guard try scanner.isObject(), try scanner.beginObject() else { return nil }
+  private static func start(_ tokens: inout LineTokens) -> JournalGlance? {
+    guard tokens.take(UInt8(ascii: "{")) else { return nil }
     var start = Start()
     repeat {
-      let key = try scanner.rawKey()
-      if key.hasEscapes { return nil }
-      let value = try scanner.rawValue()
-      guard start.take(key, value, scanner) else { return nil }
-    } while try scanner.objectGoesOn()
-    return start.id.range.isEmpty ? nil : .start(start)
+      guard let key = tokens.key(), let value = tokens.value(), start.take(key, value, tokens) else {
+        return nil
+      }
+    } while tokens.take(UInt8(ascii: ","))
+    return tokens.take(UInt8(ascii: "}")) && !start.id.range.isEmpty ? .start(start) : nil
   }
 }
 
 extension JournalGlance.Start {
   /// Notes where a value stands; `false` when this is not the first one of its key.
+  @inline(__always)
   fileprivate mutating func take(
-    _ key: JSONScanner.Raw, _ value: JSONScanner.Raw, _ scanner: borrowing JSONScanner
+    _ key: Range<Int>, _ value: JSONScanner.Raw, _ tokens: borrowing LineTokens
   ) -> Bool {
     func set(_ place: inout JSONScanner.Raw?) -> Bool {
       if place != nil { return false }
       place = value
       return true
     }
-    switch key.range.count {
-    case 2 where scanner.reads(key, "id"):
+    switch key.count {
+    case 2 where tokens.reads(key, "id"):
       guard id.range.isEmpty, value.kind != .other else { return false }
       id = value
       return true
     case 4:
-      if scanner.reads(key, "name") { return set(&name) }
-      if scanner.reads(key, "file") { return set(&file) }
-      if scanner.reads(key, "line") { return set(&line) }
-      if scanner.reads(key, "seed") { return set(&seed) }
-    case 5 where scanner.reads(key, "model"): return set(&model)
-    case 6 where scanner.reads(key, "device"): return set(&device)
+      if tokens.reads(key, "name") { return set(&name) }
+      if tokens.reads(key, "file") { return set(&file) }
+      if tokens.reads(key, "line") { return set(&line) }
+      if tokens.reads(key, "seed") { return set(&seed) }
+    case 5 where tokens.reads(key, "model"): return set(&model)
+    case 6 where tokens.reads(key, "device"): return set(&device)
     case 7:
-      if scanner.reads(key, "machine") { return set(&machine) }
-      if scanner.reads(key, "attempt") {
-        attempt = max(1, value.kind == .number ? scanner.text(of: value).flatMap { Int($0) } ?? 1 : 1)
+      if tokens.reads(key, "machine") { return set(&machine) }
+      if tokens.reads(key, "attempt"), value.kind == .number {
+        attempt = max(1, JSONScanner(tokens.bytes).text(of: value).flatMap { Int($0) } ?? 1)
       }
-    case 8 where scanner.reads(key, "firmware"): return set(&firmware)
+    case 8 where tokens.reads(key, "firmware"): return set(&firmware)
     default: break
     }
     return true
   }
 }
 
-extension JSONScanner {
+extension LineTokens {
   /// Whether a key says which kind of line it stands in.
-  fileprivate func isKind(_ key: Raw) -> Bool {
-    switch key.range.count {
+  @inline(__always)
+  fileprivate func isKind(_ key: Range<Int>) -> Bool {
+    switch key.count {
     case 3: reads(key, "run") || reads(key, "end")
     case 4: reads(key, "case")
     case 7: reads(key, "verdict") || reads(key, "machine") || reads(key, "finding")
     case 8: reads(key, "coverage") || reads(key, "campaign")
     default: false
     }
+  }
+
+  /// A word that a verdict has.
+  fileprivate func word(_ text: JSONScanner.Raw) -> Journal.Word? {
+    guard text.kind == .string, text.form == .plain else { return nil }
+    if reads(text.range, "agree") { return .agree }
+    return JSONScanner(bytes).text(of: text).flatMap(Journal.Word.init)
   }
 }

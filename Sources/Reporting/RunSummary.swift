@@ -47,6 +47,10 @@ public struct RunSummary: Sendable {
   public init(journals: [String], without id: String? = nil) {
     var index = JournalIndex(journals: journals)
     if let id { index.forget(id) }
+    self.init(index)
+  }
+
+  init(_ index: JournalIndex) {
     cases = index.caseCount
     for suite in index.suites {
       for entry in suite.entries { count(entry) }

@@ -84,7 +84,7 @@ enum Neighbours {
 }
 
 /// Says of files what xmllint says against them; nothing when they are valid, or well-formed where no schema is there.
-private func complaints(_ paths: [String], _ profile: JUnitProfile, _ workshop: Workshop) throws -> [String] {
+func complaints(_ paths: [String], _ profile: JUnitProfile, _ workshop: Workshop) throws -> [String] {
   let schemas = try Neighbours.schemas(profile, workshop)
   let runs = schemas.isEmpty ? [[String]()] : schemas.map { ["--schema", $0] }
   return try runs.flatMap { schema in

@@ -35,7 +35,21 @@ public struct HTMLReport: Hashable, Sendable {
   public static func write(
     journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
   ) throws(ReportError) -> HTMLReport {
-    let index = JournalIndex(journals: journals, manifests: manifests)
+    try RecordedRuns(journals: journals, manifests: manifests).writeHTML(to: path, history: history)
+  }
+}
+
+extension RecordedRuns {
+  /// Writes the page about the runs, which appears at its path whole or not at all.
+  ///
+  /// - Parameters:
+  ///   - path: Where the page goes; missing directories are made.
+  ///   - history: Where to learn what earlier runs tell of a case; one that fails says so in the page.
+  /// - Throws: When the page cannot be written, or a journal not be read a second time; the old page stays.
+  @discardableResult
+  public func writeHTML(
+    to path: String, history: (any CaseHistorySource)? = nil
+  ) throws(ReportError) -> HTMLReport {
     var page = HTMLPage(
       output: try OutputFile(path), index: index,
       links: index.sources.map { way(to: parent(of: $0.journal), from: parent(of: path)) }, history: history)

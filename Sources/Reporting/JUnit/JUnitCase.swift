@@ -54,7 +54,9 @@ struct JUnitCaseRenderer {
     xml.attribute("classname", suite)
     xml.attribute("name", caseName(of: start, copy: entry.copy))
     if profile.hasCaseProperties {
-      if let file = start.file, !file.isEmpty { xml.attribute("file", clipped(file, toBytes: longestValue)) }
+      if let file = start.file, !visible(file).isEmpty {
+        xml.attribute("file", clipped(file, toBytes: longestValue))
+      }
       if let line = start.line, line > 0 { xml.attribute("line", String(line)) }
     }
     xml.attribute("time", secondsText(entry.milliseconds))
@@ -131,7 +133,7 @@ extension JUnitCaseRenderer {
       xml.addEscaped(caseName(name, id: id, copy: entry.copy), inAttribute: true)
     }
     if profile.hasCaseProperties {
-      if let file = start.file, file.kind != .other, !file.range.isEmpty {
+      if let file = start.file, scanner.isPlain(file) || !visible(scanner.text(of: file) ?? "").isEmpty {
         xml.add("\" file=\"")
         xml.addEscaped(file, scanner)
       }

@@ -38,12 +38,8 @@ public struct JUnitReport: Hashable, Sendable {
     journals: [String], manifests: [String] = [], to path: String, profile: JUnitProfile = .ci,
     largest: Int = 25_000_000
   ) throws(ReportError) -> JUnitReport {
-    let index = JournalIndex(journals: journals, manifests: manifests)
-    var writer = try JUnitWriter(index, to: path, profile: profile, limit: largest)
-    let counts = try writer.write()
-    return JUnitReport(
-      tests: counts.tests, failures: counts.failures, errors: counts.errors, flaky: counts.flaky,
-      skipped: counts.skipped, milliseconds: Int64(clamping: counts.milliseconds), problems: index.problems)
+    try RecordedRuns(journals: journals, manifests: manifests).writeJUnit(
+      to: path, profile: profile, largest: largest)
   }
 
   /// Reads a journal and writes its report.

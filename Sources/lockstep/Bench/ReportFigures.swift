@@ -7,11 +7,11 @@ extension Figure {
     [
       Figure(
         name: "report.junit-million", unit: "s", better: .lower,
-        method: "Wall time of `lockstep report` for the JUnit of a run of a million cases, the least of 3 runs.",
+        method: "Wall time of `lockstep report --html none` for a run of a million cases, the least of 3 runs.",
         measure: { millionReports()?.map(\.time.seconds).min() }),
       Figure(
         name: "report.junit-rss", unit: "MB", better: .lower,
-        method: "The most memory of `lockstep report` for the JUnit of a run of a million cases at a time.",
+        method: "The most memory of `lockstep report --html none` at a time for a run of a million cases.",
         measure: { millionReports(1)?.map(\.memory).max().map { Double($0) / 1e6 } }),
     ]
   }
@@ -23,7 +23,7 @@ extension Figure {
     guard (try? makeFolder(run)) != nil, (try? MillionCases().write(to: run)) != nil else { return nil }
     var all: [Measurement] = []
     for _ in 0..<count {
-      let words = ["report", run, "--out", folder, "--quiet"]
+      let words = ["report", run, "--out", folder, "--quiet", "--html", "none", "--history", "none"]
       // The run has divergences.
       guard let report = Measurement.run("/proc/self/exe", words), report.status == 1 else { return nil }
       all.append(report)

@@ -50,10 +50,11 @@ extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
-    let summary = RunSummary(journals: journals)
+    let recorded = RecordedRuns(journals: journals)
+    let summary = recorded.summary
     let paths: [String]
     do {
-      paths = try reports.write(journals: journals, console)
+      paths = try reports.write(recorded, journals: journals, console)
     } catch {
       console.say("lockstep: \(error)")
       return .internalFault

@@ -85,12 +85,16 @@ struct ReportPlaces {
   ///
   /// - Returns: the paths of the reports.
   func write(journals: [String], _ console: Console) throws(ReportError) -> [String] {
-    let manifests = journals.map(RunPlace.manifest)
-    _ = try JUnitReport.write(journals: journals, to: junitPath, profile: junitProfile)
+    try write(RecordedRuns(journals: journals), journals: journals, console)
+  }
+
+  /// Writes the reports of some runs whose journals were read already.
+  func write(
+    _ runs: RecordedRuns, journals: [String], _ console: Console
+  ) throws(ReportError) -> [String] {
+    try runs.writeJUnit(to: junitPath, profile: junitProfile)
     guard let htmlPath else { return [junitPath] }
-    try HTMLReport.write(
-      journals: journals, manifests: manifests, to: htmlPath,
-      history: history.source(journals: journals, out: out, console))
+    try runs.writeHTML(to: htmlPath, history: history.source(journals: journals, out: out, console))
     return [junitPath, htmlPath]
   }
 }

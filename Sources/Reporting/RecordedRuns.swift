@@ -1,0 +1,40 @@
+/// Some runs as their journals tell of them, read once for all that is made of them.
+///
+/// It does not matter in which order the journals are named.
+public struct RecordedRuns {
+  let index: JournalIndex
+
+  /// Reads journals, such as those of the shards of one run.
+  ///
+  /// - Parameters:
+  ///   - journals: Their paths. One that cannot be read is a problem of the runs.
+  ///   - manifests: The manifests of the runs, one for each journal; what they do not say is left out. Without any,
+  ///     the files beside the journals.
+  public init(journals: [String], manifests: [String] = []) {
+    index = JournalIndex(journals: journals, manifests: manifests)
+  }
+
+  /// What the runs came to.
+  public var summary: RunSummary { RunSummary(index) }
+
+  /// Writes the JUnit report of the runs, which appears at its path whole or not at all.
+  ///
+  /// What is too large for one file goes on in others beside it: `junit-2.xml` and so on.
+  ///
+  /// - Parameters:
+  ///   - path: Where the report goes; missing directories are made.
+  ///   - profile: The shape of the report.
+  ///   - largest: The most bytes of a file.
+  /// - Returns: What the report counts.
+  /// - Throws: When the report cannot be written, or a journal not be read a second time; the old report stays.
+  @discardableResult
+  public func writeJUnit(
+    to path: String, profile: JUnitProfile = .ci, largest: Int = 25_000_000
+  ) throws(ReportError) -> JUnitReport {
+    var writer = try JUnitWriter(index, to: path, profile: profile, limit: largest)
+    let counts = try writer.write()
+    return JUnitReport(
+      tests: counts.tests, failures: counts.failures, errors: counts.errors, flaky: counts.flaky,
+      skipped: counts.skipped, milliseconds: Int64(clamping: counts.milliseconds), problems: index.problems)
+  }
+}
