@@ -84,7 +84,6 @@ struct JournalReaderTests {
         found.append(
           "\(reader.line) finding \(finding.signature) \(finding.message) \(finding.shortest) \(finding.confirmation!) \(finding.file!)"
         )
-      case .machine(let machine): found.append("\(reader.line) machine \(machine.name)")
       case .campaign: found.append("\(reader.line) campaign")
       case .end(let end): found.append("\(reader.line) end \(end.cases) \(end.status)")
       }

@@ -21,7 +21,7 @@ struct Figure {
   let measure: () -> Double?
 
   /// All figures, in the order in which they are measured.
-  static var all: [Figure] { automata + reference + fuzzing + sessions + radio + carriers + processes }
+  static var all: [Figure] { automata + reference + fuzzing + sessions + radio + carriers + processes + reports }
 
   /// The line that is printed.
   func json(_ value: Double) -> JSON {

@@ -1,4 +1,5 @@
 import Harness
+import Reporting
 
 extension FuzzArguments {
   /// What was asked for beside machine, device, twin and seed, as options that mean the same.
