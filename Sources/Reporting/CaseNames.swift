@@ -48,16 +48,11 @@ private func isBlank(_ text: String) -> Bool {
 // MARK: - Names that need not be built
 
 extension JSONScanner {
-  /// Whether a text is its own name: short, of printable characters of ASCII, and not all of them spaces.
+  /// Whether a text is its own name: plain, short, and not nothing but spaces.
   func isPlain(_ raw: Raw) -> Bool {
-    guard !raw.hasEscapes, raw.range.count <= longestName else { return false }
-    var isBlank = true
-    for place in raw.range {
-      let byte = bytes[place]
-      guard 0x20...0x7E ~= byte else { return false }
-      if byte != 0x20 { isBlank = false }
-    }
-    return !isBlank
+    guard raw.form == .plain, raw.range.count <= longestName else { return false }
+    for place in raw.range where bytes[place] != 0x20 { return true }
+    return false
   }
 
   /// The hash of a plain text behind another.
@@ -93,6 +88,6 @@ extension JSONScanner {
     var end = id.range.upperBound
     while end > id.range.lowerBound, bytes[end - 1] != UInt8(ascii: "/") { end -= 1 }
     return end == id.range.lowerBound
-      ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, hasEscapes: id.hasEscapes)
+      ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, form: id.form)
   }
 }

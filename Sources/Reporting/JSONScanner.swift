@@ -175,8 +175,8 @@ extension JSONScanner {
 
 extension JSONScanner {
   private mutating func string() throws(JSONError) -> String {
-    let (range, hasEscapes) = try skipString()
-    if !hasEscapes, let text = text(range) { return text }
+    let (range, form) = try skipString()
+    if form != .escaped, let text = text(range) { return text }
     return decoded(range)
   }
 
@@ -186,23 +186,29 @@ extension JSONScanner {
     return String(copying: utf8)
   }
 
-  /// Steps over a string; says where its content is.
-  private mutating func skipString() throws(JSONError) -> (range: Range<Int>, hasEscapes: Bool) {
+  /// Steps over a string; says where its content is, and how much of a look it needs.
+  private mutating func skipString() throws(JSONError) -> (range: Range<Int>, form: Form) {
     try expect(UInt8(ascii: "\""), "a string")
     let start = position
-    var hasEscapes = false
-    // In a variable of its own, which the compiler keeps in a register.
+    var form = Form.plain
+    // In variables of its own, which the compiler keeps in registers.
+    let bytes = bytes
     var place = start
-    while place < bytes.count {
+    while true {
+      place = skipEight(bytes, from: place, &form)
+      guard place < bytes.count else { break }
       switch bytes[place] {
       case UInt8(ascii: "\""):
         position = place + 1
-        return (start..<place, hasEscapes)
+        return (start..<place, form)
       case UInt8(ascii: "\\"):
-        hasEscapes = true
+        form = .escaped
         position = place
         try skipEscape()
         place = position
+      case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), 0..<0x20, 0x80...:
+        if form == .plain { form = .special }
+        place += 1
       default:
         place += 1
       }
@@ -304,23 +310,33 @@ extension JSONScanner {
     /// Without the quotation marks.
     var range: Range<Int>
     var kind: Kind
-    var hasEscapes = false
+    var form = Form.plain
+
+    var hasEscapes: Bool { form == .escaped }
+  }
+
+  /// How much of a look a text needs.
+  enum Form: UInt8 {
+    /// None: it is of ASCII without control characters, and stands for itself in XML too.
+    case plain
+    case special
+    case escaped
   }
 
   /// Where the next key of an object stands that was entered; its value must be read or stepped over.
   mutating func rawKey() throws(JSONError) -> Raw {
     skipSpace()
-    let (range, hasEscapes) = try skipString()
+    let (range, form) = try skipString()
     try expect(UInt8(ascii: ":"), "a colon")
-    return Raw(range: range, kind: .string, hasEscapes: hasEscapes)
+    return Raw(range: range, kind: .string, form: form)
   }
 
   /// Where the value of a member of the outermost object stands, or of one in it.
   mutating func rawValue() throws(JSONError) -> Raw {
     switch try peek() {
     case UInt8(ascii: "\""):
-      let (range, hasEscapes) = try skipString()
-      return Raw(range: range, kind: .string, hasEscapes: hasEscapes)
+      let (range, form) = try skipString()
+      return Raw(range: range, kind: .string, form: form)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       return Raw(range: try skipNumber(), kind: .number)
     default:
@@ -410,4 +426,32 @@ private func scalarLength(_ bytes: Span<UInt8>, at offset: Int, limit: Int) -> I
   guard offset + length <= limit, second.contains(bytes[offset + 1]) else { return nil }
   for place in offset + 1..<offset + length where bytes[place] & 0xC0 != 0x80 { return nil }
   return length
+}
+
+/// Goes on, in steps of eight bytes, to where the next quotation mark or backslash is, or to the last few bytes; notes
+/// when it passes over anything that is not plain.
+@inline(__always)
+private func skipEight(_ bytes: Span<UInt8>, from start: Int, _ form: inout JSONScanner.Form) -> Int {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let highs: UInt64 = 0x8080_8080_8080_8080
+  /// The highest bit of the first byte that is like one, and perhaps of some after it.
+  func marks(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+    let difference = word ^ (ones &* UInt64(byte))
+    return (difference &- ones) & ~difference & highs
+  }
+  var place = start
+  while place + 8 <= bytes.count {
+    let word = unsafe UInt64(
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+    let stops = marks(word, UInt8(ascii: "\"")) | marks(word, UInt8(ascii: "\\"))
+    let controls = (word &- ones &* 0x20) & ~word & highs
+    let special =
+      word & highs | controls | marks(word, UInt8(ascii: "&")) | marks(word, UInt8(ascii: "<"))
+      | marks(word, UInt8(ascii: ">"))
+    let before = stops == 0 ? UInt64.max : (stops & (0 &- stops)) &- 1
+    if special & before != 0, form == .plain { form = .special }
+    if stops != 0 { return place + stops.trailingZeroBitCount / 8 }
+    place += 8
+  }
+  return place
 }

@@ -9,6 +9,24 @@ struct XMLBuffer {
   /// Adds markup, or text that needs no escape.
   mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  /// Adds markup.
+  mutating func add(_ markup: StaticString) {
+    markup.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// Adds a number in decimal digits.
+  mutating func add(_ number: Int64) {
+    if number > 9 { add(number / 10) }
+    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  }
+
+  /// Adds seconds with three decimals.
+  mutating func add(milliseconds: Int64) {
+    add(milliseconds / 1000)
+    bytes.append(UInt8(ascii: "."))
+    for unit: Int64 in [100, 10, 1] { add(milliseconds / unit % 10) }
+  }
+
   mutating func add(_ other: XMLBuffer) { bytes.append(contentsOf: other.bytes) }
 
   /// Adds text as it stands in XML 1.0, between tags or in an attribute.
@@ -49,16 +67,8 @@ struct XMLBuffer {
 
   /// Adds the value of an attribute as it stands in a journal; the longest are cut.
   mutating func addEscaped(_ raw: JSONScanner.Raw, _ scanner: borrowing JSONScanner) {
-    let line = scanner.bytes
-    var isPlain = !raw.hasEscapes && raw.range.count <= longestValue
-    if isPlain {
-      for place in raw.range where !isPlainInAttribute(line[place]) {
-        isPlain = false
-        break
-      }
-    }
-    if isPlain {
-      append(line.extracting(raw.range))
+    if raw.form == .plain, raw.range.count <= longestValue {
+      append(scanner.bytes.extracting(raw.range))
     } else {
       addEscaped(clipped(scanner.text(of: raw) ?? "", toBytes: longestValue), inAttribute: true)
     }
@@ -77,14 +87,6 @@ private func needsEscape(_ byte: UInt8, _ inAttribute: Bool) -> Bool {
   case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\r"): true
   case UInt8(ascii: "\""), UInt8(ascii: "\t"), UInt8(ascii: "\n"): inAttribute
   default: false
-  }
-}
-
-/// Whether a byte stands for itself in an attribute, without a look at those around it.
-private func isPlainInAttribute(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""): false
-  default: 0x20...0x7E ~= byte
   }
 }
 

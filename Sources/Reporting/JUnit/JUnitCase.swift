@@ -1,3 +1,16 @@
+/// The name of a suite, also as it stands in an attribute.
+struct JUnitSuiteName {
+  let text: String
+  let escaped: XMLBuffer
+
+  init(_ text: String) {
+    self.text = text
+    var xml = XMLBuffer()
+    xml.addEscaped(text, inAttribute: true)
+    escaped = xml
+  }
+}
+
 /// Renders test cases for one profile.
 struct JUnitCaseRenderer {
   let profile: JUnitProfile
@@ -13,7 +26,7 @@ struct JUnitCaseRenderer {
   ///
   /// - Parameter output: what there is no place for in the element, and which goes to the output of the suite.
   func add(
-    _ entry: JournalIndex.Entry, from source: JournalSource, suite: String, to xml: inout XMLBuffer,
+    _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
   ) throws(ReportError) {
     if entry.outcome == .passed, entry.attempts == 1, !entry.hasRemarks,
@@ -22,13 +35,14 @@ struct JUnitCaseRenderer {
       return
     }
     guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
-    open(start, entry, suite, &xml)
+    open(start, entry, suite.text, &xml)
     if profile.hasCaseProperties { add(properties(start, entry), to: &xml) }
     let outcome = JUnitOutcome(entry, texts)
     if profile.hasCaseOutput {
       add(outcome, entry, to: &xml)
     } else {
-      addStrictly(outcome, entry, name: suite + "." + caseName(of: start, copy: entry.copy), &xml, &output)
+      addStrictly(
+        outcome, entry, name: suite.text + "." + caseName(of: start, copy: entry.copy), &xml, &output)
     }
     xml.add("    </testcase>\n")
   }
@@ -88,7 +102,7 @@ extension JUnitCaseRenderer {
   ///
   /// - Returns: `false` when the line is of an unusual form.
   private func addPlainly(
-    _ entry: JournalIndex.Entry, from source: JournalSource, suite: String, to xml: inout XMLBuffer
+    _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer
   ) throws(ReportError) -> Bool {
     let isAdded: Void? = try source.reader.lookAt(entry) { start, line in
       add(start, entry, line, suite: suite, to: &xml)
@@ -97,16 +111,20 @@ extension JUnitCaseRenderer {
   }
 
   private func add(
-    _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>, suite: String,
-    to xml: inout XMLBuffer
+    _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>,
+    suite: JUnitSuiteName, to xml: inout XMLBuffer
   ) {
     let scanner = JSONScanner(line)
     xml.add("    <testcase classname=\"")
-    xml.addEscaped(suite, inAttribute: true)
+    xml.add(suite.escaped)
     xml.add("\" name=\"")
     if let name = start.name, name.kind == .string, scanner.isPlain(name) {
       xml.addEscaped(name, scanner)
-      if entry.copy > 1 { xml.add(" (\(entry.copy))") }
+      if entry.copy > 1 {
+        xml.add(" (")
+        xml.add(Int64(entry.copy))
+        xml.add(")")
+      }
     } else {
       let id = scanner.text(of: start.id) ?? ""
       let name = start.name.flatMap { scanner.text(of: $0) }
@@ -123,7 +141,7 @@ extension JUnitCaseRenderer {
       }
     }
     xml.add("\" time=\"")
-    xml.add(secondsText(entry.milliseconds))
+    xml.add(milliseconds: entry.milliseconds)
     xml.add("\">\n")
     if profile.hasCaseProperties { addProperties(start, scanner, to: &xml) }
     xml.add("    </testcase>\n")
@@ -143,7 +161,8 @@ extension JUnitCaseRenderer {
   }
 
   private func add(
-    _ value: JSONScanner.Raw?, _ markup: String, _ scanner: borrowing JSONScanner, _ xml: inout XMLBuffer
+    _ value: JSONScanner.Raw?, _ markup: StaticString, _ scanner: borrowing JSONScanner,
+    _ xml: inout XMLBuffer
   ) {
     guard let value, value.kind != .other else { return }
     xml.add(markup)

@@ -158,6 +158,7 @@ extension JUnitWriter {
     if counts.tests == 0 { return }
     let own = profile.hasCaseProperties || profile.hasOneSuite ? [] : caseProperties([suite])
     let head = Head(name: suite.name, properties: render(runProperties + own, indent: "    "))
+    let name = JUnitSuiteName(suite.name)
     left.suite = counts
     try makeRoom(for: head.properties.count + head.name.utf8.count, in: nil)
     try begin(head)
@@ -165,7 +166,7 @@ extension JUnitWriter {
       guard let source = index.sources[Int(entry.journal)].file else { continue }
       scratch.removeAll()
       var rest = XMLBuffer()
-      try renderer.add(entry, from: source, suite: suite.name, to: &scratch, output: &rest)
+      try renderer.add(entry, from: source, suite: name, to: &scratch, output: &rest)
       try makeRoom(for: scratch.count + rest.count, in: head)
       try parts.write(scratch)
       output.add(rest)

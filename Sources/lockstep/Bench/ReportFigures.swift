@@ -1,0 +1,33 @@
+import Simulation
+import Transports
+
+extension Figure {
+  /// What reports of very large runs cost.
+  static var reports: [Figure] {
+    [
+      Figure(
+        name: "report.junit-million", unit: "s", better: .lower,
+        method: "Wall time of `lockstep report` for the JUnit of a run of a million cases, the least of 3 runs.",
+        measure: { millionReports()?.map(\.time.seconds).min() }),
+      Figure(
+        name: "report.junit-rss", unit: "MB", better: .lower,
+        method: "The most memory of `lockstep report` for the JUnit of a run of a million cases at a time.",
+        measure: { millionReports(1)?.map(\.memory).max().map { Double($0) / 1e6 } }),
+    ]
+  }
+
+  /// Makes the reports of a million cases; `nil` when that does not end as it should.
+  private static func millionReports(_ count: Int = 3) -> [Measurement]? {
+    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/million"
+    let run = folder + "/runs/million"
+    guard (try? makeFolder(run)) != nil, (try? MillionCases().write(to: run)) != nil else { return nil }
+    var all: [Measurement] = []
+    for _ in 0..<count {
+      let words = ["report", run, "--out", folder, "--quiet"]
+      // The run has divergences.
+      guard let report = Measurement.run("/proc/self/exe", words), report.status == 1 else { return nil }
+      all.append(report)
+    }
+    return all
+  }
+}
