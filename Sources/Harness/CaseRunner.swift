@@ -250,7 +250,8 @@ extension CaseRunner {
     try pass(until: lockstep.now)
     try awaitReady(stimulus)
     guard !lockstep.tracker.allows(stimulus.number) else {
-      throw .divergence(divergence(.unmet("a refusal of \(call.name)", instead: "but the model allows it here")))
+      throw .divergence(
+        divergence(.unmet("a refusal of \(call.name)", instead: "but the model allows it here")))
     }
     try perform(call, waits: false)
   }

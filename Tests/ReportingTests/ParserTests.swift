@@ -116,7 +116,7 @@ struct ParserTests {
     let report = try workshop.report(journal).report
     expect([report.tests, report.failures, report.errors, report.problems.count], [10_000, 3334, 6666, 0])
     let path = workshop.path("junit.xml")
-    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.ci.schema!.utf8))
+    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.schema.utf8))
     let lint = try Parsers.xmllint(path, schema: schema)
     expect(lint.status, 0)
     expect(lint.errors, "\(path) validates\n")
@@ -183,7 +183,7 @@ struct ParserTests {
       #expect(report.failures + report.errors > 0 || report.tests == 2, "round \(round)")
       paths.append(path)
     }
-    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.ci.schema!.utf8))
+    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.schema.utf8))
     let (status, _, errors) = try run("xmllint", ["--noout", "--schema", schema] + paths)
     expect(status, 0)
     expect(errors.split(separator: "\n").filter { !$0.hasSuffix(" validates") }, [])
@@ -212,7 +212,7 @@ struct SchemaTests {
     ] {
       #expect(xml.contains(element))
     }
-    let schema = try workshop.file("profile.xsd", Array(JUnitProfile.ci.schema!.utf8))
+    let schema = try workshop.file("profile.xsd", Array(JUnitProfile.schema.utf8))
     let (status, errors) = try Parsers.xmllint(workshop.path("junit.xml"), schema: schema)
     expect(status, 0)
     expect(errors, workshop.path("junit.xml") + " validates\n")
@@ -232,7 +232,7 @@ struct SchemaTests {
     let xml = try Self.fullReport(workshop)
     let range = try #require(xml.range(of: original), "\(xml)")
     let bad = try workshop.file("bad.xml", Array(xml.replacingCharacters(in: range, with: damaged).utf8))
-    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.ci.schema!.utf8))
+    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.schema.utf8))
     let (status, errors) = try Parsers.xmllint(bad, schema: schema)
     expect(status, 3)
     #expect(errors.contains("fails to validate"))

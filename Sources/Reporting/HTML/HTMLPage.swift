@@ -65,7 +65,9 @@ struct HTMLPage: ~Copyable {
       agreed: counts[.agreed], problems: index.problems)
   }
 
-  private mutating func put(_ markup: Markup) throws(ReportError) { try output.write(Array(markup.source.utf8)) }
+  private mutating func put(_ markup: Markup) throws(ReportError) {
+    try output.write(Array(markup.source.utf8))
+  }
 
   /// Does something with every case that ended in a way.
   private mutating func forEach(

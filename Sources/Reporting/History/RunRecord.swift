@@ -130,9 +130,8 @@ extension RunRecord {
 
   private mutating func read(_ journal: String) throws(ReportError) {
     var reader = try JournalReader(journal)
-    var index = JournalIndex()
-    index.read(&reader)
-    seed = index.run?.seed.map { kept($0) }
+    let index = JournalIndex(journals: [journal])
+    seed = index.runs.first?.seed.map { kept($0) }
     status = index.statuses.last ?? nil
     for suite in index.suites {
       for entry in suite.entries {

@@ -1,5 +1,3 @@
-import Reporting
-
 /// Options that mean the same wherever they are.
 extension Option {
   /// How results are printed.
@@ -31,20 +29,5 @@ extension Option {
     _ path: WritableKeyPath<Values, String>, _ summary: String = "Where reports go. Reports unless given."
   ) -> Option {
     .value("out", path, "DIR", summary, example: "Reports/nightly", as: .folder, short: "o")
-  }
-
-  /// The JUnit report.
-  static func junit(_ path: WritableKeyPath<Values, String?>) -> Option {
-    .value(
-      "junit", path, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given.", example: "junit.xml",
-      as: .file)
-  }
-
-  /// The shape of the JUnit report.
-  static func junitProfile(_ path: WritableKeyPath<Values, JUnitProfile>) -> Option {
-    .value(
-      "junit-profile", path, "ci|jenkins|strict|surefire",
-      "The shape of the JUnit report: for most CI systems, for Jenkins' xunit plugin, for readers that take the least, "
-        + "or as Maven's Surefire writes it. ci unless given.", example: "jenkins")
   }
 }

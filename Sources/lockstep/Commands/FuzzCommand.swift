@@ -51,7 +51,9 @@ extension Command {
 
 extension FuzzArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
-    let earlier = try resume.map { run throws(UsageError) in try CampaignState.read(run, out: self.run.out) }
+    let earlier = try resume.map { run throws(UsageError) in
+      try CampaignState.read(run, out: self.run.reports.out)
+    }
     var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
     arguments.shard = try Shard.resolved(arguments.shard, console, isQuiet: run.isQuiet)

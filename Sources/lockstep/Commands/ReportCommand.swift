@@ -5,9 +5,7 @@ import Reporting
 /// The options of `report`.
 struct ReportArguments {
   var runs: [String] = []
-  var out = "Reports"
-  var junit: String?
-  var junitProfile = JUnitProfile.ci
+  var reports = ReportPlaces()
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
@@ -18,7 +16,8 @@ extension Command {
     Command(
       "report", "Makes reports again from the journals of runs, and merges several.",
       discussion: """
-        Nothing but what a run left in its folder is read. Several runs, such as the shards of one, give one report: all
+        Nothing is read but what runs left in their folders, and the history for what the HTML report says of earlier
+        runs. Several runs, such as the shards of one, give one report: all
         cases, each finding of campaigns once with the shortest test that shows it, what was covered in all of them
         together. The order in which they are named does not matter.
 
@@ -33,10 +32,7 @@ extension Command {
           "One report of the shards of a night."),
       ],
       ArgumentParser(
-        options: [
-          .out(
-            \.out, "Where reports go, and where runs are looked for by name. Reports unless given."),
-          .junit(\.junit), .junitProfile(\.junitProfile),
+        options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
           .format(\.format, "How the summary is printed; json is one object."),
           .color(\.color), .quiet(\.isQuiet),
         ],
@@ -53,11 +49,11 @@ extension Command {
 extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
-    for run in runs { journals.append(try RunPlace.journal(of: run, out: out)) }
+    for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
     let summary = RunSummary(journals: journals)
-    let path = junit ?? out + "/junit.xml"
+    let paths: [String]
     do {
-      _ = try JUnitReport.write(journals: journals, to: path, profile: junitProfile)
+      paths = try reports.write(journals: journals, console)
     } catch {
       console.say("lockstep: \(error)")
       return .internalFault
@@ -66,7 +62,8 @@ extension ReportArguments {
     case .json: console.print(summary.json)
     case .human:
       let text = SummaryText(summary, console.painter(color), isQuiet: isQuiet)
-      console.print((text.lines + (isQuiet ? [] : ["  report   \(path)"])).joined(separator: "\n"))
+      let places = isQuiet ? [] : paths.map { "  report   \($0)" }
+      console.print((text.lines + places).joined(separator: "\n"))
     }
     return CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
   }

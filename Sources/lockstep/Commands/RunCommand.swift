@@ -81,10 +81,10 @@ private struct RunSession {
     self.earlier = earlier
     do throws(FileFault) {
       if let resumed {
-        folder = try RunFolder(resuming: resumed.folder, out: arguments.out, command: command)
+        folder = try RunFolder(resuming: resumed.folder, out: arguments.reports.out, command: command)
       } else {
         folder = try RunFolder(
-          out: arguments.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed)
+          out: arguments.reports.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed)
       }
     } catch {
       throw UsageError(error.description)
@@ -113,10 +113,10 @@ private struct RunSession {
     let summary = run.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
-    guard finish(seed: plan.seed) else { return .internalFault }
+    guard let reports = finish(seed: plan.seed, arguments.reports) else { return .internalFault }
     if arguments.format == .human {
       human.summarize(
-        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: [junit, folder.journalPath])
+        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: reports + [folder.journalPath])
     }
     if summary.exitStatus == .incomplete, arguments.format == .human {
       console.say("  resume   \(resumeLine)")
@@ -133,28 +133,28 @@ private struct RunSession {
   private func refuse() -> CommandStatus {
     folder.take(.run(seed: arguments.seed ?? 0))
     folder.take(.end(Tally(), .usage))
-    _ = finish(seed: arguments.seed ?? 0)
+    var places = arguments.reports
+    places.history.choice = .none
+    _ = finish(seed: arguments.seed ?? 0, places)
     console.say("lockstep: nothing was run")
     return .usage
   }
 
-  private func finish(seed: UInt64) -> Bool {
+  /// Writes the reports; gives their paths, or `nil` where that fails.
+  private func finish(seed: UInt64, _ places: ReportPlaces) -> [String]? {
     do {
       try folder.finish(seed: seed)
-      try folder.writeJUnit(to: junit, arguments.junitProfile)
-      return true
+      return try folder.report(places, console)
     } catch {
       console.say("lockstep: \(error)")
-      return false
+      return nil
     }
   }
-
-  private var junit: String { arguments.junit ?? arguments.out + "/junit.xml" }
 
   /// The line to paste that goes on with the run.
   private var resumeLine: String {
     var words = ["lockstep", "run", "--resume", folder.path]
-    if arguments.out != RunArguments().out { words += ["--out", arguments.out] }
+    words += arguments.reports.words
     return words.map(shellWord).joined(separator: " ")
   }
 

@@ -14,7 +14,7 @@ struct CoverArguments {
   /// The options in the order in which help shows them.
   static var options: [Option<CoverArguments>] {
     let shared = ["device", "seed"]
-    let reports = ["out", "junit", "junit-profile", "answer-timeout", "format", "color"]
+    let reports = ReportPlaces.options.map(\.name) + ["answer-timeout", "format", "color"]
     return FuzzArguments.options.filter { shared.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [
         .value("steps", \.steps, "N", "Ends after N events. 20k unless given.", example: "5k"),
@@ -47,7 +47,7 @@ struct CoverSession {
     target = try arguments.fuzz.target(try arguments.fuzz.machine(in: world), in: world, seed: seed)
     do {
       folder = try RunFolder(
-        out: arguments.fuzz.run.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()),
+        out: arguments.fuzz.run.reports.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()),
         seed: seed)
     } catch {
       throw UsageError(error.description)
@@ -72,10 +72,10 @@ struct CoverSession {
     let summary = tour.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
-    guard save(summary.scenarios), finish() else { return .internalFault }
+    guard save(summary.scenarios), let reports = finish() else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
-        print(summary, paint)
+        print(summary, paint, reports)
       } else {
         summary.gaps.forEach { console.print($0.json) }
       }
@@ -83,7 +83,7 @@ struct CoverSession {
     return summary.exitStatus
   }
 
-  private func print(_ summary: TourRun.Summary, _ paint: Painter) {
+  private func print(_ summary: TourRun.Summary, _ paint: Painter, _ reports: [String]) {
     let tests = summary.tally.cases == 1 ? "1 test" : "\(summary.tally.cases) tests"
     let divergences = summary.tally.divergences
     console.print(
@@ -95,19 +95,17 @@ struct CoverSession {
     for gap in summary.gaps {
       for line in gap.lines { console.print("  " + line) }
     }
-    for report in [junit, folder.journalPath] { console.print("  report   \(report)") }
+    for report in reports + [folder.journalPath] { console.print("  report   \(report)") }
   }
 
-  private var junit: String { run.junit ?? run.out + "/junit.xml" }
-
-  private func finish() -> Bool {
+  /// Writes the reports; gives their paths, or `nil` where that fails.
+  private func finish() -> [String]? {
     do {
       try folder.finish(seed: target.seed)
-      try folder.writeJUnit(to: junit, run.junitProfile)
-      return true
+      return try folder.report(run.reports, console)
     } catch {
       console.say("lockstep: \(error)")
-      return false
+      return nil
     }
   }
 

@@ -106,7 +106,7 @@ extension FuzzArguments {
         "resume", \.resume, "RUN",
         "Goes on with a campaign that was stopped: the name of its run, or its folder. MACHINE and options are taken "
           + "from there unless given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz", as: .folder),
-      .out(\.run.out), .junit(\.run.junit), .junitProfile(\.run.junitProfile),
+    ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
       .value(
         "answer-timeout", \.run.answerTimeout, "TIME",
         "How long an exec: device may take to answer. 5s unless given.", example: "30s"),
@@ -120,7 +120,7 @@ extension FuzzArguments {
   }
 
   /// Where rare tests are kept.
-  var corpusFolder: String { corpus ?? run.out + "/corpus" }
+  var corpusFolder: String { corpus ?? run.reports.out + "/corpus" }
 
   /// The levels that are left.
   func levels() throws(UsageError) -> [TestLevel] {

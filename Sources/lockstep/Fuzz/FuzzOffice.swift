@@ -9,6 +9,7 @@ final class FuzzOffice: FuzzDesk {
   let report: any FuzzReport
   let tally: Tally
   private let arguments: FuzzArguments
+  private let console: Console
   private var fault: FileFault?
 
   /// - Parameter earlier: the folder of the campaign that is taken up again.
@@ -16,16 +17,18 @@ final class FuzzOffice: FuzzDesk {
     _ arguments: FuzzArguments, _ target: FuzzTarget, _ console: Console, earlier: String?
   ) throws(UsageError) {
     self.arguments = arguments
+    self.console = console
     let command = Array(CommandLine.arguments.dropFirst())
     do throws(FileFault) {
       if let earlier {
         tally = Tally(
           of: RunSummary(
             journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
-        folder = try RunFolder(resuming: earlier, out: arguments.run.out, command: command)
+        folder = try RunFolder(resuming: earlier, out: arguments.run.reports.out, command: command)
       } else {
         tally = Tally()
-        folder = try RunFolder(out: arguments.run.out, kind: "fuzz", command: command, seed: target.seed)
+        folder = try RunFolder(
+          out: arguments.run.reports.out, kind: "fuzz", command: command, seed: target.seed)
       }
     } catch {
       throw UsageError(error.description)
@@ -58,8 +61,7 @@ final class FuzzOffice: FuzzDesk {
     var end = end
     do {
       try folder.finish(seed: end.seed)
-      try folder.writeJUnit(
-        to: arguments.run.junit ?? arguments.run.out + "/junit.xml", arguments.run.junitProfile)
+      _ = try folder.report(arguments.run.reports, console)
     } catch {
       report.warn("\(error)")
       end.exit = .internalFault

@@ -252,7 +252,9 @@ struct WorkerArguments {
   }
 
   private func words(_ own: FuzzArguments) -> [String] {
-    var words = ["--seed=\(plan.settings.seed)", "--out=\(own.run.out)", "--corpus=\(own.corpusFolder)"]
+    var words = [
+      "--seed=\(plan.settings.seed)", "--out=\(own.run.reports.out)", "--corpus=\(own.corpusFolder)",
+    ]
     if let device = own.run.device { words.append("--device=\(device)") }
     if let twin = own.twin { words.append("--twin=\(twin)") }
     if let time = own.duration { words.append("--duration=\(time)") }

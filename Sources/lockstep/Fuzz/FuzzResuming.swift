@@ -1,5 +1,4 @@
 import Harness
-import Reporting
 
 extension FuzzArguments {
   /// What was asked for beside machine, device, twin and seed, as options that mean the same.
@@ -58,9 +57,7 @@ extension FuzzArguments {
   func resumeLine(_ folder: String) -> String {
     var words = ["lockstep", "fuzz", operands[0], "--resume", folder] + run.lab.words
     let usual = FuzzArguments()
-    if run.out != usual.run.out { words += ["--out", run.out] }
-    if let junit = run.junit { words += ["--junit", junit] }
-    if run.junitProfile != .ci { words += ["--junit-profile", run.junitProfile.rawValue] }
+    words += run.reports.words
     if let corpus { words += ["--corpus", corpus] }
     if run.answerTimeout != usual.run.answerTimeout { words.append("--answer-timeout=\(run.answerTimeout)") }
     return words.map(shellWord).joined(separator: " ")

@@ -201,7 +201,7 @@ final class FuzzSession {
     let scenario = journal.scenario(of: finding)
     do {
       let path = try save(
-        scenario, in: arguments.run.out + "/failures", stem: "fuzz-\(target.machine.machine.name)",
+        scenario, in: arguments.run.reports.out + "/failures", stem: "fuzz-\(target.machine.machine.name)",
         finding.comments)
       finding.path = path
       let line = replayLine(path)

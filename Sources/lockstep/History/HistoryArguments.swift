@@ -64,3 +64,14 @@ struct HistoryArguments: Equatable {
     }
   }
 }
+
+extension HistoryArguments {
+  /// The choice as words of a command line.
+  var words: [String] {
+    switch choice {
+    case .usual: []
+    case .place(let place): ["--history", "\(place)"]
+    case .none: ["--history", "none"]
+    }
+  }
+}

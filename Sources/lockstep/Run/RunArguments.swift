@@ -30,9 +30,7 @@ struct RunArguments {
   var paths: [String] = []
   var device: String?
   var seed: UInt64?
-  var out = "Reports"
-  var junit: String?
-  var junitProfile = JUnitProfile.ci
+  var reports = ReportPlaces()
   var filter: String?
   var shard: Shard?
   var rounds = Count(1)
@@ -50,8 +48,6 @@ struct RunArguments {
   var progress = ProgressChoice.auto
   var slow = Interval.seconds(60)
 }
-
-extension JUnitProfile: Choice {}
 
 extension Interval: ArgumentValue {
   /// A duration with its unit, or a number of seconds.
@@ -87,7 +83,7 @@ extension RunArguments {
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
           + "judgement are run. Everything but the reports is taken from there.",
         example: "2026-11-22T01-00-00-run", as: .folder),
-      .out(\.out), .junit(\.junit), .junitProfile(\.junitProfile),
+    ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
       answerTimeout, format, color, quiet, verbose,
       .value(
         "show-progress", \.progress, "auto|bar|counter|none",

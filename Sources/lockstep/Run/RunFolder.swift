@@ -77,9 +77,13 @@ final class RunFolder: JournalListener {
     if let fault { throw fault }
   }
 
-  /// Makes the JUnit report from the journal.
-  func writeJUnit(to path: String, _ profile: JUnitProfile) throws(ReportError) {
-    _ = try JUnitReport.write(journals: [journalPath], to: path, profile: profile)
+  /// Makes the reports from the journal, then takes the run into the history.
+  ///
+  /// - Returns: the paths of the reports.
+  func report(_ places: ReportPlaces, _ console: Console) throws(ReportError) -> [String] {
+    let paths = try places.write(journals: [journalPath], console)
+    places.history.take(journal: journalPath, out: out, console)
+    return paths
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
@@ -89,7 +93,7 @@ final class RunFolder: JournalListener {
     if let end { members.append(.init("end", .text(end))) }
     members.append(.init("version", .text(Version.text)))
     if let seed { members.append(.init("seed", .integer(seed))) }
-    members.append(.init("command", .list(command.map(JSON.text))))
+    members.append(.init("command", .list(command.map { .text(withoutSecrets($0)) })))
     let properties = Surroundings.properties + self.properties
     if !properties.isEmpty {
       members.append(.init("properties", .mapping(properties.map { .init($0.name, .text($0.value)) })))

@@ -14,7 +14,7 @@ struct ResumedRun {
 
   /// Finds the run that `--resume` names.
   init(_ given: RunArguments, _ run: String) throws(UsageError) {
-    folder = try ResumedRun.folder(of: run, out: given.out)
+    folder = try ResumedRun.folder(of: run, out: given.reports.out)
     guard let manifest = ManifestFile(reading: folder + "/manifest.json") else {
       throw UsageError("--resume: \(folder)/manifest.json is no manifest that is understood")
     }
@@ -82,12 +82,8 @@ extension RunArguments {
     else {
       return self
     }
-    arguments.seed = arguments.seed ?? nil
     arguments.drawnSeed = seed ?? manifest.seed
-    (arguments.out, arguments.junit) = (
-      out == RunArguments().out ? arguments.out : out, junit ?? arguments.junit
-    )
-    if junitProfile != RunArguments().junitProfile { arguments.junitProfile = junitProfile }
+    arguments.reports = reports.orElse(arguments.reports)
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)
     return arguments

@@ -38,6 +38,7 @@ struct Schema {
       Schema("cover", "A line of 'lockstep cover --format json'.", Shape.any(JournalShapes.lines + [gap])),
       Schema("mutants", "A line of 'lockstep mutants --format json'.", Shape.any(mutants)),
       Schema("report", "The object of 'lockstep report --format json'.", report),
+      Schema("history", "The object of 'lockstep history --format json'.", HistoryAnswer.shape),
       Schema("list", "A line of 'lockstep list --format json'.", list),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
       Schema("machines", "A line of 'lockstep machines --format json'.", machines),
@@ -47,7 +48,7 @@ struct Schema {
       Schema("bench", "A line of 'lockstep bench'.", bench),
       Schema(
         "version", "The object of 'lockstep version --format json'.", Shape.object(["version": Shape.text])),
-      Schema("junit", "The JUnit report of the profile ci, as an XML Schema.", text: JUnitProfile.ci.schema),
+      Schema("junit", "The JUnit report of the profile ci, as an XML Schema.", text: JUnitProfile.schema),
     ]
   }
 

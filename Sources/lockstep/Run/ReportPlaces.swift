@@ -1,0 +1,96 @@
+import Reporting
+
+extension JUnitProfile: Choice {}
+
+/// Where the reports of runs go, in which shape, and what they may tell of earlier runs.
+struct ReportPlaces {
+  /// Where a report goes that may be left out.
+  enum Page: ArgumentValue, Equatable {
+    case usual
+    case file(String)
+    case none
+
+    init?(argument: String) {
+      if argument.isEmpty { return nil }
+      self = argument == "none" ? .none : .file(argument)
+    }
+
+    static let form = "a path or none"
+  }
+
+  var out = "Reports"
+  var junit: String?
+  var junitProfile = JUnitProfile.ci
+  var html = Page.usual
+  var history = HistoryArguments()
+
+  /// Where the JUnit report goes.
+  var junitPath: String { junit ?? out + "/junit.xml" }
+
+  /// Where the HTML report goes; `nil` where none is wanted.
+  var htmlPath: String? {
+    switch html {
+    case .usual: out + "/report.html"
+    case .file(let path): path
+    case .none: nil
+    }
+  }
+
+  /// The options.
+  static var options: [Option<ReportPlaces>] {
+    [
+      .out(\.out),
+      .value(
+        "junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given.",
+        example: "junit.xml", as: .file),
+      .value(
+        "junit-profile", \.junitProfile, "ci|jenkins|strict|surefire",
+        "The shape of the JUnit report: for most CI systems, for Jenkins' xunit plugin, for readers that take the "
+          + "least, or as Maven's Surefire writes it. ci unless given.", example: "jenkins"),
+      .value(
+        "html", \.html, "FILE", "Where the HTML report goes, or none. DIR/report.html unless given.",
+        example: "report.html", as: .file),
+      HistoryArguments.option.lifted(to: \.history),
+    ]
+  }
+
+  /// These, and what others say where these are as usual.
+  func orElse(_ others: ReportPlaces) -> ReportPlaces {
+    let usual = ReportPlaces()
+    var sum = self
+    if out == usual.out { sum.out = others.out }
+    if junit == nil { sum.junit = others.junit }
+    if junitProfile == usual.junitProfile { sum.junitProfile = others.junitProfile }
+    if html == usual.html { sum.html = others.html }
+    if history == usual.history { sum.history = others.history }
+    return sum
+  }
+
+  /// Those options that are not as usual, as words of a command line.
+  var words: [String] {
+    let usual = ReportPlaces()
+    var words: [String] = []
+    if out != usual.out { words += ["--out", out] }
+    if let junit { words += ["--junit", junit] }
+    if junitProfile != usual.junitProfile { words += ["--junit-profile", junitProfile.rawValue] }
+    switch html {
+    case .usual: break
+    case .file(let path): words += ["--html", path]
+    case .none: words += ["--html", "none"]
+    }
+    return words + history.words
+  }
+
+  /// Writes the reports of some runs from their journals.
+  ///
+  /// - Returns: the paths of the reports.
+  func write(journals: [String], _ console: Console) throws(ReportError) -> [String] {
+    let manifests = journals.map(RunPlace.manifest)
+    _ = try JUnitReport.write(journals: journals, to: junitPath, profile: junitProfile)
+    guard let htmlPath else { return [junitPath] }
+    try HTMLReport.write(
+      journals: journals, manifests: manifests, to: htmlPath,
+      history: history.source(journals: journals, out: out, console))
+    return [junitPath, htmlPath]
+  }
+}
