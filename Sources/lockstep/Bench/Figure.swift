@@ -21,7 +21,9 @@ struct Figure {
   let measure: () -> Double?
 
   /// All figures, in the order in which they are measured.
+  static var all: [Figure] {
     automata + reference + fuzzing + sessions + radio + carriers + reports + histories + processes
+  }
 
   /// The line that is printed.
   func json(_ value: Double) -> JSON {
