@@ -74,7 +74,12 @@ def check_axe(page, where):
 def check_layout(page, where):
     excess = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     if excess > 0:
-        report(where, f"the page is {excess} px wider than the window")
+        widest = page.evaluate(
+            """() => Array.from(document.body.querySelectorAll('*'))
+              .filter(e => !e.closest('.scroll') && e.getBoundingClientRect().right > innerWidth + 1)
+              .map(e => `${e.tagName} ${e.getAttribute('class')} ${e.textContent.slice(0, 40)}`).slice(0, 3)"""
+        )
+        report(where, f"the page is {excess} px wider than the window: {widest}")
 
 
 def check_keys(page, where):
@@ -109,7 +114,7 @@ def check_keys(page, where):
         report(where, f"j and k lead to {places}")
 
 
-def check_without_script(browser, path):
+def check_without_script(browser, path, name):
     where = f"{pathlib.Path(path).name} without script"
     page = browser.new_page(java_script_enabled=False)
     page.intended = None
@@ -127,13 +132,12 @@ def check_time(browser, path, limit):
         page.goto(pathlib.Path(path).resolve().as_uri(), wait_until="load")
         times.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") / 1000)
         page.close()
-    print(f"{pathlib.Path(path).name} opened in {min(times):.3f} s")
+    print(f"the large page opened in {min(times):.3f} s")
     if min(times) > limit:
-        report(pathlib.Path(path).name, f"takes {min(times):.3f} s to open")
+        report("large", f"takes {min(times):.3f} s to open")
 
 
-def check_page(browser, path, screenshots=None, with_axe=True, with_keys=False):
-    name = pathlib.Path(path).stem
+def check_page(browser, path, name, screenshots=None, with_axe=True, with_keys=False):
     for scheme in SCHEMES:
         context = browser.new_context(color_scheme=scheme, offline=True)
         page = context.new_page()
@@ -152,7 +156,7 @@ def check_page(browser, path, screenshots=None, with_axe=True, with_keys=False):
         if with_keys and scheme == "light":
             check_keys(page, name)
         context.close()
-    check_without_script(browser, path)
+    check_without_script(browser, path, name)
 
 
 def main():
@@ -170,9 +174,10 @@ def main():
         if arguments.large:
             check_time(browser, arguments.large, arguments.opens_within)
         for number, path in enumerate(arguments.pages):
-            check_page(browser, path, arguments.screenshots, with_keys=number == 0)
+            name = f"page-{number + 1}"
+            check_page(browser, path, name, arguments.screenshots, with_keys=number == 0)
         if arguments.hostile:
-            check_page(browser, arguments.hostile, with_axe=False)
+            check_page(browser, arguments.hostile, "hostile", with_axe=False)
         browser.close()
     for finding in findings:
         print(finding)

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-6yrxKmhAJrvjHRKTuKf+qNw0A7tUZlY2cO3vPJWFnQI="
+let pageStyleHash = "sha256-gg3qDJhckaw/9Q5pgG6wJP4H+c/tNC4NvMdUg6rlsOI="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -24,7 +24,7 @@ let pageStyle: Markup = """
   }
   * { box-sizing: border-box; }
   html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
-  body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
+  body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
   header.page, main, form, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
   h1, h2, h3, h4 { line-height: 1.25; margin: 0; font-weight: 650; text-wrap: balance; overflow-wrap: anywhere; }
   h1 { font-size: 1.9rem; letter-spacing: -0.015em; }

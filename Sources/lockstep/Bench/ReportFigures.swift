@@ -1,3 +1,4 @@
+import Reporting
 import Simulation
 import Transports
 
@@ -13,6 +14,10 @@ extension Figure {
         name: "report.junit-rss", unit: "MB", better: .lower,
         method: "The most memory of `lockstep report --html none` at a time for a run of a million cases.",
         measure: { millionReports(1)?.map(\.memory).max().map { Double($0) / 1e6 } }),
+      Figure(
+        name: "report.html-million", unit: "s", better: .lower,
+        method: "Wall time of the HTML report of a run of a million cases, the least of 3 pages.",
+        measure: millionPages),
     ]
   }
 
@@ -29,5 +34,22 @@ extension Figure {
       all.append(report)
     }
     return all
+  }
+
+  /// Makes the page of a million cases three times; `nil` when it cannot be made.
+  private static func millionPages() -> Double? {
+    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/million"
+    let run = folder + "/runs/million"
+    guard (try? makeFolder(run)) != nil, (try? MillionCases().write(to: run)) != nil else { return nil }
+    var times: [Double] = []
+    for _ in 0..<3 {
+      var report: HTMLReport?
+      times.append(
+        seconds {
+          report = try? HTMLReport.write(journals: [run + "/journal.jsonl"], to: folder + "/report.html")
+        })
+      guard report?.cases == 1_000_000 else { return nil }
+    }
+    return least(times)
   }
 }
