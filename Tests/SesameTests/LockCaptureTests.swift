@@ -165,15 +165,15 @@ import Testing
 
     let lines = talk.read(model: .sesame3)
     expect(
-      lines.filter { $0.contains("Command") || $0.contains("Answer") || $0.contains("*") },
+      lines.filter { line in ["Command", "Answer", "*", "Plaintext"].contains { line.contains($0) } },
       [
         "1 client Command: read identity",
         "3 lock 0201" + String(repeating: "**", count: 16),
         "3 lock Answer: identity: success, the rest withheld",
         "7 client Command: register, signature 01020304, token 05060708",
-        "9 client Command: unlock, no tag",
+        "9 client Plaintext: 0653" + String(repeating: "00", count: 22), "9 client Command: unlock, no tag",
         "14 client Command: login with key 0, token 090a0b0c, proof 01000000",
-        "15 client Command: reset",
+        "15 client Plaintext: 0401", "15 client Command: reset",
       ])
     #expect(!lines.joined().contains(er.hex))
     // Without the registration the owner's key alone does not help, and the session's does.
@@ -211,5 +211,37 @@ import Testing
         "6 client Sesame: frame 1 of 1, ciphertext, 7 bytes", "6 client Plaintext: withheld",
         "6 client Command: passcode change, the rest withheld",
       ])
+  }
+
+  @Test("no capture makes it trap, and every record comes out with something said of it")
+  func hostile() {
+    var talk = Self.login()
+    var (app, lock) = Self.ends()
+    talk.say([7, 15, 2, 0] + [UInt8](repeating: 3, count: 32), from: .lock)
+    talk.say(app.encrypt(Command.lock(.absent).encoded(for: .os3)), .ciphertext, from: .app)
+    talk.say(lock.encrypt([8, 81, 1, 2, 3, 4, 5, 6, 7]), .ciphertext, from: .lock)
+    var generator = SeededGenerator(seed: 1)
+    for _ in 0..<500 {
+      var decoder = LockCaptureDecoder(keys: [Self.key])
+      var entries: [CaptureEntry] = []
+      for var record in talk.records {
+        let chance = generator.next()
+        let place = Int((chance >> 8) % UInt64(record.packet.count))
+        switch chance % 8 {
+        case 0: record.packet[place] = UInt8(truncatingIfNeeded: chance >> 40)
+        case 1: record.packet.removeSubrange(place...)
+        case 2: record.drops = UInt32(truncatingIfNeeded: chance >> 32)
+        case 3: entries += decoder.decode(record)
+        default: break
+        }
+        entries += decoder.decode(record)
+      }
+      entries += decoder.finish()
+      let packets = entries.filter { $0.event == nil }
+      guard packets.map(\.number) == Array(packets.indices), packets.allSatisfy({ !$0.layers.isEmpty }) else {
+        Issue.record("\(entries)")
+        return
+      }
+    }
   }
 }

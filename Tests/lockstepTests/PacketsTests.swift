@@ -10,13 +10,13 @@ struct PacketsTests {
   init() throws { folder = try Command.Folder() }
 
   /// A case that fails: the lock does what is asked of it, and something else is expected.
-  private func scenario(_ lock: String) throws {
+  private func scenario(_ lock: String, _ bolt: String = ", bolt: locked") throws {
     try folder.write(
       "case.yaml",
       """
       scenario: It is never where one wants it
       machine: sesame
-      device: { lock: \(lock), registered: true, configured: true, bolt: locked }
+      device: { lock: \(lock), registered: true, configured: true\(bolt) }
       steps:
         - closeTo
         - connect
@@ -152,7 +152,7 @@ struct PacketsTests {
       """)
     let failed = try run("emulator:sesame3", out: "one")
     let packets = try folder.read(failed.packets)
-    #expect(packets.contains(#"0001********************************""#), "\(packets)")
+    #expect(packets.contains(String(repeating: "**", count: 16) + "\""), "\(packets)")
     #expect(packets.contains(#"{"layer":"Answer","text":"identity: success, the rest withheld"}"#))
     #expect(packets.contains(#"{"layer":"Publish","text":"login, clock "#), "\(packets)")
     // What is gone is gone: nobody can read the session in the capture.
@@ -162,7 +162,7 @@ struct PacketsTests {
 
   @Test("a lock on the air is read down to its commands, on the client's side and on its own")
   func onTheAir() throws {
-    try scenario("sesame5")
+    try scenario("sesame5", "")
     let bench = try EmulatedBench(
       ["sesame5", "--serve", "tcp-server:127.0.0.1:0", "--key-file", "lock.yaml", "--seed", "7"], in: folder)
     let result = try Command.drive(["case.yaml"], bench)

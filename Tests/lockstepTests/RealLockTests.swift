@@ -221,7 +221,7 @@ struct RealLockTests {
 
 extension Data {
   /// Reads digits, two a byte.
-  fileprivate init?(hex: String) {
+  init?(hex: String) {
     let digits = Array(hex)
     self.init()
     for index in stride(from: 0, to: digits.count - 1, by: 2) {

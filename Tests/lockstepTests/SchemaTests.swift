@@ -56,6 +56,10 @@ struct SchemaTests {
     (
       "emulate", "$LOCKSTEP emulate sesame5 --serve tcp-server:127.0.0.1:0 --duration 300ms --format json"
     ),
+    (
+      "packets",
+      "$LOCKSTEP replay lock.yaml --capture it.btsnoop > text; $LOCKSTEP packets it.btsnoop --format json"
+    ),
     ("bench", "$LOCKSTEP bench --only start"),
   ]
 
@@ -68,6 +72,7 @@ struct SchemaTests {
       "Scenarios/good.yaml", "scenario: A\nmachine: sesame-table\nsteps: [closeTo, connect]\n")
     try folder.write("good.yaml", String(contentsOfFile: good, encoding: .utf8))
     try folder.write("Scenarios/wrong.yml.txt", "")
+    try folder.write("lock.yaml", "scenario: A\nmachine: sesame\nsteps: [closeTo, connect, { wait: 3 s }]\n")
     try folder.write("wrong.yaml", "scenario: A\n")
     for (name, line) in Self.outputs {
       try folder.write("schema.json", try Command.run("schema", name).output)

@@ -26,7 +26,7 @@ public struct LockCaptureDecoder {
   }
 
   /// How many entries wait at most for the end of a message that may never come.
-  private static let patience = 4096
+  private static let patience = 16_384
 
   /// Makes a decoder that has seen nothing.
   ///

@@ -34,8 +34,29 @@ struct SessionObserver {
     var reassembler = Reassembler()
     /// The frames of the message that is being gathered.
     var frames: [CapturedValue] = []
+    /// What the message is about, and how long it is so far.
+    var beginning: [UInt8] = []
+    var length = 0
     /// The counter of the next message.
     var counter: UInt64 = 0
+    /// How many messages may be missing before it.
+    var lost = 0
+
+    mutating func restart() {
+      counter = 0
+      lost = 0
+    }
+
+    mutating func gather(_ value: CapturedValue, isFirst: Bool) {
+      if isFirst || frames.isEmpty {
+        frames = []
+        beginning = []
+        length = 0
+      }
+      frames.append(value)
+      beginning += value.bytes.dropFirst().prefix(2 - beginning.count)
+      length += value.bytes.count - 1
+    }
   }
 
   /// The product, as far as the capture or the key tells.
@@ -47,8 +68,7 @@ struct SessionObserver {
   private var app = Lane()
   private var lock = Lane()
   private var ciphers: [SessionCipher] = []
-  /// How many messages may be missing.
-  private var lost = 0
+  private var isRestarted = false
 
   init(model: ProductModel?, deviceID: UUID128?) {
     self.model = model
@@ -60,26 +80,32 @@ struct SessionObserver {
   var isGathering: Bool { !app.frames.isEmpty || !lock.frames.isEmpty }
 
   /// Takes in that the capture lost some packets.
-  mutating func lose(_ count: Int) { lost = min(lost + count, 1 << 16) }
+  mutating func lose(_ count: Int) {
+    app.lost = min(app.lost + count, 1 << 14)
+    lock.lost = min(lock.lost + count, 1 << 14)
+  }
 
   /// Takes in a frame.
   mutating func take(_ value: CapturedValue, _ knowledge: inout Knowledge) -> Reading {
     let sender: SessionEnd = value.isWritten ? .app : .lock
     var lane = sender == .app ? app : lock
-    defer { if sender == .app { app = lane } else { lock = lane } }
+    defer {
+      if isRestarted { lane.restart() }
+      isRestarted = false
+      if sender == .app { app = lane } else { lock = lane }
+    }
     guard let header = value.bytes.first.map(SegmentHeader.init) else {
       return Reading(layers: [.init("Sesame", malformed: "a frame without a header")])
     }
     let isStray = !header.isFirst && lane.frames.isEmpty
-    if header.isFirst { lane.frames = [] }
-    lane.frames.append(value)
+    lane.gather(value, isFirst: header.isFirst)
     let number = lane.frames.count
     let stray = isStray ? ", goes on with nothing" : ""
     switch lane.reassembler.receive(value.bytes) {
     case .incomplete:
       return Reading(
         layers: [.init("Sesame", "frame \(number), more follow\(stray)")],
-        secrets: identitySecrets(of: lane, sender))
+        secrets: identitySecrets(of: value, lane, sender))
     case .message(let message):
       let frames = lane.frames
       lane.frames = []
@@ -196,9 +222,10 @@ extension SessionObserver {
   }
 
   private mutating func restart() {
-    app.counter = 0
-    lock.counter = 0
-    lost = 0
+    app.restart()
+    lock.restart()
+    // The direction that led to it is in use meanwhile.
+    isRestarted = true
   }
 
   private func isMeant(_ key: LockKey) -> Bool { deviceID == nil || deviceID == key.deviceID }
@@ -228,17 +255,17 @@ extension SessionObserver {
     let expected = lane.counter
     for cipher in ciphers {
       if let plain = cipher.open(bytes, counter: expected, from: sender) {
-        lane.counter = expected + 1
+        (lane.counter, lane.lost) = (expected + 1, 0)
         return .opened(plain, "")
       }
     }
     // Messages may be missing, or come again.
-    let ahead = expected + 1...expected + 64 + UInt64(lost)
+    let ahead = expected + 1...expected + 64 + UInt64(lane.lost)
     let behind = (expected < 4096 ? 0 : expected - 4096)..<expected
     for cipher in ciphers {
       for counter in ahead {
         guard let plain = cipher.open(bytes, counter: counter, from: sender) else { continue }
-        lane.counter = counter + 1
+        (lane.counter, lane.lost) = (counter + 1, 0)
         return .opened(plain, "; counter \(counter) where \(expected) is next")
       }
       for counter in behind.reversed() {
@@ -249,6 +276,8 @@ extension SessionObserver {
         return .opened(plain, "; made by the other end")
       }
     }
+    // Nobody searches far again and again for what is not there.
+    lane.lost /= 2
     return .closed("not authentic: no key at hand opens it at counter \(expected), nor near it")
   }
 
@@ -274,11 +303,13 @@ extension SessionObserver {
       && bytes[1] == ItemCode.identity.rawValue
   }
 
-  /// An identity that is not whole yet is no less secret.
-  private func identitySecrets(of lane: Lane, _ sender: SessionEnd) -> [CapturedBytes] {
-    let bytes = lane.frames.flatMap { $0.bytes.dropFirst() }
-    guard isIdentity(bytes, from: sender), bytes.count > Self.identitySecret else { return [] }
-    return Self.places(of: Self.identitySecret..<bytes.count, in: lane.frames)
+  /// An identity that is not whole yet is no less secret: what the newest frame has of it.
+  private func identitySecrets(
+    of frame: CapturedValue, _ lane: Lane, _ sender: SessionEnd
+  ) -> [CapturedBytes] {
+    guard isIdentity(lane.beginning, from: sender), lane.length > Self.identitySecret else { return [] }
+    let start = lane.length - (frame.bytes.count - 1)
+    return frame.places(of: max(Self.identitySecret - start, 0) + 1..<frame.bytes.count)
   }
 
   /// Where there are keys in a message in clear.

@@ -44,6 +44,9 @@ struct Schema {
       Schema("machines", "A line of 'lockstep machines --format json'.", machines),
       Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
       Schema("scan", "A line of 'lockstep scan --format json'.", scan),
+      Schema(
+        "packets", "A line of 'lockstep packets --format json', and of runs/NAME/packets/*.jsonl.",
+        Shape.any(packets)),
       Schema("doctor", "A line of 'lockstep doctor --format json'.", doctor),
       Schema("bench", "A line of 'lockstep bench'.", bench),
       Schema(
@@ -112,6 +115,19 @@ struct Schema {
         "coverage": Shape.list(Shape.object(["machine": Shape.text, "legal": pair, "empty": pair])),
         "problems": Shape.texts, "status": Shape.count,
       ], optional: ["flaky": Shape.count])
+  }()
+
+  private static let packets: [JSON] = {
+    // A clock that was put back makes times before the first.
+    let time: JSON = ["type": "string", "pattern": "^-?[0-9]+\\.[0-9]{3,6}$"]
+    let layer = Shape.object(["layer": Shape.text, "text": Shape.text])
+    return [
+      Shape.object([
+        "t": time, "from": Shape.words("client", "lock", "host", "controller"),
+        "bytes": ["type": "string", "pattern": "^([0-9a-f*]{2})*$"], "layers": Shape.list(layer),
+      ]),
+      Shape.object(["t": time, "event": Shape.text]),
+    ]
   }()
 
   private static let list = Shape.object(
