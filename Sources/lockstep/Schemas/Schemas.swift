@@ -42,6 +42,7 @@ struct Schema {
       Schema("list", "A line of 'lockstep list --format json'.", list),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
       Schema("machines", "A line of 'lockstep machines --format json'.", machines),
+      Schema("packets", "A line of 'lockstep packets --format json'.", packets),
       Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
       Schema("scan", "A line of 'lockstep scan --format json'.", scan),
       Schema("doctor", "A line of 'lockstep doctor --format json'.", doctor),
@@ -104,6 +105,7 @@ struct Schema {
       [
         "runs": Shape.count, "cases": Shape.count, "agree": Shape.count, "divergences": Shape.count,
         "labFaults": Shape.count, "skipped": Shape.count, "incomplete": Shape.count,
+        "flaky": Shape.count, "notBegun": Shape.count,
         "findings": Shape.list(
           Shape.object([
             "signature": Shape.text, "message": Shape.text, "shortest": Shape.count,
@@ -111,7 +113,7 @@ struct Schema {
           ])),
         "coverage": Shape.list(Shape.object(["machine": Shape.text, "legal": pair, "empty": pair])),
         "problems": Shape.texts, "status": Shape.count,
-      ], optional: ["flaky": Shape.count])
+      ])
   }()
 
   private static let list = Shape.object(
@@ -127,6 +129,13 @@ struct Schema {
     optional: [
       "states": Shape.texts, "events": Shape.texts, "transitions": Shape.count,
     ])
+
+  private static let packets = Shape.any(
+    Shape.object(["t": Shape.text, "event": Shape.text]),
+    Shape.object([
+      "t": Shape.text, "from": Shape.words("client", "lock", ""), "bytes": Shape.text,
+      "layers": Shape.list(Shape.object(["layer": Shape.text, "text": Shape.text])),
+    ]))
 
   private static let emulate = [
     Shape.object([
