@@ -117,7 +117,7 @@ struct CompletionTests {
       ("run -q --color al", "always"), ("run -o ", ":folder"), ("run -qo ", ":folder"),
       ("run --out=", ":folder"),
       ("replay ", ":file"), ("replay a.yaml ", ""), ("run -- --for", ":file"), ("run --seed ", ""),
-      ("run --seed=3 --quiet --ju", "--junit"), ("machines door --format me", "mermaid"),
+      ("run --seed=3 --quiet --junit-p", "--junit-profile"), ("machines door --format me", "mermaid"),
       ("machines do", "door :file"), ("fuzz --device emulator:ref", "emulator:reference"),
       ("fuzz --device emulator:reference?", "emulator:reference?defect= emulator:reference?loss="),
       (

@@ -97,7 +97,7 @@ struct ProgressTests {
     #expect(drawn.count > 8, "\(result.output.debugDescription)")
     #expect(
       drawn.contains {
-        $0.hasPrefix("[======      ] 1/2  ") && $0.contains("1 agree  Scenarios/b.yaml  step 1")
+        $0.hasPrefix("[======      ] 1/2  ") && $0.contains("1 agree  Scenarios/b.yaml")
       })
     #expect(drawn.dropFirst().dropLast().allSatisfy { $0.count < 70 && !$0.contains("\n") }, "\(drawn)")
     // After the last time that it was taken away there is nothing but the summary.

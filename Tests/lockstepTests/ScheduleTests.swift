@@ -142,7 +142,7 @@ struct ScheduleTests {
       let text = try recipe("jenkins", options, in: folder)
       let (code, strings) = try #require(groovy(text))
       for part in ["pipeline {", "agent {", "options {", "triggers {", "stages {", "post {", "always {"] {
-        expect(code.components(separatedBy: part).count, 2)
+        #expect(code.contains(part), "\(part)")
       }
       #expect(!text.contains("\\u") || text.contains("\\\\u"), "Groovy reads \\u everywhere")
       for script in strings where script.contains(" run --out") || script.contains(" report --out") {

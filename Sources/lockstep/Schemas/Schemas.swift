@@ -42,6 +42,7 @@ struct Schema {
       Schema("list", "A line of 'lockstep list --format json'.", list),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
       Schema("machines", "A line of 'lockstep machines --format json'.", machines),
+      Schema("packets", "A line of 'lockstep packets --format json'.", packets),
       Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
       Schema("scan", "A line of 'lockstep scan --format json'.", scan),
       Schema(
@@ -107,6 +108,7 @@ struct Schema {
       [
         "runs": Shape.count, "cases": Shape.count, "agree": Shape.count, "divergences": Shape.count,
         "labFaults": Shape.count, "skipped": Shape.count, "incomplete": Shape.count,
+        "flaky": Shape.count, "notBegun": Shape.count,
         "findings": Shape.list(
           Shape.object([
             "signature": Shape.text, "message": Shape.text, "shortest": Shape.count,
@@ -114,7 +116,7 @@ struct Schema {
           ])),
         "coverage": Shape.list(Shape.object(["machine": Shape.text, "legal": pair, "empty": pair])),
         "problems": Shape.texts, "status": Shape.count,
-      ], optional: ["flaky": Shape.count])
+      ])
   }()
 
   private static let packets: [JSON] = {
@@ -143,6 +145,13 @@ struct Schema {
     optional: [
       "states": Shape.texts, "events": Shape.texts, "transitions": Shape.count,
     ])
+
+  private static let packets = Shape.any(
+    Shape.object(["t": Shape.text, "event": Shape.text]),
+    Shape.object([
+      "t": Shape.text, "from": Shape.words("client", "lock", ""), "bytes": Shape.text,
+      "layers": Shape.list(Shape.object(["layer": Shape.text, "text": Shape.text])),
+    ]))
 
   private static let emulate = [
     Shape.object([
