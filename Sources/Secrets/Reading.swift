@@ -47,19 +47,19 @@ struct Reading {
   }
 
   /// Where the end of the text may be the beginning of a secret of which more is to come.
+  ///
+  /// - Parameter least: how many bytes of it must be there.
   func unfinished(_ forms: SecretForms, in text: [UInt8], least: Int) -> Int? {
-    guard let end = symbols.last?.end, text.count - end <= gap else { return nil }
-    var first = symbols.count - 1
-    // Symbols that belong together, and fewer than make a window.
-    while first > 0, symbols.count - first < alphabet.length - 1,
-      symbols[first].start - symbols[first - 1].end <= gap
-    { first -= 1 }
-    let fewest = (least * 8 + alphabet.bits - 1) / alphabet.bits
-    while symbols.count - first >= fewest {
-      if forms.contains(symbols[first...].map(\.value), in: alphabet) { return symbols[first].start }
-      first += 1
+    var (end, fragment, place) = (text.count, UInt64(0), Int?.none)
+    for (index, symbol) in symbols.suffix(alphabet.length - 1).reversed().enumerated() {
+      guard end - symbol.end <= gap else { break }
+      fragment |= UInt64(symbol.value) << (index * alphabet.bits)
+      if (index + 1) * alphabet.bits >= least * 8, forms.contains(fragment, of: index + 1, in: alphabet) {
+        place = symbol.start
+      }
+      end = symbol.start
     }
-    return nil
+    return place
   }
 }
 

@@ -3,11 +3,12 @@
 /// So a secret is also found where a part of it was cut off, and looking costs the same however many there are.
 struct SecretForms: Sendable {
   private var windows: [WindowSet]
-  private var sequences: [[[UInt8]]]
+  /// By alphabet and length, everything shorter than a window, as numbers.
+  private var fragments: [[Set<UInt64>]]
 
   init() {
     windows = Alphabet.allCases.map { _ in WindowSet() }
-    sequences = Alphabet.allCases.map { _ in [] }
+    fragments = Alphabet.allCases.map { Array(repeating: [], count: $0.length) }
   }
 
   /// Adds a secret.
@@ -39,30 +40,26 @@ struct SecretForms: Sendable {
     windows[alphabet.rawValue].contains(window)
   }
 
-  /// Whether symbols stand so in a secret.
-  func contains(_ symbols: [UInt8], in alphabet: Alphabet) -> Bool {
-    sequences[alphabet.rawValue].contains { sequence in
-      guard sequence.count >= symbols.count else { return false }
-      return (0...sequence.count - symbols.count).contains { start in
-        sequence[start..<start + symbols.count].elementsEqual(symbols)
-      }
-    }
+  /// Whether so many symbols, fewer than a window has, stand so in a secret.
+  func contains(_ fragment: UInt64, of count: Int, in alphabet: Alphabet) -> Bool {
+    fragments[alphabet.rawValue][count].contains(fragment)
   }
 
   private mutating func add(_ sequence: [UInt8], to alphabet: Alphabet) -> Bool {
-    guard !sequences[alphabet.rawValue].contains(sequence) else { return true }
+    let length = alphabet.length
     var isFound = false
-    var window: UInt64 = 0
-    for (index, symbol) in sequence.enumerated() {
-      window = alphabet.push(symbol, onto: window)
-      guard index + 1 >= alphabet.length else { continue }
-      let symbols = sequence[index + 1 - alphabet.length...index]
-      guard isTelling(symbols) else { continue }
-      windows[alphabet.rawValue].insert(window)
+    for start in sequence.indices.dropLast(length - 1)
+    where isTelling(sequence[start..<start + length]) {
+      windows[alphabet.rawValue].insert(alphabet.number(sequence[start..<start + length]))
       isFound = true
     }
-    if isFound { sequences[alphabet.rawValue].append(sequence) }
-    return isFound
+    guard isFound else { return false }
+    for count in 1..<length {
+      for start in 0...sequence.count - count {
+        fragments[alphabet.rawValue][count].insert(alphabet.number(sequence[start..<start + count]))
+      }
+    }
+    return true
   }
 
   /// Zeros, and whatever else is mostly one symbol, stand in too many places that are nobody's secret.
@@ -112,6 +109,12 @@ enum Alphabet: Int, CaseIterable {
     }
   }
 
+  /// Symbols as one number.
+  func number(_ symbols: ArraySlice<UInt8>) -> UInt64 {
+    symbols.reduce(0) { $0 << bits | UInt64($1) }
+  }
+
+  /// A window that moves on by a symbol.
   func push(_ symbol: UInt8, onto window: UInt64) -> UInt64 {
     let mask = UInt64.max >> (64 - bits * length)
     return (window << bits | UInt64(symbol)) & mask
