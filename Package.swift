@@ -43,7 +43,7 @@ let package = Package(
       "Transports",
       ["Simulation", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CShims"]),
     // Harness
-    library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
+    library("Harness", ["Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance"]),
     library("Reporting", ["Secrets", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(

@@ -305,7 +305,7 @@ enum Escape {
 }
 
 /// The value of a digit, of either case.
-private func digitValue(_ byte: UInt8, radix: UInt8) -> UInt8? {
+func digitValue(_ byte: UInt8, radix: UInt8) -> UInt8? {
   let value: UInt8
   switch byte {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")

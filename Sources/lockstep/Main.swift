@@ -10,7 +10,10 @@ enum Main {
     BrokenPipes.ignore()
     StatusSignal.block()
     let (words, console) = (Array(CommandLine.arguments.dropFirst()), Console())
-    for password in words.flatMap(Passwords.secrets) { try? Redactor.shared.register(password) }
+    for word in words {
+      for password in Passwords.secrets(in: word) { try? Redactor.shared.register(password) }
+      Redactor.shared.registerLookalikes(in: Array(word.utf8))
+    }
     let status = Commands.run(words, console)
     console.finish()
     exit(status.rawValue)

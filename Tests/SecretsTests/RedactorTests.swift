@@ -217,4 +217,38 @@ struct RedactorTests {
     dump(redactor, to: &dumped)
     #expect(dumped.count < 40, "\(dumped)")
   }
+
+  // swift-format-ignore
+  static let words: [(word: String, hidden: String)] = [
+    ("postgres://lab:pw@host/base", "postgres://lab:‹redacted›@host/base"),
+    ("--history=postgresql://lab:p%40ss%2Fword@host:5432/base?x=y", "--history=postgresql://lab:‹redacted›@host:5432/base?x=y"),
+    ("postgres://lab:a/b@c@host/base", "postgres://lab:‹redacted›@host/base"),
+    ("postgres://lab@host/base?password=abc&x=y", "postgres://lab@host/base?password=‹redacted›&x=y"),
+    ("host=db password=hunter2 user=lab", "host=db password=‹redacted› user=lab"),
+    ("postgres://host:5432/base", "postgres://host:5432/base"),
+    ("https://host:8080/@here", "https://host:8080/@here"),
+    ("lock:lock.yaml", "lock:lock.yaml"),
+  ]
+
+  @Test("passwords are known by where they stand", arguments: words.indices)
+  func typed(index: Int) {
+    expect(Passwords.hidden(in: Self.words[index].word), Self.words[index].hidden)
+    expect(
+      Passwords.secrets(in: Self.words[index].word).isEmpty,
+      Self.words[index].word == Self.words[index].hidden)
+    if index == 1 {
+      expect(Passwords.secrets(in: Self.words[1].word).map(\.revealed), ["p%40ss%2Fword", "p@ss/word"])
+    }
+  }
+
+  @Test("what looks like a key in a text that speaks of keys is taken for one")
+  func lookalikes() {
+    let file =
+      "lock: sesame5\nuuid: 5c2a2f49-3b0e-4b7a-9f51-0d1f4d6c7e10\nsecret: \(hex(key))\nname: FrontDoorOfTheLab\n"
+    let found = Lookalikes.secrets(in: Array(file.utf8))
+    expect(found.count, 2)
+    #expect(found[0].revealed == hex(key) && found[1].matches(Secret(key)))
+    expect(Lookalikes.secrets(in: Array("lock:ssm://UI?t=sk&sk=\(base64(key + key))&l=0".utf8)).count, 1)
+    expect(Lookalikes.secrets(in: Array("machine: \(hex(key))".utf8)).count, 0)
+  }
 }
