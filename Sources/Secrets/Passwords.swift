@@ -18,13 +18,6 @@ public enum Passwords {
     }
   }
 
-  /// The word with marks in place of them.
-  public static func hidden(in word: String) -> String {
-    let text = Array(word.utf8)
-    let found = ranges(in: text)
-    return found.isEmpty ? word : String(decoding: replaced(text[...], found), as: UTF8.self)
-  }
-
   private static func ranges(in text: [UInt8]) -> [Range<Int>] {
     [addressed(text), named(text)].compactMap(\.self).sorted { $0.lowerBound < $1.lowerBound }
   }
