@@ -226,7 +226,7 @@ class Lane:
             yield ["packets", f"Reports/runs/{last()}/capture.btsnoop"], None, None
             yield ["packets", f"Reports/runs/{last()}/capture.btsnoop", "--key-file", "lock.yaml"], None, None
             yield ["history"], None, None
-            yield ["run", "there.yaml", *lock, *control, *out], None, None
+            yield ["run", "there.yaml", *lock, *control, *out, "-vv"], [0], None
             for number in [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGSEGV]:
                 yield ["run", "there.yaml", *lock, *control, *out], None, (number, 0.3)
             if control:
