@@ -28,6 +28,7 @@ let package = Package(
   targets: [
     // Ground
     library("Simulation"),
+    library("Secrets"),
     library("Documents", ["CYAML"]),
     // Theory
     library("Automata", ["Simulation", "Documents"]),
@@ -40,16 +41,16 @@ let package = Package(
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library(
       "Transports",
-      ["Simulation", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CShims"]),
+      ["Simulation", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CShims"]),
     // Harness
-    library("Harness", ["Simulation", "Documents", "Automata", "Models", "Conformance"]),
-    library("Reporting", ["CSQLite", "CPostgres"]),
+    library("Harness", ["Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance"]),
+    library("Reporting", ["Secrets", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
-        "Simulation", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
-        "Transports", "Harness", "Reporting",
+        "Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
+        "Emulator", "Transports", "Harness", "Reporting",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -74,6 +75,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Simulation", ["Simulation"]),
+    tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Simulation"]),
     tests("Automata", ["Automata", "Simulation", "Documents"]),
     tests("Models", ["Models", "Automata", "Simulation"]),

@@ -1,5 +1,6 @@
 public import Documents
 import FoundationEssentials
+import Secrets
 
 /// Where scenarios are found, and how their files are read.
 public enum ScenarioFiles {
@@ -56,7 +57,10 @@ public enum ScenarioFiles {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw problem("the file cannot be read")
     }
-    return Array(data)
+    let bytes = Array(data)
+    // What is wrong with a file is shown with its lines, and it may be a lock file.
+    Redactor.shared.registerLookalikes(in: bytes)
+    return bytes
   }
 
   private enum Kind {

@@ -1,4 +1,5 @@
 import Glibc
+import Secrets
 
 /// A file that could not be read or written.
 public enum ReportError: Error, Hashable, Sendable {
@@ -155,7 +156,8 @@ struct LineReader: ~Copyable {
 ///
 /// What is written goes to a temporary file beside it, which is flushed to the disk and takes the name in one step;
 /// the directory is flushed after that. A reader sees the old file or the new one, after a loss of power too. A
-/// path that is no regular file, such as a pipe, is written directly.
+/// path that is no regular file, such as a pipe, is written directly. Secrets are taken out of what is
+/// added at once, so that ``count`` is where the next bytes go.
 struct OutputFile: ~Copyable {
   private let path: String
   /// Where the bytes go until they are all there; the path itself where it is no regular file.
@@ -190,13 +192,14 @@ struct OutputFile: ~Copyable {
 
   /// Adds bytes.
   mutating func write(_ bytes: [UInt8]) throws(ReportError) {
-    buffer += bytes
+    buffer += Redactor.shared.redacted(bytes)
     if buffer.count >= Self.chunk { try flush() }
   }
 
   /// Puts other bytes in the place of as many that were added.
   mutating func overwrite(at offset: Int, _ bytes: [UInt8]) throws(ReportError) {
     try flush()
+    let bytes = Redactor.shared.masked(bytes)
     let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
     if written != bytes.count { throw .cannotWrite(path, reason: lastError()) }
   }

@@ -30,19 +30,21 @@ final class ChildProcess {
   private var complaint: [UInt8] = []
   private var isReaped = false
 
-  /// Starts a command of the shell.
+  /// Starts a command of the shell, somebody else's program: it does not get the variables that hold our secrets.
   convenience init(command: String) throws(LabFault) {
-    try self.init(program: "/bin/sh", ["-c", command])
+    try self.init(program: "/bin/sh", ["-c", command], without: Secrecy.withheldVariables)
     RunningGroup.set(group)
   }
 
   /// Starts a program.
-  init(program: String, _ arguments: [String]) throws(LabFault) {
+  init(
+    program: String, _ arguments: [String], without withheld: [String] = []
+  ) throws(LabFault) {
     BrokenPipes.ignore()
     let started: Started
     do {
       started = try ChildProcess.spawning.withLock { _ throws(SystemError) in
-        try Started(program, arguments, pipes: try Pipes())
+        try Started(program, arguments, without: withheld, pipes: try Pipes())
       }
     } catch {
       throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
@@ -245,7 +247,9 @@ private struct Started {
   let output: Int32
   let errors: Int32
 
-  init(_ program: String, _ words: [String], pipes: Pipes) throws(SystemError) {
+  init(
+    _ program: String, _ words: [String], without withheld: [String], pipes: Pipes
+  ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -266,7 +270,9 @@ private struct Started {
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var process: pid_t = 0
     let status = unsafe withArguments([program] + words) { arguments in
-      unsafe withEnvironment { unsafe posix_spawn(&process, program, &actions, &attributes, arguments, $0) }
+      unsafe withEnvironment(without: withheld) {
+        unsafe posix_spawn(&process, program, &actions, &attributes, arguments, $0)
+      }
     }
     for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { close(end) }
     guard status == 0 else {

@@ -36,6 +36,7 @@ public final class ControlSurroundings: LockSurroundings {
 
   public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }
+    if let key { Secrecy.keep(key) }
     return key
   }
 

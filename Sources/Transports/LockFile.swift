@@ -2,6 +2,7 @@ public import Bluetooth
 import Conformance
 import Documents
 import Glibc
+import Secrets
 public import Sesame
 import Simulation
 
@@ -12,6 +13,7 @@ import Simulation
 /// name: Front door
 /// uuid: 5c2a2f49-3b0e-4b7a-9f51-0d1f4d6c7e10
 /// key: ssm://UI?t=sk&sk=…&l=0&n=…        # as the vendor's app shares it; or secret:, and public-key: for OS2
+/// key: env:FRONT_DOOR                    # or either of them, from an environment variable
 /// timeouts: { connecting: 20 s }
 /// ```
 ///
@@ -69,6 +71,7 @@ extension LockFile {
   ///
   /// - Throws: what is wrong with it: that others may read it, or every problem of its text with its place.
   public init(reading path: String) throws(LockFileError) {
+    Secrecy.begin()
     let real = try Self.realPath(path)
     let bytes = try Self.contents(path)
     do {
@@ -78,6 +81,7 @@ extension LockFile {
     } catch {
       throw LockFileError(Redaction.hidingKeys(of: error).description)
     }
+    if let key { Secrecy.keep(key) }
   }
 
   private static func realPath(_ path: String) throws(LockFileError) -> String {
@@ -149,14 +153,15 @@ extension LockFile {
   }
 
   private func readKey(_ fields: Fields) -> LockKey? {
-    guard let share = fields.optional("key") else { return readSecret(fields) }
+    guard let share = fields.optional("key") else { return readSecret(fields, fields.optional("secret")) }
     for extra in ["secret", "public-key", "index"] {
       fields.key(extra)?.report("`\(extra)` stands beside `key`, which says the same")
     }
-    guard let text = share.text("a share key") else { return nil }
+    guard let text = value(of: share, "a share key") else { return nil }
+    if text.isFromEnvironment, !text.value.hasPrefix("ssm:") { return readSecret(fields, share) }
     let key: ShareKey
     do {
-      key = try ShareKey(url: text)
+      key = try ShareKey(url: text.value)
     } catch {
       share.report("this is no share key, \(error)", hint: "it looks like ssm://UI?t=sk&sk=…&l=0&n=…")
       return nil
@@ -175,10 +180,22 @@ extension LockFile {
       deviceID: key.deviceID, secret: key.secret, lockPublicKey: publicKey, index: key.keyIndex)
   }
 
-  private func readSecret(_ fields: Fields) -> LockKey? {
+  /// The text of a key, which may stand in an environment variable: `env:NAME`.
+  private func value(of cursor: Cursor, _ form: String) -> (value: String, isFromEnvironment: Bool)? {
+    guard let text = cursor.text(form) else { return nil }
+    guard text.hasPrefix("env:") else { return (text, false) }
+    guard let secret = Secrecy.variable(String(text.dropFirst(4))) else {
+      cursor.report("this environment variable is not set, or empty")
+      return nil
+    }
+    return (secret.revealed, true)
+  }
+
+  private func readSecret(_ fields: Fields, _ place: Cursor?) -> LockKey? {
     // Messages never quote what may be a key.
-    let secret = fields.optional("secret").flatMap { cursor -> SecretKey? in
-      if let text = cursor.node.text, let bytes = try? [UInt8](hex: text),
+    let secret = place.flatMap { cursor -> SecretKey? in
+      guard let text = value(of: cursor, "a secret")?.value else { return nil }
+      if let bytes = try? [UInt8](hex: text),
         let key = try? SecretKey(bytes: bytes)
       {
         return key
@@ -188,7 +205,6 @@ extension LockFile {
     }
     let index = fields.optional("index").map { $0.integer(as: UInt16.self) } ?? 0
     var publicKey: PublicKey?
-    let place = fields.optional("public-key")
     if model.generation == .os2 {
       guard let place = fields.required("public-key") else { return nil }
       publicKey = place.node.text.flatMap { try? PublicKey(bytes: [UInt8](hex: $0)) }
@@ -197,10 +213,10 @@ extension LockFile {
         return nil
       }
     } else {
-      place?.report("a \(model) has no public key to keep")
+      fields.optional("public-key")?.report("a \(model) has no public key to keep")
     }
     guard let deviceID else {
-      fields.optional("secret")?.report("a secret says not whose it is", hint: "give the lock's `uuid` too")
+      place?.report("a secret says not whose it is", hint: "give the lock's `uuid` too")
       return nil
     }
     guard let secret, let index else { return nil }

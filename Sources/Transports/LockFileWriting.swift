@@ -17,6 +17,7 @@ extension LockFile {
 
   /// - Parameter folder: where the key goes when the file cannot be written.
   mutating func keep(_ key: LockKey, otherwiseIn folder: String?) throws(LabFault) {
+    Secrecy.keep(key)
     self.key = key
     deviceID = key.deviceID
     do throws(FileFault) {
@@ -39,6 +40,7 @@ extension LockFile {
 
   /// Writes the file; where one with another key stands, that stays as `FILE.old-N`.
   public func save() throws(FileFault) {
+    if let key { Secrecy.keep(key) }
     let old = try? LockFile(reading: path)
     let hasAnotherKey = old.map { $0.key != nil && $0.key != key } ?? (unsafe access(path, F_OK) == 0)
     try replace(keeping: hasAnotherKey ? "old" : nil)

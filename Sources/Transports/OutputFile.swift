@@ -1,20 +1,24 @@
 import Glibc
+import Secrets
 
 /// A file or a stream that is written to, without a buffer: what was written is with the system.
+///
+/// Secrets are taken out on the way. What could be the first half of one waits for the next write, or for the end.
 public final class OutputFile {
   private var descriptor: Int32
   private let isOwned: Bool
+  private var secrets = RedactingStream(isLive: true)
 
   /// Creates a file, or empties it.
   public init(creating path: String) throws(FileFault) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, Secrecy.fileMode)
     isOwned = true
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   }
 
   /// Opens a file to write behind what it holds; a last line without its end is cut off.
   public init(appendingTo path: String) throws(FileFault) {
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, Secrecy.fileMode)
     isOwned = true
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
     var end = lseek(descriptor, 0, SEEK_END)
@@ -29,6 +33,7 @@ public final class OutputFile {
   }
 
   deinit {
+    try? finish()
     if isOwned, descriptor >= 0 { close(descriptor) }
   }
 
@@ -52,7 +57,16 @@ public final class OutputFile {
 
   /// Writes everything, or says why not. A stream that nobody reads any more takes everything in silence.
   public func write(_ text: String) throws(FileFault) {
-    var bytes = Array(text.utf8)[...]
+    try put(secrets.next(Array(text.utf8)))
+  }
+
+  /// Writes what waited for more; to be called when there is no more.
+  public func finish() throws(FileFault) {
+    try put(secrets.finish())
+  }
+
+  private func put(_ bytes: [UInt8]) throws(FileFault) {
+    var bytes = bytes[...]
     while !bytes.isEmpty, descriptor >= 0 {
       let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
@@ -70,6 +84,7 @@ public final class OutputFile {
 
   /// Waits until the system has the file on its disk.
   public func synchronize() {
+    try? finish()
     if descriptor >= 0 { _ = fsync(descriptor) }
   }
 
@@ -80,6 +95,7 @@ public final class OutputFile {
     do {
       let file = try OutputFile(creating: new)
       try file.write(text)
+      try file.finish()
       file.synchronize()
     } catch {
       _ = unsafe unlink(new)

@@ -80,11 +80,13 @@ func withArguments<Result>(
   return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
 }
 
-/// Lends our environment in that form.
+/// Lends our environment in that form, or some of it.
 func withEnvironment<Result>(
-  _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  without withheld: [String] = [], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
-  let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }.sorted()
+  let variables = ProcessInfo.processInfo.environment.filter { !withheld.contains($0.key) }.map {
+    "\($0.key)=\($0.value)"
+  }.sorted()
   return unsafe withArguments(variables, body)
 }
 

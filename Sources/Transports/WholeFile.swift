@@ -1,4 +1,5 @@
 import Glibc
+import Secrets
 
 /// Files that are read or written as a whole.
 public enum WholeFile {
@@ -18,13 +19,13 @@ public enum WholeFile {
     }
   }
 
-  /// Puts a file that its owner alone can read in the place of another, whole or not at all.
+  /// Puts a file that its owner alone can read in the place of another, whole or not at all; secrets become stars.
   public static func replacePrivate(_ path: String, with bytes: [UInt8]) throws(FileFault) {
     let new = "\(path).\(getpid()).new"
     _ = unsafe unlink(new)
     let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
-    let isWritten = write(bytes, to: descriptor)
+    let isWritten = write(Redactor.shared.masked(bytes), to: descriptor)
     let code = errno
     close(descriptor)
     guard isWritten else {

@@ -1,5 +1,6 @@
 import Glibc
 import Harness
+import Secrets
 import Transports
 
 /// The command: joins the harness with the devices that there are.
@@ -8,7 +9,13 @@ enum Main {
   static func main() {
     BrokenPipes.ignore()
     StatusSignal.block()
-    let status = Commands.run(Array(CommandLine.arguments.dropFirst()), Console())
+    let (words, console) = (Array(CommandLine.arguments.dropFirst()), Console())
+    for word in words {
+      for password in Passwords.secrets(in: word) { try? Redactor.shared.register(password) }
+      Redactor.shared.registerLookalikes(in: Array(word.utf8))
+    }
+    let status = Commands.run(words, console)
+    console.finish()
     exit(status.rawValue)
   }
 }

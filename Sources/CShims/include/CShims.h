@@ -12,3 +12,7 @@ int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds);
 /// Opens the user channel of an adapter, which must be down: a socket that carries HCI packets, or an error number
 /// below zero.
 int lockstep_open_user_channel(uint16_t adapter);
+
+/// Has the system make no core dump of this process, and let no other program of the user trace it or look into its
+/// memory (PR_SET_DUMPABLE).
+void lockstep_forbid_dumps(void);

@@ -12,6 +12,11 @@ public struct SecretKey: Hashable, Sendable {
   struct Words: Hashable {
     var first: UInt64
     var second: UInt64
+
+    /// Takes as long for every answer.
+    static func == (one: Words, other: Words) -> Bool {
+      (one.first ^ other.first) | (one.second ^ other.second) == 0
+    }
   }
 
   init(_ words: Words) {

@@ -1,9 +1,11 @@
 import Bluetooth
 import Glibc
+import Secrets
 
 /// A capture of everything that goes over a carrier, as btsnoop: Wireshark and btmon read it.
 ///
-/// Each record is with the system as soon as it happened, so a program that is killed leaves a readable file.
+/// It is for its owner alone, since keys follow from a registration that somebody listened to, and a key that is known
+/// here has stars in its place. Each record is with the system as soon as it happened, so a program that is killed leaves a readable file.
 struct SnoopTap: ~Copyable {
   private let descriptor: Int32
   private let role: CarrierSettings.Role
@@ -11,7 +13,7 @@ struct SnoopTap: ~Copyable {
 
   /// Creates the file, or empties it. The capture of another program that still writes to it is left alone.
   init(creating path: String, role: CarrierSettings.Role) throws(CarrierFault) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     self.role = role
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
@@ -19,6 +21,7 @@ struct SnoopTap: ~Copyable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw CarrierFault(.busy, "the capture \(path) is being written by another program")
     }
+    restrict()
     // A pipe has nothing to cut off.
     _ = ftruncate(descriptor, 0)
     record = BTSnoop.header
@@ -37,10 +40,18 @@ struct SnoopTap: ~Copyable {
   mutating func note(_ packet: HCIPacket, isSent: Bool) -> Bool {
     record.removeAll(keepingCapacity: true)
     BTSnoop.Record(
-      time: microseconds(), isReceived: isSent == (role == .controller), packet: packet.h4
+      time: microseconds(), isReceived: isSent == (role == .controller),
+      packet: Redactor.shared.masked(packet.h4)
     )
     .encode(into: &record)
     return write()
+  }
+
+  /// Takes a file that was there already from everybody else; nobody changes the mode of a pipe or a terminal.
+  private func restrict() {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    _ = fchmod(descriptor, 0o600)
   }
 
   private func write() -> Bool {

@@ -52,6 +52,12 @@ final class Console {
     if !text.isEmpty { write("\u{1B}[?25l" + text + "\u{1B}[?25h") }
   }
 
+  /// Writes what waited for more; to be called when there is no more.
+  func finish() {
+    try? output.finish()
+    status.finish()
+  }
+
   private func write(_ text: String) {
     // Where the console itself is gone, there is nobody to tell.
     status.hidden { try? output.write(text) }

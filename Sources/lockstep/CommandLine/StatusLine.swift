@@ -40,6 +40,9 @@ final class StatusLine: Sendable {
     }
   }
 
+  /// Writes what waited for more; to be called when there is no more.
+  func finish() { state.withLock { state in try? state.file.finish() } }
+
   /// Does something while it is away, such as writing to the other stream of the terminal.
   func hidden(_ body: () -> Void) {
     state.withLock { state in

@@ -68,6 +68,7 @@ final class Emulation {
     self.seed = seed
     self.control = control
     self.keyFile = keyFile
+    if keyFile != nil { Secrecy.begin() }
     self.report = report
     peripheral = LockPeripheral(try choice.specification(), seed: seed)
   }

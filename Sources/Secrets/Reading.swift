@@ -1,0 +1,317 @@
+/// A text read as a run of symbols of one alphabet, whatever stands between them.
+///
+/// A text can be read in several ways; a secret that stands in it shows in one of them.
+struct Reading {
+  /// A symbol, and where it stands in the text, its prefix included.
+  struct Symbol {
+    var value: UInt8
+    var start: Int
+    var end: Int
+  }
+
+  let alphabet: Alphabet
+  /// How many bytes may stand between two symbols that belong together.
+  let gap: Int
+  private(set) var symbols: [Symbol] = []
+
+  private init(_ alphabet: Alphabet, gap: Int, upTo count: Int) {
+    self.alphabet = alphabet
+    self.gap = gap
+    symbols.reserveCapacity(count)
+  }
+
+  private mutating func append(_ value: UInt8, _ start: Int, _ end: Int) {
+    symbols.append(Symbol(value: value, start: start, end: end))
+  }
+
+  /// Where the text holds what is a secret's.
+  func ranges(of forms: SecretForms) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    var window: UInt64 = 0
+    var (count, end) = (0, 0)
+    let length = alphabet.length
+    for (index, symbol) in symbols.enumerated() {
+      if symbol.start - end > gap { count = 0 }
+      window = alphabet.push(symbol.value, onto: window)
+      count += 1
+      end = symbol.end
+      guard count >= length, forms.contains(window, in: alphabet) else { continue }
+      let start = symbols[index + 1 - length].start
+      if let last = found.last, last.upperBound >= start {
+        found[found.count - 1] = last.lowerBound..<end
+      } else {
+        found.append(start..<end)
+      }
+    }
+    return found
+  }
+
+  /// Where the end of the text may be the beginning of a secret of which more is to come.
+  ///
+  /// - Parameter least: how many bytes of it must be there.
+  func unfinished(_ forms: SecretForms, in text: [UInt8], least: Int) -> Int? {
+    var (end, fragment, place) = (text.count, UInt64(0), Int?.none)
+    for (index, symbol) in symbols.suffix(alphabet.length - 1).reversed().enumerated() {
+      guard end - symbol.end <= gap else { break }
+      fragment |= UInt64(symbol.value) << (index * alphabet.bits)
+      if (index + 1) * alphabet.bits >= least * 8, forms.contains(fragment, of: index + 1, in: alphabet) {
+        place = symbol.start
+      }
+      end = symbol.start
+    }
+    return place
+  }
+}
+
+extension Reading {
+  /// The ways in which a text is read.
+  enum Way: CaseIterable {
+    case bytes, escaped, decimal, hexadecimal, hexadecimalBackwards, base64, base64ForURLs
+  }
+
+  /// Reads a text.
+  init(_ text: [UInt8], _ way: Way) {
+    switch way {
+    case .bytes: self = .bytes(text)
+    case .escaped: self = .escaped(text)
+    case .decimal: self = .decimal(text)
+    case .hexadecimal: self = .hexadecimal(text, isBackwards: false)
+    case .hexadecimalBackwards: self = .hexadecimal(text, isBackwards: true)
+    case .base64: self = .base64(text, isForURLs: false)
+    case .base64ForURLs: self = .base64(text, isForURLs: true)
+    }
+  }
+
+  /// What separates the parts of a key that was written in parts: a line break and an indentation, above all.
+  private static let widestGap = 64
+
+  private static func bytes(_ text: [UInt8]) -> Reading {
+    var reading = Reading(.bytes, gap: 0, upTo: text.count)
+    for (index, byte) in text.enumerated() { reading.append(byte, index, index + 1) }
+    return reading
+  }
+
+  /// Characters, with the escapes of URLs, JSON, C and XML resolved.
+  private static func escaped(_ text: [UInt8]) -> Reading {
+    var reading = Reading(.bytes, gap: 0, upTo: text.count)
+    var index = 0
+    while index < text.count {
+      if let (bytes, end) = Escape.resolve(text, at: index) {
+        // All bytes of one escape stand where it stands.
+        for byte in bytes { reading.append(byte, index, end) }
+        index = end
+      } else {
+        reading.append(text[index], index, index + 1)
+        index += 1
+      }
+    }
+    return reading
+  }
+
+  /// Decimal numbers from 0 to 255, with anything between them: what an array of bytes is printed as.
+  private static func decimal(_ text: [UInt8]) -> Reading {
+    var reading = Reading(.bytes, gap: 16, upTo: text.count / 2 + 1)
+    var index = 0
+    while index < text.count {
+      let start = index
+      var number = 0
+      while index < text.count, let digit = digitValue(text[index], radix: 10) {
+        number = min(number * 10 + Int(digit), 1000)
+        index += 1
+      }
+      if index == start {
+        index += 1
+      } else if number < 256 {
+        reading.append(UInt8(number), start, index)
+      }
+    }
+    return reading
+  }
+
+  /// Hexadecimal digits; `0x`, `\x`, `\u00` and everything that is no digit only separates them.
+  private static func hexadecimal(_ text: [UInt8], isBackwards: Bool) -> Reading {
+    var reading = Reading(.hexadecimal, gap: widestGap, upTo: text.count)
+    var index = 0
+    var prefix: Int?
+    while index < text.count {
+      if let end = digitPrefix(text, at: index, isBackwards: isBackwards) {
+        prefix = prefix ?? index
+        index = end
+      } else if let digit = digitValue(text[index], radix: 16) {
+        reading.append(digit, prefix ?? index, index + 1)
+        prefix = nil
+        index += 1
+      } else {
+        prefix = nil
+        index += 1
+      }
+    }
+    return reading
+  }
+
+  /// Where a prefix of digits ends that has digits in it itself.
+  private static func digitPrefix(_ text: [UInt8], at index: Int, isBackwards: Bool) -> Int? {
+    func has(_ offset: Int, _ letter: Unicode.Scalar) -> Bool {
+      index + offset < text.count && (text[index + offset] | 0x20) == UInt8(ascii: letter) | 0x20
+    }
+    if isBackwards { return has(0, "x") && has(1, "0") ? index + 2 : nil }
+    if has(0, "0"), has(1, "x") { return index + 2 }
+    if has(0, "%") { return index + 1 }
+    guard has(0, "\\") else { return nil }
+    if has(1, "u"), has(2, "0"), has(3, "0") { return index + 4 }
+    return has(1, "x") ? index + 2 : nil
+  }
+
+  /// The characters of base64, with anything between them: of one alphabet with `-` and `_`, or of the usual one, where
+  /// those two separate.
+  private static func base64(_ text: [UInt8], isForURLs: Bool) -> Reading {
+    var reading = Reading(.base64, gap: widestGap, upTo: text.count)
+    var index = 0
+    while index < text.count {
+      let (symbol, end) = base64Character(text, at: index, isForURLs: isForURLs)
+      if let symbol { reading.append(symbol, index, end) }
+      index = end
+    }
+    return reading
+  }
+
+  /// What stands at a place, and where it ends.
+  private static func base64Character(
+    _ text: [UInt8], at index: Int, isForURLs: Bool
+  ) -> (symbol: UInt8?, end: Int) {
+    let byte = text[index]
+    if let value = sextet(byte, isForURLs: isForURLs) { return (value, index + 1) }
+    if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "%"),
+      let (bytes, end) = Escape.resolve(text, at: index)
+    {
+      return (bytes.count == 1 ? sextet(bytes[0], isForURLs: isForURLs) : nil, end)
+    }
+    return (nil, index + 1)
+  }
+
+  private static func sextet(_ byte: UInt8, isForURLs: Bool) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    case UInt8(ascii: "-") where isForURLs: 62
+    case UInt8(ascii: "_") where isForURLs: 63
+    default: nil
+    }
+  }
+}
+
+/// Characters that are written as something else.
+enum Escape {
+  /// Where a text that goes on may end: at its end, or before what is only the first half of an escape or a number.
+  static func ends(of text: [UInt8]) -> [Int] {
+    var ends = [text.count]
+    let last = text.suffix(longest)
+    for sign in [UInt8(ascii: "\\"), UInt8(ascii: "%"), UInt8(ascii: "&")] {
+      if let place = last.lastIndex(of: sign) { ends.append(place) }
+    }
+    let number = text.lastIndex { digitValue($0, radix: 10) == nil }.map { $0 + 1 } ?? 0
+    if number < text.count, text.count - number < 4 { ends.append(number) }
+    // The zero of `0x`.
+    if text.last == UInt8(ascii: "0"), text.count - number > 1 { ends.append(text.count - 1) }
+    return ends
+  }
+
+  /// `\u{10FFFF}` and `&#1114111;` without their ends.
+  private static let longest = 9
+
+  /// The bytes that an escape at a place stands for, and where it ends; `nil` where none stands.
+  static func resolve(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], end: Int)? {
+    switch text[index] {
+    case UInt8(ascii: "%"): byte(text, at: index + 1, digits: 2)
+    case UInt8(ascii: "\\"): backslash(text, at: index + 1)
+    case UInt8(ascii: "&"): entity(text, at: index + 1)
+    default: nil
+    }
+  }
+
+  private static func backslash(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], end: Int)? {
+    guard index < text.count else { return nil }
+    switch text[index] {
+    case UInt8(ascii: "x"): return byte(text, at: index + 1, digits: 2)
+    case UInt8(ascii: "u"):
+      guard index + 1 < text.count, text[index + 1] == UInt8(ascii: "{") else {
+        return scalar(text, at: index + 1, radix: 16, digits: 4...4, end: nil)
+      }
+      return scalar(text, at: index + 2, radix: 16, digits: 1...6, end: UInt8(ascii: "}"))
+    case UInt8(ascii: "0")...UInt8(ascii: "7"):
+      return scalar(text, at: index, radix: 8, digits: 1...3, end: nil)
+    case let letter:
+      let bytes: UInt8 =
+        switch letter {
+        case UInt8(ascii: "n"): 10
+        case UInt8(ascii: "r"): 13
+        case UInt8(ascii: "t"): 9
+        case UInt8(ascii: "b"): 8
+        case UInt8(ascii: "f"): 12
+        default: letter
+        }
+      return ([bytes], index + 1)
+    }
+  }
+
+  private static func entity(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], end: Int)? {
+    for (name, character) in entities where text[index...].starts(with: name.utf8) {
+      return ([character], index + name.utf8.count)
+    }
+    guard index + 1 < text.count, text[index] == UInt8(ascii: "#") else { return nil }
+    return text[index + 1] == UInt8(ascii: "x")
+      ? scalar(text, at: index + 2, radix: 16, digits: 1...6, end: UInt8(ascii: ";"))
+      : scalar(text, at: index + 1, radix: 10, digits: 1...7, end: UInt8(ascii: ";"))
+  }
+
+  private static let entities: [(name: String, character: UInt8)] = [
+    ("amp;", UInt8(ascii: "&")), ("lt;", UInt8(ascii: "<")), ("gt;", UInt8(ascii: ">")),
+    ("quot;", UInt8(ascii: "\"")), ("apos;", UInt8(ascii: "'")),
+  ]
+
+  private static func byte(
+    _ text: [UInt8], at index: Int, digits: Int
+  ) -> (bytes: [UInt8], end: Int)? {
+    number(text, at: index, radix: 16, digits: digits...digits).map { ([UInt8($0.value)], $0.end) }
+  }
+
+  private static func scalar(
+    _ text: [UInt8], at index: Int, radix: UInt8, digits: ClosedRange<Int>, end: UInt8?
+  ) -> (bytes: [UInt8], end: Int)? {
+    guard let number = number(text, at: index, radix: radix, digits: digits),
+      let scalar = Unicode.Scalar(number.value)
+    else { return nil }
+    guard let end else { return (Array(String(scalar).utf8), number.end) }
+    guard number.end < text.count, text[number.end] == end else { return nil }
+    return (Array(String(scalar).utf8), number.end + 1)
+  }
+
+  private static func number(
+    _ text: [UInt8], at start: Int, radix: UInt8, digits: ClosedRange<Int>
+  ) -> (value: UInt32, end: Int)? {
+    var value: UInt32 = 0
+    var index = start
+    while index < text.count, index - start < digits.upperBound,
+      let digit = digitValue(text[index], radix: radix)
+    {
+      value = value * UInt32(radix) + UInt32(digit)
+      index += 1
+    }
+    return index - start >= digits.lowerBound ? (value, index) : nil
+  }
+}
+
+/// The value of a digit, of either case.
+func digitValue(_ byte: UInt8, radix: UInt8) -> UInt8? {
+  let value: UInt8
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): value = byte - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): value = byte - UInt8(ascii: "A") + 10
+  default: return nil
+  }
+  return value < radix ? value : nil
+}

@@ -1,0 +1,144 @@
+/// What a secret looks like in each ``Alphabet``: every stretch of 64 bits or so, at any place of it, as a number.
+///
+/// So a secret is also found where a part of it was cut off, and looking costs the same however many there are.
+struct SecretForms: Sendable {
+  private var windows: [WindowSet]
+  /// By alphabet and length, everything shorter than a window, as numbers.
+  private var fragments: [[Set<UInt64>]]
+
+  init() {
+    windows = Alphabet.allCases.map { _ in WindowSet() }
+    fragments = Alphabet.allCases.map { Array(repeating: [], count: $0.length) }
+  }
+
+  /// Adds a secret.
+  ///
+  /// - Returns: whether anything of it can be told from ordinary text.
+  mutating func add(_ bytes: [UInt8]) -> Bool {
+    var isFound = false
+    for bytes in [bytes, bytes.reversed()] {
+      isFound = add(bytes, to: .bytes) || isFound
+      isFound = add(latin1(bytes), to: .bytes) || isFound
+      let digits = bytes.flatMap { [$0 >> 4, $0 & 15] }
+      isFound = add(digits, to: .hexadecimal) || isFound
+      isFound = add(digits.reversed(), to: .hexadecimal) || isFound
+      for lead in 0..<3 {
+        let characters = sextets(bytes, after: lead)
+        isFound = add(characters, to: .base64) || isFound
+        isFound = add(characters.reversed(), to: .base64) || isFound
+      }
+    }
+    // Backwards by characters is something else than backwards by bytes.
+    if let text = String(validating: bytes, as: UTF8.self) {
+      isFound = add(Array(String(text.reversed()).utf8), to: .bytes) || isFound
+    }
+    return isFound
+  }
+
+  /// Whether a window is a part of a secret.
+  func contains(_ window: UInt64, in alphabet: Alphabet) -> Bool {
+    windows[alphabet.rawValue].contains(window)
+  }
+
+  /// Whether so many symbols, fewer than a window has, stand so in a secret.
+  func contains(_ fragment: UInt64, of count: Int, in alphabet: Alphabet) -> Bool {
+    fragments[alphabet.rawValue][count].contains(fragment)
+  }
+
+  private mutating func add(_ sequence: [UInt8], to alphabet: Alphabet) -> Bool {
+    let length = alphabet.length
+    var isFound = false
+    for start in sequence.indices.dropLast(length - 1)
+    where isTelling(sequence[start..<start + length]) {
+      windows[alphabet.rawValue].insert(alphabet.number(sequence[start..<start + length]))
+      isFound = true
+    }
+    guard isFound else { return false }
+    for count in 1..<length {
+      for start in 0...sequence.count - count {
+        fragments[alphabet.rawValue][count].insert(alphabet.number(sequence[start..<start + count]))
+      }
+    }
+    return true
+  }
+
+  /// Zeros, and whatever else is mostly one symbol, stand in too many places that are nobody's secret.
+  private func isTelling(_ symbols: ArraySlice<UInt8>) -> Bool {
+    symbols.allSatisfy { symbol in symbols.count { $0 == symbol } * 2 <= symbols.count }
+  }
+
+  /// Bytes of which each was taken for a character, in UTF-8.
+  private func latin1(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.flatMap { Array(String(Unicode.Scalar($0)).utf8) }
+  }
+
+  /// The base64 characters, as numbers, that follow from these bytes alone when others stand before and behind them.
+  private func sextets(_ bytes: [UInt8], after lead: Int) -> [UInt8] {
+    let bits = ([UInt8](repeating: 0, count: lead) + bytes).flatMap { byte in
+      (0..<8).map { byte >> (7 - $0) & 1 }
+    }
+    let first = (lead * 8 + 5) / 6
+    return (first..<bits.count / 6).map { place in
+      bits[place * 6..<place * 6 + 6].reduce(0) { $0 << 1 | $1 }
+    }
+  }
+}
+
+/// What a secret can be written in.
+enum Alphabet: Int, CaseIterable {
+  /// Bytes: raw, as characters, as decimal numbers.
+  case bytes
+  case hexadecimal
+  case base64
+
+  /// The bits of one symbol.
+  var bits: Int {
+    switch self {
+    case .bytes: 8
+    case .hexadecimal: 4
+    case .base64: 6
+    }
+  }
+
+  /// The symbols of a window; the base64 of eight bytes has at least so many of its own.
+  var length: Int {
+    switch self {
+    case .bytes: 8
+    case .hexadecimal: 16
+    case .base64: 10
+    }
+  }
+
+  /// Symbols as one number.
+  func number(_ symbols: ArraySlice<UInt8>) -> UInt64 {
+    symbols.reduce(0) { $0 << bits | UInt64($1) }
+  }
+
+  /// A window that moves on by a symbol.
+  func push(_ symbol: UInt8, onto window: UInt64) -> UInt64 {
+    let mask = UInt64.max >> (64 - bits * length)
+    return (window << bits | UInt64(symbol)) & mask
+  }
+}
+
+/// A set of numbers that nearly all others are quickly told from.
+private struct WindowSet: Sendable {
+  private var filter = [UInt64](repeating: 0, count: 64)
+  private var numbers: Set<UInt64> = []
+
+  mutating func insert(_ number: UInt64) {
+    let (word, bit) = place(number)
+    filter[word] |= 1 << bit
+    numbers.insert(number)
+  }
+
+  func contains(_ number: UInt64) -> Bool {
+    let (word, bit) = place(number)
+    return filter[word] >> bit & 1 == 1 && numbers.contains(number)
+  }
+
+  private func place(_ number: UInt64) -> (word: Int, bit: UInt64) {
+    let hash = (number &* 0x9E37_79B9_7F4A_7C15) >> 52
+    return (Int(hash >> 6), hash & 63)
+  }
+}
