@@ -13,7 +13,7 @@ extension HistoryAnswer {
         answer("failures", ["failures": list(of: failure)]),
         answer("case", ["cases": list(of: detailedCase), "more": number]),
         answer("add", ["history": text, "runs": list(of: object(["host": text, "name": text]))]),
-      ]),
+      ])
     ]
   }
 
