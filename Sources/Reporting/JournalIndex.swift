@@ -141,8 +141,7 @@ struct JournalIndex {
   /// - Parameter manifests: the manifests of the runs, one for each journal; without any, the files beside them.
   init(journals: [String], manifests: [String] = []) {
     sources = journals.enumerated().map { number, journal in
-      let manifest = number < manifests.count ? manifests[number] : parent(of: journal) + "/manifest.json"
-      return Source(journal: journal, manifest: Manifest(path: manifest))
+      Source(journal, manifest: number < manifests.count ? manifests[number] : nil)
     }
     sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
     for number in sources.indices {
@@ -161,6 +160,12 @@ struct JournalIndex {
 }
 
 extension JournalIndex.Source {
+  /// A journal that is not opened yet; its manifest is the file beside it unless another one is named.
+  init(_ journal: String, manifest: String?) {
+    let path = manifest ?? parent(of: journal) + "/manifest.json"
+    self.init(journal: journal, manifest: Manifest(path: path))
+  }
+
   /// What orders runs: when and where they were made, and as the last resort where their journals are.
   fileprivate var key: [String] {
     [manifest.start ?? "", manifest.name ?? "", manifest.host ?? "", journal]

@@ -38,7 +38,7 @@ public final class History {
   }
 
   /// Takes in what a run left behind; a run that was taken in before is replaced.
-  public func take(journal: String, manifest: String?) throws(HistoryError) {
+  public func take(journal: String, manifest: String? = nil) throws(HistoryError) {
     try take([RunRecord(journal: journal, manifest: manifest)])
   }
 

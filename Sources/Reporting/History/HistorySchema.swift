@@ -118,7 +118,7 @@ extension Journal.Word {
 /// A text as it is kept: no longer than an index can hold, and with a NUL, which PostgreSQL has no place for, shown.
 ///
 /// What is cut ends with a hash of it all, so that two long names that begin alike stay two.
-func kept(_ text: String, toBytes limit: Int = 1000) -> String {
+func kept(_ text: String, toBytes limit: Int = 1100) -> String {
   let isLong = text.utf8.count > limit
   var head = isLong ? clipped(text, toBytes: limit) : text
   if head.utf8.contains(0) {

@@ -2,7 +2,6 @@
 public final class HistorySource: CaseHistorySource {
   private let history: History
   private let book: HistoryBook
-  private let selection: HistorySelection
   private var slots: [CaseName: Int] = [:]
 
   /// The most points of a case.
@@ -12,13 +11,17 @@ public final class HistorySource: CaseHistorySource {
   ///
   /// - Parameters:
   ///   - journals: the journals of the runs that are reported.
-  ///   - manifests: their manifests.
-  public init(_ history: History, journals: [String], manifests: [String]) throws(HistoryError) {
+  ///   - manifests: their manifests; without any, the files beside them.
+  public init(
+    _ history: History, journals: [String], manifests: [String] = []
+  ) throws(HistoryError) {
     self.history = history
+    let sources = journals.enumerated().map { number, journal in
+      JournalIndex.Source(journal, manifest: number < manifests.count ? manifests[number] : nil)
+    }
     var selection = HistorySelection()
-    selection.excluded = zip(journals, manifests).map { RunRecord.Identity(journal: $0, manifest: $1) }
-    selection.before = manifests.compactMap { Manifest(path: $0).start }.min()
-    self.selection = selection
+    selection.excluded = sources.map(RunRecord.Identity.init)
+    selection.before = sources.compactMap(\.manifest.start).min()
     let database = history.database
     book = try database.read { () throws(HistoryError) in try HistoryBook(database, selection) }
     for slot in book.names.indices { slots[book.names[slot]] = slot }

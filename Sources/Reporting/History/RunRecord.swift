@@ -89,32 +89,36 @@ public struct RunRecord: Sendable {
 }
 
 extension RunRecord.Identity {
-  /// The run that a journal belongs to, as its manifest names it; by its folder where there is none.
-  public init(journal: String, manifest: String?) {
-    self.init(journal, manifest.map(Manifest.init(path:)) ?? Manifest())
-  }
-
   fileprivate init(_ journal: String, _ manifest: Manifest) {
     let folder = journal.split(separator: "/").dropLast().last.map(String.init)
     self.init(host: kept(manifest.host ?? ""), name: kept(manifest.name ?? folder ?? journal))
   }
+
+  /// The run that a journal belongs to, as its manifest names it; by its folder where there is none.
+  init(_ source: JournalIndex.Source) { self.init(source.journal, source.manifest) }
 }
 
 extension RunRecord {
   /// Reads what a run left behind.
   ///
+  /// - Parameter manifest: the manifest of the run; the file beside the journal unless given.
   /// - Throws: When the journal cannot be read, or nothing says when the run started.
-  public init(journal: String, manifest path: String?) throws(HistoryError) {
-    let manifest = path.map(Manifest.init(path:)) ?? Manifest()
-    let identity = Identity(journal, manifest)
-    guard let started = manifest.start ?? Self.start(of: identity.name) else {
+  public init(journal: String, manifest: String? = nil) throws(HistoryError) {
+    let index = JournalIndex(journals: [journal], manifests: manifest.map { [$0] } ?? [])
+    guard let source = index.sources.first, source.file != nil else {
+      throw .run(journal, reason: "\(index.problems.first.map { "\($0)" } ?? "it cannot be read")")
+    }
+    let identity = Identity(source)
+    guard let started = source.manifest.start ?? Self.start(of: identity.name) else {
       throw .run(journal, reason: "no manifest says when it started")
     }
     self.init(identity: identity, started: started)
-    revision = manifest.properties.first { $0.key == "revision" }.map { kept($0.value.description) }
-    version = manifest.version.map { kept($0) }
+    revision = source.manifest.properties.first { $0.key == "revision" }.map { kept($0.value.description) }
+    version = source.manifest.version.map { kept($0) }
+    seed = index.runs.first?.seed.map { kept($0) }
+    status = index.statuses.first ?? nil
     do {
-      try read(journal)
+      try read(index)
     } catch {
       throw .run(journal, reason: "\(error)")
     }
@@ -128,26 +132,22 @@ extension RunRecord {
     return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
   }
 
-  private mutating func read(_ journal: String) throws(ReportError) {
-    var reader = try JournalReader(journal)
-    let index = JournalIndex(journals: [journal])
-    seed = index.runs.first?.seed.map { kept($0) }
-    status = index.statuses.last ?? nil
+  private mutating func read(_ index: JournalIndex) throws(ReportError) {
+    let reader = CaseReader(sources: index.sources)
     for suite in index.suites {
       for entry in suite.entries {
         guard let word = entry.outcome.word else { continue }
-        guard let result = try result(entry, word, of: suite.name, from: &reader) else { continue }
+        guard let result = try result(entry, word, of: suite.name, from: reader) else { continue }
         results.append(result)
       }
     }
   }
 
-  /// Reads a case again: its first line, and its verdicts where one of them has more to say.
+  /// Reads a case again: its first line, and all of it where one of its tries has more to say.
   private func result(
-    _ entry: JournalIndex.Entry, _ word: Journal.Word, of suite: String, from reader: inout JournalReader
+    _ entry: JournalIndex.Entry, _ word: Journal.Word, of suite: String, from reader: CaseReader
   ) throws(ReportError) -> Result? {
-    try reader.seek(to: entry.offset, line: entry.line)
-    guard case .success(.start(let start)) = try reader.next() else { return nil }
+    guard let start = try reader.start(entry) else { return nil }
     var result = Result(
       className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), word: word,
       milliseconds: entry.milliseconds)
@@ -156,13 +156,10 @@ extension RunRecord {
     result.setting = Setting(start)
     if start.seed != seed { result.seed = start.seed.map { kept($0) } }
     if word == .agree, !entry.isFlaky { return result }
-    var tries = result.attempts
-    while tries > 0, let line = try reader.glance() {
-      guard case .success(.other(.verdict(let verdict))) = line, verdict.id == start.id else { continue }
-      tries -= 1
-      if verdict.word == .agree { continue }
-      result.signature = verdict.signature.map { kept($0) }
-      result.message = verdict.message.map { kept($0, toBytes: 4000) }
+    let tries = try reader.record(entry, of: suite)?.tries ?? []
+    if let failed = tries.compactMap(\.verdict).last(where: { $0.word != .agree }) {
+      result.signature = failed.signature.map { kept($0) }
+      result.message = failed.message.map { kept($0, toBytes: 4000) }
     }
     return result
   }

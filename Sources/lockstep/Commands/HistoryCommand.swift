@@ -189,7 +189,7 @@ extension HistoryCommandArguments {
       let history = try History(place, for: .adding)
       for journal in journals {
         do {
-          let record = try RunRecord(journal: journal, manifest: RunPlace.manifest(of: journal))
+          let record = try RunRecord(journal: journal)
           try history.take([record])
           taken.append(record.identity)
         } catch {

@@ -44,7 +44,7 @@ struct HistoryArguments: Equatable {
   func take(journal: String, out: String, _ console: Console) {
     guard let place = place(out: out) else { return }
     do {
-      try History(place, for: .adding).take(journal: journal, manifest: RunPlace.manifest(of: journal))
+      try History(place, for: .adding).take(journal: journal)
     } catch {
       console.say(
         "lockstep: \(error)\n  the run is not in the history; 'lockstep history add' takes it in later")
@@ -55,8 +55,7 @@ struct HistoryArguments: Equatable {
   func source(journals: [String], out: String, _ console: Console) -> HistorySource? {
     guard let place = place(out: out) else { return nil }
     do {
-      return try HistorySource(
-        History(place, for: .asking), journals: journals, manifests: journals.map(RunPlace.manifest))
+      return try HistorySource(History(place, for: .asking), journals: journals)
     } catch {
       if case .absent = error { return nil }
       console.say("lockstep: \(error)\n  the report says nothing of earlier runs")

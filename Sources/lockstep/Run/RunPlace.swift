@@ -12,10 +12,4 @@ enum RunPlace {
     }
     return found
   }
-
-  /// The manifest beside a journal.
-  static func manifest(of journal: String) -> String {
-    let folder = journal.lastIndex(of: "/").map { journal[...$0] } ?? ""
-    return folder + "manifest.json"
-  }
 }
