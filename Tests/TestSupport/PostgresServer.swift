@@ -5,9 +5,6 @@ public final class PostgresServer: Sendable {
   /// The folder of its socket.
   public let folder: String
 
-  /// While this is held, the server runs.
-  private let input = Pipe()
-
   /// Whether one is installed, or must be.
   public static let isThere =
     ProcessInfo.processInfo.environment["LOCKSTEP_REQUIRE_PEERS"] == "1" || programs != nil
@@ -44,40 +41,42 @@ public final class PostgresServer: Sendable {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("lockstep-pg-\(getpid())").path
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-    shell.arguments = ["-c", Self.script, "postgres", programs, folder]
-    // It ends when nobody holds the other end of its input any more, however these tests end.
-    let output = Pipe()
-    shell.standardInput = input
-    shell.standardOutput = output
-    shell.standardError = FileHandle.nullDevice
+    shell.arguments = ["-c", Self.script, "postgres", programs, folder, String(getpid())]
     try shell.run()
-    let answer = output.fileHandleForReading.availableData
-    guard String(decoding: answer, as: UTF8.self) == "ready\n" else { throw CocoaError(.executableLoad) }
+    shell.waitUntilExit()
+    let isReady = FileManager.default.fileExists(atPath: folder + "/ready")
+    guard isReady else { throw CocoaError(.executableLoad) }
   }
 
-  /// The server will not run as root.
+  /// The server will not run as root. What watches over it holds none of the files that these tests have open, or
+  /// Foundation would take it for the processes that it waits for; it ends the server when the tests have ended.
   private static let script = """
-    set -eu
-    exec 2>/dev/null
-    mkdir -m 755 "$2"
-    cd "$2"
-    as=()
-    if [ "$(id -u)" = 0 ]; then
-      chown postgres: .
-      as=(setpriv --reuid=postgres --regid=postgres --clear-groups --)
-    fi
-    "${as[@]}" "$1/initdb" -D data -A trust -U lockstep -E UTF8 --locale=C --no-sync --no-instructions >init.log
-    "${as[@]}" timeout 900 "$1/postgres" -D data -k "$2" -c listen_addresses= -c fsync=off \
-      -c shared_buffers=16MB </dev/null >postgres.log 2>&1 &
-    server=$!
-    trap 'kill -INT $server; wait $server; rm -rf "$2"' EXIT
-    for _ in {1..200}; do
-      if "$1/pg_isready" -qh "$2"; then
-        echo ready
-        exec >&-
-        cat
-        exit
+    mkdir -m 755 "$2" && cd "$2" || exit
+    (
+      for file in /proc/$BASHPID/fd/*; do
+        number=${file##*/}
+        [ "$number" -le 2 ] || eval "exec $number>&-"
+      done
+      exec </dev/null >/dev/null 2>&1
+      as=()
+      if [ "$(id -u)" = 0 ]; then
+        chown postgres: .
+        as=(setpriv --reuid=postgres --regid=postgres --clear-groups --)
       fi
+      "${as[@]}" "$1/initdb" -D data -A trust -U lockstep -E UTF8 --locale=C --no-sync --no-instructions
+      "${as[@]}" timeout 900 "$1/postgres" -D data -k "$2" -c listen_addresses= -c fsync=off \
+        -c shared_buffers=16MB >postgres.log 2>&1 &
+      server=$!
+      while kill -0 "$3" && kill -0 $server; do
+        [ -e ready ] || ! "$1/pg_isready" -qh "$2" || touch ready
+        sleep 0.1
+      done
+      kill -INT $server
+      wait $server
+      rm -rf "$2"
+    ) &
+    for _ in {1..600}; do
+      [ ! -e ready ] || exit 0
       sleep 0.05
     done
     """
