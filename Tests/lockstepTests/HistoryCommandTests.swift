@@ -1,0 +1,168 @@
+import Documents
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+@Suite("lockstep history")
+struct HistoryCommandTests {
+  /// A folder of reports with the runs of some nights; a letter for each case: `.` agrees, `F` diverges, `~` takes two
+  /// tries, and it takes a second for each of its letter's places.
+  private func reports(_ nights: String...) throws -> Command.Folder {
+    let folder = try Command.Folder()
+    for (index, letters) in nights.enumerated() {
+      let name = "2026-01-0\(index + 1)T02-00-00-run"
+      let start = "2026-01-0\(index + 1)T02:00:00Z"
+      try folder.write(
+        "Reports/runs/\(name)/manifest.json",
+        #"{"name":"\#(name)","host":"bench-01","start":"\#(start)","version":"1.0","properties":{"revision":"61f6abf"}}"#
+      )
+      var lines = [#"{"run":{"format":1,"seed":42,"cases":\#(letters.count)}}"#]
+      for (number, letter) in letters.enumerated() {
+        let id = "Scenarios/door/case-\(number)"
+        func add(_ verdict: String, attempt: Int = 1) {
+          lines += [
+            #"{"case":{"id":"\#(id)","file":"\#(id).yaml","device":"emulator:door","firmware":"3.0","seed":42,"attempt":\#(attempt)}}"#,
+            #"{\#(verdict),"case":"\#(id)","t":"\#(number + 1).000"}"#,
+          ]
+        }
+        let divergence =
+          #""verdict":"divergence","message":"stayed\u001b[31m open","signature":"s\#(number)""#
+        if letter != "." { add(divergence) }
+        if letter != "F" { add(#""verdict":"agree""#, attempt: letter == "~" ? 2 : 1) }
+      }
+      lines.append(#"{"end":{"cases":\#(letters.count),"status":\#(letters.contains("F") ? 1 : 0)}}"#)
+      try folder.write("Reports/runs/\(name)/journal.jsonl", lines.joined(separator: "\n") + "\n")
+    }
+    return folder
+  }
+
+  @Test("tells what runs came to, for people")
+  func text() throws {
+    let folder = try reports("..", "F~", ".F")
+    let line =
+      "$LOCKSTEP history; $LOCKSTEP history add Reports/runs/*; $LOCKSTEP history add Reports/runs/*/; "
+      + "$LOCKSTEP history; $LOCKSTEP history flaky; $LOCKSTEP history slow; $LOCKSTEP history failures --last 1; "
+      + "$LOCKSTEP history cases --filter case-0; $LOCKSTEP history case case-1; echo $?; "
+      + "$LOCKSTEP history case x; echo $?; $LOCKSTEP history runs --since 2027-01-01; echo $?"
+    let result = try Command.shell(line, in: folder.path)
+    expect(
+      result.output,
+      """
+      3 runs taken into Reports/history.sqlite
+      3 runs taken into Reports/history.sqlite
+                 started  cases  agree  diverge  trouble  incomplete  skipped  flaky  run
+        2026-01-03 02:00      2      1        1        ·           ·        ·      ·  2026-01-03T02-00-00-run on bench-01
+        2026-01-02 02:00      2      1        1        ·           ·        ·      1  2026-01-02T02-00-00-run on bench-01
+        2026-01-01 02:00      2      2        ·        ·           ·        ·      ·  2026-01-01T02-00-00-run on bench-01
+
+      3 runs of 2 cases in Reports/history.sqlite
+        flaky   2 cases: lockstep history flaky
+        slower  none
+        changes  retried  agreed            latest  runs  case
+              2        0     2/3  66 %  2026-01-03  ✔✘✔   Scenarios.door.case-0 / Scenarios/door/case-0
+              1        1     2/3  66 %  2026-01-03  ✔~✘   Scenarios.door.case-1 / Scenarios/door/case-1
+      no case is slower than usual in 3 runs
+      ✘ stayed\\u{1B}[31m open
+          in 1 run, 2026-01-03 02:00   s1
+          Scenarios.door.case-1 / Scenarios/door/case-1
+        agreed        flaky  usual  first seen  runs  case
+           2/3  66 %      2      ·  2026-01-01  ✔✘✔   Scenarios.door.case-0 / Scenarios/door/case-0
+      Scenarios.door.case-1 / Scenarios/door/case-1
+        first seen 2026-01-01, agreed 2 of 3, 1 change, 1 with another try
+        2026-01-03 02:00  ✘  2.000 s  emulator:door 3.0  2026-01-03T02-00-00-run
+            stayed\\u{1B}[31m open
+        2026-01-02 02:00  ~  2.000 s  emulator:door 3.0  2026-01-02T02-00-00-run (2 tries)
+            stayed\\u{1B}[31m open
+        2026-01-01 02:00  ✔  2.000 s  emulator:door 3.0  2026-01-01T02-00-00-run
+      0
+      4
+      4
+
+      """)
+    expect(
+      result.errors,
+      """
+      lockstep: there is no history at Reports/history.sqlite yet
+      lockstep: no case of Reports/history.sqlite is called x
+      lockstep: no such run is in Reports/history.sqlite
+
+      """)
+  }
+
+  @Test("what it prints for programs is as its schema says")
+  func json() throws {
+    let folder = try reports("..", "F~", ".F", "..", "..", "..", "..", "..")
+    try folder.write("schema.json", HistoryAnswer.shape.line)
+    let validator = """
+      import json, sys, jsonschema
+      lines = [json.loads(line) for line in sys.stdin]
+      validator = jsonschema.Draft7Validator(json.load(open("schema.json")))
+      print([line["question"] for line in lines], [e.message for l in lines for e in validator.iter_errors(l)])
+      """
+    let result = try Command.shell(
+      "for q in 'add Reports/runs/*' '' runs flaky slow cases failures 'case case-1'; do "
+        + "$LOCKSTEP history $q --format json; done | python3 -c '\(validator)'", in: folder.path)
+    expect(result.errors, "")
+    expect(
+      result.output,
+      "['add', 'overview', 'runs', 'flaky', 'slow', 'cases', 'failures', 'case'] []\n")
+  }
+
+  @Test(
+    "what is asked wrongly, and what cannot be used, says so",
+    arguments: [
+      (
+        "flakey", 2,
+        "lockstep: no question is called 'flakey': did you mean 'flaky'?\nSee 'lockstep history --help'.\n"
+      ),
+      ("case", 2, "lockstep: missing NAME: lockstep history case NAME\nSee 'lockstep history --help'.\n"),
+      ("flaky slow", 2, "lockstep: unexpected argument 'slow'\nSee 'lockstep history --help'.\n"),
+      (
+        "--history none", 2,
+        "lockstep: '--history none' leaves nothing to tell\nSee 'lockstep history --help'.\n"
+      ),
+      (
+        "--since yesterday", 2,
+        "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not 'yesterday'\nSee 'lockstep history --help'.\n"
+      ),
+      (
+        "--history text", 70,
+        "lockstep: the history at text is damaged: file is not a database. Put it aside: 'lockstep history add RUN…' fills a new one from the journals\n"
+      ),
+      (
+        "--history=postgres://me:hunter2@/db?host=/none", 70,
+        "lockstep: the history at postgres:///db cannot be used: connection to server on socket \"/none/.s.PGSQL.5432\" failed: No such file or directory; Is the server running locally and accepting connections on that socket?\n"
+      ),
+      (
+        "add nothing", 2,
+        "lockstep: there is no run nothing: neither nothing/journal.jsonl nor Reports/runs/nothing/journal.jsonl is there\nSee 'lockstep history --help'.\n"
+      ),
+    ] as [(String, Int32, String)])
+  func trouble(_ words: String, _ status: Int32, _ said: String) throws {
+    let folder = try Command.Folder()
+    try folder.write("text", String(repeating: "no database ", count: 1000))
+    let result = try Command.shell("$LOCKSTEP history \(words)", in: folder.path)
+    expect("\(result.status) \(result.output)\(result.errors)", "\(status) \(said)")
+  }
+
+  @Test("eight processes that add runs at once lose none")
+  func writers() throws {
+    let folder = try reports("..", "F~", ".F", "..", "..", "..", "..", "~F")
+    let place = "deep/history.sqlite"
+    // Each adds its own run, and all of them the first one.
+    let result = try Command.shell(
+      "for n in 1 2 3 4 5 6 7 8; do $LOCKSTEP history add 2026-01-01T02-00-00-run 2026-01-0${n}T02-00-00-run "
+        + "--history '\(place)' --format json >$n.json 2>>errors & done; wait; cat errors; "
+        + "$LOCKSTEP history cases --history '\(place)' --color never | cut -c1-42", in: folder.path)
+    expect(
+      result.output,
+      """
+        agreed        flaky    usual  first seen  runs
+           7/8  87 %      2  1.000 s  2026-01-01  ✔✘✔✔✔✔✔~
+           6/8  75 %      5  2.000 s  2026-01-01  ✔~✘✔✔✔✔✘
+
+      """.replacingOccurrences(of: "runs\n", with: "runs      case\n"))
+  }
+}
