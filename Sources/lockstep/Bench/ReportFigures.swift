@@ -8,7 +8,8 @@ extension Figure {
     [
       Figure(
         name: "report.junit-million", unit: "s", better: .lower,
-        method: "Wall time of `lockstep report --html none` for a run of a million cases, the least of 3 runs.",
+        method:
+          "Wall time of `lockstep report --html none` for a run of a million cases, the least of 3 runs.",
         measure: { millionReports()?.map(\.time.seconds).min() }),
       Figure(
         name: "report.junit-rss", unit: "MB", better: .lower,
