@@ -78,7 +78,7 @@ enum Neighbours {
       case .strict: ["jenkins-junit.xsd", "jenkins-junit-10.xsd", "windyroad-JUnit.xsd"]
       case .surefire: ["surefire-test-report.xsd"]
       }
-    if let own = profile.schema { return [try workshop.file("own.xsd", Array(own.utf8))] }
+    if profile == .ci { return [try workshop.file("own.xsd", Array(JUnitProfile.schema.utf8))] }
     return areThere ? names.map { folder.appendingPathComponent($0).path } : []
   }
 }

@@ -42,7 +42,6 @@ struct Schema {
       Schema("list", "A line of 'lockstep list --format json'.", list),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
       Schema("machines", "A line of 'lockstep machines --format json'.", machines),
-      Schema("packets", "A line of 'lockstep packets --format json'.", packets),
       Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
       Schema("scan", "A line of 'lockstep scan --format json'.", scan),
       Schema(
@@ -145,13 +144,6 @@ struct Schema {
     optional: [
       "states": Shape.texts, "events": Shape.texts, "transitions": Shape.count,
     ])
-
-  private static let packets = Shape.any(
-    Shape.object(["t": Shape.text, "event": Shape.text]),
-    Shape.object([
-      "t": Shape.text, "from": Shape.words("client", "lock", ""), "bytes": Shape.text,
-      "layers": Shape.list(Shape.object(["layer": Shape.text, "text": Shape.text])),
-    ]))
 
   private static let emulate = [
     Shape.object([
