@@ -62,7 +62,9 @@ extension Command {
         Example(
           "lockstep schedule systemd --device lock:/etc/lockstep/front-door.yaml --carrier usb:0 --time 01:30",
           "Every night on a bench with a real lock."),
-        Example("lockstep schedule slurm --shards 20 > nightly.sh && bash nightly.sh", "On a cluster, now."),
+        Example(
+          "lockstep schedule slurm --shards 20 > nightly.sh",
+          "A script that hands a night to a cluster: bash nightly.sh."),
       ],
       ArgumentParser(
         options: ScheduleArguments.options,
