@@ -156,16 +156,6 @@ public struct Tracker: Sendable {
     return states
   }
 
-  /// The statuses of the states that the device could be in, each once.
-  public var possibleStatuses: [String] {
-    var statuses: [String] = []
-    for state in possibleStates {
-      let status = specification.machine.definition.states[state].status
-      if !statuses.contains(status) { statuses.append(status) }
-    }
-    return statuses
-  }
-
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
   /// circumstances.
   ///

@@ -1,3 +1,4 @@
+import Automata
 import Conformance
 import Simulation
 
@@ -21,6 +22,7 @@ struct TraceWriter: TraceRecorder {
 
   /// What the model holds possible, as it was last written down.
   private var model: [String] = []
+  private var states: [Int] = []
 
   static var followsModel: Bool { true }
 
@@ -60,7 +62,14 @@ struct TraceWriter: TraceRecorder {
   }
 
   mutating func follow(_ tracker: borrowing Tracker, at time: Instant) {
-    let statuses = tracker.possibleStatuses
+    let states = tracker.possibleStates
+    guard states != self.states else { return }
+    self.states = states
+    let definition = tracker.specification.machine.definition
+    var statuses: [String] = []
+    for state in states where !statuses.contains(definition.states[state].status) {
+      statuses.append(definition.states[state].status)
+    }
     guard statuses != model else { return }
     model = statuses
     listener.take(.model(statuses, at: time))
