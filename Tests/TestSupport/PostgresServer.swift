@@ -40,8 +40,13 @@ public final class PostgresServer: Sendable {
     guard let programs = Self.programs else { throw CocoaError(.executableNotLoadable) }
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("lockstep-pg-\(getpid())").path
     let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-    shell.arguments = ["-c", Self.script, "postgres", programs, folder, String(getpid())]
+    // A thread of these tests may have signals blocked without which a shell cannot wait.
+    let unblock =
+      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
+    shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    shell.arguments = [
+      "python3", "-c", unblock, "/bin/bash", "-c", Self.script, "postgres", programs, folder, String(getpid()),
+    ]
     try shell.run()
     shell.waitUntilExit()
     let isReady = FileManager.default.fileExists(atPath: folder + "/ready")
