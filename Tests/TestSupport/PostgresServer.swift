@@ -42,10 +42,12 @@ public final class PostgresServer: Sendable {
     let shell = Process()
     // A thread of these tests may have signals blocked without which a shell cannot wait.
     let unblock =
-      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
+      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); "
+      + "os.execv(sys.argv[1], sys.argv[1:])"
     shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     shell.arguments = [
-      "python3", "-c", unblock, "/bin/bash", "-c", Self.script, "postgres", programs, folder, String(getpid()),
+      "python3", "-c", unblock, "/bin/bash", "-c", Self.script, "postgres", programs, folder,
+      String(getpid()),
     ]
     try shell.run()
     shell.waitUntilExit()

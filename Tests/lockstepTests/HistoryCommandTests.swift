@@ -155,7 +155,8 @@ struct HistoryCommandTests {
     let result = try Command.shell(
       "seq 8 | xargs -P 8 -I N sh -c '$LOCKSTEP history add 2026-01-01T02-00-00-run 2026-01-0NT02-00-00-run "
         + "--history \(place) --format json >N.json 2>>errors'; cat errors; "
-        + "$LOCKSTEP history cases --history '\(place)' --color never | sed 's/  [a-zS].*//'", in: folder.path)
+        + "$LOCKSTEP history cases --history '\(place)' --color never | sed 's/  [a-zS].*//'", in: folder.path
+    )
     expect(
       result.output,
       """
