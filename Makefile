@@ -10,7 +10,7 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: canary test-kernel peers-full bench-peers dependencies-peers
+.PHONY: canary kills test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ bench: build ## Build it and print the figures of this machine, one JSON object 
 
 canary: build ## Run it a thousand times with keys that are known, and search everything it leaves behind for them
 	Tests/Canary/canary.py $(COMMAND) $(ARGS)
+
+kills: build ## Kill a thousand runs at random moments: each is reported and taken up again, and no case is lost
+	Tests/Robustness/kills.py $(COMMAND) $(ARGS)
 
 test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets, its USB, libusb (downloads a kernel)
 	.ci/dependencies --kernel

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `run --resume` does with a run that was cut off anywhere.
+@Suite("Taking up a run again")
+struct ResumeTests {
+  private static let run = "Reports/runs/run"
+
+  /// A folder with a copy of the doors' scenarios, and a run of them that ended.
+  private func finished() throws -> (folder: Command.Folder, journal: [String]) {
+    let folder = try Command.Folder()
+    let made = try Command.shell(
+      "mkdir -p Scenarios && cp -r '\(Command.root)/Scenarios/door' Scenarios && $LOCKSTEP run --seed 7 -q "
+        + "&& mv Reports/runs/*-run \(Self.run)", in: folder.path)
+    expect([made.status == 0 ? "" : made.errors, made.output], ["", ""])
+    let journal = try folder.read(Self.run + "/journal.jsonl")
+    return (folder, journal.split(separator: "\n").map(String.init))
+  }
+
+  /// The verdicts of a journal, in order.
+  private func verdicts(_ journal: String) -> [String] {
+    journal.split(separator: "\n").filter { $0.hasPrefix(#"{"verdict""#) }.map(String.init)
+  }
+
+  @Test("wherever it was cut off, what is missing is run and nothing else, and the report is the same")
+  func cut() throws {
+    let (folder, lines) = try finished()
+    let whole = try folder.read("Reports/junit.xml")
+    for count in 0..<lines.count {
+      // The line that was being written is torn off in its middle.
+      let kept = lines[..<count].map { $0 + "\n" }.joined() + lines[count].prefix(lines[count].count / 2)
+      try folder.write(Self.run + "/journal.jsonl", kept)
+      let report = try Command.shell("$LOCKSTEP report run --history none", in: folder.path)
+      expect(report.status, 5)
+      #expect(report.output.contains("incomplete"), "\(report.output)")
+      let resumed = try Command.shell("$LOCKSTEP run --resume run -q --history none", in: folder.path)
+      expect([resumed.output, resumed.errors], ["", ""])
+      expect(resumed.status, 0)
+      let journal = try folder.read(Self.run + "/journal.jsonl")
+      expect(verdicts(journal), verdicts(lines.joined(separator: "\n")))
+      expect(try folder.read("Reports/junit.xml").contains("errors=\"0\""), true)
+      if count == lines.count - 1 { expect(cases(try folder.read("Reports/junit.xml")), cases(whole)) }
+    }
+  }
+
+  private func cases(_ report: String) -> [Substring] {
+    report.split(separator: "\n").filter { $0.contains("<testcase") }
+  }
+
+  /// What is done to the run, the command, and what is said of it.
+  // swift-format-ignore
+  private static let refusals: [(String, String, String)] = [
+    ("true", "run --resume gone",
+     "--resume: there is no run gone: neither gone/journal.jsonl nor Reports/runs/gone/journal.jsonl is there"),
+    ("true", "run Scenarios/door --resume run",
+     "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out"),
+    ("rm Scenarios/door/again-and-again.yaml", "run --resume run",
+     "--resume: Reports/runs/run cannot be gone on with: it had 3 cases, and now there are 2; start a new run"),
+    ("sed -i s/Open/Close/ Scenarios/door/out-of-turn.yaml", "run --resume run",
+     "--resume: Reports/runs/run cannot be gone on with: Scenarios/door/out-of-turn.yaml is not what it was; start a new run"),
+    ("mv Scenarios/door/out-of-turn.yaml Scenarios/door/other.yaml", "run --resume run",
+     "--resume: Reports/runs/run cannot be gone on with: it had cases that are gone; start a new run"),
+    ("sed -i 2s/^/x/ Reports/runs/run/journal.jsonl", "run --resume run",
+     "--resume: Reports/runs/run/journal.jsonl: line 2: not JSON at column 1: no value"),
+    ("sed -i 's/\"run\",/\"cover\",/' Reports/runs/run/manifest.json", "run --resume run",
+     "--resume: Reports/runs/run is of 'lockstep cover', which 'lockstep run' cannot go on with"),
+    ("echo x > Reports/runs/run/manifest.json", "run --resume run",
+     "--resume: Reports/runs/run/manifest.json is no manifest that is understood"),
+  ]
+
+  @Test("a run that is not what it was is not gone on with", arguments: refusals.indices)
+  func refused(index: Int) throws {
+    let (change, command, message) = Self.refusals[index]
+    let (folder, _) = try finished()
+    let before = try folder.read(Self.run + "/journal.jsonl")
+    let result = try Command.shell("\(change) && $LOCKSTEP \(command)", in: folder.path)
+    expect(result.errors.split(separator: "\n").first.map(String.init), "lockstep: " + message)
+    expect(result.status, 2)
+    if !change.contains("journal.jsonl") { expect(try folder.read(Self.run + "/journal.jsonl"), before) }
+  }
+}
