@@ -3,7 +3,7 @@
 ///
 /// Shown are the characters that XML 1.0 excludes, and those that turn the direction of writing, since a name can lie
 /// with them.
-func visible(_ text: String) -> String {
+public func visible(_ text: String) -> String {
   let bytes = text.utf8.span
   var isPlain = true
   for index in 0..<bytes.count where !isHarmless(bytes[index]) {

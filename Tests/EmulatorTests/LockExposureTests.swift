@@ -174,10 +174,10 @@ private let exposures: [Exposure] = [
     verdict: "history record 1 came again after it was deleted"),
   Exposure(
     defect: .historyTagMissing, steps: open + "lock; +1 s; readHistory; +10 s; ?lock “Lockstep”",
-    verdict: "no lock “Lockstep”"),
+    verdict: "expected lock “Lockstep”"),
   Exposure(
     defect: .deadUntilPowerCycle, steps: open + "!lose-link; ~noSignal; !lose-link=no; +1 s;" + open,
-    verdict: "no receivedBle"),
+    verdict: "expected receivedBle"),
   Exposure(
     defect: .tokenMissingEverySecondTime, steps: open + "disconnect; +1 s;" + open,
     verdict: "the device showed noSignal, which the model does not allow"),

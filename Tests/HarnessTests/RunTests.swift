@@ -204,7 +204,7 @@ struct RunTests {
     ([[hangs], [hangs], fine], #""verdict":"lab-fault""#, 2, .labFault),
     ([[hangs], [ends]], #""verdict":"lab-fault""#, 1, .labFault),
     ([[hangs], [(.zero, .status("tired"))]], #""message":"the device showed tired, which the model does not allow""#, 1, .divergence),
-    ([[hangs]], #""message":"stopped answering: no answer: silence, and again in two fresh starts","observed":"no answer""#, 2, .divergence),
+    ([[hangs]], #""message":"stopped answering: no answer: silence, and again in two fresh starts","expected":"an answer","observed":"no answer""#, 2, .divergence),
     ([[gone]], #""verdict":"lab-fault""#, 1, .labFault),
 ([[(.zero, .trouble(LabFault(.notPossible, "too cold")))]], #""verdict":"lab-fault","case":"toys/door","t":"0.000","step":1,"line":4,"message":"not possible with this device: too cold""#, 0, .labFault),
   ]

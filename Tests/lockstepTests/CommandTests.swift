@@ -36,7 +36,7 @@ struct CommandTests {
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("1 case: 1 agree     ") && lines[0].hasSuffix("s   seed 7"), "\(lines)")
     expect(lines[1], "  cells    sesame-table: 2 of 31 legal, 1 of 177 empty")
-    expect(lines[2], "  report   Reports/junit.xml")
+    expect(lines[2...3], ["  report   Reports/junit.xml", "  report   Reports/report.html"])
     #expect(
       try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
     let names = folder.names("Reports/runs")
@@ -44,16 +44,20 @@ struct CommandTests {
     expect(
       try folder.read("Reports/runs/\(names[0])/journal.jsonl"),
       """
-      {"run":{"format":1,"seed":7}}
-      {"case":{"id":"Scenarios/sub/good","name":"A lock that is found","file":"Scenarios/sub/good.yaml","line":1,"machine":"sesame-table","device":"emulator:reference","seed":7}}
+      {"run":{"format":1,"seed":7,"cases":1}}
+      {"case":{"id":"Scenarios/sub/good","name":"A lock that is found","file":"Scenarios/sub/good.yaml","line":1,"machine":"sesame-table","model":"cd5021eb45e083cb","device":"emulator:reference","seed":7,"digest":"90eec1f40c255a95"}}
+      {"t":"0.000","model":["noSignal"]}
       {"t":"0.000","step":1,"line":4,"stimulus":"closeTo"}
+      {"t":"0.000","model":["receivedBle"]}
       {"t":"0.000","status":"receivedBle"}
       {"t":"0.000","step":2,"line":5,"stimulus":"connect"}
+      {"t":"0.000","model":["connecting"]}
       {"t":"0.000","status":"connecting"}
       {"t":"0.000","step":3,"line":6,"stimulus":"lock"}
       {"verdict":"agree","case":"Scenarios/sub/good","t":"0.000"}
-      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"states":[3,16],"transitions":[2,37],"pairs":[1,106],"regions":[{"name":"unregistered","legal":[0,6],"empty":[0,72],"states":[0,6],"transitions":[0,6],"pairs":[0,8]},{"name":"registered","legal":[2,25],"empty":[1,105],"states":[3,10],"transitions":[2,31],"pairs":[1,98]}],"visited":["50000000","000000000000000000000000000000080000000000000"]}}
-      {"end":{"cases":1,"agree":1,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"status":0}}
+      {"machine":{"name":"sesame-table","hash":"cd5021eb45e083cb","states":["noSignal (unregistered)","receivedBle (unregistered)","connecting (unregistered)","waitingGatt (unregistered)","readytoRegister (unregistered)","registering (unregistered)","noSignal (registered)","receivedBle (registered)","connecting (registered)","waitingGatt (registered)","logining (registered)","locked (registered)","unlocked (registered)","moved (registered)","nosetting (registered)","reset (registered)"],"regions":["unregistered","unregistered","unregistered","unregistered","unregistered","unregistered","registered","registered","registered","registered","registered","registered","registered","registered","registered","registered"],"stimuli":["closeTo","connect","linkUp","gattReady","register","registered","configure","loginDone","lock","unlock","toggle","disconnect","reset"],"cells":[[0,0,[1]],[6,0,[7]],[1,1,[2]],[7,1,[8]],[2,2,[3]],[8,2,[9]],[3,3,[4]],[9,3,[10]],[4,4,[5]],[5,5,[14]],[14,6,[11,12,13]],[10,7,[11,12,13,14]],[11,8,[11]],[12,8,[11]],[13,8,[11]],[11,9,[12]],[12,9,[12]],[13,9,[12]],[11,10,[12]],[12,10,[11]],[13,10,[11,12]],[10,11,[6]],[11,11,[6]],[12,11,[6]],[13,11,[6]],[14,11,[6]],[15,11,[0]],[11,12,[15]],[12,12,[15]],[13,12,[15]],[14,12,[15]]],"spontaneous":[]}}
+      {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"states":[3,16],"transitions":[2,37],"pairs":[1,106],"regions":[{"name":"unregistered","legal":[0,6],"empty":[0,72],"states":[0,6],"transitions":[0,6],"pairs":[0,8]},{"name":"registered","legal":[2,25],"empty":[1,105],"states":[3,10],"transitions":[2,31],"pairs":[1,98]}],"visited":["50000000","000000000000000000000000000000080000000000000","5000000000"]}}
+      {"end":{"cases":1,"agree":1,"flaky":0,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"status":0}}
 
       """)
     let manifest = try JSON(parsing: folder.read("Reports/runs/\(names[0])/manifest.json"))
@@ -100,7 +104,7 @@ struct CommandTests {
           after   closeTo
           model   receivedBle (registered)
           device  receivedBle
-        trace f37a84f47d82404f
+        trace f7007201863d68a5
 
       """)
     // A replay leaves nothing behind.
@@ -245,7 +249,8 @@ struct CommandTests {
     }
     expect(try isColored("$LOCKSTEP run"), false)
     expect(try isColored("$LOCKSTEP run --color always"), true)
-    expect(try isColored("script -qec \"$LOCKSTEP run\" /dev/null"), true)
+    let onTerminal = try Command.shell("script -qec \"$LOCKSTEP run\" /dev/null", in: folder.path).output
+    #expect(onTerminal.contains("\u{1B}[31m"), "\(onTerminal.debugDescription)")
     expect(try isColored("NO_COLOR=1 script -qec \"$LOCKSTEP run 2>/dev/null\" /dev/null"), false)
     expect(try isColored("script -qec \"$LOCKSTEP run --color never 2>/dev/null\" /dev/null"), false)
   }

@@ -23,6 +23,7 @@ struct CoverTests {
         registered      10/10   25/25   105/105         29/31    36/98
         all             16/16   31/31   177/177         35/37   43/106
         report   Reports/junit.xml
+        report   Reports/report.html
         report   Reports/runs/\(name)/journal.jsonl
 
       """)
@@ -37,7 +38,7 @@ struct CoverTests {
         + #""transitions":[35,37],"pairs":[43,106],"regions":[{"name":"unregistered","legal":[6,6],"#
         + #""empty":[72,72],"states":[6,6],"transitions":[6,6],"pairs":[7,8]},{"name":"registered","#
         + #""legal":[25,25],"empty":[105,105],"states":[10,10],"transitions":[29,31],"pairs":[36,98]}],"#
-        + #""visited":["fffffffe","ffffffffffffffffffffffffffffffffffffffffffff8"]}}"#)
+        + #""visited":["fffffffe","ffffffffffffffffffffffffffffffffffffffffffff8","fffeffdff8"]}}"#)
     #expect(
       try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
     let again = try Command.run("run", "tour.yaml", in: folder.path)

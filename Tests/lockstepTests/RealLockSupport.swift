@@ -76,7 +76,7 @@ extension Command {
   ) throws -> Process {
     let words =
       ["run"] + scenarios + ["--carrier", bench.carriers[0], "--device", "lock:\(lock)", "--out", "Reports"]
-      + options
+      + ["--show-progress", "none"] + options
     let line = "XDG_STATE_HOME=\(bench.folder.path)/state exec \"$LOCKSTEP\" \"$@\""
     return try start("/bin/sh", ["-c", line, "sh"] + words, in: bench.folder.path, out: out)
   }

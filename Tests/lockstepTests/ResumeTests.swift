@@ -57,7 +57,7 @@ struct ResumeTests {
      "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out"),
     ("rm Scenarios/door/again-and-again.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be gone on with: it had 3 cases, and now there are 2; start a new run"),
-    ("sed -i s/Open/Close/ Scenarios/door/out-of-turn.yaml", "run --resume run",
+    ("sed -i 's/^scenario: .*/scenario: Another/' Scenarios/door/out-of-turn.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be gone on with: Scenarios/door/out-of-turn.yaml is not what it was; start a new run"),
     ("mv Scenarios/door/out-of-turn.yaml Scenarios/door/other.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be gone on with: it had cases that are gone; start a new run"),

@@ -115,7 +115,7 @@ extension ManPage {
   private mutating func paragraph() { lines.append(".PP") }
 
   private mutating func text(_ text: String) {
-    lines += wrapped(text.replacing("\n", with: " "), to: 70).map(Self.line)
+    lines += wrapped(text.replacing("\n", with: " "), to: 60).map(Self.line)
   }
 
   private mutating func item(_ head: String, _ body: String) {

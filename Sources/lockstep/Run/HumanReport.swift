@@ -1,4 +1,5 @@
 import Harness
+import Reporting
 import Simulation
 import Transports
 
@@ -98,7 +99,7 @@ final class HumanReport: JournalListener {
   }
 }
 
-/// A failed case as a person sees it, with the line to paste at its end.
+/// A failed case as a person sees it, with the line to paste at its end. What a device says cannot move the cursor.
 func failureText(_ outcome: Outcome, _ test: Case, _ paint: Painter) -> String {
   let line = outcome.mark.line > 0 ? ":\(outcome.mark.line)" : ""
   let (sign, word, style): (String, String, Console.Style) =
@@ -112,7 +113,7 @@ func failureText(_ outcome: Outcome, _ test: Case, _ paint: Painter) -> String {
   var lines = [paint(style, "\(sign) \(test.file)\(line)   \(word)\(place)")]
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
   let message = outcome.verdict.message ?? ""
-  lines += (message.split(separator: "\n").map(String.init) + outcome.details).map { "    " + $0 }
+  lines += (message.split(separator: "\n").map(String.init) + outcome.details).map { "    " + visible($0) }
   if let replay = outcome.replay { lines.append("  \(replay)") }
   return lines.joined(separator: "\n") + "\n"
 }
