@@ -61,6 +61,9 @@ final class SQLiteDatabase: Database {
 
   /// Makes sure that the file is a history, or empty.
   private func checkOwner() throws(HistoryError) {
+    // At one moment: another process may be making the file.
+    try beginReading()
+    defer { try? run("COMMIT") }
     let application = try first("PRAGMA application_id")?.first?.integer ?? 0
     if application == Self.application { return }
     let tables = try first("SELECT count(*) FROM sqlite_schema")?.first?.integer ?? 0
