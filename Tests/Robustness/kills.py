@@ -135,6 +135,8 @@ def main():
             if outcomes(trial.out / "junit.xml") != expected:
                 fail("the report is not that of a run nobody killed")
             kills, runs = kills + trial.kills, runs + 1
+            if sys.stderr.isatty():
+                print(f"\r{kills} kills", end="", file=sys.stderr, flush=True)
     print(f"{kills} kills of {runs} runs of {len(order)} cases: none lost, none twice")
 
 
