@@ -39,7 +39,7 @@ extension Figure {
           + "least possible, \(leastEvents), measured on one emulated radio without loss, at 7.5 ms and the default MTU, "
           + "nothing cached: one exchange to find the service by its UUID, one for each of its two characteristics, one "
           + "write to turn notifications on, in whose event the token comes, and one login, in whose event the answer, "
-          + "the setting and the status come. Measured: \(loginEvents().map(String.init) ?? "no login").",
+          + "the setting and the status come.",
         measure: airTime),
     ]
   }

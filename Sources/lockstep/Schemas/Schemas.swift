@@ -7,22 +7,26 @@ struct Schema {
   /// What it is asked for by.
   let name: String
   let summary: String
-  /// The text of it.
-  let text: String
+  /// The text of it; made when it is wanted, since every command knows the names of all.
+  let text: () -> String
 
-  private init(_ name: String, _ summary: String, text: String) {
+  private init(_ name: String, _ summary: String, text: @escaping @autoclosure () -> String) {
     self.name = name
     self.summary = summary
     self.text = text
   }
 
-  private init(_ name: String, _ summary: String, _ shape: JSON) {
-    guard case .mapping(let members) = shape else { preconditionFailure("a schema is an object") }
-    let head: [JSON.Member] = [
-      .init("$schema", "http://json-schema.org/draft-07/schema#"), .init("title", .text("lockstep \(name)")),
-      .init("description", .text(summary)),
-    ]
-    self.init(name, summary, text: JSON.mapping(head + members).pages)
+  private init(_ name: String, _ summary: String, _ shape: @escaping @autoclosure () -> JSON) {
+    self.name = name
+    self.summary = summary
+    text = {
+      guard case .mapping(let members) = shape() else { preconditionFailure("a schema is an object") }
+      let head: [JSON.Member] = [
+        .init("$schema", "http://json-schema.org/draft-07/schema#"),
+        .init("title", .text("lockstep \(name)")), .init("description", .text(summary)),
+      ]
+      return JSON.mapping(head + members).pages
+    }
   }
 
   /// All of them; the scenario's is the usual one.
@@ -205,7 +209,7 @@ extension Command {
         throw UsageError(
           "unknown schema '\(name)': \(hint ?? "there are \(names.joined(separator: ", "))")")
       }
-      console.print(schema.text)
+      console.print(schema.text())
       return .agree
     }
   }
