@@ -37,20 +37,25 @@ let package = Package(
     // Protocols
     library("Bluetooth", ["Simulation"]),
     library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
+    // The lab
+    library("Lab", ["Simulation", "Documents", "Conformance"]),
     // Worlds
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library(
       "Transports",
-      ["Simulation", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "CLibUSB", "CShims"]),
+      [
+        "Simulation", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
+        "CShims",
+      ]),
     // Harness
-    library("Harness", ["Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance"]),
+    library("Harness", ["Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
     library("Reporting", ["Secrets", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
         "Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "Emulator", "Transports", "Harness", "Reporting",
+        "Lab", "Emulator", "Transports", "Harness", "Reporting",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -82,6 +87,7 @@ let package = Package(
     tests("Conformance", ["Conformance", "Automata", "Models", "Simulation"]),
     tests("Bluetooth", ["Bluetooth", "Simulation"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Simulation"], resources: [.copy("Vectors")]),
+    tests("Lab", ["Lab", "Conformance", "Documents", "Simulation"]),
     tests(
       "Emulator",
       ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
