@@ -94,11 +94,12 @@ let package = Package(
       resources: [.copy("Golden")]),
     tests(
       "Transports",
-      ["Transports", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
+      ["Transports", "Lab", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
-    tests("lockstep", ["lockstep", "Harness", "Conformance", "Transports", "Documents", "Simulation"]),
+    tests(
+      "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Simulation"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",

@@ -1,14 +1,7 @@
 public import Conformance
+public import Lab
 public import Sesame
 public import Simulation
-
-/// Where a real lock is left when a run ends.
-public enum RestPosition: String, CaseIterable, Sendable {
-  case locked
-  case unlocked
-  /// Where it was when it was first seen.
-  case asFound = "as-found"
-}
 
 /// What a run may do to a real lock.
 public struct GovernorSettings: Sendable {

@@ -1,5 +1,6 @@
 import Conformance
 import Glibc
+import Lab
 import Simulation
 import TestSupport
 import Testing

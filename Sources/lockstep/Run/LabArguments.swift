@@ -1,4 +1,5 @@
 import Harness
+import Lab
 import Simulation
 import Transports
 
