@@ -210,7 +210,7 @@ extension Vocabulary {
     switch observation {
     case .status(let number): statuses[number]
     case .effect(let number): effects[number]
-    case .unknown(let name): "'\(name)', which the model does not know"
+    case .unknown(let name): "'\(name)' (unknown to the model)"
     case .refused(let reason): "refused: \(reason)"
     case .reading(let reading): "\(reading.name) \(reading.value)"
     case .violation(let rule): rule

@@ -208,7 +208,7 @@ struct LockstepTests {
   @Test("a status the model does not have is a divergence and not a trap")
   func unknown() throws {
     let divergence = try #require(try run(["shake": [(.zero, .status("green"))]], [.stimulus("shake")]))
-    expect(divergence.kind, .unexpected("'green', which the model does not know"))
+    expect(divergence.kind, .unexpected("'green' (unknown to the model)"))
   }
 }
 

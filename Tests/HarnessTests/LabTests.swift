@@ -11,6 +11,9 @@ private struct LabDoor: DeviceUnderTest {
   var rest = Interval.zero
   var remarks: [String] = []
   var budget = Int.max
+  /// How much time has passed whenever somebody looks again, as it does with what is real.
+  var haste = Interval.zero
+  private var lookedAt = Instant.zero
   private var readyAt = Instant.zero
   private var openings = 0
 
@@ -40,10 +43,13 @@ private struct LabDoor: DeviceUnderTest {
       readyAt = now + rest
     }
     try door.perform(stimulus)
+    lookedAt = now
   }
 
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    try door.observe(until: limit)
+    let observation = try door.observe(until: max(limit, haste == .zero ? limit : lookedAt))
+    if observation == nil { lookedAt = now + haste }
+    return observation
   }
 
   mutating func takeRemarks() -> [String] {
@@ -94,6 +100,21 @@ private func run(
 
 @Suite("A lab around a device")
 struct LabTests {
+  @Test("what a step led to meets what is expected right after it, also when the door has gone on meanwhile")
+  func realTime() throws {
+    let provider = LabProvider()
+    provider.door.haste = .seconds(9)
+    // Who expected nothing between has not looked, and so it counts that the door is shut by then.
+    let table: [(expected: String, CommandStatus)] = [
+      ("expect: { status: tired }", .agree), ("expect: { status: closed }", .agree),
+      ("expect: { status: tired }, expect: { status: closed }", .agree),
+      ("expect: { status: opened }", .divergence),
+    ]
+    for (expected, status) in table {
+      expect(try run(["open, tire, \(expected)"], provider).summary.exitStatus, status)
+    }
+  }
+
   @Test("the model is told of a stimulus when the device is ready for it, and not before")
   func readyTime() throws {
     let provider = LabProvider()

@@ -153,7 +153,7 @@ struct RunTests {
     ("repeat: { times: 3, steps: [ open, close, repeat: { times: 2, steps: [ refuse: close ] } ] }", ["close": [[(.zero, .status("closed"))], []]], "the device showed nothing, where the model demands something by now"),
     ("repeat: { times: 3, steps: [ open, close ] }", ["close": [[(.zero, .status("closed"))]]], "agree"),
     // What no model knows
-    ("open", ["open": [[(.zero, .status("ajar"))]]], "the device showed 'ajar', which the model does not know, which the model does not allow"),
+    ("open", ["open": [[(.zero, .status("ajar"))]]], "the device showed 'ajar' (unknown to the model), which the model does not allow"),
   ]
 
   @Test("steps are done, waited for and judged", arguments: rows.indices)

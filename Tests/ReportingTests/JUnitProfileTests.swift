@@ -278,6 +278,21 @@ struct JUnitProfileTests {
       }
     }
   }
+
+  @Test("a file beside the folder of the runs is named without a detour")
+  func straightPaths() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/lockstep-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: "\(folder)/runs/a", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let lines = Everything.lines.map {
+      $0.replacing("packets/f-1.btsnoop", with: "../../failures/./f.yaml") + "\n"
+    }
+    try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: "\(folder)/runs/a/journal.jsonl"))
+    _ = try JUnitReport.write(
+      journals: ["\(folder)/runs/a/journal.jsonl"], to: "\(folder)/junit.xml", profile: .ci)
+    let xml = try String(contentsOfFile: "\(folder)/junit.xml", encoding: .utf8)
+    #expect(xml.contains("\n[[ATTACHMENT|\(folder)/failures/f.yaml]]\n"), "\(xml)")
+  }
 }
 
 @Suite("Reports of several files and runs")

@@ -56,24 +56,3 @@ extension RecordedRuns {
     return try page.write()
   }
 }
-
-/// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant
-/// from one place, or from the root.
-func way(to target: String, from start: String) -> String {
-  guard target.hasPrefix("/") == start.hasPrefix("/") else {
-    return target.hasSuffix("/") ? target : target + "/"
-  }
-  func parts(_ path: String) -> [Substring] {
-    var parts: [Substring] = []
-    for part in path.split(separator: "/") where part != "." {
-      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
-    }
-    return parts
-  }
-  let (target, start) = (parts(target), parts(start))
-  let common = zip(target, start).prefix { $0 == $1 }.count
-  let up = start.dropFirst(common)
-  // From an unknown folder nothing can be said but where the target is.
-  if up.contains("..") { return target.map { $0 + "/" }.joined() }
-  return (up.map { _ in "../" } + target.dropFirst(common).map { $0 + "/" }).joined()
-}

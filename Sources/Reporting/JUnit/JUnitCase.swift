@@ -301,7 +301,7 @@ extension JUnitCaseRenderer {
   /// A line for each file of a case, for readers that show or copy it.
   private func attachments(of text: CaseText, _ entry: JournalIndex.Entry) -> String {
     (text.verdict?.attachments ?? []).prefix(Self.attachmentLimit).map { file in
-      let path = folders[Int(entry.journal)] + file.path
+      let path = straight(folders[Int(entry.journal)] + file.path)
       // The line is found by its form, and must stay one.
       return "[[ATTACHMENT|\(path.split(whereSeparator: \.isNewline).joined(separator: "\u{FFFD}"))]]\n"
     }.joined()
