@@ -5,8 +5,8 @@ public import Simulation
 
 /// What a run may do to a real lock.
 public struct GovernorSettings: Sendable {
-  /// The least time from one movement of the motor to the next.
-  public var gap: Interval
+  /// What the lock may be asked of, whoever asks.
+  public var limits: LockLimits
   /// How many movements the run may cause, the return to rest included.
   public var budget: Int
   /// Where the lock is left.
@@ -16,9 +16,10 @@ public struct GovernorSettings: Sendable {
 
   /// Makes settings.
   public init(
-    gap: Interval = .seconds(2), budget: Int = 100, rest: RestPosition = .locked, allowed: [String] = []
+    limits: LockLimits = LockLimits(), budget: Int = 100, rest: RestPosition = .locked,
+    allowed: [String] = []
   ) {
-    self.gap = gap
+    self.limits = limits
     self.budget = budget
     self.rest = rest
     self.allowed = allowed
@@ -29,7 +30,7 @@ public struct GovernorSettings: Sendable {
 ///
 /// It stands below the scenarios, so that no step, no replay and no fuzzer gets round it:
 ///
-/// - What makes the motor move is given only ``GovernorSettings/gap`` after the movement before.
+/// - What makes the motor move is given only ``Lab/LockLimits/gap`` after the movement before.
 /// - Each movement is counted by the ``Odometer`` before it begins, and once the budget is used up there is none.
 ///   One movement is kept back for the return to rest.
 /// - `reset`, `register` and `configure` are refused unless they were allowed by name.
@@ -82,7 +83,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     self.odometer = odometer
     start = odometer.total
     // Who was here just before may have moved it.
-    readyAt = .zero + settings.gap
+    readyAt = .zero + settings.limits.gap
   }
 
   public var now: Instant { device.now }
@@ -146,7 +147,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
       guard device.now >= readyAt else {
         throw LabFault(
           .notPossible,
-          "\(name) came before \(readyAt), which is less than \(settings.gap) after the last movement")
+          "\(name) came before \(readyAt), which is less than \(settings.limits.gap) after the last movement")
       }
       try pay(for: name)
     }
@@ -207,7 +208,7 @@ extension Governor {
           + "return to rest; raise it with --actuations")
     }
     try odometer.count(name, times: cost)
-    readyAt = device.now + settings.gap
+    readyAt = device.now + settings.limits.gap
     command = name
     if name == "setAutolock" { isAutolockOn = true }
     if comesBack || name == "setAutolock" { prepaid += 1 }
@@ -234,7 +235,7 @@ extension Governor {
     // A bolt that goes to locked by itself was not sent there by an unlock.
     let isOwn = lastCommand == nil || lastCommand == "unlock" || lastCommand == "setAutolock"
     guard status == "locked", previous != nil, previous != "locked", isOwn else { return }
-    readyAt = max(readyAt, device.now + settings.gap)
+    readyAt = max(readyAt, device.now + settings.limits.gap)
     if prepaid > 0 { prepaid -= 1 } else { try odometer.count("autolock") }
   }
 }
@@ -343,7 +344,7 @@ extension Governor {
       }
       try self.odometer.count("\(name) to rest")
       self.command = name
-      self.readyAt = self.device.now + self.settings.gap
+      self.readyAt = self.device.now + self.settings.limits.gap
     }
     try give(name)
   }
