@@ -29,7 +29,7 @@ let package = Package(
     // Ground
     library("Simulation"),
     library("Secrets"),
-    library("Documents", ["CYAML"]),
+    library("Documents", ["Simulation", "CYAML"]),
     // Theory
     library("Automata", ["Simulation", "Documents"]),
     library("Models", ["Simulation", "Automata"]),

@@ -231,7 +231,7 @@ extension Cursor {
 
 /// The entries of a mapping whose keys are known.
 public struct Fields {
-  private let mapping: Cursor
+  let mapping: Cursor
   private let entries: [(key: Cursor, value: Cursor)]
 
   init(_ mapping: Cursor, _ entries: [(key: Cursor, value: Cursor)]) {

@@ -1,34 +1,9 @@
+import Documents
+
 /// What may stand in a scenario, described once: the reader takes its keys from here, and so does the JSON Schema.
 enum ScenarioGrammar {
-  /// The form of a value.
-  indirect enum Form: Sendable {
-    case text
-    /// This word.
-    case word(String)
-    case flag
-    case wholeNumber(ClosedRange<Int>?)
-    /// A length of time with its unit.
-    case duration
-    /// A flag, a number, a duration or text, as it is written.
-    case value
-    case oneOrMore(Form)
-    case list(Form)
-    case either([Form])
-    /// A mapping of these keys, and perhaps of others.
-    case mapping([Field], others: Form?)
-    /// A mapping of one key: one of these, or perhaps another.
-    case single([Field], others: Form?)
-    /// What another place defines: `step`.
-    case reference(String)
-  }
-
-  /// A key of a mapping.
-  struct Field: Sendable {
-    var name: String
-    var form: Form
-    var summary: String
-    var isRequired = false
-  }
+  typealias Form = Documents.Form
+  typealias Field = Documents.Form.Field
 
   /// The keys of a scenario.
   enum Key: String, CaseIterable {

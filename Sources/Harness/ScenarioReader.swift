@@ -239,15 +239,4 @@ extension Cursor {
     if case .scalar(_, .quoted) = node.content { return .text(text) }
     return Value(plain: text)
   }
-
-  /// A length of time that is not negative.
-  func duration() -> Interval? {
-    guard let text = text("a duration such as 3 s") else { return nil }
-    guard let interval = Interval(text: text), interval >= .zero else {
-      let isNumber = text.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
-      reportExpected("a duration such as 3 s", hint: isNumber ? "a unit is missing: `\(text) s`" : nil)
-      return nil
-    }
-    return interval
-  }
 }

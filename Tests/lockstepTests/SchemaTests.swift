@@ -60,7 +60,7 @@ struct SchemaTests {
       "packets",
       "$LOCKSTEP replay lock.yaml --capture it.btsnoop > text; $LOCKSTEP packets it.btsnoop --format json"
     ),
-    ("bench", "$LOCKSTEP bench --only start"),
+    ("figure", "$LOCKSTEP bench --only start"),
   ]
 
   @Test("what is printed as JSON is as its schema says")

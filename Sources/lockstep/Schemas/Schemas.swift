@@ -1,5 +1,6 @@
 import Documents
 import Harness
+import Lab
 import Reporting
 
 /// A schema of something that Lockstep reads or writes.
@@ -33,6 +34,7 @@ struct Schema {
   static var all: [Schema] {
     [
       Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.pages),
+      Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
       Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(JournalShapes.lines)),
       Schema("manifest", "runs/NAME/manifest.json.", manifest),
       Schema("run", "A line of 'lockstep run --format json'.", Shape.any(JournalShapes.lines)),
@@ -52,7 +54,7 @@ struct Schema {
         "packets", "A line of 'lockstep packets --format json', and of runs/NAME/packets/*.jsonl.",
         Shape.any(packets)),
       Schema("doctor", "A line of 'lockstep doctor --format json'.", doctor),
-      Schema("bench", "A line of 'lockstep bench'.", bench),
+      Schema("figure", "A line of 'lockstep bench'.", figure),
       Schema(
         "version", "The object of 'lockstep version --format json'.", Shape.object(["version": Shape.text])),
       Schema("junit", "The JUnit report of the profile ci, as an XML Schema.", text: JUnitProfile.schema),
@@ -172,7 +174,7 @@ struct Schema {
       ["state": Shape.words("good", "note", "bad"), "subject": Shape.text, "text": Shape.text],
       optional: ["cure": Shape.text]), Shape.object(["fit": Shape.flag]))
 
-  private static let bench = Shape.object([
+  private static let figure = Shape.object([
     "name": Shape.text, "value": Shape.number, "unit": Shape.text, "better": Shape.words("higher", "lower"),
     "method": Shape.text,
   ])

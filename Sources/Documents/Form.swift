@@ -1,0 +1,174 @@
+/// The form of a value in a document, described once: a reader takes its keys from here, and so does the JSON Schema
+/// that editors complete by.
+public indirect enum Form: Sendable {
+  case text
+  /// Text of a pattern, a regular expression that means the same to every engine.
+  case pattern(String)
+  /// This word.
+  case word(String)
+  /// One of these words.
+  case words([String])
+  case flag
+  case wholeNumber(ClosedRange<Int>?)
+  /// A length of time with its unit.
+  case duration
+  /// A flag, a number, a duration or text, as it is written.
+  case value
+  case oneOrMore(Form)
+  case list(Form)
+  case either([Form])
+  /// A mapping of these keys, and perhaps of others.
+  case mapping([Field], others: Form?)
+  /// A mapping of these keys, of which some go or do not go together.
+  case record([Field], [Rule])
+  /// A mapping of one key: one of these, or perhaps another.
+  case single([Field], others: Form?)
+  /// What another place defines: `step`.
+  case reference(String)
+
+  /// A key of a mapping.
+  public struct Field: Sendable {
+    /// The key.
+    public var name: String
+    /// The form of its value.
+    public var form: Form
+    /// What it means, in a sentence or two.
+    public var summary: String
+    /// Whether it must be given.
+    public var isRequired: Bool
+
+    /// Describes a key.
+    public init(name: String, form: Form, summary: String, isRequired: Bool = false) {
+      self.name = name
+      self.form = form
+      self.summary = summary
+      self.isRequired = isRequired
+    }
+  }
+
+  /// Which keys of a mapping go together.
+  public enum Rule: Sendable {
+    /// Just one of them is given.
+    case one([String])
+    /// One of them is given, or several.
+    case some([String])
+    /// The first is given only with the second.
+    case needs(String, String)
+  }
+}
+
+extension Form {
+  /// The JSON Schema (draft-07) of a document, as editors read it.
+  ///
+  /// - Parameters:
+  ///   - title: what the document is.
+  ///   - summary: what it is for, in a sentence.
+  ///   - definitions: the forms that ``reference(_:)`` names.
+  public func schema(
+    title: String, summary: String, definitions: [(name: String, form: Form)] = []
+  ) -> JSON {
+    guard case .mapping(let members) = schema else { return .null }
+    let head: [JSON.Member] = [
+      .init("$schema", "http://json-schema.org/draft-07/schema#"), .init("title", .text(title)),
+      .init("description", .text(summary)),
+    ]
+    guard !definitions.isEmpty else { return .mapping(head + members) }
+    let forms = definitions.map { JSON.Member($0.name, $0.form.schema) }
+    return .mapping(head + members + [.init("definitions", .mapping(forms))])
+  }
+
+  private var schema: JSON {
+    switch self {
+    case .text: ["type": "string", "minLength": 1]
+    case .pattern(let pattern): ["type": "string", "pattern": .text(pattern)]
+    case .word(let word): ["const": .text(word)]
+    case .words(let words): ["enum": .list(words.map(JSON.text))]
+    case .flag: ["type": "boolean"]
+    case .wholeNumber(let range): Self.wholeNumber(range)
+    case .duration: ["type": "string", "pattern": .text(#"^[0-9]+(\.[0-9]+)? ?(ns|us|µs|ms|s|min|h)$"#)]
+    case .value: ["type": ["string", "number", "boolean"]]
+    case .oneOrMore(let form):
+      ["anyOf": [form.schema, ["type": "array", "items": form.schema, "minItems": 1]]]
+    case .list(let form): ["type": "array", "items": form.schema]
+    case .either(let forms): ["anyOf": .list(forms.map(\.schema))]
+    case .mapping(let fields, let others): Self.mapping(fields, others, limits: [])
+    case .record(let fields, let rules): Self.mapping(fields, nil, limits: Self.limits(rules))
+    case .single(let fields, let others):
+      Self.mapping(fields, others, limits: [.init("minProperties", 1), .init("maxProperties", 1)])
+    case .reference(let name): ["$ref": .text("#/definitions/\(name)")]
+    }
+  }
+
+  private static func wholeNumber(_ range: ClosedRange<Int>?) -> JSON {
+    var members: [JSON.Member] = [.init("type", "integer")]
+    if let range {
+      members.append(.init("minimum", .integer(range.lowerBound)))
+      if range.upperBound < .max { members.append(.init("maximum", .integer(range.upperBound))) }
+    }
+    return .mapping(members)
+  }
+
+  private static func mapping(_ fields: [Field], _ others: Form?, limits: [JSON.Member]) -> JSON {
+    var members: [JSON.Member] = [.init("type", "object")]
+    if !fields.isEmpty {
+      let properties = fields.map { field in JSON.Member(field.name, described(field)) }
+      members.append(.init("properties", .mapping(properties)))
+    }
+    let required = fields.filter(\.isRequired).map { JSON.text($0.name) }
+    if !required.isEmpty { members.append(.init("required", .list(required))) }
+    members.append(.init("additionalProperties", others?.schema ?? false))
+    return .mapping(members + limits)
+  }
+
+  private static func limits(_ rules: [Rule]) -> [JSON.Member] {
+    guard !rules.isEmpty else { return [] }
+    let all = rules.map { rule -> JSON in
+      switch rule {
+      case .one(let names): ["oneOf": .list(names.map(given))]
+      case .some(let names): ["anyOf": .list(names.map(given))]
+      case .needs(let name, let other): ["dependencies": .mapping([.init(name, .list([.text(other)]))])]
+      }
+    }
+    return [.init("allOf", .list(all))]
+  }
+
+  private static func given(_ name: String) -> JSON { ["required": .list([.text(name)])] }
+
+  private static func described(_ field: Field) -> JSON {
+    guard case .mapping(let members) = field.form.schema else { return .null }
+    return .mapping([.init("description", .text(field.summary))] + members)
+  }
+}
+
+extension Fields {
+  /// Reports keys that do not go together.
+  ///
+  /// - Returns: whether all do.
+  public func obey(_ rules: [Form.Rule]) -> Bool {
+    rules.reduce(true) { obey($1) && $0 }
+  }
+
+  private func obey(_ rule: Form.Rule) -> Bool {
+    switch rule {
+    case .one(let names):
+      for extra in names.filter({ optional($0) != nil }).dropFirst() {
+        let first = names.first { optional($0) != nil } ?? ""
+        key(extra)?.report("`\(extra)` stands beside `\(first)`", hint: "give one of them")
+        return false
+      }
+      return require(names)
+    case .some(let names):
+      return require(names)
+    case .needs(let name, let other):
+      guard let key = key(name), optional(other) == nil else { return true }
+      key.report("`\(name)` goes with `\(other)`")
+      return false
+    }
+  }
+
+  private func require(_ names: [String]) -> Bool {
+    guard !names.contains(where: { optional($0) != nil }) else { return true }
+    mapping.report("missing key \(names.map { "`\($0)`" }.joined(separator: " or "))")
+    return false
+  }
+}

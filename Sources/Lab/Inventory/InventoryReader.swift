@@ -1,0 +1,289 @@
+public import Documents
+import Simulation
+
+extension Inventory {
+  /// What only others can say of a bench: which carriers and which emulated devices there are.
+  public struct Checks {
+    /// What is wrong with a carrier, or `nil`.
+    public var carrier: (String) -> String?
+    /// What is wrong with a device, or `nil`.
+    public var device: (String) -> String?
+
+    /// Takes what is to be asked; without, every carrier and every device is right.
+    public init(
+      carrier: @escaping (String) -> String? = { _ in nil },
+      device: @escaping (String) -> String? = { _ in nil }
+    ) {
+      self.carrier = carrier
+      self.device = device
+    }
+  }
+
+  /// Reads `bench.yaml`.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole file.
+  ///   - name: its path; the paths in it are relative to its folder.
+  ///   - checks: what there is.
+  /// - Throws: everything that is wrong with it, each with its place.
+  public init(_ bytes: [UInt8], name: String, checks: Checks = Checks()) throws(DocumentError) {
+    self = try Document.read(bytes, name: name) { cursor in
+      InventoryReading(cursor, folder: Path.folder(of: name), checks: checks)?.inventory()
+    }
+  }
+}
+
+/// The reading of one file.
+private struct InventoryReading {
+  private typealias Grammar = InventoryGrammar
+
+  private let fields: Fields
+  private let folder: String
+  private let checks: Inventory.Checks
+  /// The names that are given, also by entries that are wrong in other ways.
+  private let names: [Grammar.Key: [String]]
+
+  init?(_ cursor: Cursor, folder: String, checks: Inventory.Checks) {
+    guard let fields = cursor.fields(Grammar.Key.allCases.map(\.rawValue)) else { return nil }
+    self.fields = fields
+    self.folder = folder
+    self.checks = checks
+    var names: [Grammar.Key: [String]] = [:]
+    for key in [Grammar.Key.dongles, .switches, .locks] {
+      let items = fields.optional(key.rawValue)?.node.members ?? []
+      names[key] = items.compactMap { item in
+        item.entries?.first { $0.key.text == "name" }?.value.text
+      }
+    }
+    self.names = names
+  }
+
+  func inventory() -> Inventory? {
+    let name = fields.required("bench")?.benchName()
+    let dongles = list(.dongles, Grammar.DongleKey.allCases.map(\.rawValue), dongle)
+    let switches = list(.switches, Grammar.SwitchKey.allCases.map(\.rawValue), powerSwitch)
+    _ = fields.required("locks")
+    let locks = list(.locks, Grammar.LockKey.allCases.map(\.rawValue), lock)
+    let quarantine = list(.quarantine, Grammar.QuarantineKey.allCases.map(\.rawValue), entry)
+    guard let name, let dongles, let switches, let locks, let quarantine else { return nil }
+    return Inventory(
+      name: name, dongles: dongles, switches: switches, locks: locks, quarantine: quarantine)
+  }
+
+  /// Reads every entry, so that all that is wrong comes out together; one that is not there is empty.
+  private func list<Value>(_ key: Grammar.Key, _ keys: [String], _ read: (Fields) -> Value?) -> [Value]? {
+    guard let cursor = fields.optional(key.rawValue) else { return [] }
+    guard let items = cursor.list() else { return nil }
+    var values: [Value] = []
+    var isWhole = true
+    var seen = Seen()
+    for item in items {
+      guard let fields = item.fields(keys) else {
+        isWhole = false
+        continue
+      }
+      for name in ["name", "file", "carrier", "path"] where keys.contains(name) {
+        isWhole = seen.isNew(fields, name) && isWhole
+      }
+      if let value = read(fields) { values.append(value) } else { isWhole = false }
+    }
+    return isWhole ? values : nil
+  }
+
+  private func dongle(_ fields: Fields) -> Inventory.Dongle? {
+    let name = fields.required("name")?.benchName()
+    let power = fields.optional("power").map { $0.name("switch", of: names[.switches] ?? []) }
+    let carrier = Grammar.dongleRules.isObeyed(by: fields) ? carrier(fields) : nil
+    guard let name, let carrier, power != .some(nil) else { return nil }
+    return Inventory.Dongle(name: name, carrier: carrier, power: power ?? nil)
+  }
+
+  private func carrier(_ fields: Fields) -> String? {
+    if let path = fields.optional("path") {
+      return path.value("bus and ports such as 1-2.3") { isBusPath($0) ? "usb:" + $0 : nil }
+    }
+    guard let place = fields.optional("carrier"), let text = place.text("a carrier such as usb:0A12:0001")
+    else { return nil }
+    var carrier = text
+    if let serial = fields.optional("serial") {
+      guard let number = serial.text("a serial number") else { return nil }
+      guard text.hasPrefix("usb:"), text.split(separator: ":").count == 3,
+        !text.contains(where: { "/#".contains($0) })
+      else {
+        serial.report("`serial` goes with a carrier usb:VENDOR:PRODUCT, such as usb:0A12:0001")
+        return nil
+      }
+      carrier += "/" + number
+    }
+    guard let problem = checks.carrier(carrier) else { return carrier }
+    place.report(problem)
+    return nil
+  }
+
+  private func isBusPath(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, UInt8(parts[0]) != nil else { return false }
+    return parts[1].split(separator: ".", omittingEmptySubsequences: false).allSatisfy { UInt8($0) != nil }
+      && !text.contains("+")
+  }
+
+  private func powerSwitch(_ fields: Fields) -> Inventory.PowerSwitch? {
+    let name = fields.required("name")?.benchName()
+    let off = fields.required("off")?.wording("a command")
+    let on = fields.required("on")?.wording("a command")
+    let check = fields.optional("check").map { $0.wording("a command") }
+    let settle = fields.optional("settle").map { $0.duration() }
+    guard let name, let off, let on, check != .some(nil), settle != .some(nil) else { return nil }
+    var result = Inventory.PowerSwitch(name: name, off: off, on: on, check: check ?? nil)
+    if let settle = settle ?? nil { result.settle = settle }
+    return result
+  }
+
+  private func lock(_ fields: Fields) -> Inventory.Lock? {
+    let name = fields.required("name")?.benchName()
+    let isInOrder = Grammar.lockRules.isObeyed(by: fields)
+    let source = isInOrder ? source(fields) : nil
+    let control = fields.optional("control").map { cursor in
+      cursor.value("unix:PATH") { $0.hasPrefix("unix:") && $0.utf8.count > 5 ? $0 : nil }
+    }
+    let firmware = fields.optional("firmware").map { $0.wording("a version") }
+    let rest = fields.optional("rest").map { $0.choice("rest position", as: RestPosition.self) }
+    let tags = fields.optional("tags").map { texts($0) { $0.benchName() } }
+    let dongles = fields.optional("dongles").map { cursor in
+      texts(cursor) { $0.name("dongle", of: names[.dongles] ?? []) }
+    }
+    let allow = fields.optional("allow").map { texts($0) { $0.name("stimulus", of: Grammar.guarded) } }
+    let limits = fields.optional("limits").map { self.limits($0) }
+    guard let name, let source, control != .some(nil), firmware != .some(nil), rest != .some(nil),
+      tags != .some(nil), dongles != .some(nil), allow != .some(nil), limits != .some(nil)
+    else { return nil }
+    return Inventory.Lock(
+      name: name, source: source, control: control ?? nil, firmware: firmware ?? nil,
+      rest: (rest ?? nil) ?? .locked, tags: (tags ?? nil) ?? [], dongles: dongles ?? nil,
+      allow: (allow ?? nil) ?? [], limits: (limits ?? nil) ?? LockLimits())
+  }
+
+  private func source(_ fields: Fields) -> Inventory.Lock.Source? {
+    if let file = fields.optional("file") {
+      return file.wording("the path of a lock file").map { .file(Path.join(folder, $0)) }
+    }
+    guard let place = fields.optional("device"), let text = place.text("a device such as emulator:sesame5")
+    else { return nil }
+    guard text.hasPrefix("emulator:"), text.utf8.count > 9 else {
+      place.reportExpected(
+        "a device such as emulator:sesame5", hint: "a real lock is described by its `file`")
+      return nil
+    }
+    guard let problem = checks.device(text) else { return .device(text) }
+    place.report(problem)
+    return nil
+  }
+
+  /// Every item of a list of texts, or `nil` when one is wrong.
+  private func texts(_ cursor: Cursor, _ read: (Cursor) -> String?) -> [String]? {
+    guard let items = cursor.list() else { return nil }
+    let all = items.map(read)
+    return all.contains(nil) ? nil : all.compactMap(\.self)
+  }
+
+  private func limits(_ cursor: Cursor) -> LockLimits? {
+    guard let fields = cursor.fields(Grammar.LimitKey.allCases.map(\.rawValue)) else { return nil }
+    var limits = LockLimits()
+    var isWhole = true
+    for key in Grammar.LimitKey.allCases {
+      guard let cursor = fields.optional(key.rawValue) else { continue }
+      switch key {
+      case .gap: isWhole = store(cursor.duration(), in: &limits.gap) && isWhole
+      case .perHour: isWhole = store(cursor.integer(in: 1...1_000_000), in: &limits.perHour) && isWhole
+      case .perNight: isWhole = store(cursor.integer(in: 1...1_000_000), in: &limits.perNight) && isWhole
+      case .coolDown: isWhole = store(cursor.duration(), in: &limits.coolDown) && isWhole
+      case .batteryFloor: isWhole = store(cursor.percentage(), in: &limits.batteryFloor) && isWhole
+      case .batterySlope: isWhole = store(cursor.percentage(), in: &limits.batterySlope) && isWhole
+      }
+    }
+    return isWhole ? limits : nil
+  }
+
+  private func store<Value>(_ value: Value?, in place: inout Value) -> Bool {
+    guard let value else { return false }
+    place = value
+    return true
+  }
+
+  private func store<Value>(_ value: Value?, in place: inout Value?) -> Bool {
+    guard let value else { return false }
+    place = value
+    return true
+  }
+
+  private func entry(_ fields: Fields) -> Quarantine? {
+    let isInOrder = Grammar.quarantineRules.isObeyed(by: fields)
+    let scenario = fields.optional("scenario").map { $0.wording("the path of a scenario") }
+    let lock = fields.optional("lock").map { $0.name("lock", of: names[.locks] ?? []) }
+    let reason = fields.required("reason")?.wording("a reason")
+    let owner = fields.required("owner")?.wording("who sees to it")
+    let expires = fields.required("expires")?.value("a day such as 2026-12-01") { Day(text: $0) }
+    guard isInOrder, scenario != .some(nil), lock != .some(nil), let reason, let owner, let expires else {
+      return nil
+    }
+    return Quarantine(
+      scenario: scenario ?? nil, lock: lock ?? nil, reason: reason, owner: owner, expires: expires)
+  }
+}
+
+/// What was read already, since names and ways are given once.
+private struct Seen {
+  private var lines: [String: Int] = [:]
+
+  mutating func isNew(_ fields: Fields, _ key: String) -> Bool {
+    guard let cursor = fields.optional(key), let text = cursor.node.text, !cursor.isNothing else {
+      return true
+    }
+    // Two dongles of one kind are told apart by their serial numbers.
+    let serial = key == "carrier" ? fields.optional("serial")?.node.text ?? "" : ""
+    let place = "\(key) \(text)/\(serial)"
+    guard let line = lines[place] else {
+      lines[place] = cursor.position.line
+      return true
+    }
+    cursor.report("duplicate \(key) `\(text)`", hint: "it is given on line \(line) already")
+    return false
+  }
+}
+
+extension [Form.Rule] {
+  fileprivate func isObeyed(by fields: Fields) -> Bool { fields.obey(self) }
+}
+
+extension Cursor {
+  /// Text that is not empty.
+  fileprivate func wording(_ expected: String) -> String? { value(expected) { $0.isEmpty ? nil : $0 } }
+
+  /// A name that can stand on a command line and in the name of a file.
+  fileprivate func benchName() -> String? {
+    value("a name of letters, digits and _.-") { text in
+      let letters = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+      return letters && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
+    }
+  }
+
+  /// `20 %`.
+  fileprivate func percentage() -> Int? {
+    value("a percentage such as 20 %") { text in
+      guard text.hasSuffix("%") else { return nil }
+      let digits = text.dropLast().reversed().drop { $0 == " " }.reversed()
+      let number = String(digits)
+      guard number.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let value = Int(number), (0...100).contains(value)
+      else { return nil }
+      return value
+    }
+  }
+}
