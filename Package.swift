@@ -28,10 +28,11 @@ let package = Package(
   targets: [
     // Ground
     library("Simulation"),
+    library("Drawing"),
     library("Secrets"),
     library("Documents", ["Simulation", "CYAML"]),
     // Theory
-    library("Automata", ["Simulation", "Documents"]),
+    library("Automata", ["Simulation", "Documents", "Drawing"]),
     library("Models", ["Simulation", "Automata"]),
     library("Conformance", ["Simulation", "Automata"]),
     // Protocols
@@ -49,7 +50,7 @@ let package = Package(
       ]),
     // Harness
     library("Harness", ["Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
-    library("Reporting", ["Secrets", "CSQLite", "CPostgres"]),
+    library("Reporting", ["Secrets", "Drawing", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
@@ -80,6 +81,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Simulation", ["Simulation"]),
+    tests("Drawing", ["Drawing"]),
     tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Simulation"]),
     tests("Automata", ["Automata", "Simulation", "Documents"]),

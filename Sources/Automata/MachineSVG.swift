@@ -1,3 +1,5 @@
+import Drawing
+
 extension MachineDefinition {
   /// The machine as a drawing in SVG.
   ///
@@ -6,7 +8,7 @@ extension MachineDefinition {
   public func svg() -> String {
     let drawing = MachineDrawing(self)
     let title = summary.isEmpty ? name : "\(name): \(summary)"
-    let extent = drawing.extent
+    let extent = drawing.layout.extent
     let width = max(extent.width, title.count * MachineDrawing.characterWidth) + MachineDrawing.margin
     let height = extent.height + MachineDrawing.margin
     var lines = [
@@ -15,14 +17,17 @@ extension MachineDefinition {
       "<title>\(escaped(title))</title>", style,
       words(title, x: MachineDrawing.margin, y: 24, "font-weight=\"bold\""),
     ]
-    lines += drawing.starts.map { startMark(drawing.boxes[$0]) }
-    lines += drawing.arrows.map { drawing.path($0) }
-    for (number, box) in drawing.boxes.enumerated() {
-      lines += number < drawing.stateCount ? state(box) : label(box)
+    let boxes = drawing.layout.boxes
+    lines += drawing.starts.map { startMark(boxes[$0]) }
+    let joining = drawing.arrows.filter { !$0.isLoop }
+    let loops = drawing.arrows.filter(\.isLoop)
+    lines += zip(joining, drawing.layout.arrows).map { path($0, drawing.layout, $1) }
+    lines += loops.map { loop($0, at: boxes[$0.from]) }
+    for (box, title) in zip(boxes, drawing.titles) { lines += state(box, title) }
+    for (arrow, place) in zip(joining, drawing.layout.arrows) {
+      lines += label(boxes[place.route[0]], arrow.lines)
     }
-    for arrow in drawing.arrows where arrow.from == arrow.to {
-      lines += loopLabel(arrow, at: drawing.boxes[arrow.from])
-    }
+    for arrow in loops { lines += loopLabel(arrow, at: boxes[arrow.from]) }
     return lines.joined(separator: "\n") + "\n</svg>\n"
   }
 }
@@ -41,14 +46,14 @@ private let style = """
   <rect class="paper" width="100%" height="100%"/>
   """
 
-private func startMark(_ box: MachineDrawing.Box) -> String {
+private func startMark(_ box: GraphLayout.Box) -> String {
   "<circle cx=\"\(box.middle)\" cy=\"\(box.y - 20)\" r=\"5\"/>"
     + "<path d=\"M\(box.middle),\(box.y - 15) V\(box.y)\" marker-end=\"url(#tip)\"/>"
 }
 
-private func state(_ box: MachineDrawing.Box) -> [String] {
+private func state(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
   [rectangle(box, "rx=\"8\"")]
-    + box.lines.enumerated().map { index, line in
+    + lines.enumerated().map { index, line in
       words(
         line, x: box.middle, y: box.y + 17 + index * MachineDrawing.lineHeight,
         "text-anchor=\"middle\"" + (index == 0 ? " font-weight=\"bold\"" : ""))
@@ -56,22 +61,21 @@ private func state(_ box: MachineDrawing.Box) -> [String] {
 }
 
 /// A label on paper of its own, so that arrows pass behind it.
-private func label(_ box: MachineDrawing.Box) -> [String] {
-  guard !box.lines.isEmpty else { return [] }
-  return [rectangle(box, "class=\"paper\"")]
-    + box.lines.enumerated().map { index, line in
+private func label(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
+  [rectangle(box, "class=\"paper\"")]
+    + lines.enumerated().map { index, line in
       words(line, x: box.x + 4, y: box.y + 12 + index * MachineDrawing.lineHeight, "")
     }
 }
 
-private func loopLabel(_ arrow: MachineDrawing.Arrow, at box: MachineDrawing.Box) -> [String] {
+private func loopLabel(_ arrow: MachineDrawing.Arrow, at box: GraphLayout.Box) -> [String] {
   let top = box.y + box.height / 2 - (arrow.lines.count - 1) * MachineDrawing.lineHeight / 2 + 4
   return arrow.lines.enumerated().map { index, line in
     words(line, x: box.x + box.width + 36, y: top + index * MachineDrawing.lineHeight, "")
   }
 }
 
-private func rectangle(_ box: MachineDrawing.Box, _ attributes: String) -> String {
+private func rectangle(_ box: GraphLayout.Box, _ attributes: String) -> String {
   "<rect x=\"\(box.x)\" y=\"\(box.y)\" width=\"\(box.width)\" height=\"\(box.height)\" \(attributes)/>"
 }
 
@@ -79,32 +83,22 @@ private func words(_ text: String, x: Int, y: Int, _ attributes: String) -> Stri
   "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " ")\(attributes)>\(escaped(text))</text>"
 }
 
-extension MachineDrawing {
-  /// The arrow as a smooth curve through the middle of everything on its way.
-  fileprivate func path(_ arrow: Arrow) -> String {
-    let classes = [arrow.isSpontaneous ? "spontaneous" : "", arrow.isOurs ? "ours" : ""]
-    let name = classes.filter { !$0.isEmpty }.joined(separator: " ")
-    let opening = name.isEmpty ? "<path" : "<path class=\"\(name)\""
-    if arrow.from == arrow.to {
-      let box = boxes[arrow.from]
-      let (x, y) = (box.x + box.width, box.y + box.height / 2)
-      return "\(opening) d=\"M\(x),\(y - 6) C\(x + 40),\(y - 24) \(x + 40),\(y + 24) \(x),\(y + 6)\" "
-        + "marker-end=\"url(#tip)\"/>"
-    }
-    let path = path(of: arrow).map { boxes[$0] }
-    var (x, y) = (path[0].middle, path[0].y + path[0].height)
-    var curve = "M\(x),\(y)"
-    for (index, box) in path.enumerated().dropFirst() {
-      // Of two states in one layer the second is reached from below, as the first was left.
-      let end = box.y >= y ? box.y : box.y + box.height
-      let bend = (end - y) / 2
-      curve += " C\(x),\(y + bend) \(box.middle),\(end - bend) \(box.middle),\(end)"
-      let goesOn = index < path.count - 1 && path[index + 1].y > end
-      if goesOn { curve += " V\(box.y + box.height)" }
-      (x, y) = (box.middle, goesOn ? box.y + box.height : end)
-    }
-    return "\(opening) d=\"\(curve)\" marker-\(arrow.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
-  }
+private func path(
+  _ arrow: MachineDrawing.Arrow, _ layout: GraphLayout, _ place: GraphLayout.Arrow
+) -> String {
+  "\(opening(arrow)) d=\"\(layout.curve(of: place))\" marker-\(place.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
+}
+
+private func loop(_ arrow: MachineDrawing.Arrow, at box: GraphLayout.Box) -> String {
+  let (x, y) = (box.x + box.width, box.y + box.height / 2)
+  return "\(opening(arrow)) d=\"M\(x),\(y - 6) C\(x + 40),\(y - 24) \(x + 40),\(y + 24) \(x),\(y + 6)\" "
+    + "marker-end=\"url(#tip)\"/>"
+}
+
+private func opening(_ arrow: MachineDrawing.Arrow) -> String {
+  let classes = [arrow.isSpontaneous ? "spontaneous" : "", arrow.isOurs ? "ours" : ""]
+  let name = classes.filter { !$0.isEmpty }.joined(separator: " ")
+  return name.isEmpty ? "<path" : "<path class=\"\(name)\""
 }
 
 /// Text for XML 1.0, in which some characters cannot stand at all.

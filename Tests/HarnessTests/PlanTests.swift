@@ -1,4 +1,5 @@
 import Conformance
+import Documents
 import TestSupport
 import Testing
 

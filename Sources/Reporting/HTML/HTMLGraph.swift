@@ -1,3 +1,5 @@
+import Drawing
+
 /// A machine, or a region of it, drawn with what the run went through.
 ///
 /// All ways from one state to another are one arrow: thick where the run went, dashed where it did not, dotted where
@@ -39,8 +41,9 @@ struct HTMLGraph {
     let titles = states.map { boxLines($0) }
     let labels = edges.map(labelLines)
     let layout = GraphLayout(
-      states: titles.map { size($0, padding: 8) }, arrows: edges.map { ($0.from, $0.to) },
-      labels: labels.map { size($0, padding: 3) })
+      states: titles.map { size($0, padding: 8) }, starts: [0], arrows: edges.map { ($0.from, $0.to) },
+      labels: labels.map { size($0, padding: 3) },
+      spacing: GraphLayout.Spacing(margin: 6, top: 6, gap: 18, rowGap: 24))
     let (width, height) = (layout.extent.width + 8, layout.extent.height + 12)
     var drawing: Markup = """
       <svg class="graph" role="img" aria-labelledby="\(id)-title \(id)-text" width="\(width)" height="\(height)" \
@@ -51,7 +54,7 @@ struct HTMLGraph {
     for (arrow, edge) in zip(layout.arrows, edges) {
       let end: Markup = arrow.leadsUp ? "start" : "end"
       drawing += """
-        <path class="\(edge.kind)" d="\(curve(layout.path(of: arrow).map { layout.boxes[$0] }))" \
+        <path class="\(edge.kind)" d="\(layout.curve(of: arrow))" \
         marker-\(end)="url(#\(id)-\(edge.kind))"/>
 
         """
@@ -119,9 +122,10 @@ struct HTMLGraph {
     text.count > Self.longest ? text.prefix(Self.longest - 1) + "…" : text
   }
 
-  private func size(_ lines: [String], padding: Int) -> (width: Int, height: Int) {
+  private func size(_ lines: [String], padding: Int) -> GraphLayout.Size {
     let longest = lines.map(\.count).max() ?? 0
-    return (longest * Self.characterWidth + 2 * padding, lines.count * Self.lineHeight + padding)
+    return GraphLayout.Size(
+      longest * Self.characterWidth + 2 * padding, lines.count * Self.lineHeight + padding)
   }
 
   // MARK: Drawing
@@ -149,20 +153,5 @@ struct HTMLGraph {
       <rect class="paper" x="\(box.x)" y="\(box.y)" width="\(box.width)" height="\(box.height)"/>\(texts.joined())
 
       """
-  }
-
-  private func curve(_ path: [GraphLayout.Box]) -> String {
-    var (x, y) = (path[0].middle, path[0].y + path[0].height)
-    var curve = "M\(x),\(y)"
-    for (index, box) in path.enumerated().dropFirst() {
-      // Of two states in one layer the second is reached from below, as the first was left.
-      let end = box.y >= y ? box.y : box.y + box.height
-      let bend = (end - y) / 2
-      curve += " C\(x),\(y + bend) \(box.middle),\(end - bend) \(box.middle),\(end)"
-      let goesOn = index < path.count - 1 && path[index + 1].y > end
-      if goesOn { curve += " V\(box.y + box.height)" }
-      (x, y) = (box.middle, goesOn ? box.y + box.height : end)
-    }
-    return curve
   }
 }
