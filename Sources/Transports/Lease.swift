@@ -1,0 +1,324 @@
+public import Conformance
+import Documents
+import Glibc
+import Simulation
+
+/// The exclusive use of a lock or of a dongle, whatever stands above: one process at a time, on one machine.
+///
+/// What is leased is known by its identity: a lock by its UUID or its address, a dongle by its serial number or its
+/// place on the bus, and never by what an inventory calls it. Two things hold it, and the kernel drops both when the
+/// process ends, however it ends:
+///
+/// - `flock(2)` on `leases/IDENTITY.lease` in the ``StateFolder``;
+/// - an abstract socket of a name that the path of that file makes. Who deletes or replaces the file while it is held
+///   frees nothing: the name stays taken.
+///
+/// Each acquisition has a ``token`` that is greater by one than the one before, and is on the disk before it is used:
+/// what is written down under two tokens is told apart, and the greater one came later. The file holds a line for each,
+/// with who took it: the last one is the holder while the lock is held. No child inherits either of the two.
+public final class Lease {
+  /// What is leased, as the name of its file: a UUID, an address, `usb-1-2.3`.
+  public let identity: String
+  /// The number of this acquisition.
+  public let token: UInt64
+  /// Where the file is.
+  public let path: String
+  private let command: String
+  private var file: Int32
+  private let socket: Int32
+
+  /// Takes a lease.
+  ///
+  /// - Parameters:
+  ///   - identity: what is leased; characters that names of files do not have become hyphens.
+  ///   - command: what it is taken for, for who wants it meanwhile.
+  ///   - folder: where the files are; the usual folder unless given.
+  /// - Throws: a ``Conformance/LabFault`` that says who holds it and since when, or why it cannot be taken.
+  public init(
+    of identity: String, for command: String, in folder: String? = nil
+  ) throws(LabFault) {
+    let name = Self.name(identity)
+    var place = folder
+    if place == nil { place = try StateFolder.folder("leases") }
+    path = "\(place ?? ".")/\(name).lease"
+    self.identity = identity
+    self.command = command
+    var attempt = 1
+    while true {
+      switch Self.hold(path) {
+      case .held(let file, let socket):
+        (self.file, self.socket) = (file, socket)
+        do throws(FileFault) {
+          token = try Self.sign(file, path, for: command, token: nil)
+        } catch {
+          Self.drop(file, socket)
+          throw Self.fault(identity, path, error)
+        }
+        return
+      case .failed(let code):
+        throw Self.fault(identity, path, FileFault(path: path, code: code))
+      case .busy:
+        // Somebody who only looks whether it is held, and a process that is being ended, need a moment.
+        guard attempt < 6 else { throw Self.refusal(identity, path) }
+        Waiting.wait(for: [], until: Waiting.now + .milliseconds(5))
+        attempt += 1
+      }
+    }
+  }
+
+  deinit { Self.drop(file, socket) }
+
+  /// Makes sure that the lease is still held by its file, and puts the file back where somebody took it away.
+  ///
+  /// - Throws: when another process holds the file that is there now.
+  public func confirm() throws(LabFault) {
+    guard !Self.isAt(path, file) else { return }
+    switch Self.lockFile(path) {
+    case .success(let new):
+      if let last = Self.lastLine(of: new).holder, last.token > token {
+        close(new)
+        throw LabFault(.noDevice, "\(identity) is no longer ours: \(path) was replaced, and used by \(last)")
+      }
+      close(file)
+      file = new
+      do throws(FileFault) {
+        _ = try Self.sign(new, path, for: command, token: token)
+      } catch {
+        throw Self.fault(identity, path, error)
+      }
+    case .failure(let code):
+      guard code.isBusy else { throw Self.fault(identity, path, FileFault(path: path, code: code.number)) }
+      throw LabFault(
+        .noDevice,
+        "\(identity) is no longer ours: \(path) was replaced, and is held by "
+          + "\(Self.lastHolder(path)?.description ?? "another process")")
+    }
+  }
+}
+
+// MARK: - Holding
+
+extension Lease {
+  private enum Attempt {
+    case held(file: Int32, socket: Int32)
+    case busy
+    case failed(Int32)
+  }
+
+  private struct Code: Error {
+    var number: Int32
+    /// Whether somebody else has it, and nothing is wrong.
+    var isBusy = false
+  }
+
+  private static func hold(_ path: String) -> Attempt {
+    let file: Int32
+    switch lockFile(path) {
+    case .success(let descriptor): file = descriptor
+    case .failure(let code): return code.isBusy ? .busy : .failed(code.number)
+    }
+    let socket = newSocket()
+    // Where there are no sockets at all, the file has to do.
+    guard socket >= 0 else { return .held(file: file, socket: -1) }
+    let isBound = unsafe withAddress(of: path) { address, size in unsafe bind(socket, address, size) } == 0
+    if isBound { return .held(file: file, socket: socket) }
+    let code = errno
+    drop(file, socket)
+    return code == EADDRINUSE ? .busy : .failed(code)
+  }
+
+  /// Locks the file at a path, and no other that stood there before.
+  private static func lockFile(_ path: String) -> Result<Int32, Code> {
+    for _ in 0..<100 {
+      let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+      let descriptor = unsafe open(path, flags, 0o600)
+      guard descriptor >= 0 else { return .failure(Code(number: errno)) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let code = errno
+        close(descriptor)
+        return .failure(Code(number: code, isBusy: code == EWOULDBLOCK))
+      }
+      if isAt(path, descriptor) { return .success(descriptor) }
+      close(descriptor)
+    }
+    return .failure(Code(number: EAGAIN, isBusy: true))
+  }
+
+  /// Whether a file that is open is the one at a path.
+  private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
+    var open = stat()
+    var there = stat()
+    guard unsafe fstat(descriptor, &open) == 0, unsafe lstat(path, &there) == 0 else { return false }
+    return open.st_dev == there.st_dev && open.st_ino == there.st_ino
+  }
+
+  /// The socket goes first: who has the file next finds its name free.
+  private static func drop(_ file: Int32, _ socket: Int32) {
+    if socket >= 0 { close(socket) }
+    close(file)
+  }
+
+  private static func newSocket() -> Int32 {
+    Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  }
+
+  /// The abstract name that stands for the file at a path.
+  private static func withAddress<Result>(
+    of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    let folder = Path.folder(of: path)
+    let whole = (realPath(folder) ?? folder) + path.dropFirst(folder.count)
+    let bytes = [0] + Array("lockstep-lease-\(getuid())-\(Fingerprint(whole))".utf8)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let size = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    return unsafe withUnsafePointer(to: address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, size) }
+    }
+  }
+}
+
+// MARK: - What the file says
+
+extension Lease {
+  /// The name of a file for an identity.
+  public static func name(_ identity: String) -> String {
+    let plain = String(
+      identity.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" })
+    return plain.utf8.count <= 100 ? plain : "\(plain.prefix(80))-\(Fingerprint(identity))"
+  }
+
+  /// Writes down who has it now, and gives the number of the acquisition once that is on the disk.
+  ///
+  /// A file that is new begins with the time of day in seconds, so that a number is greater than all before it also where
+  /// the file was deleted.
+  ///
+  /// - Parameter token: the number of an acquisition whose file was taken away.
+  private static func sign(
+    _ descriptor: Int32, _ path: String, for command: String, token: UInt64?
+  ) throws(FileFault) -> UInt64 {
+    let (last, isTorn) = lastLine(of: descriptor)
+    let next = max(token ?? 0, last.map { $0.token + (token == nil ? 1 : 0) } ?? UInt64(WallClock.unixTime))
+    let holder = LeaseHolder(
+      token: next, process: getpid(), host: Host.name, since: WallClock.now, command: command)
+    var bytes = Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8)[...]
+    while !bytes.isEmpty {
+      let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno != EINTR {
+        throw FileFault(path: path, code: errno)
+      }
+    }
+    guard fdatasync(descriptor) == 0 else { throw FileFault(path: path, code: errno) }
+    // The name of a new file has to be there too.
+    if last == nil { synchronizeFolder(of: path) }
+    return next
+  }
+
+  /// The last whole line that says something, and whether the file ends in the middle of one.
+  private static func lastLine(of descriptor: Int32) -> (holder: LeaseHolder?, isTorn: Bool) {
+    let end = lseek(descriptor, 0, SEEK_END)
+    var bytes = [UInt8](repeating: 0, count: 8192)
+    let count = unsafe pread(descriptor, &bytes, bytes.count, max(0, end - off_t(bytes.count)))
+    let text = bytes[..<max(0, count)]
+    let isTorn = text.last.map { $0 != UInt8(ascii: "\n") } ?? false
+    var lines = text.split(separator: UInt8(ascii: "\n"))
+    if isTorn { _ = lines.popLast() }
+    let holder = lines.reversed().lazy.compactMap { LeaseHolder(String(decoding: $0, as: UTF8.self)) }.first
+    return (holder, isTorn)
+  }
+
+  private static func lastHolder(_ path: String) -> LeaseHolder? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return lastLine(of: descriptor).holder
+  }
+
+  private static func refusal(_ identity: String, _ path: String) -> LabFault {
+    let holder = lastHolder(path).map { "\($0)" } ?? "another process"
+    return LabFault(.noDevice, "\(identity) is in use by \(holder)")
+  }
+
+  private static func fault(_ identity: String, _ path: String, _ fault: FileFault) -> LabFault {
+    LabFault(
+      .noDevice, "nobody can be kept from \(identity), and so it is not used: \(fault)")
+  }
+}
+
+// MARK: - Who has it
+
+/// Who has a lease, or had it last.
+public struct LeaseHolder: Equatable, Sendable {
+  /// The number of the acquisition.
+  public var token: UInt64
+  /// The process.
+  public var process: Int32
+  /// The machine, as it called itself.
+  public var host: String
+  /// Since when, in UTC.
+  public var since: String
+  /// What it was taken for.
+  public var command: String
+
+  /// Describes a holder.
+  public init(token: UInt64, process: Int32, host: String, since: String, command: String) {
+    self.token = token
+    self.process = process
+    self.host = host
+    self.since = since
+    self.command = command
+  }
+
+  /// Reads a line of a lease's file: number, process, time, machine and command, with a space between them.
+  public init?(_ line: String) {
+    let parts = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 5, let token = UInt64(parts[0]), let process = Int32(parts[1]) else { return nil }
+    self.init(token: token, process: process, host: parts[3], since: parts[2], command: parts[4])
+  }
+
+  /// The line that ``init(_:)`` reads.
+  public var line: String {
+    let words = printable(command.utf8).map { $0 == "\n" ? " " : $0 }
+    let host = String(host.map { $0 == " " || $0 == "\n" ? "-" : $0 })
+    return "\(token) \(process) \(since) \(host) \(String(words).prefix(2000))"
+  }
+}
+
+extension LeaseHolder: CustomStringConvertible {
+  /// The process and since when: `process 4711 on lab-1 (lockstep run --repeat 5) since 2026-11-21T00:50:17.042Z`.
+  public var description: String {
+    let what = command.isEmpty ? "" : " (\(command))"
+    return "process \(process) on \(host)\(what) since \(since)"
+  }
+}
+
+extension Lease {
+  /// Who has the lease of something now; `nil` when nobody has it.
+  ///
+  /// Nobody is kept from taking it meanwhile.
+  public static func holder(of identity: String, in folder: String? = nil) -> LeaseHolder? {
+    guard let folder = folder ?? StateFolder.path.map({ $0 + "/leases" }) else { return nil }
+    let path = folder + "/\(name(identity)).lease"
+    guard isHeld(path) else { return nil }
+    return lastHolder(path)
+      ?? LeaseHolder(token: 0, process: 0, host: "?", since: "?", command: "its file was taken away")
+  }
+
+  private static func isHeld(_ path: String) -> Bool {
+    let socket = newSocket()
+    if socket >= 0 {
+      defer { close(socket) }
+      // Somebody is bound to the name.
+      let status = unsafe withAddress(of: path) { address, size in unsafe connect(socket, address, size) }
+      if status == 0 { return true }
+    }
+    // A process in a network of its own shares the file alone.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+}

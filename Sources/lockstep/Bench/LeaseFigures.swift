@@ -1,0 +1,57 @@
+import Harness
+import Simulation
+import Transports
+
+extension Figure {
+  /// Whether leases keep processes apart.
+  static var leases: [Figure] {
+    let contest =
+      "32 processes take 8 leases 10,000 times, and who has one is killed with SIGKILL at random moments."
+    return [
+      Figure(
+        name: "lab.leases", unit: "overlaps", better: .lower,
+        method: contest
+          + " How often two had one at a time, by memory that they share and by what they wrote down.",
+        measure: { LeaseTrial.contest.map { Double($0.overlaps) } }),
+      Figure(
+        name: "lab.lease-freed", unit: "s", better: .lower,
+        method: contest + " The longest time from such a signal until somebody else has the lease.",
+        measure: { LeaseTrial.contest?.freed.seconds }),
+    ]
+  }
+}
+
+/// The contest of which there are several figures.
+private enum LeaseTrial {
+  static let contest: LeaseContest? = {
+    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/leases-\(Host.processNumber)"
+    guard let program = Host.program else { return nil }
+    defer { LeaseContest.clear(folder) }
+    return LeaseContest.hold(
+      LeaseContest.Rules(acquisitions: 10_000, processes: 32, leases: 8), program: program, in: folder,
+      seed: 1)
+  }()
+}
+
+extension Command {
+  /// One of the processes of `bench --only lab.lease`; nothing for people.
+  static var leaseContestant: Command {
+    Command(
+      "lease-contestant", "Takes leases for 'lockstep bench'.", examples: [],
+      ArgumentParser<LeaseWords>(
+        options: [],
+        operands: .init(
+          placeholder: "WORD", summary: "What the bench says.", count: 3...3, as: .words, path: \.words)),
+      defaults: { LeaseWords() }
+    ) { arguments, _ throws(UsageError) in
+      guard LeaseContest.takePart(arguments.words) else {
+        throw UsageError("this command is for 'lockstep bench' alone")
+      }
+      return .agree
+    }
+  }
+}
+
+private struct LeaseWords {
+  var words: [String] = []
+}
