@@ -27,6 +27,9 @@ public protocol DeviceUnderTest {
   /// what comes too early.
   func readyTime(for stimulus: Stimulus) -> Instant?
 
+  /// When a fault may be brought about at the earliest, where that is not at once: a lock with a bug may obey it.
+  func readyTime(for fault: Fault) -> Instant?
+
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
@@ -51,6 +54,10 @@ extension DeviceUnderTest {
   /// At once: nothing in memory wears out.
   @inlinable
   public func readyTime(for stimulus: Stimulus) -> Instant? { nil }
+
+  /// At once: nothing in memory wears out.
+  @inlinable
+  public func readyTime(for fault: Fault) -> Instant? { nil }
 
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }

@@ -256,6 +256,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.
   public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }
 
+  /// When a fault may be brought about at the earliest; see ``DeviceUnderTest/readyTime(for:)-(Fault)``.
+  public func readyTime(for fault: Fault) -> Instant? { device.readyTime(for: fault) }
+
   /// What the lab has to say since it was last asked; see ``DeviceUnderTest/takeRemarks()``.
   public mutating func takeRemarks() -> [String] { device.takeRemarks() }
 

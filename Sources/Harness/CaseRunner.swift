@@ -148,6 +148,7 @@ extension CaseRunner {
     case .performNow(let call): try perform(call, waits: false)
     case .refuse(let call): try refuse(call)
     case .fault(let fault):
+      while let ready = lockstep.readyTime(for: fault), ready > lockstep.now { try pass(until: ready) }
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.bring(about: fault) }
     case .wait(let interval):

@@ -1,4 +1,5 @@
 import Glibc
+public import Lab
 public import Simulation
 
 /// The clock that only ever counts on, whatever happens to the time of day.
@@ -27,22 +28,33 @@ public enum WallClock {
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
 
-  /// The time of day in UTC, to the millisecond: `2026-11-21T00:50:17.042Z`.
-  public static var now: String {
+  /// The time of day in UTC.
+  public static var time: WallTime {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
-    var parts = unsafe tm()
-    unsafe gmtime_r(&time.tv_sec, &parts)
-    let date = unsafe [(parts.tm_year + 1900, 4), (parts.tm_mon + 1, 2), (parts.tm_mday, 2)]
-    let clock = unsafe [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)]
-    return date.map(padded).joined(separator: "-") + "T" + clock.map(padded).joined(separator: ":") + "."
-      + padded(Int32(time.tv_nsec / 1_000_000), 3) + "Z"
+    return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  private static func padded(_ number: Int32, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  /// The time of day in UTC, to the millisecond: `2026-11-21T00:50:17.042Z`.
+  public static var now: String { time.description }
+}
+
+/// The clocks of this machine, for what outlives a process.
+public enum BenchClock {
+  /// The time by the calendar and since the machine was started.
+  public static var now: BenchTime {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    let uptime = Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    return BenchTime(wall: WallClock.time, boot: boot, uptime: uptime)
   }
+
+  /// Where the kernel does not tell its starts apart, no two processes take theirs for the same.
+  private static let boot: String = {
+    let text = smallFile("/proc/sys/kernel/random/boot_id") ?? ""
+    let word = text.prefix { $0 != "-" }
+    return word.isEmpty ? String(SystemEntropy().next(), radix: 16) : String(word)
+  }()
 }
 
 /// Randomness of the operating system: for keys, tokens and nonces of real locks, and for drawing seeds.

@@ -30,17 +30,23 @@ public struct GovernorSettings: Sendable {
 ///
 /// It stands below the scenarios, so that no step, no replay and no fuzzer gets round it:
 ///
-/// - What makes the motor move is given only ``Lab/LockLimits/gap`` after the movement before.
-/// - Each movement is counted by the ``Odometer`` before it begins, and once the budget is used up there is none.
+/// - What makes the motor move is given only when the ``Lab/WearLedger`` of the lock allows it, which knows of all runs and
+///   processes: after its rest, within the budgets of the hour and the night, not soon after a jam, not with a bad
+///   battery. What is allowed in a moment waits for it; what would wait for longer than ``longestWait`` ends
+///   the run, and says when it may go on.
+/// - Each movement is counted by the ``Odometer`` before it begins, and once the run's budget is used up there is none.
 ///   One movement is kept back for the return to rest.
 /// - `reset`, `register` and `configure` are refused unless they were allowed by name.
 /// - Of the faults that a lock with a bug could obey, each is counted as a movement, and those that ask for what is
 ///   refused need the same permission.
+/// - With a battery that is low or falls fast no case begins.
 /// - ``leave()`` brings the lock to its rest position.
 ///
 /// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
 /// bug obeys them, `configure`, and what a lock does by itself once autolock is set: the return is paid for with the
 /// `unlock` that leads to it, and one that nobody asked for is counted when it is seen.
+///
+/// A jam is seen when the lock says that its motor was stopped, or rests in neither position after a command.
 public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   /// The stimuli that change what the lock is, and need to be allowed.
   public static var guarded: [String] { ["reset", "register", "configure"] }
@@ -59,10 +65,11 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   /// The movements of this run.
   public var used: Int { odometer.total - start }
 
+  /// The longest that anything but the motor's usual rest is waited for. What takes longer is for a later run.
+  public static var longestWait: Interval { .seconds(60) }
+
   private let start: Int
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
-  /// When the motor may move next.
-  private var readyAt: Instant
   /// What the motor was told last, until a position is shown; `nil` when it was told nothing.
   private var command: String?
   /// The last position that the lock showed in this session.
@@ -82,8 +89,6 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     self.settings = settings
     self.odometer = odometer
     start = odometer.total
-    // Who was here just before may have moved it.
-    readyAt = .zero + settings.limits.gap
   }
 
   public var now: Instant { device.now }
@@ -125,17 +130,41 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
-    // The device's time begins anew, the motor's rest does not.
-    let left = readyAt - device.now
+    let now = odometer.now
+    if let refusal = odometer.ledger.refusal(for: .begin, under: settings.limits, at: now.uptime) {
+      throw LabFault(.safetyLimit, "the case is not begun: \(text(of: refusal, at: now))")
+    }
+    try begin(start)
+  }
+
+  private func begin(_ start: StartCondition) throws(LabFault) {
     command = nil
     position = nil
     try device.reset(to: start)
-    readyAt = device.now + max(.zero, left)
     wasUsed = true
   }
 
   public func readyTime(for stimulus: Stimulus) -> Instant? {
-    mayMove(vocabulary.stimuli[stimulus.number], stimulus) ? readyAt : nil
+    let name = vocabulary.stimuli[stimulus.number]
+    return mayMove(name, stimulus) ? readyTime(of: cost(of: name)) : nil
+  }
+
+  public func readyTime(for fault: Fault) -> Instant? {
+    mayMove(fault) ? readyTime(of: cost(of: fault.name)) : nil
+  }
+
+  /// When so many movements may begin, where waiting for it is worth while; a little late rather than early.
+  private func readyTime(of cost: Int, for purpose: WearLedger.Purpose = .movement) -> Instant? {
+    let now = odometer.now.uptime
+    guard let refusal = odometer.ledger.refusal(of: cost, for: purpose, under: settings.limits, at: now),
+      isWorthWaiting(for: refusal, at: now)
+    else { return nil }
+    return device.now + (refusal.until - now)
+  }
+
+  private func isWorthWaiting(for refusal: WearLedger.Refusal, at now: Instant) -> Bool {
+    if case .gap = refusal.limit { return true }
+    return refusal.until <= now + Self.longestWait
   }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
@@ -143,20 +172,13 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     guard !Self.guarded.contains(name) || settings.allowed.contains(name) else {
       throw LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock")
     }
-    if mayMove(name, stimulus) {
-      guard device.now >= readyAt else {
-        throw LabFault(
-          .notPossible,
-          "\(name) came before \(readyAt), which is less than \(settings.limits.gap) after the last movement")
-      }
-      try pay(for: name)
-    }
+    if mayMove(name, stimulus) { try pay(for: name) }
     if name == "reset" { isAutolockOn = false }
     try device.perform(stimulus)
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    if Self.hostile.contains(fault.name), !fault.value.isNothing {
+    if mayMove(fault) {
       if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
         throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
       }
@@ -174,9 +196,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   public func restart() throws(LabFault) {
     command = nil
     position = nil
-    let left = readyAt - device.now
     try device.restart()
-    readyAt = device.now + max(.zero, left)
   }
 
   public func takeRemarks() -> [String] {
@@ -192,34 +212,79 @@ extension Governor {
     Self.movements.contains(name) || name == "setAutolock" && Self.isOn(stimulus)
   }
 
+  private func mayMove(_ fault: Fault) -> Bool {
+    Self.hostile.contains(fault.name) && !fault.value.isNothing
+  }
+
   private static func isOn(_ stimulus: Stimulus) -> Bool {
     stimulus.arguments.first.map { !$0.value.isNothing } ?? false
   }
 
+  /// With autolock on, what was unlocked comes back by itself.
+  private func comesBack(after name: String) -> Bool {
+    isAutolockOn && name != "lock" && name != "configure" && name != "setAutolock"
+  }
+
+  private func cost(of name: String) -> Int { comesBack(after: name) ? 2 : 1 }
+
   /// Counts what a stimulus moves before it moves anything.
   private func pay(for name: String) throws(LabFault) {
-    // With autolock on, what was unlocked comes back by itself.
-    let comesBack = isAutolockOn && name != "lock" && name != "configure" && name != "setAutolock"
-    let cost = comesBack ? 2 : 1
-    guard used + cost < settings.budget else {
+    let comesBack = comesBack(after: name)
+    guard used + cost(of: name) < settings.budget else {
       throw LabFault(
         .safetyLimit,
         "the budget of \(settings.budget) movements is used up: \(used) were made, and one is kept for the "
           + "return to rest; raise it with --actuations")
     }
-    try odometer.count(name, times: cost)
-    readyAt = device.now + settings.limits.gap
+    try check(name, .movement)
+    try odometer.count(name, comesBack: comesBack)
     command = name
     if name == "setAutolock" { isAutolockOn = true }
     if comesBack || name == "setAutolock" { prepaid += 1 }
   }
 
+  /// Refuses what the lock's ledger does not allow now.
+  private func check(_ name: String, _ purpose: WearLedger.Purpose) throws(LabFault) {
+    let now = odometer.now
+    let cost = purpose == .rest ? 1 : cost(of: name)
+    let refusal = odometer.ledger.refusal(
+      of: cost, for: purpose, under: settings.limits, at: now.uptime)
+    guard let refusal else { return }
+    throw LabFault(
+      purpose == .movement && isWorthWaiting(for: refusal, at: now.uptime) ? .notPossible : .safetyLimit,
+      "\(name) came too early: \(text(of: refusal, at: now))")
+  }
+
+  private func text(of refusal: WearLedger.Refusal, at now: BenchTime) -> String {
+    guard refusal.until != .never else { return "\(refusal)" }
+    let seconds = Interval.seconds((refusal.until - now.uptime).nanoseconds / 1_000_000_000 + 1)
+    return "\(refusal); it may go on in \(seconds), at \(now.wall(of: refusal.until).timeOfDay)"
+  }
+
   private func note(_ observation: Observation) throws(LabFault) {
     switch observation {
     case .status(let number): try note(status: vocabulary.statuses[number])
-    case .reading(let reading) where reading.name == "autolock": isAutolockOn = !reading.value.isNothing
-    case .reading, .effect, .unknown, .refused, .violation: break
+    case .reading(let reading): try note(reading)
+    case .effect, .unknown, .refused, .violation: break
     }
+  }
+
+  private func note(_ reading: Reading) throws(LabFault) {
+    switch (reading.name, reading.value) {
+    case ("autolock", let value): isAutolockOn = !value.isNothing
+    case ("battery", .number(let volts)):
+      try odometer.noteBattery(BatteryTable.current.percent(volts: volts))
+    case ("motor", .text("stalled")): try noteJam("as the lock says")
+    default: break
+    }
+  }
+
+  /// Notes a jam, once for each movement: a lock goes on saying so until its motor has moved again.
+  private func noteJam(_ words: String) throws(LabFault) {
+    let ledger = odometer.ledger
+    if let jam = ledger.lastJam, jam >= ledger.lastMovement ?? jam { return }
+    try odometer.noteJam(words)
+    remarks.append("the motor jammed, \(words): it rests for \(settings.limits.coolDown)")
   }
 
   private func note(status: String) throws(LabFault) {
@@ -232,12 +297,20 @@ extension Governor {
     position = status
     command = nil
     if found == nil, status != "moved" { found = status }
+    if status == "moved", let lastCommand, Self.turns.contains(lastCommand) {
+      try noteJam("in neither position after \(lastCommand)")
+    }
+    guard status == "locked" else { return }
+    // What was to come back is back, or never has to.
+    try odometer.noteSettled()
     // A bolt that goes to locked by itself was not sent there by an unlock.
     let isOwn = lastCommand == nil || lastCommand == "unlock" || lastCommand == "setAutolock"
-    guard status == "locked", previous != nil, previous != "locked", isOwn else { return }
-    readyAt = max(readyAt, device.now + settings.limits.gap)
+    guard let previous, previous != "locked", isOwn else { return }
     if prepaid > 0 { prepaid -= 1 } else { try odometer.count("autolock") }
   }
+
+  /// What ends in one of two positions, unless something is in the way.
+  private static var turns: [String] { ["lock", "unlock", "toggle"] }
 }
 
 // MARK: - The return to rest
@@ -308,7 +381,8 @@ extension Governor {
   }
 
   private func attempt(_ goal: String) throws(Unrest) -> String {
-    try step { () throws(LabFault) in try self.reset(to: StartCondition()) }
+    // A battery that is low is no reason to leave a door open.
+    try step { () throws(LabFault) in try self.begin(StartCondition()) }
     let limit = device.now + Self.patience
     try give("closeTo")
     _ = try wait(for: ["receivedBle"], until: min(limit, device.now + .seconds(20)))
@@ -337,14 +411,14 @@ extension Governor {
   /// Gives the command for which one movement was kept back.
   private func move(to goal: String) throws(Unrest) {
     let name = goal == "locked" ? "lock" : "unlock"
-    while device.now < readyAt { _ = try look(until: readyAt) }
+    while let ready = readyTime(of: 1, for: .rest), device.now < ready { _ = try look(until: ready) }
     try step { () throws(LabFault) in
       guard self.used < self.settings.budget else {
         throw LabFault(.safetyLimit, "the budget of \(self.settings.budget) movements is used up")
       }
+      try self.check(name, .rest)
       try self.odometer.count("\(name) to rest")
       self.command = name
-      self.readyAt = self.device.now + self.settings.limits.gap
     }
     try give(name)
   }

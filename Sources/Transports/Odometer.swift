@@ -1,51 +1,151 @@
 public import Conformance
 import Glibc
+public import Lab
+import Simulation
 
-/// How often the motor of one lock has moved, in a file that outlives every run.
+/// How often the motor of one lock has moved, in a file that outlives every run, and what else it has been through, in
+/// another beside it.
 ///
-/// Each movement is a line, `2026-11-21T03:40:00.123Z lock`, which is on the disk *before* the motor starts: however
-/// a run ends, the file never counts less than the truth. A line torn by a crash counts as one. One run at a time
-/// may count: the file is locked as long as the odometer is open.
+/// Each movement is a line, `2026-11-21T03:40:00.123Z lock @3f2a9c01+12345.678`, which is on the disk *before* the motor
+/// starts: however a run ends, the file never counts less than the truth. A line torn by a crash counts as one. The notes,
+/// `NAME.notes` beside `NAME.log`, have lines of the same form that count no movement: jams, readings of the battery, and
+/// that a lock has done what it was to do by itself. One run at a time may count: the file is locked as long as the
+/// odometer is open.
 public final class Odometer {
   /// Where the file is.
   public let path: String
   /// The movements of all runs.
   public private(set) var total: Int
-  private let descriptor: Int32
-  /// Whether the file ends in the middle of a line.
-  private var isTorn: Bool
+  /// What follows from them, and from the notes, for what may move next.
+  public private(set) var ledger: WearLedger
+  private let lines: LineFile
+  private let notes: LineFile
+  private let clock: () -> BenchTime
+  private var lastReading: (percent: Int, time: Instant)?
 
   /// Opens the odometer of a lock, and makes it where there is none.
   ///
+  /// - Parameter clock: tells the time; the machine's own unless a test has another.
   /// - Throws: a ``Conformance/LabFault`` when it cannot be written, or another run counts.
-  public init(opening path: String) throws(LabFault) {
+  public init(
+    opening path: String, clock: @escaping () -> BenchTime = { BenchClock.now }
+  ) throws(LabFault) {
     self.path = path
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.fault(path, errno) }
-    var ending = (lines: 0, isTorn: false)
-    do throws(LabFault) {
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        throw LabFault(.noDevice, "another run uses this lock: it holds \(path)")
-      }
-      ending = try Self.read(descriptor, path)
-    } catch {
-      close(descriptor)
-      throw error
-    }
-    self.descriptor = descriptor
-    total = ending.lines + (ending.isTorn ? 1 : 0)
-    isTorn = ending.isTorn
+    self.clock = clock
+    lines = try LineFile(path)
+    guard lines.lock() else { throw LabFault(.noDevice, "another run uses this lock: it holds \(path)") }
+    notes = try LineFile(Self.notesPath(of: path))
+    let now = clock()
+    let counted = try lines.read { $0.isOver(at: now) }
+    total = counted.count
+    ledger = WearLedger(odometer: counted.lines, notes: try notes.read().lines, at: now)
     synchronizeFolder(of: path)
+    // What was torn may have been a jam: it is one, now, and not anew each time.
+    if notes.isTorn { try note("\(WearLedger.Word.jam), in a line that was torn") }
   }
 
-  deinit { close(descriptor) }
+  /// The time by which movements are counted.
+  public var now: BenchTime { clock() }
 
-  /// Counts movements that are about to begin. After a throw nothing may move.
+  /// Counts a movement that is about to begin. After a throw nothing may move.
   ///
-  /// - Parameter name: what moves the motor, one word.
-  public func count(_ name: String, times: Int = 1) throws(LabFault) {
-    let line = "\(WallClock.now) \(name)\n"
-    var bytes = Array(((isTorn ? "\n" : "") + String(repeating: line, count: times)).utf8)[...]
+  /// - Parameters:
+  ///   - name: what moves the motor, one word.
+  ///   - comesBack: whether the lock will move once more by itself after that, which is counted too.
+  public func count(_ name: String, comesBack: Bool = false) throws(LabFault) {
+    let begin = now
+    let names = [name] + (comesBack ? [WearLedger.Word.own] : [])
+    try lines.append(names.map { WearLine($0, at: begin) })
+    total += names.count
+    // The motor starts once they are on the disk, which may have taken a while.
+    let end = now.uptime
+    for name in names { ledger.take(movement: name, at: end) }
+  }
+
+  /// Notes a jam or a stall, after which the motor rests.
+  ///
+  /// - Parameter words: what it came of.
+  public func noteJam(_ words: String) throws(LabFault) {
+    try note("\(WearLedger.Word.jam) \(words)")
+    ledger.jam(at: now.uptime)
+  }
+
+  /// Notes what the battery is, in percent. What was noted a moment ago is not noted again.
+  public func noteBattery(_ percent: Int) throws(LabFault) {
+    let time = now.uptime
+    if let last = lastReading, last.percent == percent, time - last.time < .seconds(600) { return }
+    lastReading = (percent, time)
+    try note("\(WearLedger.Word.battery) \(percent)")
+    ledger.read(battery: percent, at: time)
+  }
+
+  /// Notes that the lock has done what it was to do by itself.
+  public func noteSettled() throws(LabFault) {
+    guard ledger.awaited > 0 else { return }
+    try note(WearLedger.Word.settled)
+    ledger.settle(at: now.uptime)
+  }
+
+  /// Notes that a person saw to the lock: jams and readings of the battery before do not count any more.
+  public func noteServed() throws(LabFault) {
+    try note(WearLedger.Word.served)
+    lastReading = nil
+    ledger.serve()
+  }
+
+  private func note(_ words: String) throws(LabFault) { try notes.append([WearLine(words, at: now)]) }
+
+  private static func notesPath(of path: String) -> String {
+    (path.hasSuffix(".log") ? String(path.dropLast(4)) : path) + ".notes"
+  }
+}
+
+extension Odometer {
+  /// What the odometer at a path says, whoever counts with it now; `nil` where there is none.
+  public static func glance(
+    at path: String, now: BenchTime = BenchClock.now
+  ) -> (total: Int, ledger: WearLedger)? {
+    guard Host.isFile(path),
+      let counted = try? LineFile(reading: path).read(until: { $0.isOver(at: now) })
+    else { return nil }
+    let noted = try? LineFile(reading: notesPath(of: path)).read()
+    return (counted.count, WearLedger(odometer: counted.lines, notes: noted?.lines ?? [], at: now))
+  }
+}
+
+/// Lines that are only ever added to, each on the disk before anybody goes on.
+private final class LineFile {
+  /// How much of the end is looked at. It holds more movements than a motor can make in a night.
+  private static let tail = 4 << 20
+
+  private let path: String
+  private let descriptor: Int32
+  /// Whether the file ends in the middle of a line.
+  private(set) var isTorn = false
+
+  /// Opens a file, and makes it where there is none.
+  convenience init(_ path: String) throws(LabFault) {
+    try self.init(path, O_RDWR | O_CREAT | O_APPEND)
+  }
+
+  /// Opens a file to read it.
+  convenience init(reading path: String) throws(LabFault) { try self.init(path, O_RDONLY) }
+
+  private init(_ path: String, _ flags: Int32) throws(LabFault) {
+    self.path = path
+    descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.fault(path, errno) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Keeps other programs away, unless one has it.
+  func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  /// Adds lines and waits until they are on the disk.
+  func append(_ added: [WearLine]) throws(LabFault) {
+    let text = added.map { "\($0)\n" }.joined()
+    var bytes = Array(((isTorn ? "\n" : "") + text).utf8)[...]
     isTorn = true
     while !bytes.isEmpty {
       let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
@@ -53,23 +153,41 @@ public final class Odometer {
     }
     guard fdatasync(descriptor) == 0 else { throw Self.fault(path, errno) }
     isTorn = false
-    total += times
   }
 
-  private static func read(
-    _ descriptor: Int32, _ path: String
-  ) throws(LabFault) -> (lines: Int, isTorn: Bool) {
+  /// How many lines there are, and the last of them; `nil` for each that cannot be read.
+  ///
+  /// - Parameter isEnough: whether what stands above a line is of no interest.
+  func read(
+    until isEnough: (WearLine) -> Bool = { _ in false }
+  ) throws(LabFault) -> (count: Int, lines: [WearLine?]) {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    var lines = 0
+    var end: [UInt8] = []
+    var count = 0
     var last = UInt8(ascii: "\n")
     while true {
-      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw fault(path, errno) }
-      guard count > 0 else { return (lines, last != UInt8(ascii: "\n")) }
-      for byte in buffer[..<count] where byte == UInt8(ascii: "\n") { lines += 1 }
-      last = buffer[count - 1]
+      let size = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if size < 0, errno == EINTR { continue }
+      guard size >= 0 else { throw Self.fault(path, errno) }
+      guard size > 0 else { break }
+      for byte in buffer[..<size] where byte == UInt8(ascii: "\n") { count += 1 }
+      last = buffer[size - 1]
+      end += buffer[..<size]
+      if end.count > 2 * Self.tail { end.removeFirst(end.count - Self.tail) }
     }
+    isTorn = last != UInt8(ascii: "\n")
+    var parts = end.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    // What follows the last end of a line is none, unless it was torn; what precedes the first may not be whole.
+    if !isTorn { parts.removeLast() }
+    let total = count + (isTorn ? 1 : 0)
+    if parts.count < total { parts.removeFirst() }
+    var lines: [WearLine?] = []
+    for part in parts.reversed() {
+      let line = WearLine(text: String(decoding: part, as: UTF8.self))
+      lines.append(line)
+      if let line, isEnough(line) { break }
+    }
+    return (total, lines.reversed())
   }
 
   private static func fault(_ path: String, _ code: Int32) -> LabFault {

@@ -1,5 +1,6 @@
 import Conformance
 import Foundation
+import Lab
 import Simulation
 import Transports
 
@@ -13,6 +14,26 @@ struct ToyLock: DeviceUnderTest {
     var position = "locked"
     /// Called at each start.
     var didMove: () -> Void = {}
+    /// The time of all tests so far, by which the motor's rest is judged.
+    var time = Instant.zero
+    /// What the calendar is behind, which start of the machine it is, and when that was.
+    var lag = Interval.zero
+    var boot = 0
+    var started = Instant.zero
+    /// Whether something is in the way of the bolt, and when it was met.
+    var isJammed = false
+    var jams: [Instant] = []
+    /// When the lock locks by itself, whoever is connected.
+    var returns: Instant?
+    var autolock = Interval.zero
+
+    /// The clocks of the machine beside it.
+    var clock: BenchTime {
+      BenchTime(
+        wall: WallTime(nanoseconds: 1_790_000_000_000_000_000) + (time - .zero) + (.zero - lag),
+        boot: "b\(boot)",
+        uptime: .zero + (time - started))
+    }
   }
 
   static let vocabulary = Vocabulary(
@@ -25,22 +46,26 @@ struct ToyLock: DeviceUnderTest {
       "locked", "unlocked", "moved",
     ])
 
-  private enum Event { case show(String), arrive(String), autolock }
+  private enum Event { case show(String), say(Reading), arrive(String) }
 
   let motor: Motor
   /// What is shown after connecting, in place of the position.
   var greeting: String?
+  /// What it says of itself when somebody has connected.
+  var said: [Reading] = []
   /// What fails, and how often still.
   var trouble: [String: Int] = [:]
-  private(set) var now = Instant.zero
-  /// The time of all tests so far, by which the motor's rest is judged.
-  private var epoch = Interval.zero
+  private(set) var now = Instant.zero { didSet { motor.time = max(motor.time, now + epoch) } }
+  /// When this test began.
+  private var epoch: Interval
   private var queue = EventQueue<Event>()
   private var isOpen = false
-  private var autolock = Interval.zero
   private var vocabulary = ToyLock.vocabulary
 
-  init(_ motor: Motor = Motor()) { self.motor = motor }
+  init(_ motor: Motor = Motor()) {
+    self.motor = motor
+    epoch = motor.time - .zero
+  }
 
   var abilities: Abilities { Abilities(stimuli: Self.vocabulary.stimuli, settings: ["registered"]) }
 
@@ -56,7 +81,14 @@ struct ToyLock: DeviceUnderTest {
 
   mutating func restart() throws(LabFault) { try fail("restart") }
 
-  mutating func bring(about fault: Fault) throws(LabFault) {}
+  /// A lock with a bug obeys what was forged.
+  mutating func bring(about fault: Fault) throws(LabFault) {
+    switch fault.name {
+    case "jam": motor.isJammed = !fault.value.isNothing
+    case "forge": if !fault.value.isNothing { move(to: "unlocked") }
+    default: break
+    }
+  }
 
   mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
@@ -67,6 +99,7 @@ struct ToyLock: DeviceUnderTest {
       for status in ["connecting", "waitingGatt", "logining", greeting ?? motor.position] {
         queue.schedule(.show(status), at: now + .milliseconds(50))
       }
+      for reading in said { queue.schedule(.say(reading), at: now + .milliseconds(50)) }
       isOpen = true
     case "disconnect":
       isOpen = false
@@ -76,8 +109,8 @@ struct ToyLock: DeviceUnderTest {
     case "toggle", "replayCommand": move(to: motor.position == "locked" ? "unlocked" : "locked")
     case "setAutolock":
       guard case .duration(let delay)? = stimulus.arguments.first?.value else { return }
-      autolock = delay
-      if motor.position == "unlocked", delay > .zero { queue.schedule(.autolock, at: now + delay) }
+      motor.autolock = delay
+      if motor.position == "unlocked", delay > .zero { motor.returns = motor.time + delay }
     case "handToUnlocked":
       motor.position = "unlocked"
       queue.schedule(.show("unlocked"), at: now)
@@ -87,15 +120,23 @@ struct ToyLock: DeviceUnderTest {
 
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
     try fail("observe")
-    while let (time, event) = queue.next(until: limit) {
+    while true {
+      let returns = motor.returns.map { $0 - epoch }
+      if let returns, returns <= limit, returns <= queue.nextTime ?? .never {
+        now = max(now, returns)
+        motor.returns = nil
+        if motor.position == "unlocked" { move(to: "locked", isCommanded: false) }
+        continue
+      }
+      guard let (time, event) = queue.next(until: limit) else { break }
       now = max(now, time)
       switch event {
       case .show(let status): return vocabulary.observation(ofStatus: status)
-      case .autolock: if motor.position == "unlocked" { move(to: "locked", isCommanded: false) }
+      case .say(let reading): return .reading(reading)
       case .arrive(let position):
         let isNews = motor.position != position
         motor.position = position
-        if position == "unlocked", autolock > .zero { queue.schedule(.autolock, at: now + autolock) }
+        if position == "unlocked", motor.autolock > .zero { motor.returns = motor.time + motor.autolock }
         if isOpen, isNews { return vocabulary.observation(ofStatus: position) }
       }
     }
@@ -104,10 +145,15 @@ struct ToyLock: DeviceUnderTest {
   }
 
   private mutating func move(to position: String, isCommanded: Bool = true) {
-    motor.moves.append(now + epoch)
-    if isCommanded { motor.commanded.append(now + epoch) }
+    motor.moves.append(motor.time)
+    if isCommanded { motor.commanded.append(motor.time) }
     motor.didMove()
-    queue.schedule(.arrive(position), at: now + .seconds(1))
+    if motor.isJammed {
+      motor.jams.append(motor.time + .seconds(1))
+      queue.schedule(.arrive("moved"), at: now + .seconds(1))
+    } else {
+      queue.schedule(.arrive(position), at: now + .seconds(1))
+    }
   }
 
   private mutating func fail(_ name: String) throws(LabFault) {

@@ -13,9 +13,21 @@ struct GovernorTests {
   private func governor(
     _ settings: GovernorSettings = GovernorSettings(), _ lock: ToyLock = ToyLock()
   ) throws -> Governor<ToyLock> {
-    let governor = Governor(lock, settings, try Odometer(opening: folder.path + "/odometer"))
+    let motor = lock.motor
+    let odometer = try Odometer(opening: folder.path + "/odometer.log") { motor.clock }
+    let governor = Governor(lock, settings, odometer)
     governor.adopt(ToyLock.vocabulary)
     return governor
+  }
+
+  /// What a call was refused with.
+  private func refusal(_ body: () throws(LabFault) -> Void) -> LabFault? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   @Test("two seconds lie between movements, and what comes earlier is refused")
@@ -31,9 +43,130 @@ struct GovernorTests {
     try lock.pass(.milliseconds(1))
     try lock.give("lock")
     expect(lock.device.motor.moves.count, 2)
-    // A new test does not make the motor younger.
+    // A new test does not make the motor younger, and neither does a new process.
     try lock.reset(to: StartCondition())
     expect(lock.readyTime(for: lock.stimulus("lock")), .zero + .seconds(2))
+    let fault = Fault("forge", .text("unlock in-clear"))
+    expect(lock.readyTime(for: fault), .zero + .seconds(2))
+    expect(refusal { () throws(LabFault) in try lock.bring(about: fault) }?.symptom, .notPossible)
+  }
+
+  @Test("a new process knows when the motor moved last, and how often, and whether it jammed")
+  func processes() throws {
+    let limits = LockLimits(gap: .seconds(2), perHour: 4, coolDown: .seconds(30))
+    let settings = GovernorSettings(limits: limits)
+    let motor = ToyLock.Motor()
+    try {
+      let lock = try governor(settings, ToyLock(motor))
+      try lock.open()
+      try lock.give("unlock")
+    }()
+    try {
+      let lock = try governor(settings, ToyLock(motor))
+      try lock.reset(to: StartCondition())
+      expect(lock.readyTime(for: lock.stimulus("lock")), .zero + .seconds(2))
+      try lock.open()
+      try lock.bring(about: Fault("jam"))
+      try lock.give("lock")
+      try lock.pass(.seconds(2))
+      expect(lock.takeRemarks(), ["the motor jammed, in neither position after lock: it rests for 30 s"])
+    }()
+    let lock = try governor(settings, ToyLock(motor))
+    try lock.bring(about: Fault("jam", .flag(false)))
+    try lock.open()
+    let ready = try #require(lock.readyTime(for: lock.stimulus("lock")))
+    expect(ready, motor.jams[0] + .seconds(30) - (motor.time - lock.now - .zero))
+    try lock.pass(ready - lock.now)
+    try lock.give("lock")
+    expect(lock.odometer.total, 3)
+    expect(motor.moves.count, 3)
+    try lock.pass(.seconds(4))
+    // The fourth of the hour is the return's, and nobody waits an hour in a case.
+    expect(lock.readyTime(for: lock.stimulus("unlock")), nil)
+    let fault = refusal { () throws(LabFault) in try lock.give("unlock") }
+    expect(fault?.symptom, .safetyLimit)
+    expect(
+      fault?.detail,
+      "unlock came too early: 3 movements were made in the last hour, of which 4 may be made, one of them the return to "
+        + "rest; it may go on in 3557 s, at 14:13:24 UTC")
+    try lock.give("handToUnlocked")
+    expect(lock.leave().remarks.first, "the lock was unlocked and was brought to locked")
+    try lock.open()
+    try lock.give("handToUnlocked")
+    let end = lock.leave()
+    #expect(
+      end.remarks.first?.contains("the lock could not be brought to locked, see to it: lock came too early")
+        == true, "\(end)")
+    expect(end.fault?.symptom, .safetyLimit)
+    expect(lock.odometer.total, 4)
+  }
+
+  @Test("with a jam that lasts the lock is not brought to rest, and that is said")
+  func jammed() throws {
+    let lock = try governor(GovernorSettings(limits: LockLimits(coolDown: .seconds(300))))
+    try lock.open()
+    try lock.bring(about: Fault("jam"))
+    try lock.give("unlock")
+    try lock.pass(.seconds(3))
+    let end = lock.leave()
+    #expect(
+      end.remarks.contains {
+        $0.hasPrefix(
+          "the lock could not be brought to locked, see to it: lock came too early: the motor rests 5 min after a jam; it may go on in"
+        )
+      },
+      "\(end)")
+    expect(lock.device.motor.moves.count, 1)
+  }
+
+  @Test("what the lock says of its motor is a jam once, and not each time that somebody connects")
+  func stalled() throws {
+    var toy = ToyLock()
+    toy.said = [Reading("motor", .text("stalled"))]
+    let lock = try governor(GovernorSettings(limits: LockLimits(coolDown: .seconds(10))), toy)
+    try lock.open()
+    #expect(lock.readyTime(for: lock.stimulus("lock")) != nil)
+    try lock.pass(.seconds(10))
+    try lock.open()
+    expect(lock.readyTime(for: lock.stimulus("lock")), nil)
+    try lock.give("unlock")
+    try lock.pass(.seconds(5))
+    try lock.open()
+    #expect(lock.readyTime(for: lock.stimulus("lock")) != nil)
+  }
+
+  @Test("with a battery that is low nothing moves but the return to rest, and an hour long no case begins")
+  func battery() throws {
+    var toy = ToyLock()
+    toy.said = [Reading("battery", .number(4.9))]
+    let motor = toy.motor
+    let settings = GovernorSettings(limits: LockLimits(batteryFloor: 20))
+    try {
+      let lock = try governor(settings, toy)
+      try lock.open()
+      try lock.give("handToUnlocked")
+      expect(
+        refusal { () throws(LabFault) in try lock.give("lock") },
+        LabFault(
+          .safetyLimit, "lock came too early: the battery is at 5 %, and below 20 % the lock is left alone"))
+      let fault = refusal { () throws(LabFault) in try lock.reset(to: StartCondition()) }
+      #expect(
+        fault?.detail.hasPrefix("the case is not begun: the battery is at 5 %") == true,
+        "\(String(describing: fault))")
+      expect(lock.leave().remarks.first, "the lock was unlocked and was brought to locked")
+    }()
+    // Another process, in which it is not forgotten; and a new battery, an hour later.
+    motor.time = motor.time + .seconds(3500)
+    let lock = try governor(settings, ToyLock(motor))
+    expect(refusal { () throws(LabFault) in try lock.reset(to: StartCondition()) }?.symptom, .safetyLimit)
+    motor.time = motor.time + .seconds(120)
+    var fresh = ToyLock(motor)
+    fresh.said = [Reading("battery", .number(5.9))]
+    lock.device = fresh
+    lock.adopt(ToyLock.vocabulary)
+    try lock.open()
+    try lock.give("unlock")
+    expect(motor.moves.count, 2)
   }
 
   @Test("the budget keeps one movement back, and with it the lock is brought to rest")
@@ -146,34 +279,79 @@ struct GovernorTests {
   }
 
   @Test(
-    "whatever is tried, the budget holds, the odometer never lags and the motor has its rest",
+    "whatever is tried, and whoever dies, no limit is passed, as the motor itself has counted",
     arguments: 0..<60)
   func property(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let budget = Int.random(in: 1...12, using: &random)
-    let lock = try governor(GovernorSettings(budget: budget))
-    let motor = lock.device.motor
-    motor.didMove = { [odometer = lock.odometer] in #expect(odometer.total > motor.moves.count - 1) }
+    let budget = Int.random(in: 1...30, using: &random)
+    let limits = LockLimits(
+      gap: .seconds(2), perHour: Int.random(in: 2...20, using: &random),
+      perNight: Int.random(in: 2...60, using: &random),
+      coolDown: .seconds(Int64.random(in: 0...200, using: &random)))
+    let settings = GovernorSettings(limits: limits, budget: budget)
+    let motor = ToyLock.Motor()
     let names = ToyLock.vocabulary.stimuli.filter { !Governor<ToyLock>.guarded.contains($0) }
-    try lock.open()
-    for _ in 0..<60 {
-      let name = names.randomElement(using: &random)!
-      let delay = Value.duration(.seconds(Int64.random(in: 0...3, using: &random)))
-      do {
-        if Int.random(in: 0..<20, using: &random) == 0 { try lock.open() }
-        try lock.give(name, name == "setAutolock" ? [Argument("delay", delay)] : [])
-      } catch {
-        #expect([.notPossible, .safetyLimit].contains(error.symptom))
+    for _ in 0..<6 {
+      let before = motor.moves.count
+      let lock = try governor(settings, ToyLock(motor))
+      motor.didMove = { [weak odometer = lock.odometer] in
+        #expect(odometer?.total ?? 0 >= motor.moves.count)
       }
-      try lock.pass(.milliseconds(Int64.random(in: 0...3000, using: &random)))
+      do { try lock.open() } catch { expect(error.symptom, .safetyLimit) }
+      for _ in 0..<30 { try disturb(lock, names, &random) }
+      if Bool.random(using: &random) { _ = lock.leave() }
+      // What a lock does by itself is its own affair; ours is what was paid for.
+      #expect(lock.used <= budget, "\(lock.used) of \(budget)")
+      #expect(motor.moves.count - before <= lock.used)
+      // The process dies, and perhaps the machine with it.
+      motor.didMove = {}
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        motor.boot += 1
+        motor.started = motor.time
+      }
     }
-    // Autolock set by hand is the lock's own; ours is paid for.
-    #expect(motor.moves.count <= lock.used)
-    _ = lock.leave()
-    #expect(motor.moves.count <= lock.used)
-    #expect(lock.used <= budget, "\(lock.used) of \(budget)")
-    let gaps = zip(motor.commanded.dropFirst(), motor.commanded).map { $0 - $1 }
-    #expect(gaps.allSatisfy { $0 >= .seconds(2) }, "\(gaps)")
+    expect(breach(motor, limits), nil)
+  }
+
+  private func disturb(
+    _ lock: Governor<ToyLock>, _ names: [String], _ random: inout SeededGenerator
+  ) throws {
+    let motor = lock.device.motor
+    do {
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: try lock.open()
+      case 1: motor.lag = motor.lag + .seconds(Int64.random(in: 0...90_000, using: &random))
+      case 2: try lock.bring(about: Fault("jam", .flag(Int.random(in: 0..<4, using: &random) == 0)))
+      case 3:
+        let fault = Fault("forge", .text("unlock in-clear"))
+        if let ready = lock.readyTime(for: fault) { try lock.pass(ready - lock.now) }
+        try lock.bring(about: fault)
+      default:
+        let name = names.randomElement(using: &random)!
+        let delay = Value.duration(.seconds(Int64.random(in: 0...900, using: &random)))
+        let arguments = name == "setAutolock" ? [Argument("delay", delay)] : []
+        let ready = lock.readyTime(for: lock.stimulus(name, arguments))
+        if let ready, Bool.random(using: &random) { try lock.pass(ready - lock.now) }
+        try lock.give(name, arguments)
+      }
+    } catch {
+      #expect([.notPossible, .safetyLimit].contains(error.symptom))
+    }
+    try lock.pass(.milliseconds([0, 500, 3000, 60_000, 500_000].randomElement(using: &random)!))
+  }
+
+  /// What is wrong with what a motor did, judged by nothing that the governor knows.
+  private func breach(_ motor: ToyLock.Motor, _ limits: LockLimits) -> String? {
+    for (length, budget) in [(Interval.seconds(3600), limits.perHour!), (.seconds(43_200), limits.perNight!)]
+    {
+      for end in motor.moves {
+        let count = motor.moves.filter { $0 > end - length && $0 <= end }.count
+        if count > budget { return "\(count) movements in \(length) up to \(end), of \(budget)" }
+      }
+    }
+    for (earlier, later) in zip(motor.commanded, motor.commanded.dropFirst())
+    where later - earlier < limits.gap { return "\(later - earlier) between movements at \(later)" }
+    return nil
   }
 
   /// How a lock that was found somewhere is left; `trouble` is what fails at the end, and how often.
@@ -248,12 +426,12 @@ struct OdometerTests {
       let first = try Odometer(opening: path)
       expect(first.total, 0)
       try first.count("lock")
-      try first.count("unlock", times: 2)
+      try first.count("unlock", comesBack: true)
       expect(first.total, 3)
     }
     let text = folder.read("odometer")
     expect(
-      text.split(separator: "\n").map { $0.split(separator: " ").last ?? "" }, ["lock", "unlock", "unlock"])
+      text.split(separator: "\n").map { $0.split(separator: " ")[1] }, ["lock", "unlock", "return"])
     folder.write("odometer", text + "2026-11-2")
     let second = try Odometer(opening: path)
     expect(second.total, 4)

@@ -60,7 +60,11 @@ extension Lockstep {
         if let divergence = try pass(until: ready) { return (action, divergence) }
       }
       return (action, try perform(stimulus))
-    case .fault(let fault): return (action, try bring(about: fault))
+    case .fault(let fault):
+      while let ready = readyTime(for: fault), ready > now {
+        if let divergence = try pass(until: ready) { return (action, divergence) }
+      }
+      return (action, try bring(about: fault))
     case .wait(let interval): return (action, try pass(until: now + interval))
     case .settle: return (action, try settle())
     case .next: return (action, try awaitNext())

@@ -67,6 +67,9 @@ extension WearLine: CustomStringConvertible {
     "\(wall) \(text)" + (boot.map { " @\($0)+\(uptime.secondsText)" } ?? "")
   }
 
+  /// Whether it is too old to count in any budget.
+  public func isOver(at now: BenchTime) -> Bool { place(at: now) < now.uptime - WearLedger.night }
+
   /// When it was, on the scale of the time since the machine's start.
   ///
   /// What was written in this start is placed by the clock that nobody sets. What was written before it is as old as the

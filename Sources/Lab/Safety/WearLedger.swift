@@ -68,6 +68,11 @@ extension WearLedger {
     movements.count - firstIndex(after: now - window) + awaited
   }
 
+  /// Takes in a movement that is about to begin, by the word that the odometer has for it.
+  public mutating func take(movement word: String, at now: Instant) {
+    if Word.own == word || Word.setAutolock == word { foresee() } else { move(at: now) }
+  }
+
   /// Takes in movements that are about to begin.
   public mutating func move(_ times: Int = 1, at now: Instant) {
     for _ in 0..<times { movements.append(max(now, movements.last ?? now)) }
@@ -295,8 +300,11 @@ extension WearLedger {
 
   private mutating func takeMovement(_ line: WearLine?, at time: Instant, _ now: Instant) {
     // Lines without a mark are of a time when nothing was noted of what became of them.
-    let isOwn = line?.boot != nil && [Word.own, Word.setAutolock].contains(line?.text)
-    if isOwn, time > now - Self.night { foresee() } else { move(at: time) }
+    if let line, line.boot != nil, time > now - Self.night {
+      take(movement: line.text, at: time)
+    } else {
+      move(at: time)
+    }
   }
 
   private mutating func takeNote(_ line: WearLine?, at time: Instant) {

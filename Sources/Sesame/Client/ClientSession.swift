@@ -36,6 +36,8 @@ extension SesameClient {
     var isReadingHistory = false
     var recordCount = 0
     private var battery: Double?
+    /// Whether the lock says that its motor was stopped.
+    private var isStalled = false
 
     init(sighting: Sighting, cipher: SessionCipher) {
       self.sighting = sighting
@@ -123,6 +125,8 @@ extension SesameClient {
         battery = volts
         actions.append(.report(Reading("battery", .number(volts))))
       }
+      if status.isCritical, !isStalled { actions.append(.report(Reading("motor", .text("stalled")))) }
+      isStalled = status.isCritical
       if status.isAtRest { self.status = status }
     }
   }
