@@ -76,7 +76,6 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   private var position: String?
   /// The first position that it showed at all.
   private var found: String?
-  private var isAutolockOn = false
   /// Movements of the lock's own that were counted in advance.
   private var prepaid = 0
   private var wasUsed = false
@@ -173,8 +172,8 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
       throw LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock")
     }
     if mayMove(name, stimulus) { try pay(for: name) }
-    if name == "reset" { isAutolockOn = false }
     try device.perform(stimulus)
+    if name == "reset" { try odometer.noteAutolock(false) }
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
@@ -222,7 +221,7 @@ extension Governor {
 
   /// With autolock on, what was unlocked comes back by itself.
   private func comesBack(after name: String) -> Bool {
-    isAutolockOn && name != "lock" && name != "configure" && name != "setAutolock"
+    odometer.ledger.isAutolockOn && name != "lock" && name != "configure" && name != "setAutolock"
   }
 
   private func cost(of name: String) -> Int { comesBack(after: name) ? 2 : 1 }
@@ -237,9 +236,9 @@ extension Governor {
           + "return to rest; raise it with --actuations")
     }
     try check(name, .movement)
+    if name == "setAutolock" { try odometer.noteAutolock(true) }
     try odometer.count(name, comesBack: comesBack)
     command = name
-    if name == "setAutolock" { isAutolockOn = true }
     if comesBack || name == "setAutolock" { prepaid += 1 }
   }
 
@@ -271,7 +270,7 @@ extension Governor {
 
   private func note(_ reading: Reading) throws(LabFault) {
     switch (reading.name, reading.value) {
-    case ("autolock", let value): isAutolockOn = !value.isNothing
+    case ("autolock", let value): try odometer.noteAutolock(!value.isNothing)
     case ("battery", .number(let volts)):
       try odometer.noteBattery(BatteryTable.current.percent(volts: volts))
     case ("motor", .text("stalled")): try noteJam("as the lock says")

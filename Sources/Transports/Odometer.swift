@@ -8,8 +8,8 @@ import Simulation
 ///
 /// Each movement is a line, `2026-11-21T03:40:00.123Z lock @3f2a9c01+12345.678`, which is on the disk *before* the motor
 /// starts: however a run ends, the file never counts less than the truth. A line torn by a crash counts as one. The notes,
-/// `NAME.notes` beside `NAME.log`, have lines of the same form that count no movement: jams, readings of the battery, and
-/// that a lock has done what it was to do by itself. One run at a time may count: the file is locked as long as the
+/// `NAME.notes` beside `NAME.log`, have lines of the same form that count no movement: jams, readings of the battery, whether
+/// the lock locks by itself, and that it has. One run at a time may count: the file is locked as long as the
 /// odometer is open.
 public final class Odometer {
   /// Where the file is.
@@ -79,6 +79,13 @@ public final class Odometer {
     ledger.read(battery: percent, at: time)
   }
 
+  /// Notes whether the lock locks by itself from now on.
+  public func noteAutolock(_ isOn: Bool) throws(LabFault) {
+    guard ledger.isAutolockOn != isOn else { return }
+    try note("\(WearLedger.Word.autolock) \(isOn ? "on" : "off")")
+    ledger.set(autolock: isOn)
+  }
+
   /// Notes that the lock has done what it was to do by itself.
   public func noteSettled() throws(LabFault) {
     guard ledger.awaited > 0 else { return }
@@ -140,7 +147,15 @@ private final class LineFile {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Keeps other programs away, unless one has it.
-  func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+  ///
+  /// A program that was just started by the one before may hold it for a moment, until it is on its own.
+  func lock() -> Bool {
+    for attempt in 0..<5 {
+      if attempt > 0 { Waiting.wait(for: [], until: Waiting.now + .milliseconds(5)) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    }
+    return false
+  }
 
   /// Adds lines and waits until they are on the disk.
   func append(_ added: [WearLine]) throws(LabFault) {

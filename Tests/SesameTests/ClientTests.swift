@@ -45,7 +45,9 @@ private struct OS3Bench {
       client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero),
       [.send(try hex("030255b74990")), .show(.logining)])
     expect(client.receive(.frame(try hex("05a71fdcec2e15bb7f086a81")), at: .zero), [])
-    expect(client.receive(.frame(try hex("05d81a82ad8b2d072398718078")), at: .zero), [])
+    expect(
+      client.receive(.frame(try hex("05d81a82ad8b2d072398718078")), at: .zero),
+      [.report(Reading("autolock", .integer(60)))])
     expect(
       client.receive(.frame(try hex("0545542e8cfb82cdc19bc9b475ca")), at: .zero),
       [.report(Reading("battery", .number(5.85))), .show(.locked)])

@@ -110,7 +110,7 @@ struct ToyLock: DeviceUnderTest {
     case "setAutolock":
       guard case .duration(let delay)? = stimulus.arguments.first?.value else { return }
       motor.autolock = delay
-      if motor.position == "unlocked", delay > .zero { motor.returns = motor.time + delay }
+      motor.returns = motor.position == "unlocked" && delay > .zero ? motor.time + delay : nil
     case "handToUnlocked":
       motor.position = "unlocked"
       queue.schedule(.show("unlocked"), at: now)

@@ -90,7 +90,7 @@ extension Command.Folder {
 
   /// How often the lock of this folder has moved.
   func movements() -> Int {
-    let logs = names("state/lockstep/odometers")
+    let logs = names("state/lockstep/odometers").filter { $0.hasSuffix(".log") }
     return logs.reduce(0) { sum, name in
       sum + ((try? read("state/lockstep/odometers/\(name)").split(separator: "\n").count) ?? 0)
     }

@@ -42,6 +42,8 @@ public struct WearLedger: Equatable, Sendable {
   private var movements: [Instant] = []
   /// The movements that were paid for and are yet to be seen.
   public private(set) var awaited = 0
+  /// Whether the lock is known to lock by itself after a while.
+  public private(set) var isAutolockOn = false
   /// When the motor jammed last.
   public private(set) var lastJam: Instant?
   private var readings: [Reading] = []
@@ -88,6 +90,9 @@ extension WearLedger {
     move(awaited, at: now)
     awaited = 0
   }
+
+  /// Takes in whether the lock locks by itself.
+  public mutating func set(autolock isOn: Bool) { isAutolockOn = isOn }
 
   /// Takes in a jam or a stall.
   public mutating func jam(at now: Instant) { lastJam = max(now, lastJam ?? now) }
@@ -256,6 +261,8 @@ extension WearLedger {
     public static let battery = "battery"
     /// A person saw to the lock.
     public static let served = "served"
+    /// Whether the lock locks by itself: `on` or `off`.
+    public static let autolock = "autolock"
     /// What sets autolock, and so may have the lock move by itself.
     static let setAutolock = "setAutolock"
   }
@@ -313,6 +320,7 @@ extension WearLedger {
     case Word.battery:
       if words.count > 1, let percent = Int(words[1]) { read(battery: percent, at: time) }
     case Word.settled: settle(at: time)
+    case Word.autolock: set(autolock: words.last == "on")
     case Word.served: serve()
     case nil, Word.jam: jam(at: time)
     default: break

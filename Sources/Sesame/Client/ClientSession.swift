@@ -36,6 +36,10 @@ extension SesameClient {
     var isReadingHistory = false
     var recordCount = 0
     private var battery: Double?
+    /// The delay of autolock as the lock told it last: none, until it tells one.
+    private var knownAutolock: UInt16 {
+      if case .sesame5(let setting)? = setting { setting.autolock } else { 0 }
+    }
     /// Whether the lock says that its motor was stopped.
     private var isStalled = false
 
@@ -103,9 +107,7 @@ extension SesameClient {
         switch publish.item {
         case .mechSetting:
           let setting = try MechSetting(decoding: publish.data, model: model)
-          if case .sesame5(let old)? = self.setting, case .sesame5(let new) = setting,
-            old.autolock != new.autolock
-          {
+          if case .sesame5(let new) = setting, new.autolock != knownAutolock {
             actions.append(.report(Reading("autolock", .integer(Int(new.autolock)))))
           }
           self.setting = setting

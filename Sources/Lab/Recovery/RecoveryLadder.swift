@@ -1,0 +1,222 @@
+public import Simulation
+
+/// What brings a way to a controller back into work, the mildest first.
+public enum RecoveryRung: String, CaseIterable, Comparable, Sendable {
+  /// Everything under way is given up, and the controller is asked for a sign of life.
+  case reconnect
+  /// The controller is reset.
+  case hciReset = "hci-reset"
+  /// The way to it is closed and opened anew.
+  case reopen
+  /// The dongle is reset on its bus.
+  case usbReset = "usb-reset"
+  /// Its power is turned off, and on again once it has really fallen.
+  case powerCycle = "power-cycle"
+
+  /// Whether the first is the milder.
+  public static func < (left: RecoveryRung, right: RecoveryRung) -> Bool { left.place < right.place }
+
+  private var place: Int {
+    switch self {
+    case .reconnect: 0
+    case .hciReset: 1
+    case .reopen: 2
+    case .usbReset: 3
+    case .powerCycle: 4
+    }
+  }
+
+  /// What it is called in a sentence.
+  public var title: String {
+    switch self {
+    case .reconnect: "reconnect"
+    case .hciReset: "HCI reset"
+    case .reopen: "reopen"
+    case .usbReset: "USB reset"
+    case .powerCycle: "power cycle"
+    }
+  }
+
+  /// The longest that it may take, that the controller answers included. All of them together take twenty seconds.
+  public var limit: Interval {
+    switch self {
+    case .reconnect: .milliseconds(1500)
+    case .hciReset: .milliseconds(2500)
+    case .reopen: .milliseconds(3500)
+    case .usbReset: .milliseconds(3500)
+    case .powerCycle: .seconds(9)
+    }
+  }
+}
+
+/// How a controller in trouble is brought back: rung by rung, each tried once, timed and counted.
+///
+///     trouble ──▶ reconnect ──▶ HCI reset ──▶ reopen ──▶ USB reset ──▶ power cycle ──▶ out of use
+///                     │             │           │            │             │
+///                     └─────────────┴───────────┴────────────┴─────────────┴──▶ in work
+///
+/// Which rungs there are depends on the controller: only a dongle can be reset on USB, and only what hangs on a switch can
+/// be turned off. A rung that was tried twice within an hour, whatever came of it, is passed over: what helps again and
+/// again does not cure, and what never helps costs time. The last rung has more tries, six an hour; when they are used up
+/// as well, the controller is out of use, as it is when no rung helps.
+///
+/// The type does no I/O and reads no clock: ask it for the next rung, try that, and say what came of it.
+///
+///     begin ──▶ next ──▶ ended ──▶ next ──▶ ended … ──▶ in work, or out of use
+public struct RecoveryLadder: Equatable, Sendable {
+  /// One try of one rung.
+  public struct Attempt: Equatable, Sendable {
+    /// Which.
+    public var rung: RecoveryRung
+    /// When it began.
+    public var begin: Instant
+    /// How long it took.
+    public var duration: Interval
+    /// Why it did not help; `nil` when it did.
+    public var failure: String?
+    /// Its place on this ladder, from 1.
+    public var number: Int
+    /// How many rungs this ladder has.
+    public var count: Int
+  }
+
+  /// A rung and when it was begun.
+  private struct Try: Equatable {
+    var rung: RecoveryRung
+    var time: Instant
+  }
+
+  /// How often a rung may be tried within an hour, and how often the last one.
+  public static let tries = 2
+  public static let lastTries = 6
+  /// The time in which tries are counted.
+  public static let memory = Interval.seconds(3600)
+
+  /// The rungs that there are, the mildest first.
+  public let rungs: [RecoveryRung]
+  /// Whether no rung is left. It stays so until a person has seen to it.
+  public private(set) var isOutOfUse = false
+  /// The tries of the last hour.
+  private var history: [Try] = []
+  /// The rungs of this climb that were not tried yet.
+  private var left: [RecoveryRung] = []
+  private var current: Try?
+
+  /// Makes a ladder.
+  ///
+  /// - Parameters:
+  ///   - hasUSBReset: whether it is a dongle on a USB bus.
+  ///   - hasPower: whether its power can be switched.
+  public init(hasUSBReset: Bool, hasPower: Bool) {
+    rungs = RecoveryRung.allCases.filter {
+      ($0 != .usbReset || hasUSBReset) && ($0 != .powerCycle || hasPower)
+    }
+  }
+}
+
+extension RecoveryLadder {
+  /// Begins to climb.
+  ///
+  /// - Parameter isWayLost: whether the way to the controller is closed, so that nothing can be asked of it before it is
+  ///   open again.
+  /// - Returns: what is passed over although it is there, and why, in a sentence; `nil` when nothing is.
+  public mutating func begin(isWayLost: Bool, at now: Instant) -> String? {
+    history.removeAll { $0.time <= now - Self.memory }
+    let possible = rungs.filter { !isWayLost || $0 >= .reopen }
+    left = possible.filter { count(of: $0) < allowance(of: $0) }
+    let passed = possible.filter { !left.contains($0) }
+    guard !passed.isEmpty else { return nil }
+    let words = passed.map { "\($0.title) (\(count(of: $0)) tries)" }.joined(separator: ", ")
+    return "passed over, since it was tried enough in the last hour: \(words)"
+  }
+
+  /// The next rung to try, and until when; `nil` when none is left, and the controller is out of use.
+  public mutating func next(at now: Instant) -> (rung: RecoveryRung, limit: Instant)? {
+    guard !left.isEmpty, !isOutOfUse else {
+      isOutOfUse = true
+      return nil
+    }
+    let rung = left.removeFirst()
+    current = Try(rung: rung, time: now)
+    return (rung, now + rung.limit)
+  }
+
+  /// Takes in what came of the rung that was tried. Where it helped, the climb is over.
+  ///
+  /// - Parameter failure: why it did not help; `nil` when it did.
+  public mutating func ended(with failure: String?, at now: Instant) -> Attempt {
+    guard let tried = current else { preconditionFailure("no rung is being tried") }
+    current = nil
+    history.append(tried)
+    if failure == nil { left = [] }
+    return Attempt(
+      rung: tried.rung, begin: tried.time, duration: now - tried.time, failure: failure,
+      number: (rungs.firstIndex(of: tried.rung) ?? 0) + 1, count: rungs.count)
+  }
+
+  /// Takes in a try of an earlier process.
+  public mutating func recall(_ rung: RecoveryRung, at time: Instant) {
+    history.append(Try(rung: rung, time: time))
+  }
+
+  private func count(of rung: RecoveryRung) -> Int { history.filter { $0.rung == rung }.count }
+
+  private func allowance(of rung: RecoveryRung) -> Int { rung == rungs.last ? Self.lastTries : Self.tries }
+}
+
+extension RecoveryLadder.Attempt: CustomStringConvertible {
+  /// A line of the journal: `recovery, rung 2 of 3: HCI reset failed after 1.2 s: the controller does not answer`.
+  public var description: String {
+    let time = Interval.milliseconds(duration.nanoseconds / 1_000_000)
+    let result = failure.map { "failed after \(time): \($0)" } ?? "helped, after \(time)"
+    return "recovery, rung \(number) of \(count): \(rung.title) \(result)"
+  }
+
+  /// What is written down of it for those who come later: `hci-reset failed 1.2 s`.
+  public var record: String {
+    let time = "\(duration.nanoseconds / 1_000_000) ms"
+    return "\(rung.rawValue) \(failure == nil ? "helped" : "failed") \(time)"
+  }
+}
+
+extension RecoveryLadder {
+  /// What ``recall(_:at:)`` takes of a line that was written down; `nil` for any other.
+  public mutating func recall(_ line: WearLine?, at now: BenchTime) {
+    guard let line, let word = line.text.split(separator: " ").first,
+      let rung = RecoveryRung(rawValue: String(word))
+    else { return }
+    recall(rung, at: line.place(at: now))
+  }
+}
+
+/// A way to a controller that can be climbed back to.
+public protocol RecoverableWay {
+  /// Its time, in which rungs are timed.
+  var now: Instant { get }
+
+  /// Whether the way is closed, so that nothing can be asked of the controller before it is open again.
+  var isWayLost: Bool { get }
+
+  /// Tries a rung, up to a moment.
+  ///
+  /// - Returns: why it did not help; `nil` when the controller is in work again.
+  mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String?
+}
+
+extension RecoveryLadder {
+  /// Climbs until the controller is in work again, or no rung is left.
+  ///
+  /// - Parameter remark: takes each line for the journal as it comes about, with the try that it is about.
+  /// - Returns: whether the controller is in work again.
+  public mutating func climb(_ way: inout some RecoverableWay, remark: (String, Attempt?) -> Void) -> Bool {
+    if let passed = begin(isWayLost: way.isWayLost, at: way.now) { remark("recovery: \(passed)", nil) }
+    while let (rung, limit) = next(at: way.now) {
+      let failure = way.attempt(rung, until: limit)
+      let attempt = ended(with: failure, at: way.now)
+      remark("\(attempt)", attempt)
+      if failure == nil { return true }
+    }
+    remark("recovery: no rung is left, the controller is out of use", nil)
+    return false
+  }
+}
