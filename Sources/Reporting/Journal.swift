@@ -46,6 +46,8 @@ public enum Journal {
     public var attempt: Int
     /// The tags of the scenario.
     public var tags: [String]
+    /// The number of the lease of the lock, where one was needed.
+    public var lease: String?
   }
 
   /// Something that was done, observed or found, at a time.
@@ -260,7 +262,9 @@ extension Journal.Record {
     if let word = line["verdict"] {
       self = .verdict(try Journal.Verdict(word, line))
     } else if let start = line["case"] {
-      self = .start(try Journal.Case(start))
+      var test = try Journal.Case(start)
+      test.lease = line["lease"]?.text
+      self = .start(test)
     } else if let run = line["run"] {
       self = .run(try Journal.Run(run))
     } else if let coverage = line["coverage"] {
@@ -321,7 +325,7 @@ extension Journal.Event {
     step = line["step"]?.integer
     self.line = line["line"]?.integer
     model = line["model"]?.elements?.compactMap(\.text)
-    content = members.filter { !["t", "step", "line", "model"].contains($0.key) }
+    content = members.filter { !["t", "step", "line", "model", "lease"].contains($0.key) }
   }
 }
 

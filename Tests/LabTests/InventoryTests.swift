@@ -66,7 +66,8 @@ struct InventoryTests {
             batterySlope: 5)),
         Inventory.Lock(
           name: "played", source: .device("emulator:sesame5?loss=0.01"), tags: ["sesame5"]),
-        Inventory.Lock(name: "other", source: .file("/etc/lockstep/other.yaml"), control: "unix:run/other"),
+        Inventory.Lock(
+          name: "other", source: .file("/etc/lockstep/other.yaml"), control: "unix:lab/run/other"),
       ])
     expect(inventory.quarantine.count, 3)
     expect(

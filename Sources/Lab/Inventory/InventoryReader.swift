@@ -143,9 +143,7 @@ private struct InventoryReading {
     let name = fields.required("name")?.benchName()
     let isInOrder = Grammar.lockRules.isObeyed(by: fields)
     let source = isInOrder ? source(fields) : nil
-    let control = fields.optional("control").map { cursor in
-      cursor.value("unix:PATH") { $0.hasPrefix("unix:") && $0.utf8.count > 5 ? $0 : nil }
-    }
+    let control = fields.optional("control").map { $0.value("unix:PATH") { socket($0) } }
     let firmware = fields.optional("firmware").map { $0.wording("a version") }
     let rest = fields.optional("rest").map { $0.choice("rest position", as: RestPosition.self) }
     let tags = fields.optional("tags").map { texts($0) { $0.benchName() } }
@@ -177,6 +175,12 @@ private struct InventoryReading {
     guard let problem = checks.device(text) else { return .device(text) }
     place.report(problem)
     return nil
+  }
+
+  /// `unix:PATH`, seen from here.
+  private func socket(_ text: String) -> String? {
+    guard text.hasPrefix("unix:"), text.utf8.count > 5 else { return nil }
+    return "unix:" + Path.join(folder, String(text.dropFirst(5)))
   }
 
   /// Every item of a list of texts, or `nil` when one is wrong.

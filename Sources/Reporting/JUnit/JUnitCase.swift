@@ -68,7 +68,7 @@ struct JUnitCaseRenderer {
   ) -> [(name: String, value: String?)] {
     [
       ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
-      ("firmware", start.firmware), ("seed", start.seed),
+      ("firmware", start.firmware), ("seed", start.seed), ("lease", start.lease),
       ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil),
     ]
   }

@@ -59,11 +59,12 @@ extension FuzzArguments {
     arguments.shard = try Shard.resolved(arguments.shard, console, isQuiet: run.isQuiet)
     let plan = try FuzzPlan(arguments, earlier: earlier?.state)
     let isParallel = (arguments.jobs?.value ?? 1) > 1
-    if isParallel, plan.target.device.kind == .lock {
+    if isParallel, plan.target.device.kind == .lock || plan.world.devices.bench.device != nil {
       throw UsageError("--jobs: a lock can be driven by one process only")
     }
     let office = try FuzzOffice(arguments, plan.target, console, earlier: earlier?.folder)
     plan.world.devices.bench.capture(in: office.folder.path)
+    office.folder.reserve([plan.target.device], on: plan.world.devices.bench)
     Interruption.listen()
     return office.close(
       isParallel

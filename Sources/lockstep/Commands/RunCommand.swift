@@ -97,6 +97,7 @@ private struct RunSession {
     guard let plan else { return refuse() }
     Interruption.listen()
     defer { world.devices.shutDown() }
+    folder.reserve(plan.cases.filter { $0.skipReason == nil }.map(\.device), on: world.devices.bench)
     let begin = MonotonicClock.now
     let human = HumanReport(
       console, console.painter(arguments.color), isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)

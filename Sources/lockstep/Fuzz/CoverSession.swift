@@ -58,6 +58,7 @@ struct CoverSession {
   func perform() -> CommandStatus {
     Interruption.listen()
     defer { world.devices.shutDown() }
+    folder.reserve([target.device], on: world.devices.bench)
     let paint = console.painter(run.color)
     let human = HumanReport(console, paint, isQuiet: run.isQuiet, verbosity: run.verbosity)
     let report: any JournalListener =

@@ -18,8 +18,8 @@ extension FuzzArguments {
     _ machine: MachineLibrary.Entry, in world: World, seed: UInt64
   ) throws(UsageError) -> FuzzTarget {
     do throws(DeviceProblem) {
-      if let device = run.device {
-        return try FuzzTarget(machine, DeviceSpec(text: device), seed: seed, provider: world.devices)
+      if let device = try world.deviceSpec(run.device) {
+        return try FuzzTarget(machine, device, seed: seed, provider: world.devices)
       }
       guard let usual = world.devices.usualDevice(of: machine.machine.name) else {
         throw DeviceProblem(

@@ -61,6 +61,7 @@ final class Devices: DeviceProvider {
 
   private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     if spec.kind == .lock { return try bench.device(spec) }
+    if spec.kind == .emulator { try bench.check() }
     if spec.kind == .exec {
       if let program = programs[spec.name] { return program }
       let program = ExecDevice(command: spec.name, answerTimeout: answerTimeout)

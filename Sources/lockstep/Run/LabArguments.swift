@@ -5,12 +5,13 @@ import Transports
 
 /// The options that lead to a lock on the air.
 struct LabArguments {
+  var bench: String?
   var carrier: String?
   var capture: String?
   var control: String?
   var allowed: [String] = []
   var actuations: Count?
-  var rest = RestPosition.locked
+  var rest: RestPosition?
 
   /// How a carrier is written.
   static let carriers =
@@ -18,12 +19,14 @@ struct LabArguments {
 
   /// The options as words, for a line that does the same again.
   var words: [String] {
-    guard let carrier else { return [] }
-    var words = ["--carrier", carrier]
+    guard carrier != nil || bench != nil else { return [] }
+    var words: [String] = []
+    if let bench { words += ["--bench", bench] }
+    if let carrier { words += ["--carrier", carrier] }
     if let control { words += ["--control", control] }
     for name in allowed { words += ["--allow", name] }
     if let actuations { words += ["--actuations", String(actuations.value)] }
-    if rest != .locked { words += ["--rest", rest.rawValue] }
+    if let rest { words += ["--rest", rest.rawValue] }
     return words
   }
 }
@@ -32,26 +35,40 @@ extension RestPosition: Choice {}
 
 /// A lock's way and rules, checked.
 struct LabSettings {
-  /// The way to the client's controller.
-  var carrier: CarrierSpec?
+  /// The ways to the client's controller, in the order in which they are tried.
+  var carriers: [CarrierChoice] = []
   /// Where the traffic with it is written down.
   var capture: String?
   /// The socket of the emulator of the lock.
   var control: String?
   /// What may be done to a real lock.
   var governor = GovernorSettings()
+  /// The lock of an inventory, where it is one.
+  var lock: BenchLock?
+}
+
+extension LabSettings {
+  /// What is driven in place of the scenarios' own device, where that is a lock of an inventory.
+  var device: DeviceSpec? {
+    guard let lock else { return nil }
+    switch lock.lock.source {
+    case .file: return DeviceSpec(.lock, lock.lock.name)
+    case .device(let text): return try? DeviceSpec(text: text)
+    }
+  }
 }
 
 extension RunArguments {
   static var carrier: Option<RunArguments> {
     .value(
-      "carrier", \.lab.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers).",
+      "carrier", \.lab.carrier, "SPEC",
+      "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
       example: "usb:0", as: .carrier)
   }
 
   static var lab: [Option<RunArguments>] {
     [
-      carrier,
+      .bench(\.lab.bench), carrier,
       .value(
         "capture", \.lab.capture, "FILE",
         "Where the traffic over the carrier, or that of an emulated lock that is replayed, is written down, as btsnoop. "
@@ -77,26 +94,73 @@ extension RunArguments {
   /// What the options mean together.
   func labSettings() throws(UsageError) -> LabSettings {
     var settings = LabSettings()
-    let isLock = device?.hasPrefix("lock:") ?? false
-    guard let text = lab.carrier else {
-      if isLock {
-        throw UsageError(
-          "a lock needs a way to it: --carrier usb:0, or another; 'lockstep doctor' says what there is")
+    let name = device.flatMap { $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }
+    settings.lock = try name.flatMap { name throws(UsageError) in try benchLock(name) }
+    guard lab.bench == nil || settings.lock != nil else {
+      throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
+    }
+    if let lock = settings.lock, lock.isPlayed {
+      guard lab.carrier == nil else {
+        throw UsageError("the lock '\(lock.lock.name)' is played here, and needs no --carrier")
       }
       return settings
     }
-    guard isLock else { throw UsageError("--carrier leads to a lock: name it with --device lock:FILE") }
-    settings.carrier = try carrierSpec(text)
+    guard name != nil || lab.carrier == nil else {
+      throw UsageError("--carrier leads to a lock: name it with --device lock:FILE")
+    }
+    guard name != nil else { return settings }
+    settings.carriers = try carriers(settings.lock)
     settings.capture = lab.capture
-    settings.control = try lab.control.map { text throws(UsageError) in try socketPath(text, of: "--control")
+    settings.control = try (lab.control ?? settings.lock?.lock.control).map { text throws(UsageError) in
+      try socketPath(text, of: "--control")
     }
     for name in lab.allowed where !GovernedStimuli.names.contains(name) {
       throw UsageError(
         "'--allow' expects one of \(GovernedStimuli.names.joined(separator: ", ")), not '\(name)'")
     }
     settings.governor = GovernorSettings(
-      budget: lab.actuations?.value ?? 100, rest: lab.rest, allowed: lab.allowed)
+      limits: settings.lock?.lock.limits ?? LockLimits(), budget: lab.actuations?.value ?? 100,
+      rest: lab.rest ?? settings.lock?.lock.rest ?? .locked,
+      allowed: lab.allowed + (settings.lock?.lock.allow ?? []))
     return settings
+  }
+
+  /// The lock of a name on the bench that is meant; `nil` where the name is that of a lock file.
+  private func benchLock(_ name: String) throws(UsageError) -> BenchLock? {
+    if lab.bench == nil, Host.isFile(name) || name.contains("/") { return nil }
+    guard let path = lab.bench ?? BenchFile.usual else { return nil }
+    let bench = try BenchFile(reading: path)
+    // A file beside a bench that does not know it is a lock file, as ever.
+    if bench.inventory.lock(name) == nil, Host.isFile(name) { return nil }
+    return BenchLock(bench: bench, lock: try bench.lock(name))
+  }
+
+  private func carriers(_ lock: BenchLock?) throws(UsageError) -> [CarrierChoice] {
+    if let text = lab.carrier { return [try carrierChoice(text, bench: lock?.bench)] }
+    guard let lock else {
+      throw UsageError(
+        "a lock needs a way to it: --carrier usb:0, or another; 'lockstep doctor' says what there is")
+    }
+    return try lock.bench.carriers(to: lock.lock)
+  }
+}
+
+/// Reads a carrier as somebody typed it, or the dongle of a bench.
+func carrierChoice(_ text: String, bench: BenchFile?) throws(UsageError) -> CarrierChoice {
+  guard text.hasPrefix("dongle:") else { return CarrierChoice(spec: try carrierSpec(text)) }
+  guard let bench else {
+    throw UsageError("'--carrier \(text)' is a dongle of a bench: say with --bench FILE of which")
+  }
+  return try bench.choice(try bench.dongle(String(text.dropFirst(7))))
+}
+
+extension Option {
+  /// The inventory of a bench.
+  static func bench(_ path: WritableKeyPath<Values, String?>) -> Option {
+    .value(
+      "bench", path, "FILE",
+      "The inventory of the bench, whose locks are --device lock:NAME. bench.yaml, or lockstep/bench.yaml in the user's "
+        + "configuration, unless given.", example: "lab/bench.yaml", as: .file)
   }
 }
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Conformance
 import Emulator
 import Harness
+import Lab
 import Sesame
 import Simulation
 import Transports
@@ -25,6 +26,8 @@ final class LockBench {
   private var carrier: Carrier?
   private var uses: [(path: String, use: Use)] = []
   private var control: ControlSurroundings?
+  /// What nobody else may use meanwhile.
+  private var leases = BenchLeases()
 
   init(_ settings: LabSettings) {
     self.settings = settings
@@ -33,7 +36,7 @@ final class LockBench {
 
   /// Where the traffic is written down unless somebody said so.
   func capture(in folder: String) {
-    if settings.carrier != nil, capture == nil { capture = folder + "/capture.btsnoop" }
+    if !settings.carriers.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
   }
 
   /// Brings real locks to rest.
@@ -53,6 +56,51 @@ final class LockBench {
     carrier?.close()
     carrier = nil
     control = nil
+    leases = BenchLeases()
+  }
+
+  /// What `--device` names, where that is a lock of an inventory.
+  var device: DeviceSpec? { settings.device }
+}
+
+// MARK: - Exclusive use
+
+extension LockBench {
+  /// Takes what the cases of a run need, before any of it is begun, so that everything that is written down says by
+  /// which right. Where that is not possible, the cases will say so.
+  func reserve(_ devices: [DeviceSpec]) {
+    for spec in devices {
+      if let lock = settings.lock, lock.isPlayed, spec.kind == .emulator {
+        leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
+      } else if spec.kind == .lock, let file = try? LockFile(reading: path(of: spec.name)) {
+        take(file, name: spec.name)
+      }
+    }
+  }
+
+  /// The number of the lease of the lock; `nil` where there is none.
+  var token: UInt64? { leases.token }
+
+  /// What the run's manifest says of what it used.
+  var properties: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = []
+    if let lock = settings.lock {
+      all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
+    }
+    return all + leases.properties
+  }
+
+  private func take(_ file: LockFile, name: String) {
+    leases.take(lock: file.identity, name: name)
+    leases.take(oneOf: settings.carriers)
+  }
+
+  /// The file of a lock, which an inventory may know by another name.
+  private func path(of name: String) -> String {
+    guard let lock = settings.lock?.lock, lock.name == name, case .file(let path) = lock.source else {
+      return name
+    }
+    return path
   }
 }
 
@@ -60,9 +108,15 @@ final class LockBench {
 
 extension LockBench {
   func describe(_ path: String) throws(DeviceProblem) -> DeviceDescription {
+    var description = try description(of: path)
+    description.firmware = settings.lock?.lock.firmware ?? description.firmware
+    return description
+  }
+
+  private func description(of path: String) throws(DeviceProblem) -> DeviceDescription {
     let file: LockFile
     do {
-      file = try LockFile(reading: path)
+      file = try LockFile(reading: self.path(of: path))
     } catch {
       throw DeviceProblem(.name, error.description)
     }
@@ -106,7 +160,7 @@ extension LockBench {
   /// On a real air frames get lost, whatever is at its other end.
   private func circumstances(_ abilities: ControlAbilities) -> [String] {
     let isRealAir =
-      switch settings.carrier {
+      switch (leases.carrier ?? settings.carriers.first)?.spec {
       case .usb, .hciSocket, .serial: true
       case .tcpClient, .tcpServer, .unixClient, nil: false
       }
@@ -117,7 +171,7 @@ extension LockBench {
 extension LockBench {
   /// The emulated lock of the same model as a real one, as it is written on a command line.
   func twin(of path: String) -> String? {
-    guard let file = try? LockFile(reading: path) else { return nil }
+    guard let file = try? LockFile(reading: self.path(of: path)) else { return nil }
     let name = file.model.description.filter { $0 != " " }.lowercased()
     return EmulatedDevice.lockNames.contains(name) ? "emulator:\(name)" : nil
   }
@@ -126,6 +180,13 @@ extension LockBench {
 // MARK: - Using a lock
 
 extension LockBench {
+  /// Makes sure that a lock that is played here is nobody else's.
+  func check() throws(LabFault) {
+    guard let lock = settings.lock, lock.isPlayed else { return }
+    leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
+    try leases.confirm()
+  }
+
   func device(_ spec: DeviceSpec) throws(LabFault) -> any DeviceUnderTest {
     let use: Use
     if let known = uses.first(where: { $0.path == spec.name })?.use {
@@ -134,6 +195,8 @@ extension LockBench {
       use = open(spec.name)
       uses.append((spec.name, use))
     }
+    if case .failed(let fault) = use { throw fault }
+    try leases.confirm()
     switch use {
     case .failed(let fault): throw fault
     case .real(let governor): return governor
@@ -145,7 +208,9 @@ extension LockBench {
 
   private func open(_ path: String) -> Use {
     do throws(LabFault) {
-      let file = try read(path)
+      let file = try read(self.path(of: path))
+      take(file, name: path)
+      try leases.confirm()
       let target = try target(of: file)
       if settings.control != nil {
         let surroundings = try surroundings()
@@ -181,7 +246,7 @@ extension LockBench {
 
   private func openCarrier() throws(LabFault) -> Carrier {
     if let carrier { return carrier }
-    guard let spec = settings.carrier else { throw LabFault(.noDevice, "no carrier is named") }
+    guard let spec = leases.carrier?.spec else { throw LabFault(.noDevice, "no carrier is named") }
     var options = CarrierSettings()
     options.tap = capture
     do {
@@ -197,8 +262,7 @@ extension LockBench {
 
   /// One file a lock, whatever its description is called.
   private func odometerPath(of file: LockFile) throws(LabFault) -> String {
-    let name = file.deviceID.map { "\($0)" } ?? file.address.map { "\($0.address)" } ?? "lock"
-    let plain = String(name.map { $0 == ":" ? "-" : $0 })
+    let plain = String(file.identity.map { $0 == ":" ? "-" : $0 })
     return try StateFolder.folder("odometers") + "/\(plain).log"
   }
 }

@@ -107,7 +107,7 @@ extension RunArguments {
     Option<RunArguments>.value(
       "device", \.device, "SPEC",
       "Drives this device in place of the scenarios' own, where machine and generation match: "
-        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, or lock:FILE with --carrier.",
+        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --carrier, or lock:NAME of a bench.",
       example: "emulator:sesame5?defect=deaf-unlock", as: .device)
   }
   static var seed: Option<RunArguments> {
@@ -169,7 +169,7 @@ extension RunArguments {
     selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())
     selection.seedOverrides = seed != nil
     do {
-      selection.device = try device.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }
+      selection.device = try world.deviceSpec(device)
       return try Plan(set, selection, provider: world.devices)
     } catch {
       throw UsageError((device == nil ? "" : "--device: ") + error.description)

@@ -21,6 +21,8 @@ final class RunFolder: JournalListener {
   var properties: [(name: String, value: String)] = []
   /// Why nothing more is written, if it is not.
   private(set) var fault: FileFault?
+  /// The number of the lease of the lock that is driven: it stands in every line from now on.
+  var lease: UInt64?
 
   /// Makes the folder of a run that begins now.
   init(out: String, kind: String, command: [String], seed: UInt64?) throws(FileFault) {
@@ -58,7 +60,10 @@ final class RunFolder: JournalListener {
   /// The journal's path.
   var journalPath: String { path + "/journal.jsonl" }
 
-  func take(_ entry: JournalEntry) { take(line: entry.json.line) }
+  func take(_ entry: JournalEntry) {
+    guard let lease, case .mapping(let members) = entry.json else { return take(line: entry.json.line) }
+    take(line: JSON.mapping(members + [JSON.Member("lease", .integer(lease))]).line)
+  }
 
   /// Takes in an entry that is written already.
   func take(line: String) {
@@ -68,6 +73,13 @@ final class RunFolder: JournalListener {
     } catch {
       fault = FileFault(path: journalPath, code: error.code)
     }
+  }
+
+  /// Takes what the run needs of a bench, for itself alone, and writes down by which right.
+  func reserve(_ devices: [DeviceSpec], on bench: LockBench) {
+    bench.reserve(devices)
+    lease = bench.token
+    properties += bench.properties
   }
 
   /// Completes the manifest.

@@ -17,6 +17,12 @@ struct World {
     reader = ScenarioReader(machines: machines, provider: devices)
   }
 
+  /// The device that somebody named with `--device`.
+  func deviceSpec(_ text: String?) throws(DeviceProblem) -> DeviceSpec? {
+    if let device = devices.bench.device { return device }
+    return try text.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }
+  }
+
   /// A seed for who gives none; short, so that it is easily typed.
   func drawSeed() -> UInt32 {
     UInt32(truncatingIfNeeded: SystemEntropy().next())

@@ -118,7 +118,17 @@ enum JournalShapes {
 
   /// All of them.
   static var lines: [JSON] {
-    [run, start] + events + [verdict, machine, coverage, finding, campaign, end]
+    ([run, start] + events + [verdict, machine, coverage, finding, campaign, end]).map(leased)
+  }
+
+  /// A line that may say by which lease of a lock it was written.
+  private static func leased(_ line: JSON) -> JSON {
+    guard case .mapping(var members) = line,
+      let place = members.firstIndex(where: { $0.name == "properties" }),
+      case .mapping(let keys) = members[place].value
+    else { return line }
+    members[place].value = .mapping(keys + [JSON.Member("lease", Shape.count)])
+    return .mapping(members)
   }
 
   private static func object(

@@ -1,0 +1,49 @@
+import Bluetooth
+
+// What two programs must not use at the same time, whatever their users call it.
+
+extension LockFile {
+  /// What the lock is known by: its UUID, or else its address.
+  public var identity: String {
+    deviceID.map { "\($0)" } ?? address.map { "\($0.address)" } ?? "lock"
+  }
+}
+
+extension CarrierSpec {
+  /// What the controller at its end is known by.
+  ///
+  /// A dongle goes by its serial number or, where that does not tell it from another, by where it is plugged in: so it
+  /// is the same one for who names its place, its kind or the adapter that the kernel made of it. Every other way goes
+  /// by its text.
+  public var identity: String {
+    switch self {
+    case .usb(let selector):
+      guard let dongles = Self.dongles(isForced: selector.isForced),
+        let dongle = USBDongle.pick(selector, from: dongles)
+      else { return "\(self)" }
+      return dongle.identity(among: dongles)
+    case .hciSocket(let number):
+      guard let target = linkTarget("/sys/class/bluetooth/hci\(number)/device"),
+        let path = target.split(separator: "/").last?.split(separator: ":").first,
+        let dongles = Self.dongles(isForced: true),
+        let dongle = dongles.first(where: { $0.path == path })
+      else { return "hci\(number)" }
+      return dongle.identity(among: dongles)
+    case .serial(let path, _, _): return "serial:" + (realPath(path) ?? path)
+    case .tcpClient, .tcpServer, .unixClient: return "\(self)"
+    }
+  }
+
+  private static func dongles(isForced: Bool) -> [USBDongle]? {
+    (try? USBContext()).map { USBDongle.all($0, isForced: isForced) }
+  }
+}
+
+extension USBDongle {
+  /// Its serial number, unless others of its kind have the same, or else its place.
+  fileprivate func identity(among dongles: [USBDongle]) -> String {
+    let alike = dongles.filter { $0.vendor == vendor && $0.product == product && $0.serial == serial }
+    guard let serial, alike.count < 2 else { return "usb:\(path)" }
+    return "usb:\(productText(vendor, product))/\(serial)"
+  }
+}

@@ -1,0 +1,69 @@
+import Conformance
+import Reporting
+import Transports
+
+/// What a process has of a bench, for itself alone: a lock, and a dongle that leads to it.
+struct BenchLeases {
+  private var lock: (name: String, lease: Lease)?
+  private var dongle: Lease?
+  /// The way that was taken.
+  private(set) var carrier: CarrierChoice?
+  /// Why something is not ours.
+  private var fault: LabFault?
+
+  /// The number of the lease of the lock.
+  var token: UInt64? { lock?.lease.token }
+
+  /// Takes a lock, unless it has it.
+  ///
+  /// - Parameters:
+  ///   - identity: what it is.
+  ///   - name: what people call it.
+  mutating func take(lock identity: String, name: String) {
+    guard fault == nil, lock?.lease.identity != identity else { return }
+    do throws(LabFault) {
+      lock = (name, try Lease(of: identity, for: Self.command))
+    } catch {
+      fault = LabFault(error.symptom, "the lock \(name): \(error.detail)")
+    }
+  }
+
+  /// Takes the first way that is free, unless it has one.
+  mutating func take(oneOf choices: [CarrierChoice]) {
+    guard fault == nil, dongle == nil, !choices.isEmpty else { return }
+    var reasons: [String] = []
+    for choice in choices {
+      do throws(LabFault) {
+        dongle = try Lease(of: choice.spec.identity, for: Self.command)
+        carrier = choice
+        return
+      } catch {
+        reasons.append(choices.count > 1 ? "\(choice.name): \(error.detail)" : error.detail)
+      }
+    }
+    let count = choices.count > 1 ? "none of the dongles is free: " : ""
+    fault = LabFault(.noDevice, count + reasons.joined(separator: "; "))
+  }
+
+  /// Makes sure that all of it is still ours.
+  func confirm() throws(LabFault) {
+    if let fault { throw fault }
+    try lock?.lease.confirm()
+    try dongle?.confirm()
+  }
+
+  /// What a manifest says of it.
+  var properties: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = []
+    if let name = carrier?.dongle { all.append(("dongle", name)) }
+    if let lock { all.append(("lease.lock", "\(lock.lease.identity) \(lock.lease.token)")) }
+    if let dongle { all.append(("lease.dongle", "\(dongle.identity) \(dongle.token)")) }
+    return all
+  }
+
+  /// The command line, for who wants it meanwhile.
+  private static var command: String {
+    (["lockstep"] + CommandLine.arguments.dropFirst().map { shellWord(withoutSecrets($0)) })
+      .joined(separator: " ")
+  }
+}
