@@ -1,0 +1,232 @@
+public import Documents
+public import Simulation
+
+/// A line of a night's record: what a night is taken up again from.
+///
+/// A line is on the disk before what it says takes effect, so a night that was killed at any moment knows all that it
+/// began. The record grows at its end only; a last line without its end was torn off and counts as never written.
+public enum NightLine: Equatable, Sendable {
+  /// The night begins.
+  case begin(name: String)
+  /// It is taken up again.
+  case resumed(at: Instant)
+  /// A run is about to start.
+  case start(NightAttempt, at: Instant)
+  /// A run ended.
+  case end(Int, NightEnding, at: Instant)
+  /// A lock or a dongle is out of use from now on.
+  case out(NightDevice, why: String, at: Instant)
+  /// It is in use again.
+  case back(NightDevice, at: Instant)
+  /// A case came to its result.
+  case done(String, NightResult, at: Instant)
+  /// The night is over.
+  case finish(at: Instant)
+
+  /// When it was written; `nil` for the first.
+  public var time: Instant? {
+    switch self {
+    case .begin: nil
+    case .resumed(let time), .start(_, let time), .end(_, _, let time), .out(_, _, let time),
+      .back(_, let time), .done(_, _, let time), .finish(let time):
+      time
+    }
+  }
+}
+
+/// A line of a record that is none.
+public struct NightRecordError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Its number, from 1.
+  public var line: Int
+  /// What is wrong with it.
+  public var reason: String
+
+  public var description: String { "line \(line): \(reason)" }
+}
+
+// MARK: - Writing
+
+extension NightLine {
+  /// The version of the format.
+  private static let format = 1
+
+  /// The line as JSON.
+  public var json: JSON {
+    switch self {
+    case .begin(let name): ["night": ["format": .integer(Self.format), "name": .text(name)]]
+    case .resumed(let time): ["resumed": ["t": Self.text(time)]]
+    case .start(let attempt, let time):
+      ["start": .mapping(Self.members(attempt) + [.init("t", Self.text(time))])]
+    case .end(let number, let ending, let time):
+      [
+        "end": .mapping(
+          [.init("run", .integer(number))] + Self.members(ending) + [.init("t", Self.text(time))])
+      ]
+    case .out(let device, let why, let time):
+      ["out": .mapping([device.member, .init("why", .text(why)), .init("t", Self.text(time))])]
+    case .back(let device, let time): ["back": .mapping([device.member, .init("t", Self.text(time))])]
+    case .done(let identity, let result, let time):
+      [
+        "done": [
+          "case": .text(identity), "verdict": .text(result.verdict.rawValue), "reason": .text(result.reason),
+          "t": Self.text(time),
+        ]
+      ]
+    case .finish(let time): ["finish": ["t": Self.text(time)]]
+    }
+  }
+
+  private static func text(_ time: Instant) -> JSON { .text(time.secondsText) }
+
+  private static func members(_ attempt: NightAttempt) -> [JSON.Member] {
+    var members: [JSON.Member] = [.init("run", .integer(attempt.number))]
+    switch attempt.work {
+    case .test(let identity): members.append(.init("case", .text(identity)))
+    case .fuzz(let time): members.append(.init("fuzz", .text(time.description)))
+    case .rest: members.append(.init("rest", true))
+    }
+    members.append(.init("lock", .text(attempt.lock)))
+    if let dongle = attempt.dongle { members.append(.init("dongle", .text(dongle))) }
+    return members + [
+      .init("attempt", .integer(attempt.attempt)), .init("actuations", .integer(attempt.actuations)),
+      .init("odometer", .integer(attempt.odometer)),
+    ]
+  }
+
+  private static func members(_ ending: NightEnding) -> [JSON.Member] {
+    var members: [JSON.Member] = [.init("verdict", .text(ending.verdict.rawValue))]
+    if !ending.message.isEmpty { members.append(.init("message", .text(ending.message))) }
+    if let odometer = ending.odometer { members.append(.init("odometer", .integer(odometer))) }
+    switch ending.leave {
+    case .atRest: members.append(.init("left", "at-rest"))
+    case .elsewhere(let why): members.append(.init("left", .text("elsewhere: " + why)))
+    case .unknown: members.append(.init("left", "unknown"))
+    case nil: break
+    }
+    if let pause = ending.pause { members.append(.init("pause", .text(pause.description))) }
+    if let device = ending.outOfUse { members.append(.init("outOfUse", .mapping([device.member]))) }
+    return members
+  }
+}
+
+extension NightDevice {
+  fileprivate var member: JSON.Member {
+    switch self {
+    case .lock(let name): JSON.Member("lock", .text(name))
+    case .dongle(let name): JSON.Member("dongle", .text(name))
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension NightLine {
+  /// Reads the lines of a record; the last one is passed over where it has no end.
+  public static func lines(of record: [UInt8]) throws(NightRecordError) -> [NightLine] {
+    var lines: [NightLine] = []
+    var rest = record[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      let number = lines.count + 1
+      let json: JSON
+      do {
+        json = try JSON(parsing: Array(rest[..<end]))
+      } catch {
+        throw NightRecordError(line: number, reason: error.description)
+      }
+      guard let line = NightLine(json) else {
+        throw NightRecordError(line: number, reason: "it is no line of a night's record")
+      }
+      lines.append(line)
+      rest = rest[(end + 1)...]
+    }
+    return lines
+  }
+
+  /// Reads a line; `nil` where it is none of this version.
+  public init?(_ json: JSON) {
+    guard case .mapping(let members) = json, members.count == 1, let kind = members.first else { return nil }
+    let line = Reader(json: kind.value)
+    if kind.name == "night" {
+      guard line.number("format") == Self.format, let name = line.text("name") else { return nil }
+      self = .begin(name: name)
+      return
+    }
+    guard let time = line.time else { return nil }
+    switch kind.name {
+    case "resumed": self = .resumed(at: time)
+    case "finish": self = .finish(at: time)
+    case "start":
+      guard let attempt = line.attempt else { return nil }
+      self = .start(attempt, at: time)
+    case "end":
+      guard let number = line.number("run"), let ending = line.ending else { return nil }
+      self = .end(number, ending, at: time)
+    case "out":
+      guard let device = line.device, let why = line.text("why") else { return nil }
+      self = .out(device, why: why, at: time)
+    case "back":
+      guard let device = line.device else { return nil }
+      self = .back(device, at: time)
+    case "done":
+      guard let identity = line.text("case"), let word = line.text("verdict"),
+        let verdict = NightResult.Verdict(rawValue: word)
+      else { return nil }
+      self = .done(identity, NightResult(verdict, line.text("reason") ?? ""), at: time)
+    default: return nil
+    }
+  }
+}
+
+/// The members of a line.
+private struct Reader {
+  let json: JSON
+
+  func text(_ name: String) -> String? {
+    if case .text(let text) = json[name] { text } else { nil }
+  }
+
+  func number(_ name: String) -> Int? {
+    if case .number(let digits) = json[name] { Int(digits) } else { nil }
+  }
+
+  var device: NightDevice? {
+    text("lock").map { .lock($0) } ?? text("dongle").map { .dongle($0) }
+  }
+
+  var time: Instant? {
+    text("t").flatMap { Interval(text: $0 + " s") }.map { .zero + $0 }
+  }
+
+  var attempt: NightAttempt? {
+    guard let number = number("run"), let lock = text("lock"), let attempt = self.number("attempt"),
+      let actuations = self.number("actuations"), let odometer = self.number("odometer")
+    else { return nil }
+    let work: NightAttempt.Work
+    if let identity = text("case") {
+      work = .test(identity)
+    } else if let time = text("fuzz").flatMap({ Interval(text: $0) }) {
+      work = .fuzz(time)
+    } else if json["rest"] == true {
+      work = .rest
+    } else {
+      return nil
+    }
+    return NightAttempt(
+      number: number, work: work, lock: lock, dongle: text("dongle"), attempt: attempt,
+      actuations: actuations, odometer: odometer)
+  }
+
+  var ending: NightEnding? {
+    guard let verdict = text("verdict").flatMap(NightEnding.Verdict.init(rawValue:)) else { return nil }
+    var ending = NightEnding(verdict, text("message") ?? "", odometer: number("odometer"))
+    ending.outOfUse = json["outOfUse"].flatMap { Reader(json: $0).device }
+    if let left = text("left") {
+      let why = "elsewhere: "
+      ending.leave =
+        left == "at-rest"
+        ? .atRest : left.hasPrefix(why) ? .elsewhere(String(left.dropFirst(why.count))) : .unknown
+    }
+    ending.pause = text("pause").flatMap { Interval(text: $0) }
+    return ending
+  }
+}
