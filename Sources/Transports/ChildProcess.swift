@@ -21,7 +21,8 @@ final class ChildProcess {
   /// How much of its standard error is kept.
   private static let tail = 4096
 
-  private let group: pid_t
+  /// The number of the program, which is that of its group.
+  let group: pid_t
   private var input: Int32
   private var output: Int32
   private var errors: Int32
@@ -93,6 +94,17 @@ extension ChildProcess {
     }
   }
 
+  /// How the program ended, once it has, and then its group is ended too; never waits.
+  func reap() -> Ending? {
+    guard !isReaped, hasEnded() != nil else { return nil }
+    return stop(grace: .zero)
+  }
+
+  /// Ends the whole process group at once, and does not wait until it is gone.
+  func killGroup() {
+    if !isReaped { kill(-group, SIGKILL) }
+  }
+
   /// The last lines of what it wrote to its standard error, as printable text.
   var lastWords: String {
     let lines = printable(complaint).split(separator: "\n", omittingEmptySubsequences: true)
@@ -126,11 +138,13 @@ extension ChildProcess {
 }
 
 /// How a program ended.
-enum Ending: Equatable, CustomStringConvertible {
+public enum Ending: Equatable, Sendable, CustomStringConvertible {
+  /// By itself, with a status.
   case exit(Int32)
+  /// By a signal.
   case signal(Int32)
 
-  var description: String {
+  public var description: String {
     switch self {
     case .exit(let status): "exit status \(status)"
     case .signal(let number): "signal \(number)"

@@ -88,6 +88,12 @@ public final class OutputFile {
     if descriptor >= 0 { _ = fsync(descriptor) }
   }
 
+  /// The same, for who must know that it is there.
+  public func synchronizeOrThrow() throws(FileFault) {
+    try finish()
+    guard descriptor < 0 || fsync(descriptor) == 0 else { throw FileFault(path: "", code: errno) }
+  }
+
   /// Puts a text in a file's place, whole or not at all.
   public static func replace(_ path: String, with text: String) throws(FileFault) {
     // Several processes may put the same file in its place.

@@ -81,6 +81,12 @@ public enum EndOfInput {
     return nil
   }
 
+  /// Whether it has come already, asked once and at once; nothing but it may be left to read.
+  public static var isAlreadyReached: Bool {
+    var polled = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&polled, 1, 0) > 0
+  }
+
   /// Watches from now on, in a thread of its own.
   public static func watch() {
     var thread = pthread_t()

@@ -9,6 +9,9 @@ enum Interruption {
   /// Whether a signal has come.
   static var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
 
+  /// Has everything end as after a first signal.
+  static func request() { count.add(1, ordering: .relaxed) }
+
   /// Listens from now on.
   static func listen() {
     // Made before the handler needs it, since making it is nothing for a signal handler.

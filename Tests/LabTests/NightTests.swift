@@ -7,6 +7,10 @@ import Testing
 /// Seconds since the night began.
 private func at(_ seconds: Int64) -> Instant { .zero + .seconds(seconds) }
 
+/// What the clocks of the machine say when a night begins.
+private let clock = BenchTime(
+  wall: WallTime(text: "2026-11-22T02:00:00.000Z")!, boot: "3f2a9c01", uptime: at(500))
+
 /// A night, what it wrote, and what it asked for.
 private struct Rig {
   var night: Night
@@ -90,7 +94,7 @@ struct NightTests {
   @Test("drives each case once, and is over when all have a verdict")
   func whole() {
     var rig = Rig([test("a"), test("b")])
-    expect(rig.receive(.begin, at: 0), ["start 1: a on front over blue"])
+    expect(rig.receive(.begin(clock), at: 0), ["start 1: a on front over blue"])
     expect(rig.receive(.ended(1, good(3)), at: 5), ["a: agree", "start 2: b on front over blue"])
     let bad = NightEnding(.divergence, "it showed locked", odometer: 5, leave: .atRest)
     expect(rig.receive(.ended(2, bad), at: 9), ["b: divergence", "finish"])
@@ -106,7 +110,8 @@ struct NightTests {
       [test("a", on: "north"), test("b", on: "north"), test("c", on: "south"), test("d", on: "west")],
       locks: locks, dongles: [NightDongle(name: "blue"), NightDongle(name: "red")])
     // The lock with most to do goes first.
-    expect(rig.receive(.begin, at: 0), ["start 1: a on north over blue", "start 2: c on south over red"])
+    expect(
+      rig.receive(.begin(clock), at: 0), ["start 1: a on north over blue", "start 2: c on south over red"])
     expect(rig.receive(.ended(2, good(1)), at: 3), ["c: agree", "start 3: d on west over red"])
     expect(rig.receive(.ended(1, good(1)), at: 4), ["a: agree", "start 4: b on north over blue"])
   }
@@ -114,7 +119,7 @@ struct NightTests {
   @Test("tries again what diverges, and calls it flaky when it agrees then")
   func flaky() {
     var rig = Rig([test("a", retries: 1)])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     let bad = NightEnding(.divergence, "why", odometer: 1, leave: .atRest)
     expect(rig.receive(.ended(1, bad), at: 5), ["start 2: a on front over blue"])
     expect(rig.receive(.ended(2, good(2)), at: 9), ["a: flaky", "finish"])
@@ -126,7 +131,7 @@ struct NightTests {
     settings.labRetries = 2
     var rig = Rig(
       [test("a"), test("b")], settings)
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     let fault = NightEnding(.labFault, "no answer", odometer: 0)
     expect(rig.receive(.ended(1, fault), at: 5), ["start 2: a on front over blue"])
     expect(rig.receive(.ended(2, fault), at: 9), ["a: lab-fault", "start 3: b on front over blue"])
@@ -141,7 +146,8 @@ struct NightTests {
       [test("a", on: "north"), test("b", on: "south"), test("c", on: "north")], locks: locks,
       dongles: [NightDongle(name: "blue"), NightDongle(name: "red")])
     let fault = NightEnding(.labFault, "no answer", odometer: 0, leave: .atRest)
-    expect(rig.receive(.begin, at: 0), ["start 1: a on north over blue", "start 2: b on south over red"])
+    expect(
+      rig.receive(.begin(clock), at: 0), ["start 1: a on north over blue", "start 2: b on south over red"])
     // What failed over blue waits for red; meanwhile something else is done.
     expect(rig.receive(.ended(1, fault), at: 1), ["start 3: c on north over blue"])
     expect(rig.receive(.ended(3, fault), at: 2), [])
@@ -156,7 +162,7 @@ struct NightTests {
   func budgets() {
     var rig = Rig(
       [test("a"), test("b"), test("c")], NightSettings(duration: .seconds(3600), actuations: 20))
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     // Nobody counted what it did: it may have been all that was allowed.
     _ = rig.receive(.ended(1, NightEnding(.agree, leave: .atRest)), at: 1)
     expect(rig.night.locks[0].used, 10)
@@ -168,7 +174,7 @@ struct NightTests {
   @Test("brings a lock to rest that was left elsewhere, and says so where that fails")
   func rest() {
     var rig = Rig([test("a"), test("b")])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     let away = NightEnding(.agree, odometer: 2, leave: .elsewhere("it is jammed"))
     expect(rig.receive(.ended(1, away), at: 1), ["a: agree", "start 2: rest on front over blue"])
     let failed = NightEnding(.labFault, "it is jammed", odometer: 3, leave: .elsewhere("it is jammed"))
@@ -183,7 +189,7 @@ struct NightTests {
     var rig = Rig(
       [test("a")], locks: [NightLock(name: "front", dongles: ["blue", "red"])],
       dongles: [NightDongle(name: "blue"), NightDongle(name: "red")])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     _ = rig.receive(.sign(1), at: 4)
     expect(rig.night.deadline, at(12))
     expect(rig.receive(.time, at: 12), ["stop 1"])
@@ -198,7 +204,7 @@ struct NightTests {
   @Test("gives up a process that cannot be killed, and the dongle with it")
   func unkillable() {
     var rig = Rig([test("a")])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     _ = rig.receive(.time, at: 8)
     _ = rig.receive(.time, at: 10)
     expect(rig.receive(.time, at: 40), ["blue is out", "a: lab-fault", "finish"])
@@ -209,7 +215,7 @@ struct NightTests {
   func time() {
     var rig = Rig(
       [test("a"), test("b")], NightSettings(duration: .seconds(60)))
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     expect(rig.receive(.ended(1, good(1)), at: 61), ["a: agree", "b: not-run", "finish"])
     expect(rig.results().last, "b: not-run, out of time: the night was 1 min long")
   }
@@ -219,7 +225,7 @@ struct NightTests {
     var rig = Rig(
       [test("a")], NightSettings(duration: .seconds(900)),
       locks: [NightLock(name: "front", dongles: ["blue"], isFuzzed: true)])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     expect(
       rig.receive(.ended(1, good(1)), at: 10), ["a: agree", "start 2: fuzz for 10 min on front over blue"])
     expect(rig.receive(.ended(2, good(90)), at: 610), ["start 3: fuzz for 290 s on front over blue"])
@@ -229,20 +235,20 @@ struct NightTests {
   @Test("stops kindly, and goes on later")
   func stopped() {
     var rig = Rig([test("a"), test("b")])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     expect(rig.receive(.stop("interrupted"), at: 1), ["stop 1"])
     let begun = NightEnding(.incomplete, "stopped", odometer: 1, leave: .atRest)
     expect(rig.receive(.ended(1, begun), at: 2), ["finish"])
     expect(
       rig.results(), ["a: not-run, begun and not brought to an end; interrupted", "b: not-run, interrupted"])
     rig.crash()
-    expect(rig.receive(.begin, at: 60), ["start 2: a on front over blue"])
+    expect(rig.receive(.begin(clock), at: 60), ["start 2: a on front over blue"])
   }
 
   @Test("waits for a disk that is full, and forgets nothing meanwhile")
   func fullDisk() {
     var rig = Rig([test("a"), test("b")])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     let actions = rig.night.receive(.ended(1, good(1)), at: at(5))
     let lines = actions.compactMap { action -> NightLine? in
       if case .record(let line) = action { line } else { nil }
@@ -260,7 +266,7 @@ struct NightResumingTests {
   @Test("does nothing twice, wherever its record breaks off")
   func everywhere() {
     var whole = Rig([test("a"), test("b", retries: 1), test("c")])
-    _ = whole.receive(.begin, at: 0)
+    _ = whole.receive(.begin(clock), at: 0)
     _ = whole.receive(.ended(1, good(1)), at: 5)
     _ = whole.receive(.ended(2, NightEnding(.divergence, "x", odometer: 2, leave: .atRest)), at: 9)
     _ = whole.receive(.ended(3, good(3)), at: 12)
@@ -272,7 +278,7 @@ struct NightResumingTests {
       let ended = Set(
         rig.record.compactMap { line in if case .end(let number, _, _) = line { number } else { nil } })
       var reading = rig.night.locks[0].odometer
-      var again = rig.receive(.begin, at: 20)
+      var again = rig.receive(.begin(clock), at: 20)
       for step in 0..<20 where !rig.night.isOver {
         reading += 1
         let number = rig.night.running[0].attempt.number
@@ -294,11 +300,11 @@ struct NightResumingTests {
   @Test("looks after what it does not know the end of")
   func orphans() {
     var rig = Rig([test("a"), test("b")])
-    _ = rig.receive(.begin, at: 0)
+    _ = rig.receive(.begin(clock), at: 0)
     rig.crash()
     expect(rig.night.running.map(\.attempt.number), [1])
     // The child had come to its verdict, which its own journal says.
-    expect(rig.receive(.begin, at: 30), [])
+    expect(rig.receive(.begin(clock), at: 30), [])
     expect(rig.receive(.ended(1, good(7)), at: 30), ["a: agree", "start 2: b on front over blue"])
     expect(rig.night.locks[0].used, 7)
   }
@@ -308,9 +314,9 @@ struct NightResumingTests {
     var rig = Rig([test("a")])
     var starts = 0
     for round in 0..<20 where !rig.night.isOver {
-      starts += rig.receive(.begin, at: Int64(round)).filter { $0.hasPrefix("start") }.count
+      starts += rig.receive(.begin(clock), at: Int64(round)).filter { $0.hasPrefix("start") }.count
       rig.crash()
-      _ = rig.receive(.begin, at: Int64(round))
+      _ = rig.receive(.begin(clock), at: Int64(round))
       let lost = NightEnding(.incomplete, "killed", odometer: 0, leave: .atRest)
       let number = rig.night.running[0].attempt.number
       starts += rig.receive(.ended(number, lost), at: Int64(round)).filter { $0.hasPrefix("start") }.count
@@ -323,7 +329,7 @@ struct NightResumingTests {
   @Test(
     "knows its own lines",
     arguments: [
-      NightLine.begin(name: "third floor"), .resumed(at: at(3)), .finish(at: at(9)),
+      NightLine.begin(name: "third floor", clock), .resumed(at: at(3)), .finish(at: at(9)),
       .start(
         NightAttempt(number: 1, work: .test("x"), lock: "front", dongle: "blue", actuations: 7, odometer: 2),
         at: at(1)),
@@ -343,11 +349,27 @@ struct NightResumingTests {
           outOfUse: .dongle("blue")), at: at(2)),
       .end(3, NightEnding(.labFault, "x", leave: .unknown, outOfUse: .lock("front")), at: at(2)),
       .out(.lock("front"), why: "jam", at: at(4)), .back(.dongle("blue"), at: at(5)),
-      .done("x", NightResult(.notRun, "out of time"), at: at(6)),
+      .done("x", NightResult(.notRun, "out of time", cause: .time), at: at(6)),
     ])
   func lines(_ line: NightLine) throws {
     expect(NightLine(try JSON(parsing: line.json.line)), line)
     expect(try NightLine.lines(of: Array((line.json.line + "\n{").utf8)), [line])
+  }
+
+  @Test("knows its time: by the clock that nobody sets, and after a start of the machine by the calendar")
+  func time() {
+    let record = [NightLine.begin(name: "x", clock), .resumed(at: at(60))]
+    func time(_ boot: String, uptime: Int64, wall: Int64) -> Instant? {
+      NightLine.time(
+        of: record, at: BenchTime(wall: clock.wall + .seconds(wall), boot: boot, uptime: at(uptime)))
+    }
+    // The calendar jumps, and nothing else.
+    expect(time("3f2a9c01", uptime: 700, wall: 9_999), at(200))
+    expect(time("3f2a9c01", uptime: 700, wall: -9_999), at(200))
+    // A start of the machine.
+    expect(time("77aa11bb", uptime: 20, wall: 300), at(300))
+    expect(time("77aa11bb", uptime: 20, wall: -9_999), at(60))
+    expect(NightLine.time(of: [], at: clock), nil)
   }
 
   @Test("reads no record that is another's")

@@ -199,8 +199,8 @@ public struct Night: Sendable {
 
 /// What happens to a night.
 public enum NightEvent: Equatable, Sendable {
-  /// It is to begin, or to go on.
-  case begin
+  /// It is to begin, or to go on; by the clocks of the machine.
+  case begin(BenchTime)
   /// A run ended, by its number.
   case ended(Int, NightEnding)
   /// A run showed a sign of life.
@@ -238,7 +238,7 @@ extension Night {
     guard !isOver else { return [] }
     clock = max(clock, now)
     switch event {
-    case .begin: begin(at: now, &actions)
+    case .begin(let time): begin(time, at: now, &actions)
     case .ended(let number, let ending): take(ending, of: number, at: now, &actions)
     case .sign(let number):
       guard let index = index(of: number) else { return [] }
@@ -275,12 +275,12 @@ extension Night {
     return times.filter { $0 > clock }.min()
   }
 
-  private mutating func begin(at now: Instant, _ actions: inout [NightAction]) {
+  private mutating func begin(_ time: BenchTime, at now: Instant, _ actions: inout [NightAction]) {
     if isResumed {
       write(.resumed(at: now), &actions)
       for index in running.indices { running[index].lastSign = now }
     } else {
-      write(.begin(name: name), &actions)
+      write(.begin(name: name, time), &actions)
     }
     hasBegun = true
     // What was known before the record could say it.
@@ -601,13 +601,16 @@ extension Night {
       return isTriedAgain ? nil : failure(of: state)
     case .incomplete:
       return state.losses < Self.mostLosses
-        ? nil : NightResult(.notRun, "it was begun \(state.losses) times and never came to an end")
+        ? nil
+        : NightResult(
+          .notRun, "it was begun \(state.losses) times and never came to an end", cause: .losses)
     case .limited:
       guard last.pause == nil, let number = state.runs.last,
         let run = ended.last(where: { $0.attempt.number == number }),
         run.attempt.actuations >= state.test.actuations, isUsedUp(run)
       else { return nil }
-      return NightResult(.notRun, "it needs more than \(run.attempt.actuations) movements: \(last.message)")
+      return NightResult(
+        .notRun, "it needs more than \(run.attempt.actuations) movements: \(last.message)", cause: .budget)
     }
   }
 
@@ -630,31 +633,35 @@ extension Night {
     if let reason = state.test.skipReason { return NightResult(.skipped, reason) }
     if state.divergences > 0 || state.labFailures > 0 { return failure(of: state) }
     let prefix = state.runs.isEmpty ? "" : "begun and not brought to an end; "
-    return NightResult(.notRun, prefix + obstacle(to: state))
+    let (cause, words) = obstacle(to: state)
+    return NightResult(.notRun, prefix + words, cause: cause)
   }
 
-  private func obstacle(to state: CaseState) -> String {
-    if let stopped { return stopped }
+  private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
+    if let stopped { return (.stopped, stopped) }
     guard let index = locks.firstIndex(where: { $0.lock.name == state.test.lock }) else {
-      return "there is no lock \(state.test.lock)"
+      return (.device, "there is no lock \(state.test.lock)")
     }
     let lock = locks[index]
     let name = lock.lock.name
-    if let why = lock.outOfUse { return "\(name) is out of use: \(why)" }
-    if let why = lock.spent { return "\(name) is left alone: \(why)" }
+    if let why = lock.outOfUse { return (.device, "\(name) is out of use: \(why)") }
+    if let why = lock.spent { return (.budget, "\(name) is left alone: \(why)") }
     let ways = dongles.filter { lock.lock.dongles?.contains($0.dongle.name) ?? false }
     if lock.lock.dongles != nil, ways.allSatisfy({ $0.outOfUse != nil }) {
       let why = ways.map { "\($0.dongle.name): \($0.outOfUse ?? "")" }.joined(separator: "; ")
-      return ways.isEmpty ? "no dongle reaches \(name)" : "no dongle that reaches \(name) is in use (\(why))"
+      return (
+        .device,
+        ways.isEmpty ? "no dongle reaches \(name)" : "no dongle that reaches \(name) is in use (\(why))"
+      )
     }
     if movements(for: index, wanted: 2, isRest: false) == nil {
       if let most = lock.lock.perNight, most - lock.used - Self.mostRestTries < 2 {
-        return "out of budget: \(name) may move \(most) times a night"
+        return (.budget, "out of budget: \(name) may move \(most) times a night")
       }
-      return "out of budget: the night's \(settings.actuations ?? 0) movements are used up"
+      return (.budget, "out of budget: the night's \(settings.actuations ?? 0) movements are used up")
     }
-    if pausedUntil != nil { return "the night's record could not be written" }
-    return "out of time: the night was \(settings.duration) long"
+    if pausedUntil != nil { return (.record, "the night's record could not be written") }
+    return (.time, "out of time: the night was \(settings.duration) long")
   }
 }
 

@@ -6,8 +6,8 @@ public import Simulation
 /// A line is on the disk before what it says takes effect, so a night that was killed at any moment knows all that it
 /// began. The record grows at its end only; a last line without its end was torn off and counts as never written.
 public enum NightLine: Equatable, Sendable {
-  /// The night begins.
-  case begin(name: String)
+  /// The night begins, by the clocks of the machine.
+  case begin(name: String, BenchTime)
   /// It is taken up again.
   case resumed(at: Instant)
   /// A run is about to start.
@@ -44,6 +44,21 @@ public struct NightRecordError: Error, Equatable, Sendable, CustomStringConverti
   public var description: String { "line \(line): \(reason)" }
 }
 
+extension NightLine {
+  /// The time since a night began.
+  ///
+  /// While the machine runs on, the clock counts that nobody sets. After it was started anew only the calendar can tell,
+  /// which may have been set back: what the record says has passed has passed.
+  ///
+  /// - Returns: `nil` where the record has no beginning.
+  public static func time(of record: [NightLine], at now: BenchTime) -> Instant? {
+    guard case .begin(_, let begin)? = record.first else { return nil }
+    let last = record.compactMap(\.time).max() ?? .zero
+    let passed = now.boot == begin.boot ? now.uptime - begin.uptime : now.wall - begin.wall
+    return max(last, .zero + passed)
+  }
+}
+
 // MARK: - Writing
 
 extension NightLine {
@@ -53,7 +68,13 @@ extension NightLine {
   /// The line as JSON.
   public var json: JSON {
     switch self {
-    case .begin(let name): ["night": ["format": .integer(Self.format), "name": .text(name)]]
+    case .begin(let name, let time):
+      [
+        "night": [
+          "format": .integer(Self.format), "name": .text(name), "began": .text("\(time.wall)"),
+          "boot": .text(time.boot), "uptime": Self.text(time.uptime),
+        ]
+      ]
     case .resumed(let time): ["resumed": ["t": Self.text(time)]]
     case .start(let attempt, let time):
       ["start": .mapping(Self.members(attempt) + [.init("t", Self.text(time))])]
@@ -65,15 +86,18 @@ extension NightLine {
     case .out(let device, let why, let time):
       ["out": .mapping([device.member, .init("why", .text(why)), .init("t", Self.text(time))])]
     case .back(let device, let time): ["back": .mapping([device.member, .init("t", Self.text(time))])]
-    case .done(let identity, let result, let time):
-      [
-        "done": [
-          "case": .text(identity), "verdict": .text(result.verdict.rawValue), "reason": .text(result.reason),
-          "t": Self.text(time),
-        ]
-      ]
+    case .done(let identity, let result, let time): ["done": Self.done(identity, result, time)]
     case .finish(let time): ["finish": ["t": Self.text(time)]]
     }
+  }
+
+  private static func done(_ identity: String, _ result: NightResult, _ time: Instant) -> JSON {
+    var members: [JSON.Member] = [
+      .init("case", .text(identity)), .init("verdict", .text(result.verdict.rawValue)),
+    ]
+    if !result.reason.isEmpty { members.append(.init("reason", .text(result.reason))) }
+    if let cause = result.cause { members.append(.init("cause", .text(cause.rawValue))) }
+    return .mapping(members + [.init("t", text(time))])
   }
 
   private static func text(_ time: Instant) -> JSON { .text(time.secondsText) }
@@ -147,11 +171,14 @@ extension NightLine {
     guard case .mapping(let members) = json, members.count == 1, let kind = members.first else { return nil }
     let line = Reader(json: kind.value)
     if kind.name == "night" {
-      guard line.number("format") == Self.format, let name = line.text("name") else { return nil }
-      self = .begin(name: name)
+      guard line.number("format") == Self.format, let name = line.text("name"),
+        let wall = line.text("began").flatMap({ WallTime(text: $0) }), let boot = line.text("boot"),
+        let uptime = line.time("uptime")
+      else { return nil }
+      self = .begin(name: name, BenchTime(wall: wall, boot: boot, uptime: uptime))
       return
     }
-    guard let time = line.time else { return nil }
+    guard let time = line.time("t") else { return nil }
     switch kind.name {
     case "resumed": self = .resumed(at: time)
     case "finish": self = .finish(at: time)
@@ -171,7 +198,8 @@ extension NightLine {
       guard let identity = line.text("case"), let word = line.text("verdict"),
         let verdict = NightResult.Verdict(rawValue: word)
       else { return nil }
-      self = .done(identity, NightResult(verdict, line.text("reason") ?? ""), at: time)
+      let cause = line.text("cause").flatMap(NightResult.Cause.init(rawValue:))
+      self = .done(identity, NightResult(verdict, line.text("reason") ?? "", cause: cause), at: time)
     default: return nil
     }
   }
@@ -193,8 +221,8 @@ private struct Reader {
     text("lock").map { .lock($0) } ?? text("dongle").map { .dongle($0) }
   }
 
-  var time: Instant? {
-    text("t").flatMap { Interval(text: $0 + " s") }.map { .zero + $0 }
+  func time(_ name: String) -> Instant? {
+    text(name).flatMap { Interval(text: $0 + " s") }.map { .zero + $0 }
   }
 
   var attempt: NightAttempt? {

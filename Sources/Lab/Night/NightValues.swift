@@ -244,15 +244,34 @@ public struct NightResult: Equatable, Sendable {
     case notRun = "not-run"
   }
 
+  /// What kept a case from a verdict.
+  public enum Cause: String, CaseIterable, Sendable {
+    /// The night was over.
+    case time
+    /// Movements were used up, or another safety limit was reached.
+    case budget
+    /// Its lock, or all that reaches it, was out of use.
+    case device
+    /// Somebody stopped the night.
+    case stopped
+    /// Whoever drove it was killed, again and again.
+    case losses
+    /// What was done could not be written down.
+    case record
+  }
+
   /// The verdict.
   public var verdict: Verdict
   /// Why, in one line.
   public var reason: String
+  /// What kept it from a verdict, where something did.
+  public var cause: Cause?
 
   /// Makes a result.
-  public init(_ verdict: Verdict, _ reason: String = "") {
+  public init(_ verdict: Verdict, _ reason: String = "", cause: Cause? = nil) {
     self.verdict = verdict
     self.reason = reason
+    self.cause = cause
   }
 
   /// Whether the device was judged.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The names in a folder, in order and without those that start with a dot; `nil` when it cannot be read.
-func folderEntries(_ path: String) -> [String]? {
+public func folderEntries(_ path: String) -> [String]? {
   guard let folder = unsafe opendir(path) else { return nil }
   defer { unsafe closedir(folder) }
   var names: [String] = []

@@ -19,6 +19,8 @@ public enum Waiting {
   ) -> Bool {
     var polled = descriptors.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
     let left = limit == .never ? -1 : max(0, (limit - now).nanoseconds)
+    Heartbeat.expect(by: limit)
+    defer { Heartbeat.expect(by: now) }
     return unsafe lockstep_poll(&polled, UInt(polled.count), left) > 0
   }
 }

@@ -67,12 +67,12 @@ enum Commands {
   static var all: [Command] {
     [
       .run, .fuzz, .cover, .mutants, .replay, .report, .history, .list, .validate, .schema, .machines,
-      .emulate, .scan, .packets, .doctor, .schedule, .bench, .completions, .man, .version,
+      .emulate, .scan, .packets, .doctor, .nightly, .schedule, .bench, .completions, .man, .version,
     ]
   }
 
   /// Those that other programs call, and nobody else.
-  private static var hidden: [Command] { [.fuzzWorker, .leaseContestant, .complete] }
+  private static var hidden: [Command] { [.fuzzWorker, .nightlyCase, .leaseContestant, .complete] }
 
   /// Runs what a command line says, and gives the exit status.
   static func run(_ words: [String], _ console: Console) -> CommandStatus {

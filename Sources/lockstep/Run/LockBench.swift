@@ -220,7 +220,7 @@ extension LockBench {
         return .emulated(device, surroundings)
       }
       // Counting comes first: where it is not possible, nothing is touched.
-      let odometer = try Odometer(opening: odometerPath(of: file))
+      let odometer = try Odometer(opening: Self.odometerPath(of: file))
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times,
         circumstances: LoneLock.circumstances)
@@ -261,7 +261,7 @@ extension LockBench {
   }
 
   /// One file a lock, whatever its description is called.
-  private func odometerPath(of file: LockFile) throws(LabFault) -> String {
+  static func odometerPath(of file: LockFile) throws(LabFault) -> String {
     let plain = String(file.identity.map { $0 == ":" ? "-" : $0 })
     return try StateFolder.folder("odometers") + "/\(plain).log"
   }

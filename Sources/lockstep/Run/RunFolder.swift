@@ -14,7 +14,8 @@ final class RunFolder: JournalListener {
   /// The folder of this run.
   private(set) var path: String
   private var name: String
-  private let start: String
+  /// When the run began.
+  let start: String
   private let command: [String]
   private let journal: OutputFile
   /// What else there is to say of the run in its manifest.
@@ -81,6 +82,9 @@ final class RunFolder: JournalListener {
     lease = bench.token
     properties += bench.properties
   }
+
+  /// Writes the manifest anew, with the properties that are known by now.
+  func describe(seed: UInt64?) throws(FileFault) { try writeManifest(end: nil, seed: seed) }
 
   /// Completes the manifest.
   func finish(seed: UInt64) throws(FileFault) {

@@ -1,0 +1,33 @@
+import Glibc
+public import Simulation
+import Synchronization
+
+/// Whether the part of this process that drives a radio still gets on.
+///
+/// Whoever waits for a carrier says until when, so that a call into a driver that does not come back is told from a long
+/// wait for a lock that has nothing to say.
+public enum Heartbeat {
+  /// How much later than it was to happen something may happen, before it counts as stuck.
+  public static let patience = Interval.seconds(4)
+
+  private static let expected = Atomic<Int64>(.max)
+
+  /// Says that something happens by a moment of ``Waiting/now``, if only that the waiting is over.
+  static func expect(by moment: Instant) {
+    expected.store(moment.nanoseconds, ordering: .relaxed)
+  }
+
+  /// Whether it does not get on. What has not used a carrier yet does.
+  public static var isStuck: Bool {
+    let moment = Instant(nanoseconds: expected.load(ordering: .relaxed))
+    return moment != .never && Waiting.now > moment + patience
+  }
+}
+
+/// Waits, and does nothing else.
+public func rest(for interval: Interval) {
+  var time = timespec()
+  time.tv_sec = Int(interval.nanoseconds / 1_000_000_000)
+  time.tv_nsec = Int(interval.nanoseconds % 1_000_000_000)
+  _ = unsafe nanosleep(&time, nil)
+}

@@ -1,0 +1,62 @@
+import Harness
+import Simulation
+import Transports
+
+/// The words of the command that a child of a night runs.
+private struct NightlyCaseArguments {
+  var words: [String] = []
+}
+
+extension Command {
+  /// One run of a night; nothing for people.
+  ///
+  /// The first line of its input names the file that it holds while it lives. It ends, as after Ctrl-C, with its input,
+  /// and so with the night that started it, however that ends. While its radio gets on it says so, a line a second.
+  static var nightlyCase: Command {
+    Command(
+      "nightly-case", "Drives a case for 'lockstep nightly'.",
+      examples: [],
+      ArgumentParser<NightlyCaseArguments>(
+        options: [],
+        operands: .init(
+          placeholder: "WORD", summary: "A command of lockstep and its words.", count: 1...Int.max,
+          path: \.words)),
+      defaults: { NightlyCaseArguments() }
+    ) { arguments, console throws(UsageError) in
+      guard let path = EndOfInput.firstLine() else {
+        throw UsageError("this command is for 'lockstep nightly' alone")
+      }
+      // Held before the input is looked at: who finds the file free can be sure that we shall see the end.
+      guard let file = HeldFile(path) else {
+        throw UsageError("\(path) is held by another process")
+      }
+      guard !EndOfInput.isAlreadyReached else { return .incomplete }
+      return withExtendedLifetime(file) {
+        LifeLine.begin()
+        return Commands.run(arguments.words, console)
+      }
+    }
+  }
+}
+
+/// What ties a child of a night to it.
+private enum LifeLine {
+  /// How often a sign of life is shown.
+  private static let period = Interval.seconds(1)
+
+  static func begin() {
+    EndOfInput.watch()
+    inBackground {
+      var last = MonotonicClock.now - period
+      while !EndOfInput.isReached {
+        let now = MonotonicClock.now
+        if now - last >= period, !Heartbeat.isStuck {
+          last = now
+          try? OutputFile.standardOutput().write(".\n")
+        }
+        rest(for: .milliseconds(10))
+      }
+      Interruption.request()
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Documents
+import Harness
+import Lab
+import Reporting
+import Simulation
+import Transports
+
+/// The options of `nightly`.
+struct NightlyArguments {
+  var plans: [String] = []
+  var bench: String?
+  var resumesOnly = false
+  var processes: Count?
+  var seed: UInt64?
+  var reports = ReportPlaces()
+  var format = OutputFormat.human
+  var color = ColorChoice.auto
+  var isQuiet = false
+}
+
+extension Command {
+  static var nightly: Command {
+    Command(
+      "nightly", "Drives suites on the locks of a bench, a whole night without a person.",
+      discussion: """
+        PLAN says which suites are for locks with which tags, and the budgets of time, movements and retries; the bench
+        says which locks and dongles there are. 'lockstep schema nightly' and 'lockstep schema bench' describe both. Each
+        case is driven by a process of its own, in parallel over all dongles; what is left of the time is fuzzed.
+
+        A night that was killed, by a reboot or anything else, is taken up again by the same command: what is judged
+        is not driven again. The report is one page: what ran, what is new, what is flaky, what is worn, what was not run
+        and why, and how each lock was left. Under systemd it says how far it is and feeds the watchdog.
+
+        Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not at rest, are trouble of
+        the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses.
+
+        """,
+      examples: [
+        Example("lockstep nightly nights/third-floor.yaml", "The night of this plan, or what is left of it."),
+        Example(
+          "lockstep nightly nights/third-floor.yaml --bench bench.yaml --out Reports/nightly",
+          "With another bench than the plan names, and reports elsewhere."),
+      ],
+      ArgumentParser(
+        options: [
+          .value(
+            "bench", \.bench, "FILE",
+            "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
+            example: "bench.yaml", as: .file),
+          .flag(
+            "resume", \.resumesOnly,
+            "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
+          ),
+          .value(
+            "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
+            example: "4"),
+          .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
+        ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+          .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
+          .quiet(\.isQuiet, "Prints the summary only."),
+        ],
+        operands: .init(
+          placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans)),
+      defaults: { NightlyArguments() }
+    ) { arguments, console throws(UsageError) in
+      try arguments.perform(console)
+    }
+  }
+}
+
+extension NightlyArguments {
+  fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    let path = plans[0]
+    let lab = try NightlyLab(path, bench: bench)
+    let plan = Path.join(Host.folder, path)
+    guard let guardian = try night(of: plan) else {
+      throw UsageError("a night of \(path) is under way already, with reports in \(reports.out)")
+    }
+    return try withExtendedLifetime(guardian) { () throws(UsageError) in
+      let status = try takeUp(plan, lab, console)
+      if let status { return status }
+      if resumesOnly {
+        console.say("lockstep: no night of \(path) is to be taken up again")
+        return .agree
+      }
+      return try begin(plan, lab, console)
+    }
+  }
+
+  /// Keeps other nights of a plan away as long as this one goes on.
+  private func night(of plan: String) throws(UsageError) -> HeldFile? {
+    do {
+      try makeFolder(reports.out + "/runs")
+    } catch {
+      throw UsageError("\(error)")
+    }
+    return HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
+  }
+
+  /// Goes on with a night that did not end.
+  ///
+  /// - Returns: `nil` where there is none, or where its time was over: then only its report is made.
+  private func takeUp(
+    _ plan: String, _ lab: NightlyLab, _ console: Console
+  ) throws(UsageError) -> CommandStatus? {
+    guard let open = try NightlyFolder.unfinished(plan, out: reports.out) else { return nil }
+    let passed = NightLine.time(of: open.record, at: BenchClock.now) ?? .zero
+    let isOver = passed >= .zero + lab.plan.duration
+    if isOver {
+      console.say("lockstep: the night before did not end; its report is made, and a new one begins")
+    }
+    let folder: NightlyFolder
+    do throws(FileFault) {
+      folder = try NightlyFolder(open, out: reports.out)
+    } catch {
+      throw UsageError(error.description)
+    }
+    let status = try drive(folder, lab, console)
+    return isOver && !resumesOnly ? nil : status
+  }
+
+  private func begin(
+    _ plan: String, _ lab: NightlyLab, _ console: Console
+  ) throws(UsageError) -> CommandStatus {
+    let seed = seed ?? UInt64(World().drawSeed())
+    // What is wrong with scenarios or locks is known before anything is left behind.
+    var trial = lab
+    try trial.prepare(seed: seed, today: Day(unixTime: Int64(WallClock.unixTime)), console)
+    guard !trial.cases.isEmpty || lab.plan.fuzz != nil else {
+      console.say("lockstep: nothing to run: no suite meets a lock")
+      return .nothingSelected
+    }
+    let folder: NightlyFolder
+    do throws(FileFault) {
+      folder = try NightlyFolder(
+        new: plan, out: reports.out, command: Array(CommandLine.arguments.dropFirst()), seed: seed)
+    } catch {
+      throw UsageError(error.description)
+    }
+    return try drive(folder, trial, console)
+  }
+
+  private func drive(
+    _ folder: NightlyFolder, _ lab: NightlyLab, _ console: Console
+  ) throws(UsageError) -> CommandStatus {
+    var lab = lab
+    if lab.cases.isEmpty, lab.locks.isEmpty {
+      try lab.prepare(seed: folder.seed, today: Day(unixTime: Int64(WallClock.unixTime)), console)
+    }
+    let session = NightlySession(
+      folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
+    var report = session.perform()
+    do {
+      let paths = try write(&report, console)
+      switch format {
+      case .human: console.print(report.text(console.painter(color), reports: isQuiet ? [] : paths))
+      case .json: console.print(report.json(reports: paths))
+      }
+    } catch {
+      console.say("lockstep: \(error)")
+      return .internalFault
+    }
+    return report.status
+  }
+
+  /// Writes the journal of the night, then all reports, and fills the history.
+  private func write(_ report: inout NightlyReport, _ console: Console) throws -> [String] {
+    let folder = report.folder.folder
+    try NightlyJournal(runs: report.runs, night: report.night)
+      .write(to: folder.journalPath, status: report.status)
+    try folder.finish(seed: report.folder.seed)
+    if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
+      try? report.compare(with: history)
+    }
+    var paths = try reports.write(journals: report.journals, console)
+    for journal in report.journals { reports.history.take(journal: journal, out: reports.out, console) }
+    let page = reports.out + "/nightly.html"
+    try OutputFile.replace(page, with: report.page(began: folder.start, reports: paths))
+    paths = [page] + paths
+    try OutputFile.replace(folder.path + "/summary.json", with: report.json(reports: paths).pages)
+    return paths
+  }
+}

@@ -1,0 +1,96 @@
+import Documents
+import Harness
+import Lab
+import Simulation
+import Transports
+
+/// Where a night keeps what it takes to go on, and what it leaves: a folder beside those of runs.
+///
+///     runs/2026-11-22T02-00-00-nightly/
+///       night.jsonl      what was begun and what came of it, each line on the disk before it takes effect
+///       cases/00042/     what the 42nd child left
+///       journal.jsonl    all of it as the journal of one run
+final class NightlyFolder {
+  let folder: RunFolder
+  let seed: UInt64
+  /// What the record says already.
+  let record: [NightLine]
+  private var file: OutputFile?
+
+  /// The path of the record.
+  var recordPath: String { folder.path + "/night.jsonl" }
+
+  /// Makes the folder of a night that begins now.
+  init(new plan: String, out: String, command: [String], seed: UInt64) throws(FileFault) {
+    folder = try RunFolder(out: out, kind: "nightly", command: command, seed: seed)
+    self.seed = seed
+    record = []
+    folder.properties = [("plan", plan)]
+    try folder.describe(seed: seed)
+    try prepare()
+  }
+
+  /// Takes up the folder of one that did not end.
+  init(_ open: Unfinished, out: String) throws(FileFault) {
+    folder = try RunFolder(resuming: open.path, out: out, command: [])
+    folder.properties = [("plan", open.plan)]
+    seed = open.seed
+    record = open.record
+    try folder.describe(seed: seed)
+    try prepare()
+  }
+
+  private func prepare() throws(FileFault) {
+    try makeFolder(folder.path + "/cases")
+    try OutputFile.replace(folder.path + "/rest.yaml", with: NightlyRuns.rest)
+    file = try OutputFile(appendingTo: recordPath)
+  }
+
+  /// Writes lines to the record; they are on the disk when it returns.
+  ///
+  /// After a failure the file is opened anew before it is written again, which cuts off what was torn.
+  func write(_ lines: [NightLine]) throws(FileFault) {
+    do throws(FileFault) {
+      let file: OutputFile
+      if let open = self.file { file = open } else { file = try OutputFile(appendingTo: recordPath) }
+      self.file = file
+      try file.write(lines.map { $0.json.line + "\n" }.joined())
+      try file.finish()
+      try file.synchronizeOrThrow()
+    } catch {
+      file = nil
+      throw error
+    }
+  }
+
+  /// A night that did not end.
+  struct Unfinished {
+    let path: String
+    let plan: String
+    let seed: UInt64
+    let record: [NightLine]
+  }
+
+  /// The last night of a plan that did not end, among the runs under a folder.
+  static func unfinished(_ plan: String, out: String) throws(UsageError) -> Unfinished? {
+    for name in (folderEntries(out + "/runs") ?? []).reversed() where name.contains("-nightly") {
+      let path = "\(out)/runs/\(name)"
+      guard let bytes = try? WholeFile.bytes(of: path + "/night.jsonl"),
+        let manifest = try? JSON(parsing: WholeFile.bytes(of: path + "/manifest.json")),
+        manifest["properties"]?["plan"]?.string == plan,
+        case .number(let digits)? = manifest["seed"], let seed = UInt64(digits)
+      else { continue }
+      let record: [NightLine]
+      do {
+        record = try NightLine.lines(of: bytes)
+      } catch {
+        throw UsageError("\(path)/night.jsonl cannot be gone on with: \(error); move the folder away")
+      }
+      if case .finish? = record.last { return nil }
+      // Nothing was begun in it.
+      guard !record.isEmpty else { continue }
+      return Unfinished(path: path, plan: plan, seed: seed, record: record)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,402 @@
+import Documents
+import Harness
+import Lab
+import Reporting
+import Simulation
+import Transports
+
+/// What a lab manager wants to know in the morning: what ran, what is new, what is flaky, what is worn, what was not
+/// run and why, and how each lock was left.
+struct NightlyReport {
+  /// A case that failed, or agreed only at a later try.
+  struct Item {
+    var lock: String
+    var file: String
+    var message: String
+    /// The line to paste that does it again.
+    var replay: String?
+    var signature: String?
+    /// Whether no night before showed the same; `nil` where there is no history.
+    var isNew: Bool?
+    /// Why it is no news.
+    var quarantine: String?
+  }
+
+  /// Cases that were not run for one reason.
+  struct Group {
+    var reason: String
+    var locks: [String]
+    var count: Int
+  }
+
+  /// A lock in the morning.
+  struct LockLine {
+    var name: String
+    var left: String
+    /// Whether somebody has to see to it.
+    var isBad: Bool
+    var state: String
+    var judged: Int
+    var planned: Int
+    var movements: Int?
+    var budget: Int?
+    var life: Int?
+  }
+
+  /// A dongle in the morning.
+  struct DongleLine {
+    var name: String
+    var runs: Int
+    var failures: Int
+    var isBad: Bool
+    var state: String
+  }
+
+  let night: Night
+  let runs: NightlyRuns
+  let folder: NightlyFolder
+  let took: Interval
+  private(set) var divergences: [Item] = []
+  private(set) var flaky: [Item] = []
+  private(set) var labFaults: [Item] = []
+  private(set) var findings: [Item] = []
+  private(set) var notRun: [Group] = []
+  private(set) var skipped: [Group] = []
+  private(set) var agree = 0
+  private(set) var locks: [LockLine] = []
+  private(set) var dongles: [DongleLine] = []
+  /// For how long was fuzzed.
+  private(set) var fuzzed = Interval.zero
+  private(set) var resumptions = 0
+  private(set) var causes = Set<NightResult.Cause>()
+
+  init(_ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval) {
+    (self.night, self.runs, self.folder, self.took) = (night, runs, folder, took)
+    resumptions =
+      folder.record.count { if case .resumed = $0 { true } else { false } } + (folder.record.isEmpty ? 0 : 1)
+    for state in night.cases { take(state) }
+    for run in night.ended {
+      guard case .fuzz = run.attempt.work else { continue }
+      fuzzed = fuzzed + (run.end - run.begin)
+      if run.ending.verdict == .divergence { takeFindings(of: run) }
+    }
+    locks = night.locks.map(line)
+    dongles = night.dongles.map(line)
+  }
+
+  private mutating func take(_ state: Night.CaseState) {
+    let result = night.reason(for: state)
+    if let cause = result.cause { causes.insert(cause) }
+    switch result.verdict {
+    case .agree: agree += 1
+    case .flaky: flaky.append(item(state, result))
+    case .divergence: divergences.append(item(state, result))
+    case .labFault: labFaults.append(item(state, result))
+    case .skipped: Self.add(result.reason, state.test.lock, to: &skipped)
+    case .notRun: Self.add(result.reason, state.test.lock, to: &notRun)
+    }
+  }
+
+  private static func add(_ reason: String, _ lock: String, to groups: inout [Group]) {
+    if let index = groups.firstIndex(where: { $0.reason == reason }) {
+      groups[index].count += 1
+      if !groups[index].locks.contains(lock) { groups[index].locks.append(lock) }
+    } else {
+      groups.append(Group(reason: reason, locks: [lock], count: 1))
+    }
+  }
+
+  private func item(_ state: Night.CaseState, _ result: NightResult) -> Item {
+    let wanted: [NightEnding.Verdict] =
+      result.verdict == .labFault ? [.labFault, .unhealthy] : [.divergence]
+    let run = night.ended.last {
+      state.runs.contains($0.attempt.number) && wanted.contains($0.ending.verdict)
+    }
+    let verdict = run.flatMap { runs.journal(of: $0.attempt.number) }.flatMap(RunGlance.init)?.verdict
+    let round = state.test.round > 1 ? " (round \(state.test.round))" : ""
+    return Item(
+      lock: state.test.lock, file: state.test.file + round,
+      message: result.reason.isEmpty ? run?.ending.message ?? "" : result.reason, replay: verdict?.replay,
+      signature: verdict?.signature, quarantine: state.test.quarantine)
+  }
+
+  private mutating func takeFindings(of run: Night.Ended) {
+    guard let glance = runs.journal(of: run.attempt.number).flatMap(RunGlance.init) else { return }
+    for finding in glance.findings {
+      findings.append(
+        Item(
+          lock: run.attempt.lock, file: "fuzzing", message: finding.message,
+          replay: finding.file.map { "lockstep replay \(shellWord($0))" }, signature: finding.signature))
+    }
+  }
+
+  private func line(_ lock: Night.LockState) -> LockLine {
+    let own = night.cases.filter { $0.test.lock == lock.lock.name }
+    let judged = own.count { night.reason(for: $0).isJudgement }
+    var line = LockLine(
+      name: lock.lock.name, left: "", isBad: lock.outOfUse != nil,
+      state: lock.outOfUse ?? lock.spent ?? "in use",
+      judged: judged, planned: own.count { $0.test.skipReason == nil })
+    if let why = lock.outOfUse { line.state = "out of use: \(why)" }
+    if let why = lock.spent, lock.outOfUse == nil { line.state = "left alone: \(why)" }
+    guard lock.lock.isReal else {
+      line.left = "emulated"
+      return line
+    }
+    (line.movements, line.budget, line.life) = (lock.used, lock.lock.perNight, lock.odometer)
+    switch lock.leave {
+    case .atRest: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.rest)" } ?? "at rest"
+    case .elsewhere(let why):
+      line.left = "NOT AT REST: \(why)"
+      line.isBad = true
+    case .unknown:
+      line.left = "NOT KNOWN: whoever drove it was killed"
+      line.isBad = true
+    case nil: line.left = "not used"
+    }
+    return line
+  }
+
+  private func line(_ dongle: Night.DongleState) -> DongleLine {
+    let own = night.ended.filter { $0.attempt.dongle == dongle.dongle.name }
+    return DongleLine(
+      name: dongle.dongle.name, runs: own.count,
+      failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
+      isBad: dongle.outOfUse != nil, state: dongle.outOfUse.map { "out of use: \($0)" } ?? "in use")
+  }
+}
+
+// MARK: - What it comes to
+
+extension NightlyReport {
+  /// Divergences that are news.
+  var red: [Item] { divergences.filter { $0.quarantine == nil } }
+
+  /// Divergences and lab trouble that were to be expected.
+  var excused: [Item] { (divergences + labFaults).filter { $0.quarantine != nil } }
+
+  /// Lab trouble that was not.
+  var trouble: [Item] { labFaults.filter { $0.quarantine == nil } }
+
+  /// What the command ends with.
+  var status: CommandStatus {
+    if !red.isEmpty || !findings.isEmpty { return .divergence }
+    if causes.contains(.budget) { return .safetyLimit }
+    if !causes.isDisjoint(with: [.time, .stopped, .losses, .record]) { return .incomplete }
+    if !trouble.isEmpty || causes.contains(.device) || locks.contains(where: \.isBad)
+      || dongles.contains(where: \.isBad)
+    {
+      return .labFault
+    }
+    return agree + flaky.count + excused.count > 0 ? .agree : .nothingSelected
+  }
+
+  /// The journals from which reports are made: that of the night, and those of campaigns.
+  var journals: [String] {
+    let campaigns = night.ended.compactMap { run -> String? in
+      guard case .fuzz = run.attempt.work, run.ending.verdict == .divergence else { return nil }
+      return runs.journal(of: run.attempt.number)
+    }
+    return [folder.folder.journalPath] + campaigns
+  }
+
+  /// Says of each failure whether a run before showed the same.
+  mutating func compare(with history: History) throws(HistoryError) {
+    var selection = HistorySelection()
+    selection.last = 1000
+    let known = Set(try history.failures(selection).compactMap(\.signature))
+    func mark(_ items: inout [Item]) {
+      for index in items.indices {
+        items[index].isNew = items[index].signature.map { !known.contains($0) }
+      }
+    }
+    mark(&divergences)
+    mark(&findings)
+  }
+}
+
+// MARK: - As text
+
+extension NightlyReport {
+  /// The page for a terminal and for a mail.
+  func text(_ paint: Painter, reports: [String]) -> String {
+    var lines = [paint(.strong, night.name) + "   " + summary(paint)]
+    lines.append("  \(counts)")
+    add("News", red.filter { $0.isNew != false }, "✘", .bad, paint, &lines)
+    add("Seen before", red.filter { $0.isNew == false }, "✘", .bad, paint, &lines)
+    add("Found by fuzzing", findings, "✘", .bad, paint, &lines)
+    add("Flaky: agreed only when tried again", flaky, "~", .warning, paint, &lines)
+    add("Trouble of the lab", trouble, "⚡", .warning, paint, &lines)
+    add("In quarantine, and no news", excused, "·", .faint, paint, &lines)
+    for entry in runs.lab.lapsed {
+      if lines.last != "" { lines.append("") }
+      let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
+      lines.append(paint(.warning, "  quarantine has lapsed: \(about), \(entry)"))
+    }
+    add("Not run", notRun, paint, .warning, &lines)
+    add("Skipped: cannot be driven on this lock", skipped, paint, .faint, &lines)
+    lines += lockLines(paint) + dongleLines(paint)
+    if !reports.isEmpty { lines.append("") }
+    lines += reports.map { "  report   \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  private func summary(_ paint: Painter) -> String {
+    let words: (String, Console.Style) =
+      switch status {
+      case .agree: ("all agree", .good)
+      case .divergence: ("model and lock disagree", .bad)
+      case .safetyLimit: ("cut short by a safety limit", .warning)
+      case .incomplete: (causes.contains(.stopped) ? "stopped" : "not finished", .warning)
+      case .labFault: ("the lab needs somebody", .warning)
+      case .nothingSelected: ("nothing was run", .warning)
+      case .usage, .internalFault: ("it failed", .bad)
+      }
+    let again =
+      resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
+    return paint(words.1, words.0) + "   \(clock(took))" + again
+  }
+
+  private var counts: String {
+    let all: [(count: Int, word: String)] = [
+      (agree, "agree"), (flaky.count, "flaky"), (red.count, "diverge"), (trouble.count, "in trouble"),
+      (excused.count, "in quarantine"), (notRun.map(\.count).reduce(0, +), "not run"),
+      (skipped.map(\.count).reduce(0, +), "skipped"),
+    ]
+    let parts = all.filter { $0.count > 0 }.map { "\($0.count) \($0.word)" }
+    let fuzzing = fuzzed > .zero ? "; fuzzed for \(clock(fuzzed))" : ""
+    return "\(night.cases.count) planned: " + (parts.isEmpty ? "none" : parts.joined(separator: ", "))
+      + fuzzing
+  }
+
+  private func add(
+    _ title: String, _ items: [Item], _ sign: String, _ style: Console.Style, _ paint: Painter,
+    _ lines: inout [String]
+  ) {
+    guard !items.isEmpty else { return }
+    lines += ["", paint(.strong, title)]
+    for item in items.prefix(Self.most) {
+      lines.append(paint(style, "  \(sign) \(item.lock)   \(item.file)"))
+      lines.append("      \(item.message)" + (item.quarantine.map { " (\($0))" } ?? ""))
+      if let replay = item.replay { lines.append("      \(replay)") }
+    }
+    if items.count > Self.most { lines.append("    and \(items.count - Self.most) more") }
+  }
+
+  private func add(
+    _ title: String, _ groups: [Group], _ paint: Painter, _ style: Console.Style, _ lines: inout [String]
+  ) {
+    guard !groups.isEmpty else { return }
+    lines += ["", paint(.strong, title)]
+    for group in groups.sorted(by: { $0.count > $1.count }).prefix(Self.most) {
+      let where_ = group.locks.count == 1 ? "" : " (\(group.locks.joined(separator: ", ")))"
+      lines.append(paint(style, "  \(padded("\(group.count)", 5, left: true))  \(group.reason)\(where_)"))
+    }
+    if groups.count > Self.most { lines.append("    and for \(groups.count - Self.most) more reasons") }
+  }
+
+  /// How much of one kind fits on a page.
+  private static let most = 12
+
+  private func lockLines(_ paint: Painter) -> [String] {
+    var rows = [["lock", "left", "judged", "movements", "in its life", ""]]
+    for lock in locks {
+      let budget = lock.budget.map { " of \($0)" } ?? ""
+      let movements = lock.movements.map { "\($0)" + budget } ?? "–"
+      let life = lock.life.map { String($0) } ?? "–"
+      let words = lock.left == "emulated" || !lock.isBad ? lock.state : lock.left + "; " + lock.state
+      let left = lock.isBad ? "!" : lock.left
+      rows.append([lock.name, left, "\(lock.judged) of \(lock.planned)", movements, life, words])
+    }
+    return [""] + table(rows, paint, bad: locks.map(\.isBad))
+  }
+
+  private func dongleLines(_ paint: Painter) -> [String] {
+    guard !dongles.isEmpty else { return [] }
+    var rows = [["dongle", "runs", "failed", ""]]
+    for dongle in dongles {
+      rows.append([dongle.name, "\(dongle.runs)", "\(dongle.failures)", dongle.state])
+    }
+    return [""] + table(rows, paint, bad: dongles.map(\.isBad))
+  }
+
+  private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
+    var widths = rows[0].map { _ in 0 }
+    for row in rows {
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+    }
+    return rows.enumerated().map { number, row in
+      var text = ""
+      for (column, cell) in row.enumerated() {
+        text += column == row.count - 1 ? cell : padded(cell, widths[column]) + "  "
+      }
+      if number == 0 { return "  " + paint(.strong, text) }
+      return "  " + (bad[number - 1] ? paint(.bad, text) : text)
+    }
+  }
+}
+
+private func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
+  let space = String(repeating: " ", count: max(0, width - text.count))
+  return left ? space + text : text + space
+}
+
+// MARK: - As data
+
+extension NightlyReport {
+  /// The same as one object.
+  func json(reports: [String]) -> JSON {
+    [
+      "name": .text(night.name), "bench": .text(runs.lab.inventory.name), "folder": .text(folder.folder.path),
+      "seconds": .number((Instant.zero + took).secondsText), "resumptions": .integer(resumptions),
+      "planned": .integer(night.cases.count), "agree": .integer(agree), "flaky": .list(flaky.map(\.json)),
+      "divergences": .list(divergences.map(\.json)), "findings": .list(findings.map(\.json)),
+      "labFaults": .list(labFaults.map(\.json)), "notRun": .list(notRun.map(\.json)),
+      "skipped": .list(skipped.map(\.json)), "fuzzed": .number((Instant.zero + fuzzed).secondsText),
+      "lapsed": .list(runs.lab.lapsed.map { .text("\($0)") }), "locks": .list(locks.map(\.json)),
+      "dongles": .list(dongles.map(\.json)), "reports": .list(reports.map(JSON.text)),
+      "status": .integer(status.rawValue),
+    ]
+  }
+}
+
+extension NightlyReport.Item {
+  fileprivate var json: JSON {
+    var members: [JSON.Member] = [
+      .init("lock", .text(lock)), .init("file", .text(file)), .init("message", .text(message)),
+    ]
+    if let replay { members.append(.init("replay", .text(replay))) }
+    if let signature { members.append(.init("signature", .text(signature))) }
+    if let isNew { members.append(.init("new", .flag(isNew))) }
+    if let quarantine { members.append(.init("quarantine", .text(quarantine))) }
+    return .mapping(members)
+  }
+}
+
+extension NightlyReport.Group {
+  fileprivate var json: JSON {
+    ["reason": .text(reason), "locks": .list(locks.map(JSON.text)), "count": .integer(count)]
+  }
+}
+
+extension NightlyReport.LockLine {
+  fileprivate var json: JSON {
+    var members: [JSON.Member] = [
+      .init("lock", .text(name)), .init("left", .text(left)), .init("bad", .flag(isBad)),
+      .init("state", .text(state)), .init("judged", .integer(judged)), .init("planned", .integer(planned)),
+    ]
+    if let movements { members.append(.init("movements", .integer(movements))) }
+    if let budget { members.append(.init("budget", .integer(budget))) }
+    if let life { members.append(.init("life", .integer(life))) }
+    return .mapping(members)
+  }
+}
+
+extension NightlyReport.DongleLine {
+  fileprivate var json: JSON {
+    [
+      "dongle": .text(name), "runs": .integer(runs), "failed": .integer(failures), "bad": .flag(isBad),
+      "state": .text(state),
+    ]
+  }
+}

@@ -1,0 +1,195 @@
+import Conformance
+import Documents
+import Harness
+import Lab
+import Reporting
+import Simulation
+import Transports
+
+/// The child processes of a night: with which words each is started, and what it left.
+struct NightlyRuns {
+  let lab: NightlyLab
+  /// The folder of the night.
+  let folder: String
+  let seed: UInt64
+  private let places: [String: Int]
+
+  init(_ lab: NightlyLab, folder: String, seed: UInt64) {
+    (self.lab, self.folder, self.seed) = (lab, folder, seed)
+    places = Dictionary(uniqueKeysWithValues: lab.cases.indices.map { (lab.cases[$0].identity, $0) })
+  }
+
+  /// The folder of a run.
+  func folder(of number: Int) -> String {
+    let digits = String(number)
+    return "\(folder)/cases/" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+  }
+
+  /// The file that a run holds while it lives.
+  func lifeline(of number: Int) -> String { folder(of: number) + "/alive" }
+
+  /// The journal of a run; `nil` where it has none.
+  func journal(of number: Int) -> String? {
+    let runs = folder(of: number) + "/runs"
+    return folderEntries(runs)?.first.map { "\(runs)/\($0)/journal.jsonl" }
+  }
+
+  /// The scenario that brings a lock to rest: it looks at the lock, and the end of every run does the rest.
+  static let rest = """
+    scenario: The lock comes to rest
+    machine: sesame
+    steps:
+      - closeTo
+      - connect
+      - until: { status: [locked, unlocked, moved, nosetting, readytoRegister] }
+      - disconnect
+
+    """
+
+  /// The words of a command that makes a run.
+  func words(for attempt: NightAttempt) -> [String] {
+    guard let lock = lab.inventory.lock(attempt.lock) else { preconditionFailure("there is no such lock") }
+    var words: [String]
+    switch attempt.work {
+    case .test(let identity):
+      guard let place = places[identity] else { preconditionFailure("there is no such case") }
+      words = ["run", lab.tests[place].file, "--seed=\(lab.tests[place].seed)", "--show-progress=none"]
+    case .rest: words = ["run", folder + "/rest.yaml", "--seed=1", "--show-progress=none"]
+    case .fuzz(let time):
+      let seed = Fingerprint("\(seed) \(attempt.number)").value >> 11
+      words = [
+        "fuzz", lab.plan.fuzz?.machine ?? "sesame", "--duration=\(time)", "--seed=\(seed)",
+        "--corpus=\(folder)/corpus/\(attempt.lock)",
+      ]
+    }
+    words += ["--device=\(lock.device)"]
+    if let dongle = attempt.dongle.flatMap(lab.inventory.dongle) {
+      words += ["--carrier=\(dongle.carrier)", "--actuations=\(attempt.actuations)", "--rest=\(lock.rest)"]
+      if let control = lock.control { words.append("--control=\(control)") }
+      words += lock.allow.map { "--allow=\($0)" }
+    }
+    return words + ["--out=\(folder(of: attempt.number))", "--history=none", "--html=none", "--quiet"]
+  }
+
+  /// The case of an attempt, where it drives one.
+  func test(of attempt: NightAttempt) -> Case? {
+    guard case .test(let identity) = attempt.work, let place = places[identity] else { return nil }
+    return lab.tests[place]
+  }
+}
+
+// MARK: - What came of a run
+
+extension NightlyRuns {
+  /// What came of a run that ended, by what it left behind.
+  ///
+  /// - Parameters:
+  ///   - end: how its process ended, where anybody saw it.
+  ///   - words: the last words of its process.
+  func ending(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
+    var ending = judgement(of: attempt, end, words: words)
+    if case .file(let path) = lab.inventory.lock(attempt.lock)?.source {
+      ending.odometer = LockOdometer.total(of: path)
+    }
+    return ending
+  }
+
+  private func judgement(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
+    let glance = journal(of: attempt.number).flatMap(RunGlance.init)
+    let leave = glance?.leave ?? .unknown
+    if let glance, let status = glance.status {
+      return ending(of: attempt, glance, status, leave)
+    }
+    // The journal of a case that came to its verdict is complete as to that, whatever killed the run after it.
+    if let glance, case .test = attempt.work, let verdict = glance.verdict {
+      return NightEnding(NightEnding.Verdict(verdict.word), verdict.message ?? "", leave: leave)
+    }
+    switch end {
+    case nil, .signal(9): return NightEnding(.incomplete, "its process was killed", leave: leave)
+    case .exit(5): return NightEnding(.incomplete, "its process was stopped", leave: leave)
+    case .some(let end):
+      let last = words.split(separator: "\n").last.map { ": \($0)" } ?? ""
+      return NightEnding(.labFault, "its process ended with \(end)\(last)", leave: leave)
+    }
+  }
+
+  private func ending(
+    of attempt: NightAttempt, _ glance: RunGlance, _ status: Int, _ leave: NightLeave
+  ) -> NightEnding {
+    switch attempt.work {
+    case .test:
+      guard let verdict = glance.verdict else {
+        return NightEnding(.labFault, "its run ended with status \(status) and no verdict", leave: leave)
+      }
+      var ending = NightEnding(NightEnding.Verdict(verdict.word), verdict.message ?? "", leave: leave)
+      if status == Int(CommandStatus.safetyLimit.rawValue) { ending.verdict = .limited }
+      return ending
+    case .rest:
+      if leave == .atRest { return NightEnding(.agree, leave: leave) }
+      if case .elsewhere(let why) = leave { return NightEnding(.labFault, why, leave: leave) }
+      return NightEnding(.labFault, glance.verdict?.message ?? "it was not reached", leave: leave)
+    case .fuzz:
+      let words = glance.findings.map(\.message).joined(separator: "; ")
+      switch CommandStatus(rawValue: Int32(status)) {
+      case .agree?, .nothingSelected?: return NightEnding(.agree, leave: leave)
+      case .divergence?: return NightEnding(.divergence, words, leave: leave)
+      case .safetyLimit?: return NightEnding(.limited, glance.verdict?.message ?? "", leave: leave)
+      case .incomplete?: return NightEnding(.incomplete, "it was stopped", leave: leave)
+      default:
+        return NightEnding(
+          .labFault, glance.verdict?.message ?? "it ended with status \(status)", leave: leave)
+      }
+    }
+  }
+}
+
+extension NightEnding.Verdict {
+  init(_ word: Journal.Word) {
+    self =
+      switch word {
+      case .agree: .agree
+      case .divergence: .divergence
+      case .labFault: .labFault
+      case .skipped: .skipped
+      case .incomplete: .incomplete
+      }
+  }
+}
+
+/// What a night wants to know of the journal of a child.
+struct RunGlance {
+  private(set) var verdict: Journal.Verdict?
+  private(set) var findings: [Journal.Finding] = []
+  /// What the lab said, in and outside of the case.
+  private(set) var remarks: [String] = []
+  /// What the run ended with; `nil` where it did not end.
+  private(set) var status: Int?
+
+  /// Looks at a journal; `nil` where it cannot be read.
+  init?(_ path: String) {
+    guard var reader = try? JournalReader(path) else { return nil }
+    while let line = try? reader.next() {
+      guard case .success(let record) = line else { continue }
+      switch record {
+      case .verdict(let verdict): self.verdict = verdict
+      case .finding(let finding): findings.append(finding)
+      case .event(let event) where event.isRemark:
+        if let text = event.content.first?.value.text { remarks.append(text) }
+      case .end(let end): status = end.status
+      case .run, .start, .event, .machine, .coverage, .campaign: break
+      }
+    }
+  }
+
+  /// How the lock was left; `nil` where nothing is said of it.
+  var leave: NightLeave? {
+    for remark in remarks.reversed() {
+      if remark.hasPrefix("the lock rests ") || remark.contains(" and was brought to ") { return .atRest }
+      for beginning in ["the lock is left as it is: ", "the lock could not be brought to "]
+      where remark.hasPrefix(beginning) {
+        return .elsewhere(remark)
+      }
+    }
+    return nil
+  }
+}
