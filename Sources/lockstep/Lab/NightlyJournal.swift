@@ -140,27 +140,36 @@ private struct KeptTry {
 
   /// The line that starts a case, with the lock in its names.
   static func named(_ line: JSON, lock: String, attempt: Int) -> JSON {
-    guard case .mapping(let members) = line["case"] ?? .null else { return line }
-    var all = members.filter { $0.name != "attempt" }.map { member -> JSON.Member in
+    guard case .mapping(let members) = line else { return line }
+    return .mapping(
+      members.map { member in
+        guard member.name == "case", case .mapping(let own) = member.value else { return member }
+        return JSON.Member("case", .mapping(named(own, lock: lock, attempt: attempt)))
+      })
+  }
+
+  private static func named(_ members: [JSON.Member], lock: String, attempt: Int) -> [JSON.Member] {
+    let named = members.filter { $0.name != "attempt" }.map { member -> JSON.Member in
       switch (member.name, member.value) {
       case ("id", .text(let id)): JSON.Member("id", .text("\(lock)/\(id)"))
       case ("name", .text(let name)): JSON.Member("name", .text("\(name) [\(lock)]"))
       default: member
       }
     }
-    if attempt > 1 { all.append(.init("attempt", .integer(attempt))) }
-    return ["case": .mapping(all)]
+    return attempt > 1 ? named + [.init("attempt", .integer(attempt))] : named
   }
 
   /// The lines from the one that starts the case to its verdict; what was visited goes elsewhere.
   func lines(_ coverage: inout Visits) -> String {
     let path = runs.journal(of: run.attempt.number)
     let bytes = path.flatMap { try? WholeFile.bytes(of: $0) } ?? []
-    var text = Self.named(JournalEntry.begin(test).json, lock: lock, attempt: attempt).line + "\n"
+    let begin = Self.named(JournalEntry.begin(test).json, lock: lock, attempt: attempt).line + "\n"
+    var text = begin
     var isInside = false
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      if line.starts(with: Self.caseStart) {
+      if line.starts(with: Self.caseStart), let json = try? JSON(parsing: Array(line)) {
         isInside = true
+        text = Self.named(json, lock: lock, attempt: attempt).line + "\n"
       } else if line.starts(with: Self.verdictStart) {
         guard isInside, let json = try? JSON(parsing: Array(line)) else { continue }
         keepVisits(bytes, &coverage)

@@ -34,7 +34,8 @@ struct Schema {
   static var all: [Schema] {
     [
       Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.pages),
-      Schema("nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
+      Schema(
+        "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
       Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
       Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(JournalShapes.lines)),
       Schema("manifest", "runs/NAME/manifest.json.", manifest),
