@@ -7,7 +7,7 @@ import Transports
 /// A plan and the bench that it is for, read and joined: what a night drives on what.
 struct NightlyLab {
   let plan: NightPlan
-  let inventory: Inventory
+  private let bench: BenchFile
   /// The cases as the night knows them, and as a run would drive them; one beside the other.
   private(set) var cases: [NightCase] = []
   private(set) var tests: [Case] = []
@@ -22,9 +22,18 @@ struct NightlyLab {
   /// - Parameter bench: what somebody named in its place.
   init(_ path: String, bench: String?) throws(UsageError) {
     plan = try readDocument(path) { bytes throws(DocumentError) in try NightPlan(bytes, name: path) }
-    let place = bench ?? plan.bench ?? "bench.yaml"
-    inventory = try readDocument(place) { bytes throws(DocumentError) in try Inventory(bytes, name: place) }
+    guard let place = bench ?? plan.bench ?? BenchFile.usual else {
+      throw UsageError(
+        "\(path) names no bench, and there is no bench.yaml: say with --bench FILE which it is")
+    }
+    self.bench = try BenchFile(reading: place)
   }
+
+  /// The locks and dongles that there are.
+  var inventory: Inventory { bench.inventory }
+
+  /// Where they are described.
+  var benchPath: String { bench.path }
 
   /// Joins suites and locks.
   ///
@@ -73,23 +82,16 @@ struct NightlyLab {
   ) throws(UsageError) -> [Case] {
     var arguments = RunArguments()
     arguments.paths = suite.scenarios
-    arguments.device = lock.device
+    arguments.device = "lock:" + lock.name
+    arguments.lab.bench = bench.path
     arguments.rounds = Count(suite.rounds)
     arguments.drawnSeed = seed
-    arguments.lab.allowed = lock.allow
-    arguments.lab.control = lock.control
-    // Which of them is used shows only in the night.
-    if case .file = lock.source { arguments.lab.carrier = inventory.dongles(of: lock).first?.carrier }
     let world = World(lab: try arguments.labSettings())
     guard let set = arguments.scenarios(world, console) else {
       throw UsageError("suite \(suite.name): its scenarios cannot be read")
     }
     do {
-      return try arguments.plan(set, world).cases.map { test in
-        var test = test
-        test.firmware = lock.firmware ?? test.firmware
-        return test
-      }
+      return try arguments.plan(set, world).cases
     } catch {
       throw UsageError("\(lock.name): \(error.message)")
     }
@@ -98,7 +100,7 @@ struct NightlyLab {
   /// Scenario, arguments, model and firmware, which the digest has, and the lock.
   private func identity(of test: Case, on lock: Inventory.Lock) -> String {
     var fingerprint = Fingerprint(test.digest)
-    for part in [lock.name, lock.device, test.id] { fingerprint.mix("\n" + part) }
+    for part in [lock.name, lock.sourceText, lock.firmware ?? "", test.id] { fingerprint.mix("\n" + part) }
     return fingerprint.description
   }
 
@@ -107,30 +109,21 @@ struct NightlyLab {
     guard case .file(let path) = lock.source else {
       return NightLock(name: lock.name, dongles: nil, isFuzzed: isFuzzed)
     }
-    guard !inventory.dongles(of: lock).isEmpty else {
-      throw UsageError("\(lock.name): no dongle of the bench reaches it")
-    }
+    let dongles = try bench.carriers(to: lock).compactMap(\.dongle)
     do {
       _ = try LockFile(reading: path)
     } catch {
       throw UsageError("\(lock.name): \(error)")
     }
     return NightLock(
-      name: lock.name, dongles: inventory.dongles(of: lock).map(\.name), isReal: lock.control == nil,
+      name: lock.name, dongles: dongles, isReal: lock.control == nil,
       perNight: lock.limits.perNight, odometer: LockOdometer.total(of: path) ?? 0, isFuzzed: isFuzzed)
   }
 }
 
-extension Inventory {
-  /// The dongles that reach a lock.
-  func dongles(of lock: Lock) -> [Dongle] {
-    dongles.filter { dongle in lock.dongles.map { $0.contains(dongle.name) } ?? true }
-  }
-}
-
 extension Inventory.Lock {
-  /// The lock as `--device` takes it.
-  var device: String {
+  /// How it is described.
+  fileprivate var sourceText: String {
     switch source {
     case .device(let text): text
     case .file(let path): "lock:" + path
@@ -151,14 +144,14 @@ func readDocument<Value>(
 
 /// What the odometer of a lock says, whoever counts with it now.
 enum LockOdometer {
-  /// How often the motor has moved; `nil` where nobody can tell.
-  static func total(of lockFile: String) -> Int? {
+  /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
+  static func glance(of lockFile: String) -> (total: Int, ledger: WearLedger)? {
     guard let file = try? LockFile(reading: lockFile), let path = try? LockBench.odometerPath(of: file) else {
       return nil
     }
-    guard Host.isFile(path) else { return 0 }
-    guard let bytes = try? WholeFile.bytes(of: path) else { return nil }
-    let lines = bytes.count { $0 == UInt8(ascii: "\n") }
-    return lines + (bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? 0 : 1)
+    return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
   }
+
+  /// How often the motor has moved.
+  static func total(of lockFile: String) -> Int? { glance(of: lockFile)?.total }
 }

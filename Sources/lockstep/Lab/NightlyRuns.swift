@@ -48,7 +48,6 @@ struct NightlyRuns {
 
   /// The words of a command that makes a run.
   func words(for attempt: NightAttempt) -> [String] {
-    guard let lock = lab.inventory.lock(attempt.lock) else { preconditionFailure("there is no such lock") }
     var words: [String]
     switch attempt.work {
     case .test(let identity):
@@ -62,11 +61,9 @@ struct NightlyRuns {
         "--corpus=\(folder)/corpus/\(attempt.lock)",
       ]
     }
-    words += ["--device=\(lock.device)"]
-    if let dongle = attempt.dongle.flatMap(lab.inventory.dongle) {
-      words += ["--carrier=\(dongle.carrier)", "--actuations=\(attempt.actuations)", "--rest=\(lock.rest)"]
-      if let control = lock.control { words.append("--control=\(control)") }
-      words += lock.allow.map { "--allow=\($0)" }
+    words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)"]
+    if let dongle = attempt.dongle {
+      words += ["--carrier=dongle:\(dongle)", "--actuations=\(attempt.actuations)"]
     }
     return words + ["--out=\(folder(of: attempt.number))", "--history=none", "--html=none", "--quiet"]
   }
