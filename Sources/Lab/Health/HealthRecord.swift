@@ -1,0 +1,63 @@
+public import Documents
+
+extension DeviceHealth {
+  /// The record as JSON: `health/NAME.json`.
+  ///
+  /// ```json
+  /// {
+  ///   "identity": "usb:1-2.3",
+  ///   "lastPass": "2026-11-22T01:00:00.000Z",
+  ///   "failures": [{"time": "2026-11-22T03:00:00.000Z", "reason": "…", "other": "5c2a2f49-…"}],
+  ///   "outOfUse": {"since": "2026-11-22T03:10:00.000Z", "reason": "…"}
+  /// }
+  /// ```
+  public func json(_ identity: String) -> JSON {
+    var members: [JSON.Member] = [.init("identity", .text(identity))]
+    if let lastPass { members.append(.init("lastPass", .text("\(lastPass)"))) }
+    let list = failures.map { failure -> JSON in
+      var members: [JSON.Member] = [
+        .init("time", .text("\(failure.time)")), .init("reason", .text(failure.reason)),
+      ]
+      if let other = failure.other { members.append(.init("other", .text(other))) }
+      return .mapping(members)
+    }
+    if !list.isEmpty { members.append(.init("failures", .list(list))) }
+    if let outOfUse {
+      members.append(
+        .init(
+          "outOfUse", ["since": .text("\(outOfUse.since)"), "reason": .text(outOfUse.reason)]))
+    }
+    return .mapping(members)
+  }
+
+  /// Reads a record and whose it is; `nil` for what is none.
+  public static func read(_ json: JSON) -> (identity: String, health: DeviceHealth)? {
+    guard case .text(let identity)? = json["identity"] else { return nil }
+    var health = DeviceHealth()
+    if let pass = json["lastPass"] {
+      guard let time = time(pass) else { return nil }
+      health.lastPass = time
+    }
+    switch json["failures"] {
+    case nil: break
+    case .list(let items)?:
+      for item in items {
+        guard let time = time(item["time"]), case .text(let reason)? = item["reason"] else { return nil }
+        var other: String?
+        if case .text(let identity)? = item["other"] { other = identity }
+        health.failures.append(Failure(time: time, reason: reason, other: other))
+      }
+    case .some: return nil
+    }
+    if let out = json["outOfUse"] {
+      guard let since = time(out["since"]), case .text(let reason)? = out["reason"] else { return nil }
+      health.outOfUse = OutOfUse(since: since, reason: reason)
+    }
+    return (identity, health)
+  }
+
+  private static func time(_ json: JSON?) -> WallTime? {
+    guard case .text(let text)? = json else { return nil }
+    return WallTime(text: text)
+  }
+}
