@@ -33,12 +33,23 @@ public struct Outcome: Sendable {
   public var isTriedAgain = false
   /// Files that belong to the case, where it failed.
   public var attachments: [Attachment] = []
+  /// Whether it diverged, and that is no news.
+  public private(set) var isExcused = false
 
   /// Makes an outcome.
   public init(_ verdict: Verdict, _ mark: StepMark = .start, at time: Instant = .zero) {
     self.verdict = verdict
     self.mark = mark
     self.time = time
+  }
+
+  /// Takes a divergence for what is known already: it is reported as skipped, with what happened, and tried once.
+  ///
+  /// - Parameter reason: why it is no news, and until when.
+  public mutating func excuse(_ reason: String) {
+    guard case .divergence = verdict else { return }
+    verdict = .skipped("in quarantine \(reason); it diverged: \(verdict.message ?? "")")
+    isExcused = true
   }
 }
 
@@ -139,6 +150,8 @@ public struct Tally: Equatable, Sendable {
   public var labFaults = 0
   /// Those that were not tried.
   public var skipped = 0
+  /// Those that diverged and are in quarantine; among those that are skipped.
+  public var excused = 0
   /// Those that were not brought to an end.
   public var incomplete = 0
   /// Whether a safety limit stopped the run.
@@ -167,6 +180,13 @@ public struct Tally: Equatable, Sendable {
     }
   }
 
+  /// Counts one more that diverged in quarantine: it is reported, and is no news.
+  public mutating func countExcused() {
+    cases += 1
+    skipped += 1
+    excused += 1
+  }
+
   /// Counts one more that diverged.
   public mutating func countDivergence() {
     cases += 1
@@ -179,7 +199,7 @@ public struct Tally: Equatable, Sendable {
     if isLimited { return .safetyLimit }
     if incomplete > 0 { return .incomplete }
     if labFaults > 0 || isInTrouble { return .labFault }
-    return agree > 0 ? .agree : .nothingSelected
+    return agree + excused > 0 ? .agree : .nothingSelected
   }
 }
 

@@ -21,6 +21,7 @@ public final class Run {
   private let listener: any JournalListener
   private let retries: Int
   private let earlier: Earlier
+  private let prepare: () -> [String]
   private let isStopped: () -> Bool
   private let conclude: (Case, inout Outcome) -> Void
 
@@ -32,12 +33,14 @@ public final class Run {
   ///   - listener: takes in the journal.
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
   ///   - earlier: what was done when this is a run that is taken up again.
+  ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
   ///   - isStopped: whether the run is to end after the step that is being done.
   ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
   ///     before it is written down.
   public init(
     _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener, retries: Int = 0,
-    earlier: Earlier = Earlier(), isStopped: @escaping () -> Bool = { false },
+    earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
+    isStopped: @escaping () -> Bool = { false },
     conclude: @escaping (Case, inout Outcome) -> Void = { _, _ in }
   ) {
     self.plan = plan
@@ -45,6 +48,7 @@ public final class Run {
     self.listener = listener
     self.retries = retries
     self.earlier = earlier
+    self.prepare = prepare
     self.isStopped = isStopped
     self.conclude = conclude
   }
@@ -71,11 +75,12 @@ public final class Run {
       .run(
         seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
         failsFlaky: earlier.tally.failsFlaky))
+    for remark in prepare() { listener.take(.remark(remark, at: .zero)) }
     var limit: String?
     for test in plan.cases where !earlier.judged.contains(test.id) {
-      let (verdict, isFlaky) = tries(test, limit, &count)
+      let (verdict, isFlaky, isExcused) = tries(test, limit, &count)
       if case .limited = verdict { limit = verdict.message }
-      summary.tally.count(verdict, isFlaky: isFlaky)
+      isExcused ? summary.tally.countExcused() : summary.tally.count(verdict, isFlaky: isFlaky)
     }
     let leave = provider.leave()
     for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
@@ -92,7 +97,7 @@ public final class Run {
   /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
   private func tries(
     _ test: Case, _ limit: String?, _ count: inout CoverageCount
-  ) -> (verdict: Outcome.Verdict, isFlaky: Bool) {
+  ) -> (verdict: Outcome.Verdict, isFlaky: Bool, isExcused: Bool) {
     var test = test
     var divergence: Outcome.Verdict?
     while true {
@@ -104,7 +109,9 @@ public final class Run {
       if case .divergence = outcome.verdict { divergence = outcome.verdict }
       guard outcome.isTriedAgain else {
         let isAgreed = outcome.verdict == .agree
-        return (isAgreed ? .agree : divergence ?? outcome.verdict, isAgreed && test.attempt > 1)
+        return (
+          isAgreed ? .agree : divergence ?? outcome.verdict, isAgreed && test.attempt > 1, outcome.isExcused
+        )
       }
       test.attempt += 1
     }

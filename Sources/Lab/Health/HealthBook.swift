@@ -38,6 +38,8 @@ public struct DeviceHealth: Equatable, Sendable {
   public var outOfUse: OutOfUse?
   /// When it last did what it should.
   public var lastPass: WallTime?
+  /// What people called it when it was last checked.
+  public var name: String?
 
   /// Nothing is known.
   public init() {}

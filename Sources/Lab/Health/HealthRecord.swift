@@ -6,6 +6,7 @@ extension DeviceHealth {
   /// ```json
   /// {
   ///   "identity": "usb:1-2.3",
+  ///   "name": "blue",
   ///   "lastPass": "2026-11-22T01:00:00.000Z",
   ///   "failures": [{"time": "2026-11-22T03:00:00.000Z", "reason": "…", "other": "5c2a2f49-…"}],
   ///   "outOfUse": {"since": "2026-11-22T03:10:00.000Z", "reason": "…"}
@@ -13,6 +14,7 @@ extension DeviceHealth {
   /// ```
   public func json(_ identity: String) -> JSON {
     var members: [JSON.Member] = [.init("identity", .text(identity))]
+    if let name { members.append(.init("name", .text(name))) }
     if let lastPass { members.append(.init("lastPass", .text("\(lastPass)"))) }
     let list = failures.map { failure -> JSON in
       var members: [JSON.Member] = [
@@ -34,6 +36,7 @@ extension DeviceHealth {
   public static func read(_ json: JSON) -> (identity: String, health: DeviceHealth)? {
     guard case .text(let identity)? = json["identity"] else { return nil }
     var health = DeviceHealth()
+    if case .text(let name)? = json["name"] { health.name = name }
     if let pass = json["lastPass"] {
       guard let time = time(pass) else { return nil }
       health.lastPass = time

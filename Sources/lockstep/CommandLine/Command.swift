@@ -67,7 +67,7 @@ enum Commands {
   static var all: [Command] {
     [
       .run, .fuzz, .cover, .mutants, .replay, .report, .history, .list, .validate, .schema, .machines,
-      .emulate, .scan, .packets, .doctor, .nightly, .schedule, .bench, .completions, .man, .version,
+      .emulate, .scan, .packets, .devices, .doctor, .nightly, .schedule, .bench, .completions, .man, .version,
     ]
   }
 

@@ -1,4 +1,5 @@
 import Harness
+import Lab
 import Transports
 
 extension Command {
@@ -57,7 +58,9 @@ private struct RunSession {
         command.append("--shard=\(shard.part)/\(shard.count)")
       }
     }
-    if arguments.lab.capture != nil, arguments.lab.carrier == nil {
+    if arguments.lab.capture != nil, arguments.lab.carrier == nil,
+      arguments.device?.hasPrefix("lock:") != true
+    {
       throw UsageError(
         "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case"
       )
@@ -65,6 +68,9 @@ private struct RunSession {
     self.arguments = arguments
     self.console = console
     world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
+    guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true else {
+      throw UsageError("--check-health checks a lock: name it with --device lock:NAME")
+    }
     if let set = arguments.scenarios(world, console) {
       plan = try arguments.plan(set, world)
     } else {
@@ -97,7 +103,8 @@ private struct RunSession {
     guard let plan else { return refuse() }
     Interruption.listen()
     defer { world.devices.shutDown() }
-    folder.reserve(plan.cases.filter { $0.skipReason == nil }.map(\.device), on: world.devices.bench)
+    let locks = plan.cases.filter { $0.skipReason == nil }.map(\.device)
+    folder.reserve(locks, on: world.devices.bench)
     let begin = MonotonicClock.now
     let human = HumanReport(
       console, console.painter(arguments.color), isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
@@ -110,7 +117,8 @@ private struct RunSession {
     let run = Run(
       plan, provider: world.devices, listener: Listeners([folder, report, watch]),
       retries: arguments.retries.value,
-      earlier: earlier, isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
+      earlier: earlier, prepare: { checkHealth(locks.first) },
+      isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
@@ -159,14 +167,40 @@ private struct RunSession {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  /// Adds to a case that failed how to do it again.
+  /// Checks the lock where that is asked for.
+  private func checkHealth(_ device: DeviceSpec?) -> [String] {
+    guard arguments.lab.checksHealth, let device else { return [] }
+    let remarks = world.devices.checkHealth(of: device)
+    if !arguments.isQuiet { for words in remarks { console.say("lockstep: \(words)") } }
+    return remarks
+  }
+
+  /// Adds to a case that failed how to do it again, and whether that is known.
   private func conclude(_ test: Case, _ outcome: inout Outcome) {
+    defer { excuse(test, &outcome) }
     switch outcome.verdict {
     case .divergence, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
     attachPackets(test, &outcome)
   }
+
+  /// Takes a divergence in quarantine for what it is: known, and nobody's news until the quarantine has lapsed.
+  private func excuse(_ test: Case, _ outcome: inout Outcome) {
+    guard case .divergence = outcome.verdict, let lock = world.devices.bench.lock,
+      let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name, date: today)
+    else { return }
+    switch entry.status(on: today) {
+    case .active: outcome.excuse("\(entry)")
+    case .lapsed:
+      let words = "the quarantine of \(test.file) on \(lock.lock.name) has lapsed: \(entry)"
+      folder.take(.remark(words, at: outcome.time))
+      console.say("lockstep: \(words)")
+    }
+  }
+
+  /// The day on which quarantine holds or has lapsed.
+  private var today: Day { Day(unixTime: Int64(WallClock.unixTime)) }
 
   /// Keeps what went over the link of a case that did not end well.
   private func attachPackets(_ test: Case, _ outcome: inout Outcome) {

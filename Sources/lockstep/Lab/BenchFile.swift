@@ -107,6 +107,9 @@ struct CarrierChoice {
   var dongle: String?
   var spec: CarrierSpec
 
+  /// As it is called where its carrier is known.
+  var shortName: String { dongle.map { "the dongle \($0)" } ?? "\(spec)" }
+
   /// As it is called in messages.
   var name: String { dongle.map { "the dongle \($0) (\(spec))" } ?? "\(spec)" }
 }

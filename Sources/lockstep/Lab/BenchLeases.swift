@@ -4,12 +4,12 @@ import Transports
 
 /// What a process has of a bench, for itself alone: a lock, and a dongle that leads to it.
 struct BenchLeases {
-  private var lock: (name: String, lease: Lease)?
-  private var dongle: Lease?
+  private(set) var lock: (name: String, lease: Lease)?
+  private(set) var dongle: Lease?
   /// The way that was taken.
   private(set) var carrier: CarrierChoice?
   /// Why something is not ours.
-  private var fault: LabFault?
+  private(set) var fault: LabFault?
 
   /// The number of the lease of the lock.
   var token: UInt64? { lock?.lease.token }
@@ -23,6 +23,9 @@ struct BenchLeases {
     guard fault == nil, lock?.lease.identity != identity else { return }
     do throws(LabFault) {
       lock = (name, try Lease(of: identity, for: Self.command))
+      if let refusal = LockHealth.refusal(of: identity, called: "the lock \(name)") {
+        fault = LabFault(.noDevice, refusal)
+      }
     } catch {
       fault = LabFault(error.symptom, "the lock \(name): \(error.detail)")
     }
@@ -33,17 +36,32 @@ struct BenchLeases {
     guard fault == nil, dongle == nil, !choices.isEmpty else { return }
     var reasons: [String] = []
     for choice in choices {
+      let identity = choice.spec.identity
+      if let refusal = LockHealth.refusal(of: identity, called: choice.shortName) {
+        reasons.append(refusal)
+        continue
+      }
       do throws(LabFault) {
-        dongle = try Lease(of: choice.spec.identity, for: Self.command)
+        dongle = try Lease(of: identity, for: Self.command)
         carrier = choice
         return
       } catch {
         reasons.append(choices.count > 1 ? "\(choice.name): \(error.detail)" : error.detail)
       }
     }
-    let count = choices.count > 1 ? "none of the dongles is free: " : ""
+    let count = choices.count > 1 ? "none of the dongles can be used: " : ""
     fault = LabFault(.noDevice, count + reasons.joined(separator: "; "))
   }
+
+  /// Lets go of the way, and takes the next one that can be used.
+  mutating func changeDongle(_ choices: [CarrierChoice]) {
+    dongle = nil
+    carrier = nil
+    take(oneOf: choices)
+  }
+
+  /// Gives the lock up, for a reason.
+  mutating func refuse(_ reason: String) { fault = fault ?? LabFault(.noDevice, reason) }
 
   /// Makes sure that all of it is still ours.
   func confirm() throws(LabFault) {

@@ -12,6 +12,7 @@ struct LabArguments {
   var allowed: [String] = []
   var actuations: Count?
   var rest: RestPosition?
+  var checksHealth = false
 
   /// How a carrier is written.
   static let carriers =
@@ -19,8 +20,9 @@ struct LabArguments {
 
   /// The options as words, for a line that does the same again.
   var words: [String] {
-    guard carrier != nil || bench != nil else { return [] }
     var words: [String] = []
+    if checksHealth { words.append("--check-health") }
+    guard carrier != nil || bench != nil else { return words }
     if let bench { words += ["--bench", bench] }
     if let carrier { words += ["--carrier", carrier] }
     if let control { words += ["--control", control] }

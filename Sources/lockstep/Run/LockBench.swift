@@ -61,6 +61,7 @@ final class LockBench {
 
   /// What `--device` names, where that is a lock of an inventory.
   var device: DeviceSpec? { settings.device }
+  var lock: BenchLock? { settings.lock }
 }
 
 // MARK: - Exclusive use
@@ -101,6 +102,50 @@ extension LockBench {
       return name
     }
     return path
+  }
+}
+
+// MARK: - Health
+
+extension LockBench {
+  /// How many ways lead to the lock.
+  var wayCount: Int { settings.carriers.count }
+
+  /// Whether the lock and a way to it are ours.
+  var isReserved: Bool { leases.fault == nil && leases.lock != nil }
+
+  /// Whether there is nothing left to try.
+  var isOut: Bool { leases.fault != nil }
+
+  /// Takes in what a check of the lock found, and changes to another dongle where this one is out of use.
+  ///
+  /// - Returns: what there is to say.
+  func note(_ finding: HealthFinding) throws(LabFault) -> [String] {
+    guard let (name, lease) = leases.lock else { return [] }
+    let dongle = leases.carrier.flatMap { choice in
+      leases.dongle.map { (identity: $0.identity, name: choice.dongle ?? "\(choice.spec)") }
+    }
+    var words = ["health of \(name)" + (dongle.map { " over \($0.name)" } ?? "") + ": \(finding)"]
+    words += try LockHealth.note(finding, (lease.identity, name), dongle)
+    if let refusal = LockHealth.refusal(of: lease.identity, called: "the lock \(name)") {
+      leases.refuse(refusal)
+      drop()
+    } else if let dongle, HealthFolder.health(of: dongle.identity).outOfUse != nil {
+      drop()
+      leases.changeDongle(settings.carriers)
+      if let next = leases.carrier { words.append("\(next.name) is tried in its place") }
+    } else if case .carrier = finding {
+      // What was opened is of no use.
+      drop()
+    }
+    return words
+  }
+
+  /// Closes what is open, so that it is opened anew.
+  private func drop() {
+    uses = []
+    carrier?.close()
+    carrier = nil
   }
 }
 
@@ -262,7 +307,11 @@ extension LockBench {
 
   /// One file a lock, whatever its description is called.
   static func odometerPath(of file: LockFile) throws(LabFault) -> String {
-    let plain = String(file.identity.map { $0 == ":" ? "-" : $0 })
-    return try StateFolder.folder("odometers") + "/\(plain).log"
+    try StateFolder.folder("odometers") + "/" + odometerName(of: file)
+  }
+
+  /// The name of that file.
+  static func odometerName(of file: LockFile) -> String {
+    String(file.identity.map { $0 == ":" ? "-" : $0 }) + ".log"
   }
 }

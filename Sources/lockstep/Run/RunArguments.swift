@@ -78,6 +78,10 @@ extension RunArguments {
         "flaky-result", \.flakyResult, "pass|fail",
         "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
         example: "fail"),
+      .flag(
+        "check-health", \.lab.checksHealth,
+        "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "
+          + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."),
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "

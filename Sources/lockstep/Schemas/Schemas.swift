@@ -55,6 +55,7 @@ struct Schema {
       Schema(
         "packets", "A line of 'lockstep packets --format json', and of runs/NAME/packets/*.jsonl.",
         Shape.any(packets)),
+      Schema("devices", "A line of 'lockstep devices --format json'.", DeviceState.shape),
       Schema("doctor", "A line of 'lockstep doctor --format json'.", doctor),
       Schema("figure", "A line of 'lockstep bench'.", figure),
       Schema(

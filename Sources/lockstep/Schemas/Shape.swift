@@ -39,9 +39,15 @@ enum Shape {
   static func object(
     _ required: KeyValuePairs<String, JSON>, optional: KeyValuePairs<String, JSON> = [:]
   ) -> JSON {
+    object(Array(required), optional: Array(optional))
+  }
+
+  static func object(
+    _ required: [(key: String, value: JSON)], optional: [(key: String, value: JSON)]
+  ) -> JSON {
     [
       "type": "object",
-      "properties": .mapping((Array(required) + Array(optional)).map { JSON.Member($0.key, $0.value) }),
+      "properties": .mapping((required + optional).map { JSON.Member($0.key, $0.value) }),
       "required": .list(required.map { .text($0.key) }), "additionalProperties": false,
     ]
   }

@@ -1,0 +1,140 @@
+import Documents
+import Harness
+import Lab
+import Simulation
+import Transports
+
+/// One lock or dongle of a bench, as it is now.
+struct DeviceState {
+  /// Whether it can be used.
+  enum Use: Equatable {
+    case free
+    case held(LeaseHolder)
+    case outOfUse(DeviceHealth.OutOfUse)
+    /// It cannot even be said which it is.
+    case unknown(String)
+  }
+
+  /// What it is.
+  enum Kind: String {
+    case dongle, lock
+  }
+
+  var kind: Kind
+  /// What the inventory calls it.
+  var name: String
+  /// What it is known by; `nil` where that cannot be told.
+  var identity: String?
+  /// How it is reached: a carrier, a lock file or an emulator.
+  var place: String
+  var use: Use
+  /// The failures of its last health checks.
+  var failures: [DeviceHealth.Failure] = []
+  var wear: Wear?
+  /// What of it is in quarantine, and whether that holds today.
+  var quarantine: [(entry: Quarantine, status: Quarantine.Status)] = []
+
+  /// What a lock has been through.
+  struct Wear {
+    /// The movements of its life, of the last hour and of the last night.
+    var total: Int
+    var hour: Int
+    var night: Int
+    var limits: LockLimits
+    /// Its battery in percent, as it was last seen.
+    var battery: Int?
+    /// Why its motor is left alone because of what it did.
+    var worn: WearLedger.Refusal?
+    /// Why it is left alone because of its battery.
+    var low: WearLedger.Refusal?
+  }
+}
+
+/// What a bench has, as it is now. Nothing of it is touched.
+struct BenchState {
+  let bench: BenchFile
+  private(set) var devices: [DeviceState] = []
+
+  init(_ bench: BenchFile, today: Day) throws(UsageError) {
+    self.bench = bench
+    for dongle in bench.inventory.dongles {
+      let identity = try bench.choice(dongle).spec.identity
+      devices.append(device(.dongle, dongle.name, identity, dongle.carrier))
+    }
+    for lock in bench.inventory.locks { devices.append(state(of: lock, today)) }
+  }
+
+  private func state(of lock: Inventory.Lock, _ today: Day) -> DeviceState {
+    let benchLock = BenchLock(bench: bench, lock: lock)
+    var state: DeviceState
+    switch lock.source {
+    case .device(let text): state = device(.lock, lock.name, benchLock.emulatedIdentity, text)
+    case .file(let path):
+      do {
+        let file = try LockFile(reading: path)
+        state = device(.lock, lock.name, file.identity, path)
+        state.wear = wear(of: file, lock.limits)
+      } catch {
+        state = DeviceState(
+          kind: .lock, name: lock.name, place: path, use: .unknown(error.description))
+      }
+    }
+    state.quarantine = bench.inventory.quarantine.filter { $0.lock == lock.name }
+      .map { ($0, $0.status(on: today)) }
+    return state
+  }
+
+  private func device(
+    _ kind: DeviceState.Kind, _ name: String, _ identity: String, _ place: String
+  ) -> DeviceState {
+    let health = HealthFolder.health(of: identity)
+    let use: DeviceState.Use =
+      if let holder = Lease.holder(of: identity) {
+        .held(holder)
+      } else if let reason = health.outOfUse {
+        .outOfUse(reason)
+      } else {
+        .free
+      }
+    return DeviceState(
+      kind: kind, name: name, identity: identity, place: place, use: use, failures: health.failures)
+  }
+
+  private func wear(of file: LockFile, _ limits: LockLimits) -> DeviceState.Wear? {
+    guard let state = StateFolder.path else { return nil }
+    let path = state + "/odometers/\(LockBench.odometerName(of: file))"
+    let now = BenchClock.now
+    guard let (total, ledger) = Odometer.glance(at: path, now: now) else {
+      return DeviceState.Wear(total: 0, hour: 0, night: 0, limits: limits)
+    }
+    var wear = DeviceState.Wear(
+      total: total, hour: ledger.count(in: .seconds(3600), at: now.uptime),
+      night: ledger.count(in: WearLedger.night, at: now.uptime), limits: limits, battery: ledger.battery)
+    if let refusal = ledger.refusal(for: .movement, under: limits, at: now.uptime) {
+      switch refusal.limit {
+      case .hour, .night: wear.worn = refusal
+      case .batteryFloor, .batterySlope: wear.low = refusal
+      case .gap, .coolDown: break
+      }
+    }
+    // The battery lasts longer than any budget, and would hide it.
+    if wear.low != nil {
+      var motor = limits
+      (motor.batteryFloor, motor.batterySlope) = (nil, nil)
+      if let refusal = ledger.refusal(for: .movement, under: motor, at: now.uptime) {
+        switch refusal.limit {
+        case .hour, .night: wear.worn = refusal
+        case .batteryFloor, .batterySlope, .gap, .coolDown: break
+        }
+      }
+    }
+    return wear
+  }
+}
+
+extension BenchState {
+  /// Entries of the quarantine about every lock.
+  func common(on today: Day) -> [(entry: Quarantine, status: Quarantine.Status)] {
+    bench.inventory.quarantine.filter { $0.lock == nil }.map { ($0, $0.status(on: today)) }
+  }
+}

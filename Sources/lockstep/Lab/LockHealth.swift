@@ -1,0 +1,111 @@
+import Conformance
+import Emulator
+import Harness
+import Lab
+import Simulation
+import Transports
+
+/// The check of a lock before it is used, and what comes of it.
+enum LockHealth {
+  /// What is left alone, and how it is put back in use; `nil` for what is in use.
+  ///
+  /// - Parameters:
+  ///   - identity: what it is.
+  ///   - name: what people call it.
+  static func refusal(of identity: String, called name: String) -> String? {
+    HealthFolder.health(of: identity).outOfUse.map {
+      "\(name) is out of use since \($0.since): \($0.reason); when somebody has seen to it, "
+        + "'lockstep devices restore \(shellWord(name.split(separator: " ").last.map(String.init) ?? name))' puts it back in use"
+    }
+  }
+
+  /// Takes what a check found into the book.
+  ///
+  /// - Returns: what changed.
+  static func note(
+    _ finding: HealthFinding, _ lock: (identity: String, name: String),
+    _ dongle: (identity: String, name: String)?
+  ) throws(LabFault) -> [String] {
+    let now = WallClock.time
+    let news = try HealthFolder.update { book in
+      let news = book.take(finding, lock: lock.identity, dongle: dongle?.identity, at: now)
+      for (identity, name) in [lock] + [dongle].compactMap(\.self) where book[identity] != DeviceHealth() {
+        book[identity].name = name
+      }
+      return news
+    }
+    let names = [lock] + [dongle].compactMap(\.self)
+    return news.map { words in
+      names.reduce(words) { $0.replacing($1.identity, with: $1.name) }
+    }
+  }
+}
+
+extension Devices {
+  /// Checks the lock that a run is about, and tries once more, and over other dongles, where it does not pass.
+  ///
+  /// A lock that fails twice is out of use, and so is a dongle; what is driven after that says so.
+  ///
+  /// - Returns: what there is to say, a line each.
+  func checkHealth(of spec: DeviceSpec) -> [String] {
+    var remarks: [String] = []
+    // Of each dongle two failures at most are taken in.
+    for _ in 0..<(2 * max(1, bench.wayCount)) {
+      let device: any DeviceUnderTest
+      do {
+        device = try self.device(plain(spec), seed: 0)
+      } catch {
+        guard bench.isReserved else { return remarks + ["the health check cannot begin: \(error.detail)"] }
+        remarks += take(.carrier(error.detail))
+        if bench.isOut { return remarks }
+        Waiting.wait(for: [], until: Waiting.now + .seconds(1))
+        continue
+      }
+      let (finding, words) = check(device, from: start(of: spec))
+      remarks += words + take(finding)
+      switch finding {
+      case .healthy, .limited: return remarks
+      case .unwell, .unreached, .carrier: if bench.isOut { return remarks }
+      }
+      // What fails once may need a moment.
+      Waiting.wait(for: [], until: Waiting.now + .seconds(1))
+    }
+    return remarks
+  }
+
+  private func check<Device: DeviceUnderTest>(
+    _ device: Device, from start: StartCondition
+  ) -> (HealthFinding, [String]) {
+    var check = HealthCheck(of: device, from: start)
+    let finding = check.perform()
+    return (finding, check.takeRemarks())
+  }
+
+  private func take(_ finding: HealthFinding) -> [String] {
+    do {
+      return try bench.note(finding)
+    } catch {
+      return ["the health check is not written down: \(error.detail)"]
+    }
+  }
+
+  /// The device without the conditions that a test starts in.
+  private func plain(_ spec: DeviceSpec) -> DeviceSpec {
+    guard spec.kind == .emulator else { return spec }
+    var spec = spec
+    spec.settings.removeAll { LockPeripheral.settings.contains($0.name) }
+    return spec
+  }
+
+  /// A lock that is played has an owner and its positions, unless it is said to have none.
+  private func start(of spec: DeviceSpec) -> StartCondition {
+    var start = StartCondition()
+    guard spec.kind == .emulator else { return start }
+    let given = spec.settings.filter { LockPeripheral.settings.contains($0.name) }
+    start.settings = given.map { Argument($0.name, Value(plain: $0.value)) }
+    for name in ["registered", "configured"] where start.setting(name) == nil {
+      start.settings.append(Argument(name, .flag(true)))
+    }
+    return start
+  }
+}
