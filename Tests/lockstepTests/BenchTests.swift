@@ -1,0 +1,342 @@
+import Documents
+import Foundation
+import TestSupport
+import Testing
+
+/// A lock that another program plays, in a folder with two inventories that know it by different names.
+private final class BenchRoom {
+  let folder: Command.Folder
+  let air: EmulatedBench
+
+  init(_ options: [String] = []) throws {
+    folder = try Command.Folder()
+    air = try EmulatedBench(
+      ["sesame5", "--serve", "tcp-server:127.0.0.1:0", "--key-file", "lock.yaml", "--seed", "7"] + options,
+      in: folder)
+    try folder.write("there.yaml", visit("There", "unlock", "until: { status: unlocked }"))
+    try folder.write(
+      "slow.yaml", visit("A long stay", "unlock", "until: { status: unlocked }", "wait: 60 s"))
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: third-floor
+      dongles:
+        - { name: gone, carrier: "tcp-client:127.0.0.1:1" }
+        - { name: air, carrier: "\(air.carriers[0])" }
+      locks:
+        - { name: front, file: lock.yaml, dongles: [air], firmware: 1.2.3, limits: { per-night: 50 } }
+        - { name: played, device: "emulator:sesame5" }
+      quarantine:
+        - { lock: front, scenario: Scenarios/x.yaml, reason: "jams when cold", owner: ada, expires: 2020-01-01 }
+
+      """)
+    try folder.write(
+      "lab/other.yaml",
+      """
+      bench: elsewhere
+      dongles: [{ name: radio, carrier: "\(air.carriers[0])" }]
+      locks: [{ name: back, file: ../lock.yaml, rest: unlocked }]
+
+      """)
+  }
+
+  /// Runs a line with the state in this folder.
+  func shell(_ line: String) throws -> Command.Result {
+    try Command.shell(
+      "export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config; " + line, in: folder.path)
+  }
+
+  /// Starts a run that goes on until it is ended.
+  func start(_ words: String, out: Command.Folder) throws -> Process {
+    let line = "XDG_STATE_HOME=$PWD/state exec $LOCKSTEP run slow.yaml --quiet \(words)"
+    return try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
+  }
+
+  func awaitUnlocked() {
+    for _ in 0..<1000 {
+      if let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { return }
+      usleep(10_000)
+    }
+    Issue.record("it was never unlocked")
+  }
+}
+
+@Suite("The locks of a bench", .timeLimit(.minutes(10)))
+struct BenchTests {
+  @Test("a lock is driven by its name, and the number of its lease stands in every line")
+  func driven() throws {
+    let room = try BenchRoom()
+    let result = try room.shell(
+      "$LOCKSTEP run there.yaml --device lock:front; $LOCKSTEP schema journal > schema")
+    expect(result.status, 0)
+    #expect(result.errors.contains("the lock was unlocked and was brought to locked"), "\(result.errors)")
+    let lines = try room.folder.journal().split(separator: "\n").map(String.init)
+    let numbers = try lines.map { try JSON(parsing: $0)["lease"]?.line }
+    let token = try #require(numbers.first ?? nil).flatMap { Int(String($0)) } == nil ? nil : numbers[0]
+    #expect(numbers.allSatisfy { $0 == token && $0 != nil }, "\(numbers)")
+    #expect(lines[1].contains(#""device":"lock:front","firmware":"1.2.3""#), "\(lines[1])")
+    let run = room.folder.names("Reports/runs")[0]
+    let manifest = try room.folder.read("Reports/runs/\(run)/manifest.json")
+    for words in [
+      #""bench": "third-floor""#, #""lock": "front""#, #""dongle": "air""#, "\"lease.dongle\": \"tcp",
+    ] {
+      #expect(manifest.contains(words), "\(manifest)")
+    }
+    let junit = try room.folder.read("Reports/junit.xml")
+    #expect(junit.contains("name=\"lockstep.lease\" value=\"\(token ?? "")\""), "\(junit)")
+    // The journal is as its schema says.
+    let check = try room.shell(
+      """
+      python3 -c '
+      import json, sys, jsonschema
+      schema = jsonschema.Draft7Validator(json.load(open("schema")))
+      print(sum(not schema.is_valid(json.loads(line)) for line in open(sys.argv[1])))
+      ' Reports/runs/\(run)/journal.jsonl
+      """)
+    expect(check.output, "0\n")
+    // Another inventory, another name, and the same lock: its number grows.
+    let again = try room.shell(
+      "$LOCKSTEP run there.yaml --bench lab/other.yaml --device lock:back --out Again")
+    expect(again.status, 0)
+    #expect(again.errors.contains("the lock rests unlocked"), "\(again.errors)")
+    let name = room.folder.names("Again/runs")[0]
+    let next = try JSON(
+      parsing: room.folder.read("Again/runs/\(name)/journal.jsonl").split(separator: "\n").first.map(
+        String.init) ?? "")
+    expect(next["lease"]?.line, (Int(token ?? "")).map { String($0 + 1) })
+  }
+
+  @Test("who comes second hears who has it, by whichever name, and has it at once when the first is killed")
+  func exclusive() throws {
+    let room = try BenchRoom()
+    let out = try Command.Folder()
+    let first = try room.start("--device lock:front", out: out)
+    room.awaitUnlocked()
+    let second = "$LOCKSTEP run there.yaml --bench lab/other.yaml --device lock:back --out Second"
+    let refused = try room.shell(second)
+    expect(refused.status, 3)
+    let holder = "is in use by process \(first.processIdentifier) on "
+    #expect(refused.output.contains("no device: the lock back: "), "\(refused.output)")
+    #expect(refused.output.contains(holder), "\(refused.output)")
+    #expect(
+      refused.output.contains("(lockstep run slow.yaml --quiet --device lock:front) since 20"),
+      "\(refused.output)")
+    // So it is through a carrier of one's own, and with a lease file that somebody deletes or replaces.
+    let own =
+      "$LOCKSTEP run there.yaml --device lock:lock.yaml --carrier \(room.air.carriers[0]) --out Second"
+    for line in [
+      own, "rm state/lockstep/leases/*; " + second,
+      "echo > state/lockstep/leases/x.lease; rm -r state/lockstep/leases; " + own,
+    ] {
+      let result = try room.shell(line)
+      expect(result.status, 3)
+      #expect(result.output.contains("is in use by"), "\(line): \(result.output)")
+    }
+    let shown = try room.shell("$LOCKSTEP devices; $LOCKSTEP devices --format json --quiet")
+    expect(shown.status, 0)
+    #expect(shown.output.contains("front    held   by"), "\(shown.output)")
+    #expect(shown.output.contains("air      held   by"), "\(shown.output)")
+    #expect(shown.output.contains("gone     free"), "\(shown.output)")
+    kill(first.processIdentifier, SIGKILL)
+    let begin = Date()
+    first.waitUntilExit()
+    let taken = try room.shell(second)
+    expect(taken.status, 0)
+    #expect(Date().timeIntervalSince(begin) < 30)
+    expect(room.folder.movements(), 2)
+  }
+
+  @Test("where no lease can be written, nothing moves")
+  func unwritable() throws {
+    let room = try BenchRoom()
+    let result = try room.shell("XDG_STATE_HOME=/proc $LOCKSTEP run there.yaml --device lock:front")
+    expect(result.status, 3)
+    #expect(result.output.contains("what outlives a run cannot be kept: /proc/lockstep"), "\(result.output)")
+    expect(room.folder.movements(), 0)
+  }
+
+  // swift-format-ignore
+  static let mistakes: [(words: String, message: String)] = [
+    ("run there.yaml --device lock:frnot", "bench.yaml: the bench third-floor has no lock 'frnot': did you mean 'front'?"),
+    ("run there.yaml --device lock:front --carrier dongle:ari", "bench.yaml: the bench third-floor has no dongle 'ari': did you mean 'air'?"),
+    ("run there.yaml --device lock:lock.yaml --carrier dongle:air", "say with --bench FILE of which"),
+    ("run there.yaml --bench bench.yaml", "choose one with --device lock:NAME"),
+    ("run there.yaml --bench nowhere.yaml --device lock:front", "nowhere.yaml: No such file or directory"),
+    ("run there.yaml --bench there.yaml --device lock:front", "there.yaml:1:1: unknown key `scenario`"),
+    ("run there.yaml --device lock:played --carrier dongle:air", "the lock 'played' is played here, and needs no --carrier"),
+    ("run there.yaml --check-health", "--check-health checks a lock: name it with --device lock:NAME"),
+    ("fuzz sesame --device lock:played --jobs 2 --steps 10", "--jobs: a lock can be driven by one process only"),
+    ("run there.yaml --bench wrong.yaml --device lock:a", "wrong.yaml:2:34: 'usbb:0' is no carrier: it starts with none of"),
+    ("run there.yaml --bench lost.yaml --device lock:a", "lost.yaml: no dongle reaches the lock 'a'"),
+    ("run there.yaml --bench lost.yaml --device lock:b", "lost.yaml: the bench x has no lock 'b'"),
+    ("run there.yaml --bench odd.yaml --device lock:a", "odd.yaml:2:28: unknown lock `sesame55`: did you mean `sesame5`?"),
+    ("devices restore", "missing NAME: restore NAME"), ("devices show front", "unknown operand 'show'"),
+    ("devices restore frnot", "nothing is known of 'frnot': did you mean 'front'?"),
+  ]
+
+  @Test("what is wrong with a call is said")
+  func wrong() throws {
+    let room = try BenchRoom()
+    let files = [
+      (
+        "wrong.yaml",
+        "bench: x\ndongles: [{ name: blue, carrier: \"usbb:0\" }]\nlocks: [{ name: a, file: lock.yaml }]\n"
+      ),
+      ("lost.yaml", "bench: x\nlocks: [{ name: a, file: lock.yaml }]\n"),
+      ("odd.yaml", "bench: x\nlocks: [{ name: a, device: \"emulator:sesame55\" }]\n"),
+    ]
+    for (name, text) in files { try room.folder.write(name, text) }
+    for (words, message) in Self.mistakes {
+      let result = try room.shell("$LOCKSTEP " + words)
+      expect(result.status, 2)
+      #expect(result.errors.contains(message), "\(words): \(result.errors)")
+    }
+  }
+
+  @Test("the bench is that of the option, of the folder or of the user")
+  func usual() throws {
+    let room = try BenchRoom()
+    let moved = try room.shell(
+      "mkdir -p config/lockstep; mv bench.yaml config/lockstep; $LOCKSTEP devices --quiet; $LOCKSTEP devices")
+    #expect(moved.output.contains("/config/lockstep/bench.yaml"), "\(moved.output)")
+    // Its paths are those of its own folder.
+    #expect(moved.output.contains("front    unknown"), "\(moved.output)")
+    let none = try room.shell("rm -r config; $LOCKSTEP devices")
+    expect(none.status, 2)
+    #expect(none.errors.contains("there is no bench.yaml here: say with --bench FILE"), "\(none.errors)")
+    expect(try room.shell("$LOCKSTEP devices --bench lab/other.yaml").status, 0)
+  }
+}
+
+@Suite("Health and quarantine on a bench", .timeLimit(.minutes(10)))
+struct BenchHealthTests {
+  private let folder: Command.Folder
+
+  init() throws {
+    folder = try Command.Folder()
+    try folder.write("there.yaml", visit("There", "unlock", "until: { status: unlocked }"))
+    try write(quarantine: "")
+  }
+
+  private func write(quarantine: String) throws {
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: played
+      locks:
+        - { name: well, device: "emulator:sesame5", tags: [a] }
+        - { name: ill, device: "emulator:sesame5?defect=status-lags-one-behind" }
+      \(quarantine)
+      """)
+  }
+
+  private func shell(_ line: String) throws -> Command.Result {
+    try Command.shell(
+      "export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config; " + line, in: folder.path)
+  }
+
+  @Test("a lock that is well is used, one that fails twice is out of use until somebody restores it")
+  func health() throws {
+    let well = try shell("$LOCKSTEP run there.yaml --device lock:well --check-health")
+    expect(well.status, 0)
+    expect(well.errors, "lockstep: health of well: healthy: it was unlocked and locked\n")
+    #expect(
+      try folder.journal().contains(
+        #"{"t":"0.000","remark":"health of well: healthy: it was unlocked and locked","lease":"#))
+    let ill = try shell("$LOCKSTEP run there.yaml --device lock:ill --check-health")
+    expect(ill.status, 3)
+    #expect(
+      ill.errors.contains("ill is out of use: failed 2 times in a row: told to unlock it showed nothing"),
+      "\(ill.errors)")
+    #expect(ill.output.contains("'lockstep devices restore ill' puts it back in use"), "\(ill.output)")
+    // It is remembered, whether its health is asked for or not, and others are used.
+    let later = try shell("$LOCKSTEP run there.yaml --device lock:ill")
+    expect(later.status, 3)
+    #expect(later.output.contains("no device: the lock ill is out of use since 20"), "\(later.output)")
+    expect(try shell("$LOCKSTEP run there.yaml --device lock:well").status, 0)
+    let shown = try shell("$LOCKSTEP devices")
+    #expect(shown.output.contains("ill    out of use   since 20"), "\(shown.output)")
+    let lines = try shell(
+      "$LOCKSTEP devices --format json > lines; $LOCKSTEP schema devices > schema; cat lines")
+    #expect(lines.output.contains(#""state":"out-of-use","since":"20"#), "\(lines.output)")
+    let check = try shell(
+      """
+      python3 -c '
+      import json, jsonschema
+      schema = jsonschema.Draft7Validator(json.load(open("schema")))
+      print([list(schema.iter_errors(json.loads(line))) for line in open("lines")])
+      '
+      """)
+    expect(check.output, "[[], []]\n")
+    expect(try shell("$LOCKSTEP devices restore ill").output, "ill is back in use\n")
+    expect(try shell("$LOCKSTEP devices restore ill").output, "ill is in use; there was nothing against it\n")
+    expect(try shell("$LOCKSTEP run there.yaml --device lock:ill").status, 1)
+  }
+
+  @Test("a record that cannot be understood keeps a lock from being used until somebody looks")
+  func damaged() throws {
+    try folder.write("state/lockstep/health/emulator-played-well.json", "{\"identity\":")
+    let result = try shell("$LOCKSTEP run there.yaml --device lock:well")
+    expect(result.status, 3)
+    #expect(result.output.contains("emulator-played-well.json cannot be understood"), "\(result.output)")
+    expect(try shell("$LOCKSTEP devices restore well; $LOCKSTEP run there.yaml --device lock:well").status, 0)
+  }
+
+  @Test("a dongle that does not answer is out of use, and the next is tried")
+  func dongles() throws {
+    let room = try BenchRoom()
+    let bench = try room.folder.read("bench.yaml").replacing("dongles: [air], ", with: "")
+    try room.folder.write("bench.yaml", bench)
+    let result = try room.shell("$LOCKSTEP run there.yaml --device lock:front --check-health")
+    expect(result.status, 0)
+    #expect(result.errors.contains("gone is out of use: failed 2 times in a row"), "\(result.errors)")
+    #expect(
+      result.errors.contains("the dongle air (\(room.air.carriers[0])) is tried in its place"),
+      "\(result.errors)")
+    #expect(
+      result.errors.contains("health of front over air: healthy: it was unlocked and locked"),
+      "\(result.errors)")
+    // The check is counted like everything else that moves.
+    expect(room.folder.movements(), 4)
+    // From now on it is passed over.
+    let next = try room.shell("$LOCKSTEP run there.yaml --device lock:front")
+    expect(next.status, 0)
+    let shown = try room.shell("$LOCKSTEP devices")
+    #expect(shown.output.contains("gone     out of use"), "\(shown.output)")
+    #expect(
+      shown.output.contains("6 movements, 6 in the last hour, 6 of 50 in the last twelve"), "\(shown.output)")
+    #expect(
+      shown.output.contains("quarantine lapsed   Scenarios/x.yaml, until 2020-01-01, ada: jams when cold"),
+      "\(shown.output)")
+    let out = try room.shell("$LOCKSTEP run there.yaml --device lock:front --carrier dongle:gone")
+    expect(out.status, 3)
+    #expect(out.output.contains("the dongle gone is out of use since 20"), "\(out.output)")
+    expect(try room.shell("$LOCKSTEP devices restore gone").output, "gone is back in use\n")
+  }
+
+  @Test("what diverges in quarantine is reported and turns nothing red, until the quarantine has lapsed")
+  func quarantine() throws {
+    try write(quarantine: "quarantine: [{ lock: ill, reason: \"lags\", owner: ada, expires: 2999-12-31 }]")
+    let known = try shell("$LOCKSTEP run there.yaml --device lock:ill --retries 2")
+    expect(known.status, 0)
+    #expect(known.output.contains("1 case: 1 skipped"), "\(known.output)")
+    #expect(
+      known.output.contains(
+        "1: in quarantine until 2999-12-31, ada: lags; it diverged: the device showed nothing"),
+      "\(known.output)")
+    let junit = try folder.read("Reports/junit.xml")
+    #expect(
+      junit.contains("failures=\"0\" errors=\"0\" skipped=\"1\"") && junit.contains("ada: lags; it diverged"),
+      "\(junit)")
+    // The counterexample is kept all the same.
+    expect(folder.names("Reports/failures").count, 1)
+    // Another lock is not in quarantine.
+    expect(try shell("$LOCKSTEP run there.yaml --device lock:well").status, 0)
+    try write(quarantine: "quarantine: [{ lock: ill, reason: \"lags\", owner: ada, expires: 2020-12-31 }]")
+    let lapsed = try shell("$LOCKSTEP run there.yaml --device lock:ill")
+    expect(lapsed.status, 1)
+    #expect(
+      lapsed.errors.contains("the quarantine of there.yaml on ill has lapsed: until 2020-12-31, ada: lags"),
+      "\(lapsed.errors)")
+  }
+}
