@@ -34,6 +34,17 @@ extension CarrierSpec {
     }
   }
 
+  /// Whether the controller is there, as far as that can be told without touching it; `nil` where it cannot.
+  public var isPresent: Bool? {
+    switch self {
+    case .usb(let selector):
+      Self.dongles(isForced: selector.isForced).map { USBDongle.pick(selector, from: $0) != nil }
+    case .hciSocket(let number): folderEntries("/sys/class/bluetooth/hci\(number)") != nil
+    case .serial(let path, _, _): realPath(path) != nil
+    case .tcpClient, .tcpServer, .unixClient: nil
+    }
+  }
+
   private static func dongles(isForced: Bool) -> [USBDongle]? {
     (try? USBContext()).map { USBDongle.all($0, isForced: isForced) }
   }

@@ -137,6 +137,12 @@ struct BenchTests {
     #expect(shown.output.contains("front    held   by"), "\(shown.output)")
     #expect(shown.output.contains("air      held   by"), "\(shown.output)")
     #expect(shown.output.contains("gone     free"), "\(shown.output)")
+    let scan = try room.shell("$LOCKSTEP scan --carrier dongle:air --duration 300ms")
+    expect(scan.status, 3)
+    #expect(scan.errors.contains("the dongle air: ") && scan.errors.contains(holder), "\(scan.errors)")
+    let doctor = try room.shell("$LOCKSTEP doctor --bench bench.yaml --out Doctor")
+    #expect(doctor.output.contains("· lock: front: in use by process"), "\(doctor.output)")
+    #expect(doctor.output.contains("quarantine lapsed until 2020-01-01, ada"), "\(doctor.output)")
     kill(first.processIdentifier, SIGKILL)
     let begin = Date()
     first.waitUntilExit()
@@ -311,7 +317,15 @@ struct BenchHealthTests {
     let out = try room.shell("$LOCKSTEP run there.yaml --device lock:front --carrier dongle:gone")
     expect(out.status, 3)
     #expect(out.output.contains("the dongle gone is out of use since 20"), "\(out.output)")
+    let doctor = try room.shell("$LOCKSTEP doctor --bench bench.yaml --quiet")
+    expect(doctor.status, 3)
+    #expect(doctor.output.contains("✘ dongle: gone: out of use since 20"), "\(doctor.output)")
+    #expect(doctor.output.contains("lockstep devices --bench bench.yaml restore gone"), "\(doctor.output)")
     expect(try room.shell("$LOCKSTEP devices restore gone").output, "gone is back in use\n")
+    // Other controllers than its own do not count.
+    expect(try room.shell("$LOCKSTEP doctor --bench bench.yaml").status, 0)
+    let scan = try room.shell("$LOCKSTEP scan --carrier dongle:air --duration 2s")
+    #expect(scan.output.contains("Sesame 5"), "\(scan.output)\(scan.errors)")
   }
 
   @Test("what diverges in quarantine is reported and turns nothing red, until the quarantine has lapsed")

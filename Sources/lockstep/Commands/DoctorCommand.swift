@@ -1,5 +1,6 @@
 import Documents
 import Harness
+import Lab
 import Transports
 
 extension Command {
@@ -8,7 +9,8 @@ extension Command {
       "doctor", "Says whether this machine is fit to drive real locks, and what to do where it is not.",
       discussion: """
         It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
-        controller can be used and everything that a run writes can be written, else 3.
+        controller can be used and everything that a run writes can be written, else 3. With --bench the controllers are
+        those of the bench, and each of its dongles and locks must be there and in use.
 
         """,
       examples: [
@@ -17,13 +19,15 @@ extension Command {
       ],
       ArgumentParser(
         options: [
+          .bench(\.bench, "A bench whose dongles and locks are looked at too."),
           .format(\.format, "How findings are printed; json is one object a line."),
           .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
           .quiet(\.isQuiet, "Prints what hinders only."),
         ], operands: nil),
       defaults: { DoctorArguments() }
-    ) { arguments, console in
-      let diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
+    ) { arguments, console throws(UsageError) in
+      var diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
+      if let path = arguments.bench { try diagnosis.add(BenchFile(reading: path)) }
       let findings = diagnosis.findings.filter { !arguments.isQuiet || $0.state == .bad }
       switch arguments.format {
       case .human:
@@ -41,6 +45,7 @@ extension Command {
 }
 
 private struct DoctorArguments {
+  var bench: String?
   var format = OutputFormat.human
   var out = "Reports"
   var color = ColorChoice.auto
@@ -78,6 +83,8 @@ struct Diagnosis {
   private(set) var findings: [Symptom] = []
   /// Whether a controller can be used and what a run writes can be written.
   private(set) var isFit = false
+  /// Whether what a run writes can be written.
+  private var canWrite = false
 
   init(_ probe: BenchProbe, reports: String) {
     let dongles = probe.dongles
@@ -90,12 +97,44 @@ struct Diagnosis {
     for holder in LockHolder.all() {
       findings.append(Symptom(.note, "locks", "\(holder.endpoint) is in use by \(holder)"))
     }
-    let canWrite = addFolders(probe, reports: reports)
+    canWrite = addFolders(probe, reports: reports)
     isFit = usable && canWrite
   }
 }
 
 extension Diagnosis {
+  /// Adds what a bench has. Other controllers than its own do not count then.
+  mutating func add(_ bench: BenchFile) throws(UsageError) {
+    let today = Day(unixTime: Int64(WallClock.unixTime))
+    isFit = canWrite
+    for device in try BenchState(bench, today: today).devices {
+      let symptom = try self.symptom(of: device, bench)
+      if symptom.state == .bad { isFit = false }
+      findings.append(symptom)
+      for item in device.quarantine where item.status == .lapsed {
+        findings.append(
+          Symptom(.note, device.kind.rawValue, "\(device.name): quarantine lapsed \(item.entry)"))
+      }
+    }
+  }
+
+  private func symptom(of device: DeviceState, _ bench: BenchFile) throws(UsageError) -> Symptom {
+    let subject = device.kind.rawValue
+    switch device.use {
+    case .unknown(let reason): return Symptom(.bad, subject, "\(device.name): \(reason)")
+    case .outOfUse(let reason):
+      return Symptom(
+        .bad, subject, "\(device.name): out of use since \(reason.since): \(reason.reason)",
+        cure: "lockstep devices --bench \(shellWord(bench.path)) restore \(device.name)")
+    case .held(let holder): return Symptom(.note, subject, "\(device.name): in use by \(holder)")
+    case .free:
+      if device.kind == .dongle, try carrierSpec(device.place).isPresent == false {
+        return Symptom(.bad, subject, "\(device.name): \(device.place) is not there", cure: "plug it in")
+      }
+      return Symptom(.good, subject, "\(device.name), \(device.place)")
+    }
+  }
+
   /// Adds a dongle and says whether it can be used as it is.
   private mutating func add(_ dongle: BenchProbe.Dongle, _ probe: BenchProbe) -> Bool {
     let name = "\(dongle.vendor):\(dongle.product)" + (dongle.name.map { " \($0)" } ?? "")

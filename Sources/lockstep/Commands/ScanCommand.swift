@@ -1,4 +1,5 @@
 import Bluetooth
+import Conformance
 import Documents
 import Harness
 import Sesame
@@ -21,8 +22,13 @@ extension Command {
       ArgumentParser(
         options: [
           .value(
-            "carrier", \.carrier, "SPEC", "The way to a Bluetooth controller: \(LabArguments.carriers).",
+            "carrier", \.carrier, "SPEC",
+            "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
             example: "usb:0", as: .carrier),
+          .bench(
+            \.bench,
+            "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
+              + "user's configuration, unless given."),
           .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
           .flag("all", \.isAll, "Lists everything that advertises."),
           .value(
@@ -39,6 +45,7 @@ extension Command {
 }
 
 private struct ScanArguments {
+  var bench: String?
   var carrier: String?
   var duration = Interval.seconds(10)
   var isAll = false
@@ -51,11 +58,21 @@ private struct ScanArguments {
       throw UsageError(
         "a scan needs a controller: --carrier usb:0, or another; 'lockstep doctor' says what there is")
     }
-    let spec = try carrierSpec(carrier)
+    let choice = try carrierChoice(carrier, bench: bench(for: carrier))
+    let spec = choice.spec
     Interruption.listen()
     var settings = CarrierSettings()
     settings.tap = capture
     let view = ScanView(console, format, isAll: isAll)
+    // Who uses the controller now is not to be disturbed, nor are we.
+    let lease: Lease
+    do {
+      lease = try Lease(of: spec.identity, for: "lockstep scan")
+    } catch {
+      console.say("lockstep: \(choice.shortName): \(error.detail)")
+      return .labFault
+    }
+    defer { withExtendedLifetime(lease) {} }
     do {
       let carrier = try Carrier(opening: spec, settings: settings)
       defer { carrier.close() }
@@ -67,6 +84,16 @@ private struct ScanArguments {
       console.say("lockstep: \(error); 'lockstep doctor' looks at this machine")
       return .labFault
     }
+  }
+}
+
+extension ScanArguments {
+  /// The bench that a dongle is of.
+  fileprivate func bench(for carrier: String) throws(UsageError) -> BenchFile? {
+    guard bench != nil || carrier.hasPrefix("dongle:"), let path = bench ?? BenchFile.usual else {
+      return nil
+    }
+    return try BenchFile(reading: path)
   }
 }
 

@@ -158,11 +158,13 @@ func carrierChoice(_ text: String, bench: BenchFile?) throws(UsageError) -> Carr
 
 extension Option {
   /// The inventory of a bench.
-  static func bench(_ path: WritableKeyPath<Values, String?>) -> Option {
-    .value(
-      "bench", path, "FILE",
+  static func bench(
+    _ path: WritableKeyPath<Values, String?>,
+    _ summary: String =
       "The inventory of the bench, whose locks are --device lock:NAME. bench.yaml, or lockstep/bench.yaml in the user's "
-        + "configuration, unless given.", example: "lab/bench.yaml", as: .file)
+      + "configuration, unless given."
+  ) -> Option {
+    .value("bench", path, "FILE", summary, example: "lab/bench.yaml", as: .file)
   }
 }
 
