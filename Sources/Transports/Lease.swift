@@ -91,7 +91,7 @@ public final class Lease {
       throw LabFault(
         .noDevice,
         "\(identity) is no longer ours: \(path) was replaced, and is held by "
-          + "\(Self.lastHolder(path)?.description ?? "another process")")
+          + "\(Self.lastHolder(path) ?? .unknown)")
     }
   }
 }
@@ -238,8 +238,7 @@ extension Lease {
   }
 
   private static func refusal(_ identity: String, _ path: String) -> LabFault {
-    let holder = lastHolder(path).map { "\($0)" } ?? "another process"
-    return LabFault(.noDevice, "\(identity) is in use by \(holder)")
+    LabFault(.noDevice, "\(identity) is in use by \(lastHolder(path) ?? .unknown)")
   }
 
   private static func fault(_ identity: String, _ path: String, _ fault: FileFault) -> LabFault {
@@ -272,6 +271,9 @@ public struct LeaseHolder: Equatable, Sendable {
     self.command = command
   }
 
+  /// Somebody whose file was taken away.
+  static let unknown = LeaseHolder(token: 0, process: 0, host: "", since: "", command: "")
+
   /// Reads a line of a lease's file: number, process, time, machine and command, with a space between them.
   public init?(_ line: String) {
     let parts = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
@@ -290,6 +292,7 @@ public struct LeaseHolder: Equatable, Sendable {
 extension LeaseHolder: CustomStringConvertible {
   /// The process and since when: `process 4711 on lab-1 (lockstep run --repeat 5) since 2026-11-21T00:50:17.042Z`.
   public var description: String {
+    guard process != 0 else { return "another process, which had it before its file was taken away" }
     let what = command.isEmpty ? "" : " (\(command))"
     return "process \(process) on \(host)\(what) since \(since)"
   }
@@ -303,8 +306,7 @@ extension Lease {
     guard let folder = folder ?? StateFolder.path.map({ $0 + "/leases" }) else { return nil }
     let path = folder + "/\(name(identity)).lease"
     guard isHeld(path) else { return nil }
-    return lastHolder(path)
-      ?? LeaseHolder(token: 0, process: 0, host: "?", since: "?", command: "its file was taken away")
+    return lastHolder(path) ?? .unknown
   }
 
   private static func isHeld(_ path: String) -> Bool {

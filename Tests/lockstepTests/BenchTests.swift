@@ -121,6 +121,12 @@ struct BenchTests {
     #expect(
       refused.output.contains("(lockstep run slow.yaml --quiet --device lock:front) since 20"),
       "\(refused.output)")
+    let scan = try room.shell("$LOCKSTEP scan --carrier dongle:air --duration 300ms")
+    expect(scan.status, 3)
+    #expect(scan.errors.contains("the dongle air: ") && scan.errors.contains(holder), "\(scan.errors)")
+    let doctor = try room.shell("$LOCKSTEP doctor --bench bench.yaml --out Doctor")
+    #expect(doctor.output.contains("· lock: front: in use by process"), "\(doctor.output)")
+    #expect(doctor.output.contains("quarantine lapsed until 2020-01-01, ada"), "\(doctor.output)")
     // So it is through a carrier of one's own, and with a lease file that somebody deletes or replaces.
     let own =
       "$LOCKSTEP run there.yaml --device lock:lock.yaml --carrier \(room.air.carriers[0]) --out Second"
@@ -137,12 +143,6 @@ struct BenchTests {
     #expect(shown.output.contains("front    held   by"), "\(shown.output)")
     #expect(shown.output.contains("air      held   by"), "\(shown.output)")
     #expect(shown.output.contains("gone     free"), "\(shown.output)")
-    let scan = try room.shell("$LOCKSTEP scan --carrier dongle:air --duration 300ms")
-    expect(scan.status, 3)
-    #expect(scan.errors.contains("the dongle air: ") && scan.errors.contains(holder), "\(scan.errors)")
-    let doctor = try room.shell("$LOCKSTEP doctor --bench bench.yaml --out Doctor")
-    #expect(doctor.output.contains("· lock: front: in use by process"), "\(doctor.output)")
-    #expect(doctor.output.contains("quarantine lapsed until 2020-01-01, ada"), "\(doctor.output)")
     kill(first.processIdentifier, SIGKILL)
     let begin = Date()
     first.waitUntilExit()
