@@ -170,6 +170,7 @@ struct BenchTests {
     ("run there.yaml --bench nowhere.yaml --device lock:front", "nowhere.yaml: No such file or directory"),
     ("run there.yaml --bench there.yaml --device lock:front", "there.yaml:1:1: unknown key `scenario`"),
     ("run there.yaml --device lock:played --carrier dongle:air", "the lock 'played' is played here, and needs no --carrier"),
+    ("run there.yaml --device lock:played --capture air.btsnoop", "--capture goes with --carrier"),
     ("run there.yaml --check-health", "--check-health checks a lock: name it with --device lock:NAME"),
     ("fuzz sesame --device lock:played --jobs 2 --steps 10", "--jobs: a lock can be driven by one process only"),
     ("run there.yaml --bench wrong.yaml --device lock:a", "wrong.yaml:2:34: 'usbb:0' is no carrier: it starts with none of"),

@@ -146,9 +146,8 @@ extension Inventory {
     locks.filter { lock in tags.allSatisfy { lock.tags.contains($0) } }
   }
 
-  /// The entry that says most of a scenario on a lock, of those that cover it: one that holds on a day before one that
-  /// has lapsed, and of several the one that ends last.
-  public func quarantine(of file: String, on lock: String, date: Day) -> Quarantine? {
+  /// The entry about a scenario on a lock, of several the one that holds longest.
+  public func quarantine(of file: String, on lock: String) -> Quarantine? {
     quarantine.filter { $0.covers(scenario: file, on: lock) }.max { $0.expires < $1.expires }
   }
 }

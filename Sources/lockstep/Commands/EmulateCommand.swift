@@ -1,3 +1,4 @@
+import Conformance
 import Bluetooth
 import Harness
 import Simulation
@@ -133,8 +134,18 @@ private struct EmulateArguments {
   private func open(_ spec: CarrierSpec) throws(EmulationFault) -> CarrierAir {
     var settings = CarrierSettings()
     settings.tap = capture
+    var lease: Lease?
+    do throws(LabFault) {
+      switch spec {
+      case .usb, .hciSocket, .serial: lease = try Lease(of: spec.identity, for: "lockstep emulate")
+      // Programs that serve controllers have one for each who comes.
+      case .tcpClient, .tcpServer, .unixClient: break
+      }
+    } catch {
+      throw EmulationFault(error.detail)
+    }
     do {
-      return CarrierAir(try Carrier(opening: spec, settings: settings))
+      return CarrierAir(try Carrier(opening: spec, settings: settings), lease)
     } catch {
       throw EmulationFault("\(error.description); 'lockstep doctor' looks at this machine")
     }

@@ -40,7 +40,7 @@ extension Command {
       Interruption.listen()
       defer { world.devices.shutDown() }
       // What goes over a carrier is written down as it goes.
-      if arguments.lab.capture != nil, arguments.lab.carrier == nil {
+      if arguments.lab.capture != nil, world.devices.bench.wayCount == 0 {
         world.devices.captures = CaseCaptures()
       }
       let listener: any JournalListener =

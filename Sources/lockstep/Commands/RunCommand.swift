@@ -58,16 +58,15 @@ private struct RunSession {
         command.append("--shard=\(shard.part)/\(shard.count)")
       }
     }
-    if arguments.lab.capture != nil, arguments.lab.carrier == nil,
-      arguments.device?.hasPrefix("lock:") != true
-    {
+    self.arguments = arguments
+    self.console = console
+    let lab = try arguments.labSettings()
+    guard arguments.lab.capture == nil || !lab.carriers.isEmpty else {
       throw UsageError(
         "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case"
       )
     }
-    self.arguments = arguments
-    self.console = console
-    world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
+    world = World(answerTimeout: arguments.answerTimeout, lab: lab)
     guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true else {
       throw UsageError("--check-health checks a lock: name it with --device lock:NAME")
     }
@@ -188,7 +187,7 @@ private struct RunSession {
   /// Takes a divergence in quarantine for what it is: known, and nobody's news until the quarantine has lapsed.
   private func excuse(_ test: Case, _ outcome: inout Outcome) {
     guard case .divergence = outcome.verdict, let lock = world.devices.bench.lock,
-      let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name, date: today)
+      let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name)
     else { return }
     switch entry.status(on: today) {
     case .active: outcome.excuse("\(entry)")

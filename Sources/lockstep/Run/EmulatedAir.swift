@@ -27,9 +27,12 @@ protocol EmulatedAir: AnyObject {
 /// A controller of somebody else's, on whose air the lock is.
 final class CarrierAir: EmulatedAir {
   private let carrier: Carrier
+  /// What keeps others from the controller meanwhile.
+  private let lease: Lease?
 
-  init(_ carrier: Carrier) {
+  init(_ carrier: Carrier, _ lease: Lease?) {
     self.carrier = carrier
+    self.lease = lease
     // That it was opened goes without saying.
     _ = carrier.takeRemarks()
   }

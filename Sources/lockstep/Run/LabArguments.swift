@@ -20,9 +20,8 @@ struct LabArguments {
 
   /// The options as words, for a line that does the same again.
   var words: [String] {
+    guard carrier != nil || bench != nil else { return [] }
     var words: [String] = []
-    if checksHealth { words.append("--check-health") }
-    guard carrier != nil || bench != nil else { return words }
     if let bench { words += ["--bench", bench] }
     if let carrier { words += ["--carrier", carrier] }
     if let control { words += ["--control", control] }
@@ -102,8 +101,9 @@ extension RunArguments {
       throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
     }
     if let lock = settings.lock, lock.isPlayed {
-      guard lab.carrier == nil else {
-        throw UsageError("the lock '\(lock.lock.name)' is played here, and needs no --carrier")
+      let given = [("carrier", lab.carrier), ("control", lab.control)]
+      if let (name, _) = given.first(where: { $0.1 != nil }) {
+        throw UsageError("the lock '\(lock.lock.name)' is played here, and needs no --\(name)")
       }
       return settings
     }
