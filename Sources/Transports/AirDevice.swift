@@ -6,8 +6,8 @@ public import Simulation
 /// A lock on the air, real or emulated by another program, as a device under test.
 ///
 /// The way to the controller, the host and the link go on from test to test; the client is made anew for each. What
-/// comes over the air is observed up to ``slack`` late. Trouble on the way is the lab's: after it the way is brought
-/// back by ``restart()``, and when that does not help every call throws at once.
+/// comes over the air is observed up to ``slack`` late. Trouble on the way is the lab's: after it ``restart()`` climbs the
+/// ladder of the controller (``Recovery``), and when no rung of that helps every call throws at once.
 public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, RecordedDevice {
   /// How much later than it happened something may be observed.
   public static var slack: Interval { .milliseconds(300) }
@@ -21,6 +21,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private var remarks: [String] = []
   private var recorder: LinkRecorder?
+  private let recovery: Recovery
 
   /// Joins a client to a lock on the air.
   ///
@@ -31,14 +32,16 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   ///   - times: how long the client waits.
   ///   - circumstances: what of the model's circumstances always holds.
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
+  ///   - recovery: how the controller is brought back; by the rungs that the carrier has unless given.
   public init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
-    circumstances: [String], epoch: UInt32? = nil
+    circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil
   ) where Surroundings: AnyObject {
     self.surroundings = surroundings
     self.times = times
     self.circumstances = circumstances
     self.epoch = epoch
+    self.recovery = recovery ?? Recovery(of: carrier)
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
     host.commandTimeout = .milliseconds(1200)
@@ -110,7 +113,14 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   }
 
   public func restart() throws(LabFault) {
-    try lab { () throws(LabFault) in try device.restart() }
+    if let fault = recovery.fault { throw fault }
+    var link = device.link
+    remarks += link.takeRemarks()
+    remarks += recovery.climb(&link)
+    device = Self.device(link, ClientSettings(), circumstances)
+    device.adopt(vocabulary)
+    device.record(to: recorder)
+    if let fault = recovery.fault { throw fault }
   }
 
   public func record(to recorder: LinkRecorder?) {
@@ -135,6 +145,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
 
   /// A controller that does not answer says nothing about the lock behind it, however often it happens.
   private func lab(_ body: () throws(LabFault) -> Void) throws(LabFault) {
+    if let fault = recovery.fault { throw fault }
     do {
       try body()
     } catch {

@@ -12,11 +12,18 @@ private struct StubbornDongle: RecoverableWay {
   /// How long each rung takes, where it is not as long as it may.
   var duration: Interval?
   var tried: [RecoveryRung] = []
+  var lines: [String] = []
+  var attempts: [RecoveryLadder.Attempt] = []
 
   mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String? {
     tried.append(rung)
     now = duration.map { now + $0 } ?? limit
     return rung == cure ? nil : "it does not answer"
+  }
+
+  mutating func note(_ line: String, _ attempt: RecoveryLadder.Attempt?) {
+    lines.append(line)
+    if let attempt { attempts.append(attempt) }
   }
 }
 
@@ -25,10 +32,10 @@ extension RecoveryLadder {
   fileprivate mutating func climb(
     _ dongle: inout StubbornDongle
   ) -> (works: Bool, tried: [RecoveryRung], lines: [String]) {
-    var lines: [String] = []
     dongle.tried = []
-    let works = climb(&dongle) { line, _ in lines.append(line) }
-    return (works, dongle.tried, lines)
+    dongle.lines = []
+    let works = climb(&dongle) as Bool
+    return (works, dongle.tried, dongle.lines)
   }
 }
 
@@ -50,7 +57,7 @@ struct RecoveryLadderTests {
   @Test("each rung that there is is tried once, in order, until one helps", arguments: climbs.indices)
   func climb(index: Int) {
     let (hasUSBReset, hasPower, isWayLost, cure, tried) = Self.climbs[index]
-    var ladder = RecoveryLadder(hasUSBReset: hasUSBReset, hasPower: hasPower)
+    var ladder = RecoveryLadder(hasUSBReset: hasUSBReset, powerSettles: hasPower ? .seconds(3) : nil)
     var dongle = StubbornDongle(isWayLost: isWayLost, cure: cure)
     let result = ladder.climb(&dongle)
     expect(result.tried, tried)
@@ -61,7 +68,7 @@ struct RecoveryLadderTests {
 
   @Test("every try is a line with its place, its time and what came of it")
   func lines() {
-    var ladder = RecoveryLadder(hasUSBReset: false, hasPower: false)
+    var ladder = RecoveryLadder(hasUSBReset: false, powerSettles: nil)
     var dongle = StubbornDongle(cure: .hciReset, duration: .milliseconds(1234))
     expect(
       ladder.climb(&dongle).lines,
@@ -76,7 +83,7 @@ struct RecoveryLadderTests {
 
   @Test("with every rung taking as long as it may, a hung dongle is back within twenty seconds")
   func time() {
-    var ladder = RecoveryLadder(hasUSBReset: true, hasPower: true)
+    var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
     var dongle = StubbornDongle(cure: .powerCycle)
     expect(ladder.climb(&dongle).works, true)
     expect(dongle.now, .zero + .seconds(20))
@@ -84,7 +91,7 @@ struct RecoveryLadderTests {
 
   @Test("what was tried twice within an hour is passed over, and that is said")
   func escalation() {
-    var ladder = RecoveryLadder(hasUSBReset: true, hasPower: true)
+    var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
     var dongle = StubbornDongle(cure: .hciReset, duration: .seconds(1))
     for _ in 0..<2 { expect(ladder.climb(&dongle).tried, [.reconnect, .hciReset]) }
     dongle.cure = .reopen
@@ -102,7 +109,7 @@ struct RecoveryLadderTests {
 
   @Test("the last rung has six tries an hour; after that the controller is out of use, and stays so")
   func lastRung() {
-    var ladder = RecoveryLadder(hasUSBReset: true, hasPower: true)
+    var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
     var dongle = StubbornDongle(cure: .powerCycle, duration: .seconds(1))
     for count in 1...6 {
       let result = ladder.climb(&dongle)
@@ -118,19 +125,21 @@ struct RecoveryLadderTests {
   @Test("what an earlier process tried counts")
   func recalled() {
     let now = BenchTime(wall: WallTime(nanoseconds: 0), boot: "b", uptime: .zero + .seconds(5000))
-    var first = RecoveryLadder(hasUSBReset: false, hasPower: false)
+    var first = RecoveryLadder(hasUSBReset: false, powerSettles: nil)
     var dongle = StubbornDongle(now: now.uptime, cure: .hciReset, duration: .milliseconds(200))
     var records: [String] = []
     for _ in 0..<2 {
-      _ = first.climb(&dongle) { _, attempt in
-        let time = BenchTime(wall: now.wall, boot: "b", uptime: attempt!.begin)
-        records.append("\(WearLine(attempt!.record, at: time))")
-      }
+      expect(first.climb(&dongle).works, true)
+    }
+    for attempt in dongle.attempts {
+      let time = BenchTime(wall: now.wall, boot: "b", uptime: attempt.begin)
+      records.append("\(WearLine(attempt.record, at: time))")
     }
     expect(records[0], "1970-01-01T00:00:00.000Z reconnect failed 200 ms @b+5000.000")
-    var second = RecoveryLadder(hasUSBReset: false, hasPower: false)
+    var second = RecoveryLadder(hasUSBReset: false, powerSettles: nil)
     for record in records + ["nonsense", "1970-01-01T00:00:00.000Z lock @b+5000"] {
-      second.recall(WearLine(text: record), at: BenchTime(wall: now.wall, boot: "b", uptime: dongle.now))
+      guard let line = WearLine(text: record), let rung = RecoveryRung(record: line.text) else { continue }
+      second.recall(rung, at: line.uptime)
     }
     dongle.cure = .reopen
     expect(second.climb(&dongle).tried, [.reopen])

@@ -20,6 +20,13 @@ public protocol HCICarrier {
   /// after that.
   mutating func reopen() throws(CarrierFault)
 
+  /// The ways in which it can be opened anew, the mildest first.
+  var reopenings: [Reopening] { get }
+
+  /// Makes the carrier usable again after a fault in one of its ``reopenings``, trying up to a moment. The controller
+  /// must be reset after that.
+  mutating func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault)
+
   /// Lets go of the controller. What is sent after that is a fault.
   mutating func close()
 
@@ -27,7 +34,23 @@ public protocol HCICarrier {
   mutating func takeRemarks() -> [String]
 }
 
+/// What is done to a controller between closing the way to it and opening it anew.
+public enum Reopening: CaseIterable, Hashable, Sendable {
+  /// Nothing.
+  case anew
+  /// It is reset on its bus.
+  case afterReset
+  /// Its power is turned off and on.
+  case afterPowerCycle
+}
+
 extension HCICarrier {
+  /// Without touching the controller.
+  public var reopenings: [Reopening] { [.anew] }
+
+  /// Opens it anew, whatever was wanted beside that: there is nothing beside it.
+  public mutating func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault) { try reopen() }
+
   /// Nothing.
   public mutating func takeRemarks() -> [String] { [] }
 }

@@ -37,16 +37,6 @@ public enum RecoveryRung: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// The longest that it may take, that the controller answers included. All of them together take twenty seconds.
-  public var limit: Interval {
-    switch self {
-    case .reconnect: .milliseconds(1500)
-    case .hciReset: .milliseconds(2500)
-    case .reopen: .milliseconds(3500)
-    case .usbReset: .milliseconds(3500)
-    case .powerCycle: .seconds(9)
-    }
-  }
 }
 
 /// How a controller in trouble is brought back: rung by rung, each tried once, timed and counted.
@@ -94,6 +84,7 @@ public struct RecoveryLadder: Equatable, Sendable {
 
   /// The rungs that there are, the mildest first.
   public let rungs: [RecoveryRung]
+  private let powerSettles: Interval
   /// Whether no rung is left. It stays so until a person has seen to it.
   public private(set) var isOutOfUse = false
   /// The tries of the last hour.
@@ -106,10 +97,23 @@ public struct RecoveryLadder: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - hasUSBReset: whether it is a dongle on a USB bus.
-  ///   - hasPower: whether its power can be switched.
-  public init(hasUSBReset: Bool, hasPower: Bool) {
+  ///   - powerSettles: how long its power needs to fall, and to come back; `nil` where it cannot be switched.
+  public init(hasUSBReset: Bool, powerSettles: Interval?) {
+    self.powerSettles = powerSettles ?? .zero
     rungs = RecoveryRung.allCases.filter {
-      ($0 != .usbReset || hasUSBReset) && ($0 != .powerCycle || hasPower)
+      ($0 != .usbReset || hasUSBReset) && ($0 != .powerCycle || powerSettles != nil)
+    }
+  }
+
+  /// The longest that a rung may take, that the controller answers included. With power that settles in three seconds
+  /// all of them together take twenty.
+  public func limit(of rung: RecoveryRung) -> Interval {
+    switch rung {
+    case .reconnect: .milliseconds(1500)
+    case .hciReset: .milliseconds(2500)
+    case .reopen: .milliseconds(3500)
+    case .usbReset: .milliseconds(3500)
+    case .powerCycle: powerSettles * 2 + .seconds(3)
     }
   }
 }
@@ -138,7 +142,7 @@ extension RecoveryLadder {
     }
     let rung = left.removeFirst()
     current = Try(rung: rung, time: now)
-    return (rung, now + rung.limit)
+    return (rung, now + limit(of: rung))
   }
 
   /// Takes in what came of the rung that was tried. Where it helped, the climb is over.
@@ -179,13 +183,14 @@ extension RecoveryLadder.Attempt: CustomStringConvertible {
   }
 }
 
-extension RecoveryLadder {
-  /// What ``recall(_:at:)`` takes of a line that was written down; `nil` for any other.
-  public mutating func recall(_ line: WearLine?, at now: BenchTime) {
-    guard let line, let word = line.text.split(separator: " ").first,
-      let rung = RecoveryRung(rawValue: String(word))
-    else { return }
-    recall(rung, at: line.place(at: now))
+extension RecoveryRung {
+  /// Reads of which rung a line is that was written down; `nil` for any other.
+  public init?(record: String) {
+    guard let word = record.split(separator: " ").first, let rung = RecoveryRung(rawValue: String(word))
+    else {
+      return nil
+    }
+    self = rung
   }
 }
 
@@ -201,22 +206,24 @@ public protocol RecoverableWay {
   ///
   /// - Returns: why it did not help; `nil` when the controller is in work again.
   mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String?
+
+  /// Takes in a line for the journal, with the try that it is about.
+  mutating func note(_ line: String, _ attempt: RecoveryLadder.Attempt?)
 }
 
 extension RecoveryLadder {
   /// Climbs until the controller is in work again, or no rung is left.
   ///
-  /// - Parameter remark: takes each line for the journal as it comes about, with the try that it is about.
   /// - Returns: whether the controller is in work again.
-  public mutating func climb(_ way: inout some RecoverableWay, remark: (String, Attempt?) -> Void) -> Bool {
-    if let passed = begin(isWayLost: way.isWayLost, at: way.now) { remark("recovery: \(passed)", nil) }
+  public mutating func climb(_ way: inout some RecoverableWay) -> Bool {
+    if let passed = begin(isWayLost: way.isWayLost, at: way.now) { way.note("recovery: \(passed)", nil) }
     while let (rung, limit) = next(at: way.now) {
       let failure = way.attempt(rung, until: limit)
       let attempt = ended(with: failure, at: way.now)
-      remark("\(attempt)", attempt)
+      way.note("\(attempt)", attempt)
       if failure == nil { return true }
     }
-    remark("recovery: no rung is left, the controller is out of use", nil)
+    way.note("recovery: no rung is left, the controller is out of use", nil)
     return false
   }
 }

@@ -75,7 +75,7 @@ extension WearLine: CustomStringConvertible {
   /// What was written in this start is placed by the clock that nobody sets. What was written before it is as old as the
   /// calendar says and at least as old as the start: a calendar that was set back makes it younger, and so
   /// grants nothing. (That a calendar was set forward across a start cannot be known.)
-  func place(at now: BenchTime) -> Instant {
+  public func place(at now: BenchTime) -> Instant {
     if boot == now.boot { return min(uptime, now.uptime) }
     let age = max(.zero, now.wall - wall)
     return min(now.uptime - age, boot == nil ? now.uptime : .zero)

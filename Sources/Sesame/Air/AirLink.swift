@@ -17,7 +17,8 @@ public import Simulation
 /// - A link that the client ends is over for it at once, with reason 0x16, as is an attempt that it gives up, with
 ///   0x02.
 /// - Trouble with the carrier or the controller is a `LabFault`, after which every call throws the same one until
-///   ``restart()`` has helped. When that did not help, no call tries again.
+///   ``reconnect(until:)``, ``resetController(until:)`` or ``reopen(_:until:)`` has helped. Which of them is tried, and
+///   when, is for whoever uses the link to say.
 ///
 /// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
 public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: LockLink {
@@ -66,9 +67,10 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   /// Whether something was sent on this link that makes no sense.
   private var isProvoked = false
   private var recorder: PacketRecorder?
-  /// What everything ends with until a restart.
+  /// What everything ends with until the controller is in work again.
   private var fault: LabFault?
-  private var isBeyondHelp = false
+  /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened anew.
+  public private(set) var isWayLost = false
 
   /// Makes a link whose controller is reset when the first test begins.
   ///
@@ -102,7 +104,7 @@ extension AirLink {
   /// Ends whatever there is, lets the surroundings bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    try check()
+    if let fault { throw fault }
     if isSetUp { try endEverything() }
     let key = try surroundings.prepare(start)
     try setUp()
@@ -227,34 +229,66 @@ extension AirLink {
 
   public mutating func drop(_ key: LockKey) throws(LabFault) { try surroundings.drop(key) }
 
-  /// Resets the controller; if that fails, opens the carrier anew and resets again. Each step is remarked upon.
+  /// Resets the controller, and does no more: a way in memory needs no other help.
   public mutating func restart() throws(LabFault) {
-    if isBeyondHelp { try check() }
-    fault = nil
-    remarks += carrier.takeRemarks()
-    do throws(LabFault) {
-      try setUp()
-      remarks.append("the controller was reset")
-      return
-    } catch {
-      remarks.append("resetting the controller failed, \(error)")
-    }
-    fault = nil
-    do throws(LabFault) {
-      try reopen()
-      try setUp()
-      remarks.append("the controller was opened anew and reset")
-    } catch {
-      isBeyondHelp = true
-      remarks.append("opening the controller anew failed, \(error)")
-      throw error
-    }
+    try resetController(until: carrier.now + .seconds(10))
   }
 
   public mutating func takeRemarks() -> [String] {
     defer { remarks = [] }
     return remarks + carrier.takeRemarks()
   }
+}
+
+// MARK: - Bringing the controller back
+
+extension AirLink {
+  /// Gives up everything under way, and asks the controller for a sign of life. After that a test has to be prepared.
+  public mutating func reconnect(until limit: Instant) throws(LabFault) {
+    forgetEverything()
+    let question = HCICommand.readBDADDR.packet
+    do {
+      try carrier.send(question)
+      recorder?.note(question, isReceived: false, at: carrier.now)
+      while carrier.now < limit {
+        guard let packet = try carrier.receive(until: limit) else { continue }
+        recorder?.note(packet, isReceived: true, at: carrier.now)
+        if Self.isAnswer(packet) { return }
+      }
+    } catch {
+      throw fail(error)
+    }
+    throw fail(LabFault(.noAnswer, "the controller gives no sign of life"))
+  }
+
+  /// Whether a packet is Command Complete of Read BD_ADDR.
+  private static func isAnswer(_ packet: HCIPacket) -> Bool {
+    guard case .event(let code, let parameters) = packet,
+      case .commandComplete(_, HCIOpcode.readBDADDR, _)? = try? HCIEvent(code: code, parameters: parameters)
+    else { return false }
+    return true
+  }
+
+  /// Resets the controller and sets it up.
+  public mutating func resetController(until limit: Instant) throws(LabFault) {
+    try setUp(until: limit)
+  }
+
+  /// Opens the way to the controller anew, resets that and sets it up. A part of the time is kept for setting it up.
+  public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
+    forgetEverything()
+    defer { remarks += carrier.takeRemarks() }
+    do {
+      try carrier.reopen(how, until: limit - Self.settingUp)
+      isWayLost = false
+    } catch {
+      throw fail(error)
+    }
+    try setUp(until: max(limit, carrier.now + Self.settingUp))
+  }
+
+  /// As long as a controller that works needs to be set up, and more.
+  private static var settingUp: Interval { .milliseconds(1300) }
 }
 
 /// Tells what arrived while this program was held up, and is heard before anything that is due by now, from a
@@ -277,25 +311,37 @@ private struct Overrun {
 extension AirLink {
   private func check() throws(LabFault) {
     if let fault { throw fault }
+    guard isSetUp else { throw LabFault(.notPossible, "nothing was prepared since the controller was lost") }
   }
 
-  /// Keeps the fault, so that nothing is tried before a restart.
+  /// Keeps the fault, so that nothing is tried before the controller was brought back.
   private mutating func fail(_ fault: LabFault) -> LabFault {
     self.fault = fault
     return fault
   }
 
-  private mutating func reopen() throws(LabFault) {
-    defer { remarks += carrier.takeRemarks() }
-    do {
-      try carrier.reopen()
-    } catch {
-      throw fail(LabFault(error))
+  private mutating func fail(_ fault: CarrierFault) -> LabFault {
+    switch fault.symptom {
+    case .unavailable, .busy, .lost: isWayLost = true
+    case .silent, .nonsense: break
     }
+    return fail(LabFault(fault))
   }
 
   /// Resets the controller and waits until it can be used.
-  private mutating func setUp() throws(LabFault) {
+  private mutating func setUp(until limit: Instant = .never) throws(LabFault) {
+    forgetEverything()
+    try carryOut(host.start(at: carrier.now))
+    while !isSetUp {
+      guard try step(until: limit) || carrier.now < limit else {
+        throw fail(LabFault(.noAnswer, "the controller was not set up in time"))
+      }
+    }
+    events.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func forgetEverything() {
+    fault = nil
     isSetUp = false
     isListening = false
     givenUp = 0
@@ -306,9 +352,6 @@ extension AirLink {
     taken = 0
     early = []
     outgoing = []
-    try carryOut(host.start(at: carrier.now))
-    while !isSetUp { _ = try step(until: .never) }
-    events.removeAll(keepingCapacity: true)
   }
 
   /// Ends links and attempts, and gives the controller a few seconds to say that it did; a reset follows anyway.
@@ -348,7 +391,7 @@ extension AirLink {
     do {
       packet = try carrier.receive(until: min(limit, due ?? .never, check ?? .never))
     } catch {
-      throw fail(LabFault(error))
+      throw fail(error)
     }
     let now = carrier.now
     if let packet {
@@ -379,7 +422,7 @@ extension AirLink {
           try carrier.send(packet)
           recorder?.note(packet, isReceived: false, at: carrier.now)
         } catch {
-          throw fail(LabFault(error))
+          throw fail(error)
         }
       case .report(let event):
         reports.append(event)

@@ -1,5 +1,6 @@
 public import Bluetooth
 import Glibc
+public import Lab
 public import Simulation
 
 /// A way to a real controller, or from one that we play to a host.
@@ -70,26 +71,46 @@ extension Carrier {
 
   /// Closes the way and opens it anew, trying again for a while. The controller must be reset after that.
   ///
-  /// A server keeps its port, and drops its peer. A USB dongle that fell silent is reset on its bus.
-  public func reopen() throws(CarrierFault) {
+  /// A server keeps its port, and drops its peer.
+  public func reopen() throws(CarrierFault) { try reopen(.anew, until: now + settings.reopenTimeout) }
+
+  /// Dongles can be reset, and what hangs on a switch can be turned off and on.
+  public var reopenings: [Reopening] {
+    var all = [Reopening.anew]
+    if case .usb = spec { all.append(.afterReset) }
+    if settings.power != nil { all.append(.afterPowerCycle) }
+    return all
+  }
+
+  /// Closes the way and opens it anew in one of its ``reopenings``, trying again up to a moment.
+  public func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault) {
     let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
-    let isWedged = fault?.symptom == .silent
     traffic.inbox = PacketQueue()
     fault = nil
     if let line, line.restart() {
       remark("\(spec): closed to its peer\(reason)")
     } else {
-      line?.close()
-      line = nil
+      closeLine()
       remark("\(spec): closed\(reason)")
     }
-    try openAgain(until: now + settings.reopenTimeout, isWedged: isWedged)
+    do throws(CarrierFault) {
+      if how == .afterPowerCycle { try cyclePower(until: limit) }
+      try openAgain(until: limit, isReset: how == .afterReset)
+    } catch {
+      fault = error
+      throw error
+    }
   }
+
+  /// What turns the controller's power off and on.
+  public var power: Inventory.PowerSwitch? { settings.power }
+
+  /// What the controller is called by which programs keep it from each other.
+  public var identity: String { lock?.endpoint ?? "\(spec)" }
 
   /// Lets go of the controller, for other programs too.
   public func close() {
-    line?.close()
-    line = nil
+    closeLine()
     lock = nil
     fault = CarrierFault(.unavailable, "\(spec) is closed")
   }
@@ -145,11 +166,22 @@ extension Carrier {
     if traffic.remarks.count < Self.remarkLimit { traffic.remarks.append(text) }
   }
 
-  private func open(until limit: Instant, isWedged: Bool = false) throws(CarrierFault) {
+  /// How much longer than it may take the opening or closing of a way is waited for. The system may keep a call that is
+  /// about a broken device; nothing else then waits for it.
+  private static let grace = Interval.seconds(1)
+
+  private func open(until limit: Instant, isReset: Bool = false) throws(CarrierFault) {
     if line == nil {
       let opening = Opening(
-        spec: spec, settings: settings, held: lock, known: dongle, isReset: isWedged, limit: limit)
-      let opened = try opening.open()
+        spec: spec, settings: settings, held: lock, known: dongle, isReset: isReset, limit: limit)
+      let result = BoundedCall.run(until: max(limit, now) + Self.grace) {
+        () -> Result<Opening.Opened, CarrierFault> in
+        do throws(CarrierFault) { return .success(try opening.open()) } catch { return .failure(error) }
+      }
+      guard let result else {
+        throw CarrierFault(.silent, "\(spec) keeps whoever opens it waiting, and was left alone")
+      }
+      let opened = try result.get()
       line = opened.line
       lock = opened.lock
       dongle = opened.dongle
@@ -158,21 +190,38 @@ extension Carrier {
     if settings.awaitsPeer { try awaitPeer(until: limit) }
   }
 
+  private func closeLine() {
+    guard let line else { return }
+    self.line = nil
+    if BoundedCall.run(until: now + .seconds(1) + Self.grace, { line.close() }) == nil {
+      remark("\(spec): keeps whoever closes it waiting, and was left alone")
+    }
+  }
+
+  private func cyclePower(until limit: Instant) throws(CarrierFault) {
+    guard let power = settings.power else {
+      throw CarrierFault(.unavailable, "\(spec) hangs on no switch")
+    }
+    do {
+      let text = try PowerControl(power, dongle: dongle?.path).cycle(until: limit)
+      remark("\(spec): \(text)")
+    } catch {
+      throw CarrierFault(.unavailable, "\(spec): \(error.text)")
+    }
+  }
+
   /// Tries again after longer and longer pauses.
-  private func openAgain(until limit: Instant, isWedged: Bool) throws(CarrierFault) {
+  private func openAgain(until limit: Instant, isReset: Bool) throws(CarrierFault) {
     var pause = Interval.milliseconds(50)
     var last: CarrierFault?
     while true {
       do {
-        return try open(until: limit, isWedged: isWedged)
+        return try open(until: limit, isReset: isReset)
       } catch {
         // Only what is new is worth a line.
         if error != last { remark("\(spec): not opened yet: \(error)") }
         last = error
-        guard now + pause < limit else {
-          fault = error
-          throw error
-        }
+        guard now + pause < limit else { throw error }
       }
       Waiting.wait(for: [], until: now + pause)
       pause = pause + pause

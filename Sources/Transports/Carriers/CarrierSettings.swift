@@ -1,8 +1,9 @@
 import Glibc
+public import Lab
 public import Simulation
 
 /// How a carrier is used.
-public struct CarrierSettings: Hashable, Sendable {
+public struct CarrierSettings: Equatable, Sendable {
   /// Which end we are.
   public enum Role: Hashable, Sendable {
     /// A controller is at the other end.
@@ -26,6 +27,8 @@ public struct CarrierSettings: Hashable, Sendable {
   public var packetTimeout = Interval.seconds(2)
   /// How long reopening may go on trying.
   public var reopenTimeout = Interval.seconds(2)
+  /// What turns the controller's power off and on; `nil` where nothing does.
+  public var power: Inventory.PowerSwitch?
   /// Where the files lie that keep two programs from one controller; `nil` for ``usualLockFolder``.
   public var lockFolder: String?
 
