@@ -50,29 +50,26 @@ public final class Recovery {
   public func climb<Surroundings>(
     _ link: inout AirLink<Carrier, Surroundings>
   ) -> [String] {
-    var way = CarrierWay(link: link)
+    var way = CarrierWay(link: link, log: log)
     let works = ladder.climb(&way)
     link = way.link
-    for attempt in way.attempts { write(attempt.record) }
     if !works {
-      write("out-of-use")
-      let last = way.attempts.last?.failure ?? "none was tried"
+      way.write("out-of-use")
+      let last = way.lastFailure ?? "none was tried"
       fault = LabFault(
         .noDevice, "\(name) is out of use, since no rung of the ladder helped; the last one: \(last)")
     }
     return way.lines
   }
-
-  private func write(_ text: String) { try? log?.append([WearLine(text, at: BenchClock.now)]) }
 }
 
 /// A way to a controller, with what is said while it is climbed back to.
 private struct CarrierWay<Surroundings: LockSurroundings>: RecoverableWay {
   var link: AirLink<Carrier, Surroundings>
+  /// Where each try is written down as soon as it has ended.
+  let log: LineFile?
   var lines: [String] = []
-  var attempts: [RecoveryLadder.Attempt] = []
-
-  init(link: AirLink<Carrier, Surroundings>) { self.link = link }
+  var lastFailure: String?
 
   var now: Instant { link.carrier.now }
   var isWayLost: Bool { link.isWayLost }
@@ -94,6 +91,10 @@ private struct CarrierWay<Surroundings: LockSurroundings>: RecoverableWay {
 
   mutating func note(_ line: String, _ attempt: RecoveryLadder.Attempt?) {
     lines += link.takeRemarks() + [line]
-    if let attempt { attempts.append(attempt) }
+    guard let attempt else { return }
+    lastFailure = attempt.failure
+    write(attempt.record)
   }
+
+  func write(_ text: String) { try? log?.append([WearLine(text, at: BenchClock.now)]) }
 }

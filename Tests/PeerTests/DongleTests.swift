@@ -69,7 +69,7 @@ struct DongleTests {
     let status = try await run.ended(within: 60)
     #expect(status == 3, "\(run.output)")
     for line in [
-      "usb:0 was unplugged", "usb:0 is not plugged in; there is usb:1-3", "opened anew and reset",
+      "usb:0 was unplugged", "usb:0 is not plugged in; there is usb:1-3", "recovery, rung 3 of 4: reopen helped",
       "2 cases: 1 agree, 1 in trouble", "given back",
     ] { #expect(run.output.contains(line), "\(run.output)") }
   }

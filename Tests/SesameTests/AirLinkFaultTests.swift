@@ -58,46 +58,60 @@ struct AirLinkFaultTests {
     expect(link.surroundings.dropped, [key])
   }
 
-  @Test("a lost carrier is a lab fault until a restart has helped")
+  @Test("a lost carrier is a lab fault until it was opened anew")
   func lostCarrier() throws {
     var carrier = ToyCarrier()
-    carrier.sendFaults = [lost, lost]
+    carrier.sendFaults = [lost, lost, lost]
     var link = AirFixture.link(carrier)
     let expected = LabFault(.carrierLost, "controller lost: the dongle was unplugged")
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
+    expect(link.isWayLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
     expect(fault { () throws(LabFault) in try link.listen() }, expected)
-    expect(fault { () throws(LabFault) in try link.restart() }, nil)
-    expect(
-      link.takeRemarks(),
-      [
-        "resetting the controller failed, carrier lost: controller lost: the dongle was unplugged",
-        "the controller was opened anew and reset",
-      ])
+    let limit = link.carrier.now + .seconds(3)
+    expect(fault { () throws(LabFault) in try link.reconnect(until: limit) }, expected)
+    expect(fault { () throws(LabFault) in try link.resetController(until: limit) }, expected)
+    expect(fault { () throws(LabFault) in try link.reopen(.anew, until: limit) }, nil)
+    expect(link.isWayLost, false)
     expect(try link.prepare(StartCondition()), nil)
   }
 
-  @Test("a controller that does not answer is reset, and when nothing helps every call says so at once")
-  func beyondHelp() throws {
+  @Test("a controller that does not answer is given up in time, and every call says so at once")
+  func silence() throws {
     var carrier = ToyCarrier()
     carrier.patience = 0
     carrier.reopenFaults = [CarrierFault(.unavailable, "there is no such dongle")]
     var link = AirFixture.link(carrier)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, silent)
     expect(link.carrier.now, .zero + .seconds(2))
+    expect(link.isWayLost, false)
+    let dumb = LabFault(.noAnswer, "the controller gives no sign of life")
+    expect(fault { () throws(LabFault) in try link.reconnect(until: .zero + .seconds(3)) }, dumb)
+    expect(link.carrier.now, .zero + .seconds(3))
+    let late = LabFault(.noAnswer, "the controller was not set up in time")
+    expect(fault { () throws(LabFault) in try link.resetController(until: .zero + .seconds(4)) }, late)
+    expect(link.carrier.now, .zero + .seconds(4))
     let gone = LabFault(.noDevice, "controller unavailable: there is no such dongle")
-    expect(fault { () throws(LabFault) in try link.restart() }, gone)
-    expect(
-      link.takeRemarks(),
-      [
-        "resetting the controller failed, \(silent)",
-        "opening the controller anew failed, \(gone)",
-      ])
-    let end = link.carrier.now
-    expect(fault { () throws(LabFault) in try link.restart() }, gone)
+    expect(fault { () throws(LabFault) in try link.reopen(.anew, until: .zero + .seconds(6)) }, gone)
+    expect(link.isWayLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, gone)
     expect(fault { () throws(LabFault) in _ = try link.next(until: .never) }, gone)
-    expect(link.carrier.now, end)
+    expect(link.carrier.now, .zero + .seconds(4))
+  }
+
+  @Test("a controller that gives a sign of life needs a test to be prepared, and nothing else")
+  func signOfLife() throws {
+    var carrier = ToyCarrier()
+    carrier.later = [(.zero + .seconds(1), HCIEvent.hardwareError(code: 0x42))]
+    var link = AirFixture.link(carrier)
+    expect(try link.prepare(StartCondition()), nil)
+    #expect(fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(2)) } != nil)
+    expect(fault { () throws(LabFault) in try link.reconnect(until: .zero + .seconds(3)) }, nil)
+    expect(
+      fault { () throws(LabFault) in try link.listen() },
+      LabFault(.notPossible, "nothing was prepared since the controller was lost"))
+    expect(try link.prepare(StartCondition()), nil)
+    expect(fault { () throws(LabFault) in try link.listen() }, nil)
   }
 
   @Test(

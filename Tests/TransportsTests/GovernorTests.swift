@@ -487,4 +487,50 @@ struct OdometerTests {
     #expect(moved > 0)
     #expect(try Odometer(opening: path).total >= moved)
   }
+
+  @Test("several processes at once, each killed at any moment, keep to the limits of one", arguments: 0..<3)
+  func together(round: Int) async throws {
+    let path = path
+    let moves = folder.path + "/moves"
+    await withTaskGroup(of: Void.self) { group in
+      for child in 0..<4 {
+        let delay = 60_000 + (round * 4 + child) * 33_579
+        group.addTask { await Self.compete(for: path, moves, killedAfter: delay) }
+      }
+    }
+    // When the motor started, in microseconds, by whoever moved it.
+    let times = folder.read("moves").split(separator: "\n").compactMap { Int64($0) }.sorted()
+    #expect(times.count > 3)
+    #expect(times.count <= 30, "\(times.count) movements of 30 an hour")
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 3000 }, "\(times)")
+    #expect(try Odometer(opening: path).total >= times.count)
+  }
+
+  private static func compete(for path: String, _ moves: String, killedAfter delay: Int) async {
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, moves = moves as String, delay = delay as Int] in
+      signal(SIGALRM) { _ in kill(getpid(), SIGKILL) }
+      var timer = itimerval()
+      timer.it_value.tv_usec = delay
+      unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+      let file = unsafe open(moves, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      let limits = LockLimits(gap: .milliseconds(3), perHour: 30)
+      while true {
+        // Only who counts may move, and the others have to wait for their turn.
+        guard let odometer = try? Odometer(opening: path) else { continue }
+        let motor = ToyLock.Motor()
+        motor.didMove = {
+          let line = Array("\(BenchClock.now.uptime.nanoseconds / 1000)\n".utf8)
+          _ = unsafe write(file, line, line.count)
+        }
+        let lock = Governor(ToyLock(motor), GovernorSettings(limits: limits, budget: 1000), odometer)
+        lock.adopt(ToyLock.vocabulary)
+        guard (try? lock.open()) != nil else { continue }
+        for _ in 0..<5 {
+          _ = try? lock.give("toggle")
+          usleep(1000)
+        }
+      }
+    }
+  }
 }

@@ -35,6 +35,8 @@ public struct WearLedger: Equatable, Sendable {
   static let sag = Interval.seconds(600)
   /// How long a reading of the battery keeps cases from beginning.
   static let readingLife = hour
+  /// How much later than its line says a movement may have begun: what the disk may take for a line.
+  public static let lateness = Interval.seconds(1)
   /// How many movements, and readings, are kept at least.
   private static let keep = 1024
 
@@ -277,7 +279,8 @@ extension WearLedger {
   ///   - now: when.
   public init(odometer: [WearLine?], notes: [WearLine?], at now: BenchTime) {
     self.init()
-    let times = Self.places(of: odometer, at: now) + Self.places(of: notes, at: now)
+    let begins = Self.places(of: odometer, at: now).map { min($0 + Self.lateness, now.uptime) }
+    let times = begins + Self.places(of: notes, at: now)
     let lines = odometer + notes
     // Equal times keep their order: a movement, then what came of it.
     for index in lines.indices.sorted(by: { (times[$0], $0) < (times[$1], $1) }) {

@@ -97,7 +97,9 @@ extension BenchFile {
 
   /// The way through a dongle.
   func choice(_ dongle: Inventory.Dongle) throws(UsageError) -> CarrierChoice {
-    CarrierChoice(dongle: dongle.name, spec: try carrierSpec(dongle.carrier, of: path))
+    CarrierChoice(
+      dongle: dongle.name, spec: try carrierSpec(dongle.carrier, of: path),
+      power: inventory.powerSwitch(of: dongle))
   }
 }
 
@@ -106,6 +108,8 @@ struct CarrierChoice {
   /// What the inventory calls it; `nil` for one that was named on the command line.
   var dongle: String?
   var spec: CarrierSpec
+  /// What turns its power off and on.
+  var power: Inventory.PowerSwitch?
 
   /// As it is called where its carrier is known.
   var shortName: String { dongle.map { "the dongle \($0)" } ?? "\(spec)" }

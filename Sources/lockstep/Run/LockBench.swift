@@ -291,11 +291,12 @@ extension LockBench {
 
   private func openCarrier() throws(LabFault) -> Carrier {
     if let carrier { return carrier }
-    guard let spec = leases.carrier?.spec else { throw LabFault(.noDevice, "no carrier is named") }
+    guard let choice = leases.carrier else { throw LabFault(.noDevice, "no carrier is named") }
     var options = CarrierSettings()
+    options.power = choice.power
     options.tap = capture
     do {
-      let opened = try Carrier(opening: spec, settings: options)
+      let opened = try Carrier(opening: choice.spec, settings: options)
       // That it was opened goes without saying.
       _ = opened.takeRemarks()
       carrier = opened

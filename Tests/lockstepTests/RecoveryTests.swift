@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A bench whose only controller hangs on a switch: turning its power off ends the emulator, turning it on starts another.
+private final class SwitchedBench {
+  let folder: Command.Folder
+  private let out: Command.Folder
+  private let port: UInt16
+
+  init() throws {
+    folder = try Command.Folder()
+    try folder.write("slow.yaml", visit("A long stay", "unlock", "until: { status: unlocked }", "wait: 60 s"))
+    try folder.write(
+      "there.yaml", visit("There and back", "unlock", "until: { status: unlocked }", "disconnect"))
+    port = try Self.freePort()
+    let words = [
+      "emulate", "sesame5", "--serve", "tcp-server:127.0.0.1:\(port)", "--key-file", "lock.yaml", "--seed",
+      "7",
+      "--duration", "100s",
+    ]
+    // Who started the run waits for all that have a descriptor of it, which the emulator is not to be among.
+    try folder.write(
+      "hub.sh",
+      """
+      cd '\(folder.path)' || exit 9
+      case $1 in
+      off) kill -9 "$(cat pid)" ;;
+      broken) : ;;
+      on) setsid bash -c 'for n in {3..255}; do eval "exec $n>&-"; done; echo $$ > pid; exec "\(Command.path)" \(words.joined(separator: " "))' </dev/null >/dev/null 2>&1 & ;;
+      check) kill -0 "$(cat pid)" && ! grep -q ' Z ' "/proc/$(cat pid)/stat" ;;
+      esac
+
+      """)
+    out = try Command.Folder()
+    let process = try Command.start(Command.path, words, in: folder.path, out: out)
+    try folder.write("pid", "\(process.processIdentifier)\n")
+    for _ in 0..<1000 where try !out.read("output").contains("advertising") { usleep(10_000) }
+  }
+
+  deinit { if let pid { kill(pid, SIGKILL) } }
+
+  /// The emulator that runs now.
+  var pid: Int32? {
+    (try? folder.read("pid")).flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+  }
+
+  /// A port that nothing listens on.
+  private static func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = unsafe withUnsafeMutablePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+      }
+    }
+    try #require(status == 0)
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Writes the inventory; `off` is what the switch does instead of turning off.
+  func writeBench(off: String = "off") throws {
+    let hub = "sh \(folder.path)/hub.sh"
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: test
+      dongles: [{ name: blue, carrier: "tcp-client:127.0.0.1:\(port)", power: hub }]
+      switches: [{ name: hub, off: "\(hub) \(off)", on: "\(hub) on", check: "\(hub) check", settle: 1 s }]
+      locks: [{ name: door, file: lock.yaml }]
+
+      """)
+  }
+
+  /// Drives two cases, in the first of which the controller hangs.
+  func runThroughHang() throws -> Command.Result {
+    let out = try Command.Folder()
+    let line =
+      "XDG_STATE_HOME=$PWD/state exec \"$LOCKSTEP\" run slow.yaml there.yaml --bench bench.yaml --device lock:door "
+      + "--out Reports --show-progress none"
+    let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
+    for _ in 0..<1000 {
+      if let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { break }
+      usleep(10_000)
+    }
+    if let pid { kill(pid, SIGSTOP) }
+    process.waitUntilExit()
+    return Command.Result(
+      status: process.terminationStatus, output: try out.read("output"), errors: try out.read("errors"))
+  }
+}
+
+@Suite("A controller that hangs", .timeLimit(.minutes(5)))
+struct RecoveryTests {
+  @Test("it is brought back by its power, rung by rung, and the run goes on with it")
+  func powerCycle() throws {
+    let bench = try SwitchedBench()
+    try bench.writeBench()
+    let result = try bench.runThroughHang()
+    expect(result.status, 3)
+    #expect(result.output.contains("2 cases: 1 agree, 1 in trouble"), "\(result.output)\(result.errors)")
+    #expect(result.errors.contains("the lock was unlocked and was brought to locked"), "\(result.errors)")
+    let journal = try bench.folder.journal()
+    for line in [
+      "recovery, rung 1 of 4: reconnect failed after", "recovery, rung 2 of 4: HCI reset failed after",
+      "recovery, rung 3 of 4: reopen failed after", "the power of hub fell ",
+      "recovery, rung 4 of 4: power cycle helped, after",
+    ] { #expect(journal.contains(line), "\(journal)") }
+    // Tries are kept for those who come later.
+    let name = try #require(bench.folder.names("state/lockstep/recoveries").first)
+    let tries = try bench.folder.read("state/lockstep/recoveries/\(name)").split(separator: "\n")
+    expect(
+      tries.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") },
+      ["reconnect failed", "hci-reset failed", "reopen failed", "power-cycle helped"])
+  }
+
+  @Test("a switch that does not switch is found out, and the controller is out of use")
+  func pretence() throws {
+    let bench = try SwitchedBench()
+    try bench.writeBench(off: "broken")
+    let result = try bench.runThroughHang()
+    expect(result.status, 3)
+    #expect(result.output.contains("2 cases: 2 in trouble"), "\(result.output)\(result.errors)")
+    #expect(result.output.contains("is out of use, since no rung of the ladder helped"), "\(result.output)")
+    let journal = try bench.folder.journal()
+    #expect(journal.contains("the power of hub did not fall within 1 s of 'off'"), "\(journal)")
+    #expect(journal.contains("recovery: no rung is left, the controller is out of use"), "\(journal)")
+  }
+}
