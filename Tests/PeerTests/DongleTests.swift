@@ -47,15 +47,7 @@ struct DongleTests {
   func pluggedInAgain() async throws {
     let rig = try await Rig(.umockdev)
     let (dongle, key) = try await rig.makeOwnDongle()
-    let visit = try rig.write(
-      "visit.yaml",
-      """
-      scenario: A visit
-      machine: sesame
-      device: { lock: sesame5, registered: true, configured: true }
-      steps: [closeTo, connect, { until: { status: [locked, unlocked] } }, disconnect]
-
-      """)
+    let visit = try rig.writeVisit()
     let command = [
       Place.lockstep, "run", "Scenarios/sesame5/forty-turns.yaml", visit, "--carrier", "usb:0", "--device",
       "lock:\(key)", "--out", rig.path("Reports"),
@@ -69,9 +61,47 @@ struct DongleTests {
     let status = try await run.ended(within: 60)
     #expect(status == 3, "\(run.output)")
     for line in [
-      "usb:0 was unplugged", "usb:0 is not plugged in; there is usb:1-3", "recovery, rung 3 of 4: reopen helped",
+      "usb:0 was unplugged", "usb:0 is not plugged in; there is usb:1-3",
+      "recovery, rung 3 of 4: reopen helped",
       "2 cases: 1 agree, 1 in trouble", "given back",
     ] { #expect(run.output.contains(line), "\(run.output)") }
+  }
+
+  @Test("hung until it is reset on its bus, it is reset, and the run goes on with it", .needs(.umockdev))
+  func hung() async throws {
+    let rig = try await Rig(.umockdev)
+    let (dongle, key) = try await rig.makeOwnDongle()
+    let output = try await rig.runThroughHang(
+      dongle, ["--carrier", "usb:0", "--device", "lock:\(key)"], signals: 1)
+    for line in [
+      "recovery, rung 1 of 4: reconnect failed after", "recovery, rung 2 of 4: HCI reset failed after",
+      "recovery, rung 3 of 4: reopen failed after", "bridge: reset",
+      "recovery, rung 4 of 4: USB reset helped, after", "2 cases: 1 agree, 1 in trouble", "given back",
+    ] { #expect(output.contains(line), "\(output)") }
+  }
+
+  @Test("hung for good, its power is turned off and on, as its bus shows", .needs(.umockdev))
+  func switched() async throws {
+    let rig = try await Rig(.umockdev)
+    let (dongle, key) = try await rig.makeOwnDongle()
+    // Our parent holds the dongle: it is the parent of the one who runs the command.
+    let hub = "kill -s USR%d $(cut -d ' ' -f 4 /proc/$PPID/stat)"
+    let bench = try rig.write(
+      "bench.yaml",
+      """
+      bench: test
+      dongles: [{ name: blue, carrier: "usb:0", power: hub }]
+      switches: [{ name: hub, off: "\(hub.replacing("%d", with: "1"))", on: "\(hub.replacing("%d", with: "2"))" }]
+      locks: [{ name: door, file: \(key) }]
+
+      """)
+    let output = try await rig.runThroughHang(
+      dongle, ["--bench", bench, "--device", "lock:door"], signals: 2)
+    for line in [
+      "recovery, rung 4 of 5: USB reset failed after", "bridge: unplugged", "the power of hub fell",
+      "bridge: plugged in", "recovery, rung 5 of 5: power cycle helped, after",
+      "2 cases: 1 agree, 1 in trouble", "given back",
+    ] { #expect(output.contains(line), "\(output)") }
   }
 
   @Test(
@@ -101,5 +131,43 @@ struct DongleTests {
         for word in words { #expect(result.output.contains(word), "\(text): \(result.output)") }
       }
     }
+  }
+}
+
+extension Rig {
+  /// Writes a scenario that only looks.
+  fileprivate func writeVisit() throws -> String {
+    try write(
+      "visit.yaml",
+      """
+      scenario: A visit
+      machine: sesame
+      device: { lock: sesame5, registered: true, configured: true }
+      steps: [closeTo, connect, { until: { status: [locked, unlocked] } }, disconnect]
+
+      """)
+  }
+
+  /// Drives two cases, in the first of which the dongle hangs, and gives what was said.
+  fileprivate func runThroughHang(
+    _ dongle: [String], _ options: [String], signals: Int
+  ) async throws -> String {
+    let command =
+      [
+        Place.lockstep, "run", "Scenarios/sesame5/forty-turns.yaml", try writeVisit(), "--out",
+        path("Reports"),
+      ]
+      + options
+    let run = try await start("run", dongle + command) { _ in
+      log(of: "emulate").contains("notifications on")
+    }
+    for _ in 0..<signals {
+      run.signal(SIGHUP)
+      // Two of one kind at once would be one.
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    let status = try await run.ended(within: 90)
+    #expect(status == 3, "\(run.output)")
+    return run.output
   }
 }
