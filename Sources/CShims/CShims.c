@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,6 +16,20 @@
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds) {
   struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &limit, NULL);
+}
+
+int64_t lockstep_clock(int clock) {
+  struct timespec time = {0};
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int lockstep_await_signal(int number, int64_t nanoseconds) {
+  struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  return sigtimedwait(&set, NULL, &time);
 }
 
 int lockstep_open_user_channel(uint16_t adapter) {

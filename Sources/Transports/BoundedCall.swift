@@ -28,43 +28,14 @@ enum BoundedCall {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[0]) }
     let call = Call(ends[1], body)
-    guard
-      start({
-        call.value = call.body()
-        _ = unsafe write(call.done, "d", 1)
-        close(call.done)
-      })
-    else {
-      close(ends[1])
-      return body()
+    inBackground {
+      call.value = call.body()
+      _ = unsafe write(call.done, "d", 1)
+      close(call.done)
     }
     while !Waiting.wait(for: [(ends[0], Int16(POLLIN))], until: limit) {
       if Waiting.now >= limit { return nil }
     }
     return call.value
-  }
-
-  /// A closure on its way to a thread.
-  private final class Work {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
-  }
-
-  private static func start(_ body: @escaping () -> Void) -> Bool {
-    var thread = pthread_t()
-    let work = unsafe Unmanaged.passRetained(Work(body))
-    let status = unsafe pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument = unsafe argument else { return nil }
-        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
-        return nil
-      }, work.toOpaque())
-    guard status == 0 else {
-      unsafe work.release()
-      return false
-    }
-    pthread_detach(thread)
-    return true
   }
 }

@@ -1,3 +1,4 @@
+import CShims
 import Glibc
 public import Lab
 public import Simulation
@@ -5,35 +6,19 @@ public import Simulation
 /// The clock that only ever counts on, whatever happens to the time of day.
 public enum MonotonicClock {
   /// The time since some fixed moment in the past.
-  public static var now: Interval {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(Int64(time.tv_sec)) + Interval(nanoseconds: Int64(time.tv_nsec))
-  }
+  public static var now: Interval { Interval(nanoseconds: lockstep_clock(CLOCK_MONOTONIC)) }
 }
 
 /// The time of day, for what people and other programs read. Nothing is measured by it.
 public enum WallClock {
   /// The seconds since 1970 in UTC, as locks count them.
-  public static var unixTime: UInt32 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return UInt32(clamping: time.tv_sec)
-  }
+  public static var unixTime: UInt32 { UInt32(clamping: time.unixTime) }
 
   /// The microseconds since 1970 in UTC, as captures count them, but for their own epoch.
-  public static var microseconds: UInt64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
-  }
+  public static var microseconds: UInt64 { UInt64(time.nanoseconds / 1000) }
 
   /// The time of day in UTC.
-  public static var time: WallTime {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
+  public static var time: WallTime { WallTime(nanoseconds: lockstep_clock(CLOCK_REALTIME)) }
 
   /// The time of day in UTC, to the millisecond: `2026-11-21T00:50:17.042Z`.
   public static var now: String { time.description }
@@ -43,10 +28,8 @@ public enum WallClock {
 public enum BenchClock {
   /// The time by the calendar and since the machine was started.
   public static var now: BenchTime {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-    let uptime = Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    return BenchTime(wall: WallClock.time, boot: boot, uptime: uptime)
+    BenchTime(
+      wall: WallClock.time, boot: boot, uptime: Instant(nanoseconds: lockstep_clock(CLOCK_BOOTTIME)))
   }
 
   /// Where the kernel does not tell its starts apart, no two processes take theirs for the same.

@@ -1,4 +1,4 @@
-import Glibc
+import CShims
 public import Simulation
 import Synchronization
 
@@ -26,8 +26,5 @@ public enum Heartbeat {
 
 /// Waits, and does nothing else.
 public func rest(for interval: Interval) {
-  var time = timespec()
-  time.tv_sec = Int(interval.nanoseconds / 1_000_000_000)
-  time.tv_nsec = Int(interval.nanoseconds % 1_000_000_000)
-  _ = unsafe nanosleep(&time, nil)
+  _ = lockstep_poll(nil, 0, interval.nanoseconds)
 }

@@ -1,3 +1,4 @@
+import CShims
 import Glibc
 public import Simulation
 
@@ -14,11 +15,7 @@ public enum StatusSignal {
 
   /// Waits for it; false when the time is over first.
   public static func wait(for interval: Interval) -> Bool {
-    var set = only()
-    var time = timespec()
-    time.tv_sec = Int(interval.nanoseconds / 1_000_000_000)
-    time.tv_nsec = Int(interval.nanoseconds % 1_000_000_000)
-    return unsafe sigtimedwait(&set, nil, &time) == SIGUSR1
+    lockstep_await_signal(SIGUSR1, interval.nanoseconds) == SIGUSR1
   }
 
   private static func only() -> sigset_t {

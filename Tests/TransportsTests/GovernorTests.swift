@@ -88,7 +88,7 @@ struct GovernorTests {
     expect(
       fault?.detail,
       "unlock came too early: 3 movements were made in the last hour, of which 4 may be made, one of them the return to "
-        + "rest; it may go on in 3563 s, at 15:13:23 UTC")
+        + "rest; it may go on in 3564 s, at 15:13:24 UTC")
     try lock.give("handToUnlocked")
     expect(lock.leave().remarks.first, "the lock was unlocked and was brought to locked")
     lock.adopt(ToyLock.vocabulary)

@@ -63,14 +63,14 @@ private final class SwitchedBench {
   }
 
   /// Writes the inventory; `off` is what the switch does instead of turning off.
-  func writeBench(off: String = "off") throws {
+  func writeBench(off: String = "off", settle: String = "4 s") throws {
     let hub = "sh \(folder.path)/hub.sh"
     try folder.write(
       "bench.yaml",
       """
       bench: test
       dongles: [{ name: blue, carrier: "tcp-client:127.0.0.1:\(port)", power: hub }]
-      switches: [{ name: hub, off: "\(hub) \(off)", on: "\(hub) on", check: "\(hub) check", settle: 1 s }]
+      switches: [{ name: hub, off: "\(hub) \(off)", on: "\(hub) on", check: "\(hub) check", settle: \(settle) }]
       locks: [{ name: door, file: lock.yaml }]
 
       """)
@@ -121,7 +121,7 @@ struct RecoveryTests {
   @Test("a switch that does not switch is found out, and the controller is out of use")
   func pretence() throws {
     let bench = try SwitchedBench()
-    try bench.writeBench(off: "broken")
+    try bench.writeBench(off: "broken", settle: "1 s")
     let result = try bench.runThroughHang()
     expect(result.status, 3)
     #expect(result.output.contains("2 cases: 2 in trouble"), "\(result.output)\(result.errors)")

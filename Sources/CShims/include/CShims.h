@@ -9,6 +9,13 @@
 /// The descriptors are an array of `struct pollfd`.
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds);
 
+/// What a clock of clock_gettime(2) tells, in nanoseconds. The type that it tells it in stands in headers which several
+/// modules include, so that Swift does not always find it in Glibc.
+int64_t lockstep_clock(int clock);
+
+/// Waits for a signal that is blocked, for so many nanoseconds; its number, or -1.
+int lockstep_await_signal(int number, int64_t nanoseconds);
+
 /// Opens the user channel of an adapter, which must be down: a socket that carries HCI packets, or an error number
 /// below zero.
 int lockstep_open_user_channel(uint16_t adapter);

@@ -71,8 +71,6 @@ struct SnoopTap: ~Copyable {
 
   /// The time of day, as the format counts it.
   private func microseconds() -> UInt64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return BTSnoop.unixEpoch + UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+    BTSnoop.unixEpoch + WallClock.microseconds
   }
 }
