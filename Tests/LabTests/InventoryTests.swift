@@ -150,6 +150,34 @@ struct InventoryTests {
     }
   }
 
+  @Test("a file that is damaged anyhow is read, or refused with words, and never a trap")
+  func damaged() {
+    var generator = SeededGenerator(seed: 3)
+    let whole = Array(Self.whole.utf8)
+    let pieces = [
+      "{", "}", "[", "]", ":", "- ", "\n", "\"", "&a ", "*a", "%", "0", "\u{FF}", " name", " file: a",
+    ]
+    var (read, refused) = (0, 0)
+    for _ in 0..<1500 {
+      var bytes = whole
+      for _ in 0...generator.below(3) {
+        let start = generator.below(bytes.count)
+        let end = min(bytes.count, start + generator.below(12))
+        bytes.replaceSubrange(start..<end, with: Array(pieces[generator.below(pieces.count)].utf8))
+      }
+      do {
+        _ = try Inventory(bytes, name: "bench.yaml")
+        read += 1
+      } catch {
+        if error.description.isEmpty {
+          Issue.record("nothing is said of \(String(decoding: bytes, as: UTF8.self))")
+        }
+        refused += 1
+      }
+    }
+    #expect(read > 20 && refused > 500, "\(read) \(refused)")
+  }
+
   @Test("a message shows the line with a caret")
   func caret() {
     do {

@@ -203,6 +203,8 @@ struct BenchTests {
   @Test("the bench is that of the option, of the folder or of the user")
   func usual() throws {
     let room = try BenchRoom()
+    let words = try room.shell("$LOCKSTEP complete -- run --device lock:")
+    expect(words.output, "lock:front\nlock:played\n:file\n")
     let moved = try room.shell(
       "mkdir -p config/lockstep; mv bench.yaml config/lockstep; $LOCKSTEP devices --quiet; $LOCKSTEP devices")
     #expect(moved.output.contains("/config/lockstep/bench.yaml"), "\(moved.output)")
@@ -212,6 +214,9 @@ struct BenchTests {
     expect(none.status, 2)
     #expect(none.errors.contains("there is no bench.yaml here: say with --bench FILE"), "\(none.errors)")
     expect(try room.shell("$LOCKSTEP devices --bench lab/other.yaml").status, 0)
+    let list = try room.shell(
+      "$LOCKSTEP list there.yaml --bench lab/other.yaml --device lock:back --format json")
+    #expect(list.output.contains(#""device":"lock:back""#), "\(list.output)\(list.errors)")
   }
 }
 

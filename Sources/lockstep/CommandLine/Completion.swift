@@ -1,5 +1,6 @@
 import Automata
 import Harness
+import Lab
 import Models
 
 /// What can stand at the end of a command line.
@@ -101,7 +102,9 @@ struct Completion {
   private mutating func offer(device current: String, _ stem: String) {
     if current.hasPrefix("lock:") {
       files = .file
-      return
+      let bench = BenchFile.usual.flatMap { try? BenchFile(reading: $0) }
+      let locks = bench?.inventory.locks.map(\.name) ?? []
+      return offer(locks.map { Candidate(word: "lock:\($0)") }, current, stem)
     }
     guard let mark = current.firstIndex(of: "?") else {
       let emulated = EmulatedDevice.all.map { Candidate(word: "emulator:\($0.name)") }

@@ -13,12 +13,12 @@ extension Command {
       ],
       ArgumentParser(
         options: [
-          RunArguments.device, RunArguments.seed, RunArguments.filter, RunArguments.shard,
+          RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter, RunArguments.shard,
           RunArguments.format,
         ], operands: RunArguments.paths),
       defaults: { RunArguments() }
     ) { arguments, console throws(UsageError) in
-      let world = World()
+      let world = World(lab: try arguments.settingsOfLock())
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try arguments.plan(set, world)
       let width = plan.cases.map(\.file.count).max() ?? 0

@@ -94,12 +94,7 @@ extension RunArguments {
 
   /// What the options mean together.
   func labSettings() throws(UsageError) -> LabSettings {
-    var settings = LabSettings()
-    let name = device.flatMap { $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }
-    settings.lock = try name.flatMap { name throws(UsageError) in try benchLock(name) }
-    guard lab.bench == nil || settings.lock != nil else {
-      throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
-    }
+    var settings = try settingsOfLock()
     if let lock = settings.lock, lock.isPlayed {
       let given = [("carrier", lab.carrier), ("control", lab.control)]
       if let (name, _) = given.first(where: { $0.1 != nil }) {
@@ -107,10 +102,10 @@ extension RunArguments {
       }
       return settings
     }
-    guard name != nil || lab.carrier == nil else {
+    guard lockName != nil || lab.carrier == nil else {
       throw UsageError("--carrier leads to a lock: name it with --device lock:FILE")
     }
-    guard name != nil else { return settings }
+    guard lockName != nil else { return settings }
     settings.carriers = try carriers(settings.lock)
     settings.capture = lab.capture
     settings.control = try (lab.control ?? settings.lock?.lock.control).map { text throws(UsageError) in
@@ -125,6 +120,22 @@ extension RunArguments {
       rest: lab.rest ?? settings.lock?.lock.rest ?? .locked,
       allowed: lab.allowed + (settings.lock?.lock.allow ?? []))
     return settings
+  }
+
+  /// What is known of the lock that is named, by whichever way it is reached.
+  func settingsOfLock() throws(UsageError) -> LabSettings {
+    var settings = LabSettings()
+    settings.lock = try lockName.flatMap { name throws(UsageError) in try benchLock(name) }
+    guard lab.bench == nil || settings.lock != nil else {
+      throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
+    }
+    settings.governor.allowed = settings.lock?.lock.allow ?? []
+    return settings
+  }
+
+  /// What stands behind `--device lock:`.
+  private var lockName: String? {
+    device.flatMap { $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }
   }
 
   /// The lock of a name on the bench that is meant; `nil` where the name is that of a lock file.
