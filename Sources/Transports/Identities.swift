@@ -34,6 +34,18 @@ extension CarrierSpec {
     }
   }
 
+  /// Where on a USB bus the controller is plugged in, as in `1-2.3`; `nil` where it is not, or not on one.
+  public var busPath: String? {
+    switch self {
+    case .usb(let selector):
+      Self.dongles(isForced: selector.isForced).flatMap { USBDongle.pick(selector, from: $0)?.path }
+    case .hciSocket(let number):
+      linkTarget("/sys/class/bluetooth/hci\(number)/device")?.split(separator: "/").last?
+        .split(separator: ":").first.map(String.init)
+    case .serial, .tcpClient, .tcpServer, .unixClient: nil
+    }
+  }
+
   /// Whether the controller is there, as far as that can be told without touching it; `nil` where it cannot.
   public var isPresent: Bool? {
     switch self {

@@ -15,6 +15,7 @@ public import Simulation
 public struct PowerControl: Sendable {
   /// What went wrong, in a sentence.
   public struct Fault: Error, Equatable, Sendable {
+    /// The sentence.
     public var text: String
   }
 

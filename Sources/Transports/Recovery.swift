@@ -1,9 +1,8 @@
-public import Bluetooth
+import Bluetooth
 public import Conformance
-import Glibc
 import Lab
 public import Sesame
-public import Simulation
+import Simulation
 
 /// The ladder of one controller, and what was tried on it by earlier processes, which lies in
 /// `$XDG_STATE_HOME/lockstep/recoveries/NAME.log`: a process for each case is not to begin anew each time.
@@ -11,90 +10,72 @@ public final class Recovery {
   private var ladder: RecoveryLadder
   private let name: String
   private let log: LineFile?
+  private let whenOut: (String) -> Void
   /// Why everything ends at once, once no rung is left.
   public private(set) var fault: LabFault?
 
-  /// Makes the ladder of a controller.
+  /// Makes the ladder of a carrier.
   ///
   /// - Parameters:
-  ///   - identity: what it is called by which programs keep it from each other; see ``Carrier/identity``.
-  ///   - reopenings: how the way to it can be opened anew.
-  ///   - settle: how long its power needs to fall and to come back.
-  ///   - folder: where the tries are written down; `nil` for nowhere.
-  public init(of identity: String, _ reopenings: [Reopening], settle: Interval? = nil, in folder: String?) {
-    name = identity
+  ///   - folder: where the tries are written down; the usual place unless given.
+  ///   - whenOut: told why, when no rung is left and the controller is out of use.
+  public init(
+    of carrier: Carrier, in folder: String? = nil, whenOut: @escaping (String) -> Void = { _ in }
+  ) {
+    let ways = carrier.reopenings
+    name = carrier.spec.identity
+    self.whenOut = whenOut
     ladder = RecoveryLadder(
-      hasUSBReset: reopenings.contains(.afterReset),
-      powerSettles: reopenings.contains(.afterPowerCycle) ? settle ?? .seconds(3) : nil)
-    let file = String(identity.map { $0 == "/" || $0 == ":" ? "-" : $0 })
-    log = folder.flatMap { try? LineFile("\($0)/\(file).log") }
+      hasUSBReset: ways.contains(.afterReset), powerSettles: carrier.power?.settle)
+    // Where nothing can be kept, each process begins anew.
+    let place = folder ?? (try? Self.folder())
+    log = place.flatMap { [name] in try? LineFile(Self.path(of: name, in: $0)) }
     let now = BenchClock.now
-    let lines = (try? log?.read { $0.isOver(at: now) }.lines) ?? []
-    for line in lines {
-      guard let line, let rung = RecoveryRung(record: line.text) else { continue }
-      // On the scale of the carrier's time.
-      ladder.recall(rung, at: Waiting.now + (line.place(at: now) - now.uptime))
+    for line in (try? log?.read { $0.isOver(at: now) }.lines) ?? [] {
+      guard let line else { continue }
+      if line.text == Self.restored {
+        ladder.forget()
+      } else if let rung = RecoveryRung(record: line.text) {
+        // On the scale of the carrier's time.
+        ladder.recall(rung, at: Waiting.now + (line.place(at: now) - now.uptime))
+      }
     }
-  }
-
-  /// The ladder of a carrier.
-  public convenience init(of carrier: Carrier) {
-    self.init(
-      of: carrier.identity, carrier.reopenings, settle: carrier.power?.settle,
-      in: try? StateFolder.folder("recoveries"))
   }
 
   /// Climbs until the controller is in work again.
   ///
   /// - Returns: what there is to say of it, a line for each try.
-  public func climb<Surroundings>(
-    _ link: inout AirLink<Carrier, Surroundings>
-  ) -> [String] {
-    var way = CarrierWay(link: link, log: log)
+  public func climb<Surroundings>(_ link: inout AirLink<Carrier, Surroundings>) -> [String] {
+    var way = ClimbingLink(link) { self.write($0) }
     let works = ladder.climb(&way)
     link = way.link
     if !works {
-      way.write("out-of-use")
-      let last = way.lastFailure ?? "none was tried"
-      fault = LabFault(
-        .noDevice, "\(name) is out of use, since no rung of the ladder helped; the last one: \(last)")
+      write("out-of-use")
+      let reason =
+        "no rung of the recovery ladder helped; the last one: \(way.lastFailure ?? "none was tried")"
+      fault = LabFault(.noDevice, "\(name) is out of use: \(reason)")
+      whenOut(reason)
     }
     return way.lines
   }
+
+  private func write(_ text: String) { try? log?.append([WearLine(text, at: BenchClock.now)]) }
 }
 
-/// A way to a controller, with what is said while it is climbed back to.
-private struct CarrierWay<Surroundings: LockSurroundings>: RecoverableWay {
-  var link: AirLink<Carrier, Surroundings>
-  /// Where each try is written down as soon as it has ended.
-  let log: LineFile?
-  var lines: [String] = []
-  var lastFailure: String?
+extension Recovery {
+  /// The line after which all before it is forgotten.
+  private static let restored = "restored"
 
-  var now: Instant { link.carrier.now }
-  var isWayLost: Bool { link.isWayLost }
-
-  mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String? {
-    do {
-      switch rung {
-      case .reconnect: try link.reconnect(until: limit)
-      case .hciReset: try link.resetController(until: limit)
-      case .reopen: try link.reopen(.anew, until: limit)
-      case .usbReset: try link.reopen(.afterReset, until: limit)
-      case .powerCycle: try link.reopen(.afterPowerCycle, until: limit)
-      }
-      return nil
-    } catch {
-      return error.description
-    }
+  /// Notes that a person saw to a controller: what was tried before does not count any more.
+  public static func restore(_ identity: String) throws(LabFault) {
+    let path = path(of: identity, in: try folder())
+    guard Host.isFile(path) else { return }
+    try LineFile(path).append([WearLine(restored, at: BenchClock.now)])
   }
 
-  mutating func note(_ line: String, _ attempt: RecoveryLadder.Attempt?) {
-    lines += link.takeRemarks() + [line]
-    guard let attempt else { return }
-    lastFailure = attempt.failure
-    write(attempt.record)
-  }
+  private static func folder() throws(LabFault) -> String { try StateFolder.folder("recoveries") }
 
-  func write(_ text: String) { try? log?.append([WearLine(text, at: BenchClock.now)]) }
+  private static func path(of identity: String, in folder: String) -> String {
+    "\(folder)/\(Lease.name(identity)).log"
+  }
 }

@@ -27,7 +27,11 @@ private final class SwitchedBench {
       case $1 in
       off) kill -9 "$(cat pid)" ;;
       broken) : ;;
-      on) setsid bash -c 'for n in {3..255}; do eval "exec $n>&-"; done; echo $$ > pid; exec "\(Command.path)" \(words.joined(separator: " "))' </dev/null >/dev/null 2>&1 & ;;
+      on) sh "$0" check && exit 0
+        rm -f pid
+        setsid bash -c 'for n in {3..255}; do eval "exec $n>&-"; done; echo $$ > pid; exec "\(Command.path)" \(words.joined(separator: " "))' </dev/null >/dev/null 2>&1 &
+        # Who is not on its own yet ends with us.
+        until test -s pid; do sleep 0.02; done ;;
       check) kill -0 "$(cat pid)" && ! grep -q ' Z ' "/proc/$(cat pid)/stat" ;;
       esac
 
@@ -125,9 +129,27 @@ struct RecoveryTests {
     let result = try bench.runThroughHang()
     expect(result.status, 3)
     #expect(result.output.contains("2 cases: 2 in trouble"), "\(result.output)\(result.errors)")
-    #expect(result.output.contains("is out of use, since no rung of the ladder helped"), "\(result.output)")
+    #expect(
+      result.output.contains("is out of use: no rung of the recovery ladder helped"), "\(result.output)")
     let journal = try bench.folder.journal()
     #expect(journal.contains("the power of hub did not fall within 1 s of 'off'"), "\(journal)")
     #expect(journal.contains("recovery: no rung is left, the controller is out of use"), "\(journal)")
+  }
+
+  @Test("a doctor who is asked to tries the switches, and says whether power fell")
+  func doctor() throws {
+    let bench = try SwitchedBench()
+    let line = "XDG_STATE_HOME=$PWD/state \"$LOCKSTEP\" doctor --bench bench.yaml"
+    try bench.writeBench(off: "broken", settle: "1 s")
+    let untouched = try Command.shell(line, in: bench.folder.path)
+    #expect(!untouched.output.contains("power"), "\(untouched.output)")
+    let before = bench.pid
+    let broken = try Command.shell(line + " --power", in: bench.folder.path)
+    expect(broken.status, 3)
+    #expect(
+      broken.output.contains("✘ power: blue: the power of hub did not fall within 1 s of 'off'"),
+      "\(broken.output)")
+    expect(bench.pid, before)
+    expect(try Command.shell("\"$LOCKSTEP\" doctor --power", in: bench.folder.path).status, 2)
   }
 }

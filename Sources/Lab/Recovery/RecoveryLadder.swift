@@ -163,6 +163,12 @@ extension RecoveryLadder {
     history.append(Try(rung: rung, time: time))
   }
 
+  /// Forgets all tries: a person saw to the controller.
+  public mutating func forget() {
+    history = []
+    isOutOfUse = false
+  }
+
   private func count(of rung: RecoveryRung) -> Int { history.filter { $0.rung == rung }.count }
 
   private func allowance(of rung: RecoveryRung) -> Int { rung == rungs.last ? Self.lastTries : Self.tries }

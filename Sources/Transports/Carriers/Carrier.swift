@@ -105,9 +105,6 @@ extension Carrier {
   /// What turns the controller's power off and on.
   public var power: Inventory.PowerSwitch? { settings.power }
 
-  /// What the controller is called by which programs keep it from each other.
-  public var identity: String { lock?.endpoint ?? "\(spec)" }
-
   /// Lets go of the controller, for other programs too.
   public func close() {
     closeLine()
@@ -203,7 +200,7 @@ extension Carrier {
       throw CarrierFault(.unavailable, "\(spec) hangs on no switch")
     }
     do {
-      let text = try PowerControl(power, dongle: dongle?.path).cycle(until: limit)
+      let text = try PowerControl(power, dongle: dongle?.path ?? spec.busPath).cycle(until: limit)
       remark("\(spec): \(text)")
     } catch {
       throw CarrierFault(.unavailable, "\(spec): \(error.text)")

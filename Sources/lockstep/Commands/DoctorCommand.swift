@@ -1,6 +1,7 @@
 import Documents
 import Harness
 import Lab
+import Simulation
 import Transports
 
 extension Command {
@@ -10,12 +11,15 @@ extension Command {
       discussion: """
         It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
         controller can be used and everything that a run writes can be written, else 3. With --bench the controllers are
-        those of the bench, and each of its dongles and locks must be there and in use.
+        those of the bench, and each of its dongles and locks must be there and in use. With --power the power of each of
+        its dongles that hangs on a switch is turned off and on, and it must really fall.
 
         """,
       examples: [
         Example("lockstep doctor", "What there is, and what hinders."),
         Example("lockstep doctor --quiet", "What hinders, and nothing else."),
+        Example(
+          "lockstep doctor --power --bench lab/bench.yaml", "Whether the switches of a bench really switch."),
       ],
       ArgumentParser(
         options: [
@@ -23,11 +27,22 @@ extension Command {
           .format(\.format, "How findings are printed; json is one object a line."),
           .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
           .quiet(\.isQuiet, "Prints what hinders only."),
+          .flag(
+            "power", \.testsPower,
+            "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
+          ),
         ], operands: nil),
       defaults: { DoctorArguments() }
     ) { arguments, console throws(UsageError) in
       var diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
-      if let path = arguments.bench { try diagnosis.add(BenchFile(reading: path)) }
+      if let path = arguments.bench {
+        let file = try BenchFile(reading: path)
+        try diagnosis.add(file)
+        if arguments.testsPower { try diagnosis.testPower(of: file) }
+      } else if arguments.testsPower {
+        throw UsageError(
+          "--power turns the power of a bench's dongles off and on: say with --bench FILE of which")
+      }
       let findings = diagnosis.findings.filter { !arguments.isQuiet || $0.state == .bad }
       switch arguments.format {
       case .human:
@@ -50,6 +65,7 @@ private struct DoctorArguments {
   var out = "Reports"
   var color = ColorChoice.auto
   var isQuiet = false
+  var testsPower = false
 }
 
 /// One thing that was looked at.
@@ -231,6 +247,41 @@ extension Diagnosis {
       }
     }
     return isGood
+  }
+}
+
+extension Diagnosis {
+  /// Turns the power of each dongle of a bench off and on that hangs on a switch.
+  fileprivate mutating func testPower(of file: BenchFile) throws(UsageError) {
+    let switched = file.inventory.dongles.compactMap { dongle in
+      file.inventory.powerSwitch(of: dongle).map { (dongle, $0) }
+    }
+    if switched.isEmpty {
+      findings.append(Symptom(.note, "power", "no dongle of \(file.path) hangs on a switch"))
+    }
+    for (dongle, power) in switched {
+      let spec = try file.choice(dongle).spec
+      let finding = Self.test(power, of: dongle, spec)
+      findings.append(finding)
+      if finding.state == .bad { isFit = false }
+    }
+  }
+
+  private static func test(
+    _ power: Inventory.PowerSwitch, of dongle: Inventory.Dongle, _ spec: CarrierSpec
+  ) -> Symptom {
+    do {
+      let lease = try Lease(of: spec.identity, for: "doctor --power")
+      // The longest that the commands and the power may take.
+      let limit = Waiting.now + power.settle * 2 + .seconds(8)
+      let text = try PowerControl(power, dongle: spec.busPath).cycle(until: limit)
+      try lease.confirm()
+      return Symptom(.good, "power", "\(dongle.name): \(text)")
+    } catch let fault as PowerControl.Fault {
+      return Symptom(.bad, "power", "\(dongle.name): \(fault.text)")
+    } catch {
+      return Symptom(.bad, "power", "\(dongle.name): \(error)")
+    }
   }
 }
 

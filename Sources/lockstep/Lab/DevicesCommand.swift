@@ -85,7 +85,7 @@ private struct DevicesArguments {
         for record in known { book.restore(record.identity) }
         return wasOut
       }
-      if let odometer { try Odometer(opening: odometer).noteServed() }
+      if let odometer { try Odometer(opening: odometer).noteServed() } else { try Recovery.restore(identity) }
       console.print("\(name) is " + (wasOut ? "back in use" : "in use; there was nothing against it"))
       return .agree
     } catch {

@@ -24,6 +24,7 @@ final class LockBench {
   private let settings: LabSettings
   private var capture: String?
   private var carrier: Carrier?
+  private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
   private var control: ControlSurroundings?
   /// What nobody else may use meanwhile.
@@ -55,6 +56,7 @@ final class LockBench {
     uses = []
     carrier?.close()
     carrier = nil
+    recovery = nil
     control = nil
     leases = BenchLeases()
   }
@@ -146,6 +148,7 @@ extension LockBench {
     uses = []
     carrier?.close()
     carrier = nil
+    recovery = nil
   }
 }
 
@@ -261,14 +264,15 @@ extension LockBench {
         let surroundings = try surroundings()
         let device = AirDevice(
           try openCarrier(), surroundings, target: target, times: file.times,
-          circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch)
+          circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
+          recovery: recovery)
         return .emulated(device, surroundings)
       }
       // Counting comes first: where it is not possible, nothing is touched.
       let odometer = try Odometer(opening: Self.odometerPath(of: file))
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times,
-        circumstances: LoneLock.circumstances)
+        circumstances: LoneLock.circumstances, recovery: recovery)
       return .real(Governor(device, settings.governor, odometer))
     } catch {
       return .failed(error)
@@ -289,6 +293,16 @@ extension LockBench {
     return .address(address)
   }
 
+  /// Puts a dongle of the bench out of use, until somebody restores it.
+  private static func putOut(_ choice: CarrierChoice, _ identity: String?, _ reason: String) {
+    guard let name = choice.dongle, let identity else { return }
+    // Where it cannot be kept, the next run finds out for itself.
+    try? HealthFolder.update { book in
+      book[identity].name = name
+      book[identity].outOfUse = DeviceHealth.OutOfUse(since: WallClock.time, reason: reason)
+    }
+  }
+
   private func openCarrier() throws(LabFault) -> Carrier {
     if let carrier { return carrier }
     guard let choice = leases.carrier else { throw LabFault(.noDevice, "no carrier is named") }
@@ -300,6 +314,8 @@ extension LockBench {
       // That it was opened goes without saying.
       _ = opened.takeRemarks()
       carrier = opened
+      let identity = leases.dongle?.identity
+      recovery = Recovery(of: opened) { Self.putOut(choice, identity, $0) }
       return opened
     } catch {
       throw LabFault(.noDevice, "\(error.description); 'lockstep doctor' looks at this machine")
