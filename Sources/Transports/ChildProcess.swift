@@ -38,14 +38,16 @@ final class ChildProcess {
   }
 
   /// Starts a program.
+  ///
+  /// - Parameter inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
   init(
-    program: String, _ arguments: [String], without withheld: [String] = []
+    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false
   ) throws(LabFault) {
     BrokenPipes.ignore()
     let started: Started
     do {
       started = try ChildProcess.spawning.withLock { _ throws(SystemError) in
-        try Started(program, arguments, without: withheld, pipes: try Pipes())
+        try Started(program, arguments, without: withheld, inSession: inSession, pipes: try Pipes())
       }
     } catch {
       throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
@@ -254,6 +256,9 @@ private struct Pipes {
   }
 }
 
+/// `POSIX_SPAWN_SETSID` of glibc's spawn.h, which defines it for GNU's extensions only.
+private let setSession: Int16 = 0x80
+
 /// A program just started, with our ends of its pipes.
 private struct Started {
   let group: pid_t
@@ -262,7 +267,7 @@ private struct Started {
   let errors: Int32
 
   init(
-    _ program: String, _ words: [String], without withheld: [String], pipes: Pipes
+    _ program: String, _ words: [String], without withheld: [String], inSession: Bool, pipes: Pipes
   ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -280,8 +285,10 @@ private struct Started {
     unsafe sigfillset(&signals)
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    // Who leads a session leads a group too.
+    let place = inSession ? setSession : Int16(POSIX_SPAWN_SETPGROUP)
     unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+      &attributes, place | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var process: pid_t = 0
     let status = unsafe withArguments([program] + words) { arguments in
       unsafe withEnvironment(without: withheld) {

@@ -13,6 +13,8 @@ enum Part: CaseIterable {
   case umockdev
   /// Wireshark's dissectors.
   case tshark
+  /// labgrid's coordinator, exporter and client, in the same environment as Bumble.
+  case labgrid
 
   /// What the machine lacks for it, or `nil` when it is there.
   var missing: String? {
@@ -27,6 +29,8 @@ enum Part: CaseIterable {
       Self.lacks(
         "umockdev and gcc", ["/usr/bin/umockdev-wrapper", "/usr/bin/gcc", "/usr/include/umockdev-1.0"])
     case .tshark: Self.lacks("tshark", ["/usr/bin/tshark"])
+    case .labgrid:
+      Self.lacks("labgrid", ["client", "coordinator", "exporter"].map { "\(Place.venv)/bin/labgrid-\($0)" })
     }
   }
 

@@ -135,6 +135,16 @@ extension Rig {
     return result.output
   }
 
+  /// The program that was last started under a name.
+  func child(named name: String) -> Child? { children.last { $0.name == name } }
+
+  /// Writes a program of the folder.
+  func writeProgram(_ name: String, _ text: String) throws -> String {
+    let path = try write(name, text)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return path
+  }
+
   /// What a program has said so far.
   func log(of name: String) -> String { children.first { $0.name == name }?.output ?? "" }
 

@@ -35,6 +35,9 @@ extension Command {
         Example(
           "lockstep fuzz sesame --duration 8h --keep-going --jobs 4",
           "A night on four processors, all findings."),
+        Example(
+          "lockstep fuzz sesame --lab labgrid://lab:20408 --tags model=sesame5 --actuations 200",
+          "On a lock of a lab, after its emulator."),
       ],
       ArgumentParser(
         options: FuzzArguments.options,
@@ -57,6 +60,12 @@ extension FuzzArguments {
     var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
     arguments.shard = try Shard.resolved(arguments.shard, console, isQuiet: run.isQuiet)
+    do throws(NoPlace) {
+      try arguments.run.moveIn(console)
+    } catch {
+      return try error.status(console)
+    }
+    defer { arguments.run.moveOut(console) }
     let plan = try FuzzPlan(arguments, earlier: earlier?.state)
     let isParallel = (arguments.jobs?.value ?? 1) > 1
     if isParallel, plan.target.device.kind == .lock || plan.world.devices.bench.device != nil {

@@ -34,7 +34,13 @@ extension Command {
     ) { arguments, console throws(UsageError) in
       var once = arguments
       once.rounds = Count(1)
-      let world = World(answerTimeout: arguments.answerTimeout, lab: try arguments.labSettings())
+      do throws(NoPlace) {
+        try once.moveIn(console)
+      } catch {
+        return try error.status(console)
+      }
+      defer { once.moveOut(console) }
+      let world = World(answerTimeout: arguments.answerTimeout, lab: try once.labSettings())
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try once.plan(set, world)
       Interruption.listen()

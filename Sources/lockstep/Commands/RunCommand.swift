@@ -1,5 +1,6 @@
 import Harness
 import Lab
+import Simulation
 import Transports
 
 extension Command {
@@ -17,6 +18,9 @@ extension Command {
         It is governed: two seconds between movements, a budget of them that is counted in a file, and brought to its
         rest position however the run ends.
 
+        With --lab lock and carrier come from a lab of many benches that labgrid coordinates; its own client,
+        labgrid-client, is found on the PATH or by LABGRID_CLIENT.
+
         """,
       examples: [
         Example("lockstep run", "Every scenario under Scenarios/, on the devices that they name."),
@@ -27,6 +31,9 @@ extension Command {
         Example(
           "lockstep run Scenarios/sesame5 --carrier usb:0 --device lock:front-door.yaml",
           "On a real lock, through a Bluetooth dongle."),
+        Example(
+          "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
+          "On a lock of a lab: whichever of that model is free first."),
       ],
       ArgumentParser(
         options: RunArguments.options, operands: RunArguments.paths),
@@ -44,6 +51,8 @@ private struct RunSession {
   let console: Console
   let world: World
   let plan: Plan?
+  /// Why nothing is run although the scenarios are right, and what the command then ends with.
+  private let refusal: (words: String, status: CommandStatus)?
   let earlier: Run.Earlier
   let folder: RunFolder
 
@@ -58,25 +67,34 @@ private struct RunSession {
         command.append("--shard=\(shard.part)/\(shard.count)")
       }
     }
-    self.arguments = arguments
     self.console = console
-    let lab = try arguments.labSettings()
-    guard arguments.lab.capture == nil || !lab.carriers.isEmpty else {
+    do throws(NoPlace) {
+      try arguments.moveIn(console)
+      refusal = nil
+    } catch {
+      switch error {
+      case .usage(let error): throw error
+      case .lab(let words, let status): refusal = (words, status)
+      }
+    }
+    self.arguments = arguments
+    let lab = refusal == nil ? try arguments.labSettings() : LabSettings()
+    guard arguments.lab.capture == nil || !lab.carriers.isEmpty || refusal != nil else {
       throw UsageError(
         "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case"
       )
     }
-    world = World(answerTimeout: arguments.answerTimeout, lab: lab)
-    guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true else {
+    guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true || refusal != nil else {
       throw UsageError("--check-health checks a lock: name it with --device lock:NAME")
     }
-    if let set = arguments.scenarios(world, console) {
+    world = World(answerTimeout: arguments.answerTimeout, lab: lab)
+    if refusal == nil, let set = arguments.scenarios(world, console) {
       plan = try arguments.plan(set, world)
     } else {
       plan = nil
     }
     var earlier = Run.Earlier()
-    if let resumed {
+    if let resumed, refusal == nil {
       guard let plan else {
         throw UsageError("--resume: \(resumed.folder) cannot be gone on with: its scenarios cannot be read")
       }
@@ -99,9 +117,12 @@ private struct RunSession {
   }
 
   func perform() -> CommandStatus {
+    defer {
+      world.devices.shutDown()
+      arguments.moveOut(console)
+    }
     guard let plan else { return refuse() }
     Interruption.listen()
-    defer { world.devices.shutDown() }
     let locks = plan.cases.filter { $0.skipReason == nil }.map(\.device)
     folder.reserve(locks, on: world.devices.bench)
     let begin = MonotonicClock.now
@@ -137,15 +158,21 @@ private struct RunSession {
     return summary.exitStatus
   }
 
-  /// Scenarios that are wrong: nothing is run, and no report of an earlier run is left to be mistaken for this one's.
+  /// Scenarios that are wrong, or a lab without a place for us: nothing is run, and no report of an earlier run is left
+  /// to be mistaken for this one's.
   private func refuse() -> CommandStatus {
+    let status = refusal?.status ?? .usage
     folder.take(.run(seed: arguments.seed ?? 0))
-    folder.take(.end(Tally(), .usage))
+    if let refusal {
+      console.say("lockstep: \(refusal.words)")
+      folder.take(.remark(refusal.words, at: .zero))
+    }
+    folder.take(.end(Tally(), status))
     var places = arguments.reports
     places.history.choice = .none
     _ = finish(seed: arguments.seed ?? 0, places)
     console.say("lockstep: nothing was run")
-    return .usage
+    return status
   }
 
   /// Writes the reports; gives their paths, or `nil` where that fails.

@@ -11,12 +11,15 @@ final class Devices: DeviceProvider {
   private let known = EmulatedDevice.all
   /// Real locks, and those that another program emulates.
   let bench: LockBench
+  /// The place of a lab that locks stand at, if they do.
+  private let tenancy: Tenancy?
   /// Who keeps what went over the links of cases, if somebody does.
   var captures: CaseCaptures?
 
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
     bench = LockBench(lab)
+    tenancy = lab.tenancy
   }
 
   /// Lets every program end, and ends those that do not.
@@ -26,7 +29,13 @@ final class Devices: DeviceProvider {
     bench.shutDown()
   }
 
-  func leave() -> (remarks: [String], fault: LabFault?) { bench.leave() }
+  func leave() -> (remarks: [String], fault: LabFault?) {
+    guard let fault = tenancy?.fault else { return bench.leave() }
+    // Where nobody else holds the place, the lock is still brought to rest.
+    let rest: (remarks: [String], fault: LabFault?) =
+      tenancy?.isTaken == true ? (["the lock is left as it is"], nil) : bench.leave()
+    return (["the place was lost: \(fault.detail)"] + rest.remarks, fault)
+  }
 
   var emulators: [String] { known.map(\.name) }
 
@@ -60,6 +69,7 @@ final class Devices: DeviceProvider {
   }
 
   private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
+    if let fault = tenancy?.fault { throw fault }
     if spec.kind == .lock { return try bench.device(spec) }
     if spec.kind == .emulator { try bench.check() }
     if spec.kind == .exec {
@@ -74,6 +84,10 @@ final class Devices: DeviceProvider {
       throw LabFault(.noDevice, error.description)
     }
   }
+
+  private func tenanted<Device: DeviceUnderTest>(
+    _ device: Device, _ tenancy: Tenancy
+  ) -> any DeviceUnderTest { TenantDevice(device, tenancy) }
 
   private func emulated(_ name: String) throws(DeviceProblem) -> EmulatedDevice {
     guard let found = known.first(where: { $0.name == name }) else {

@@ -13,6 +13,8 @@ struct LabArguments {
   var actuations: Count?
   var rest: RestPosition?
   var checksHealth = false
+  /// The lab whose place is used, and which place; see ``TenancyArguments``.
+  var tenancy = TenancyArguments()
 
   /// How a carrier is written.
   static let carriers =
@@ -20,10 +22,10 @@ struct LabArguments {
 
   /// The options as words, for a line that does the same again.
   var words: [String] {
-    guard carrier != nil || bench != nil else { return [] }
-    var words: [String] = []
+    var words = tenancy.words
+    guard carrier != nil || bench != nil || tenancy.lab != nil else { return [] }
     if let bench { words += ["--bench", bench] }
-    if let carrier { words += ["--carrier", carrier] }
+    if let carrier, !tenancy.givesCarrier { words += ["--carrier", carrier] }
     if let control { words += ["--control", control] }
     for name in allowed { words += ["--allow", name] }
     if let actuations { words += ["--actuations", String(actuations.value)] }
@@ -46,6 +48,8 @@ struct LabSettings {
   var governor = GovernorSettings()
   /// The lock of an inventory, where it is one.
   var lock: BenchLock?
+  /// The place of a lab that is used, if one is.
+  var tenancy: Tenancy?
 }
 
 extension LabSettings {
@@ -89,12 +93,13 @@ extension RunArguments {
       .value(
         "rest", \.lab.rest, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
         example: "as-found"),
-    ]
+    ] + TenancyArguments.options.map { $0.lifted(to: \.lab.tenancy) }
   }
 
   /// What the options mean together.
   func labSettings() throws(UsageError) -> LabSettings {
     var settings = try settingsOfLock()
+    settings.tenancy = lab.tenancy.tenancy
     if let lock = settings.lock, lock.isPlayed {
       let given = [("carrier", lab.carrier), ("control", lab.control)]
       if let (name, _) = given.first(where: { $0.1 != nil }) {

@@ -1,0 +1,144 @@
+import Conformance
+import Harness
+import Lab
+import Simulation
+import Transports
+
+/// The options by which a run gets a place of a lab of many benches: `--lab`, `--tags` and `--lab-wait`.
+struct TenancyArguments {
+  var lab: LabAddress?
+  var tags: TagList?
+  var wait = Interval.seconds(600)
+  /// The place, once it is ours.
+  var tenancy: Tenancy?
+  /// Whether the way to the lock is what the place says.
+  var givesCarrier = false
+
+  static var options: [Option<TenancyArguments>] {
+    [
+      .value(
+        "lab", \.lab, "labgrid://HOST:PORT",
+        "Takes a lock and the way to it from a lab: a place with --tags is reserved, acquired, and given back however "
+          + "the run ends.", example: "labgrid://lab:20408"),
+      .value(
+        "tags", \.tags, "KEY=VALUE,…", "What the place of --lab must have; name=NAME asks for one by its name.",
+        example: "model=sesame5"),
+      .value(
+        "lab-wait", \.wait, "TIME", "How long to wait for a place of --lab. 10min unless given.", example: "2h"),
+    ]
+  }
+
+  /// The options as words, for a line that does the same again: at the same place, once one is known.
+  var words: [String] {
+    guard let lab else { return [] }
+    let tags = tenancy.map { "name=\($0.place.name)" } ?? tags?.text ?? ""
+    return ["--lab", lab.description, "--tags", tags]
+      + (wait == TenancyArguments().wait ? [] : ["--lab-wait", "\(wait.nanoseconds / 1_000_000_000)s"])
+  }
+}
+
+extension LabAddress: ArgumentValue {
+  init?(argument: String) { self.init(argument) }
+  static var form: String { "labgrid://HOST:PORT" }
+}
+
+/// The value of `--tags`.
+struct TagList: ArgumentValue, Equatable {
+  let tags: [LabTag]
+  static let form = "KEY=VALUE,…, such as model=sesame5"
+
+  init?(argument: String) {
+    guard let tags = LabTag.list(argument) else { return nil }
+    self.tags = tags
+  }
+
+  var text: String { tags.map(\.description).joined(separator: ",") }
+}
+
+/// How a command came to no place.
+enum NoPlace: Error {
+  case usage(UsageError)
+  /// What to say, and what to end with.
+  case lab(String, CommandStatus)
+
+  /// Says so, and gives what the command ends with.
+  func status(_ console: Console) throws(UsageError) -> CommandStatus {
+    switch self {
+    case .usage(let error): throw error
+    case .lab(let words, let status):
+      console.say("lockstep: \(words)")
+      return status
+    }
+  }
+}
+
+extension RunArguments {
+  /// Gets a place where one is asked for, and drives what stands there: what the command line says of lock and carrier
+  /// counts before what the place says.
+  ///
+  /// | what | where the place says it |
+  /// | --- | --- |
+  /// | the lock | the tag `lock=NAME`, as in `--device lock:NAME` |
+  /// | the way to it | the tag `carrier=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabCarrier`` |
+  mutating func moveIn(_ console: Console) throws(NoPlace) {
+    let given = lab.tenancy
+    guard let address = given.lab else {
+      guard given.tags == nil else { throw .usage(UsageError("--tags goes with --lab")) }
+      return
+    }
+    guard let tags = given.tags else {
+      throw .usage(UsageError("--lab needs to know which place: --tags model=sesame5, or another"))
+    }
+    if let device, !device.hasPrefix("lock:") {
+      throw .usage(UsageError("--lab leads to a lock, and '\(device)' is none"))
+    }
+    Interruption.listen()
+    let tenancy: Tenancy
+    do {
+      tenancy = try Tenancy(
+        Tenancy.Wish(address, tags: tags.tags, wait: given.wait), say: { console.say($0) },
+        isStopped: { Interruption.isRequested })
+    } catch {
+      switch error {
+      case .stopped: throw .lab("stopped while waiting for a place of the lab", .incomplete)
+      case .trouble(let fault): throw .lab("\(fault)", .labFault)
+      }
+    }
+    lab.tenancy.tenancy = tenancy
+    let place = tenancy.place
+    if !isQuiet { console.say("lockstep: got the place \(place.name) of \(address)") }
+    if device == nil {
+      guard let lock = place.tag("lock") else {
+        throw .lab(
+          "no device: the place \(place.name) does not say which lock stands there: give it a tag lock=NAME, or name "
+            + "the lock with --device lock:NAME", .labFault)
+      }
+      device = "lock:" + lock
+    }
+    guard lab.carrier == nil else { return }
+    lab.carrier = place.tag("carrier") ?? tenancy.carrier
+    lab.tenancy.givesCarrier = lab.carrier != nil
+  }
+
+  /// Gives the place back, if there is one.
+  func moveOut(_ console: Console) { lab.tenancy.tenancy?.giveBack { console.say($0) } }
+}
+
+extension Command {
+  /// The process that stands beside a run which holds a place of a lab; nothing for people.
+  static var labWatchdog: Command {
+    Command(
+      LabWatchdog.command, "Gives back what a run held at a lab that died.", examples: [],
+      ArgumentParser(
+        options: [],
+        operands: .init(
+          placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self)),
+      defaults: { [String]() }
+    ) { words, _ throws(UsageError) in
+      guard let isDone = LabWatchdog.perform(words) else {
+        throw UsageError("this command is for runs with --lab alone")
+      }
+      return isDone ? .agree : .labFault
+    }
+  }
+}

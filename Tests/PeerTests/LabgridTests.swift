@@ -1,0 +1,173 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A lab of many benches that labgrid coordinates: a place is got, kept while it is used, and given back, whatever happens.
+@Suite("A lab that labgrid coordinates", .timeLimit(.minutes(5)))
+struct LabgridTests {
+  @Test("two runs want one lock: one waits for the other, both agree, and all is given back", .needs(.labgrid))
+  func turns() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid))
+    let visit = try lab.rig.write(
+      "visit.yaml",
+      """
+      scenario: A visit
+      machine: sesame
+      device: { lock: sesame5, registered: true, configured: true }
+      steps: [closeTo, connect, { until: { status: [locked, unlocked] } }, disconnect, { until: { status: noSignal } }]
+
+      """)
+    func command(_ name: String) -> [String] { lab.command("run", [visit, "--out", lab.rig.path(name)]) }
+    let first = try await lab.rig.start("first", command("first"), until: "got the place front-door")
+    let second = try await lab.rig.start("second", command("second"), until: "waiting for a place")
+    #expect(second.output.contains("front-door is held by"), "\(second.output)")
+    #expect(try await first.ended(within: 60) == 0, "\(first.output)")
+    #expect(try await second.ended(within: 60) == 0, "\(second.output)")
+    #expect(try await lab.isFree())
+    let replay = try await lab.rig.run("replay", lab.command("replay", [visit], tags: "name=front-door"), within: 60)
+    #expect(replay.status == 0, "\(replay.output)")
+    let fuzz = try await lab.rig.run(
+      "fuzz",
+      lab.command(
+        "fuzz", ["sesame", "--twin", "none", "--duration", "3s", "--length", "4", "--out", lab.rig.path("fuzz")]),
+      within: 90)
+    #expect([0, 3, 5, 6].contains(fuzz.status) && fuzz.output.contains("got the place"), "\(fuzz.output)")
+    #expect(try await lab.isFree())
+  }
+
+  @Test(
+    "killed, alone or with its process group, its place is free soon after", .needs(.labgrid), arguments: [false, true])
+  func killed(wholeGroup: Bool) async throws {
+    let lab = try await LabgridLab(Rig(.labgrid))
+    let run = try await lab.startRun("run")
+    #expect(try await !lab.isFree())
+    kill(wholeGroup ? -run.id : run.id, SIGKILL)
+    try await lab.settled(within: 15) { try await lab.isFree() }
+  }
+
+  @Test("killed with its watchdog, its place is given back by the next run", .needs(.labgrid))
+  func killedWithWatchdog() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid))
+    let run = try await lab.startRun("run")
+    // As a service manager ends all processes of a unit.
+    let watchdogs = try await lab.rig.succeed("pgrep", ["/usr/bin/pgrep", "-f", "lab-watchdog \(lab.address) "])
+    let numbers = watchdogs.split(separator: "\n").compactMap { Int32($0) }
+    #expect(numbers.count == 1)
+    for number in numbers + [run.id] { kill(number, SIGKILL) }
+    try await Task.sleep(for: .seconds(1))
+    #expect(try await !lab.isFree())
+    let next = try await lab.rig.run(
+      "next", lab.command("run", ["Scenarios/peers/there-and-back.yaml", "--out", lab.rig.path("next")]), within: 60)
+    #expect(next.output.contains("gave back what a run that was killed held"), "\(next.output)")
+    #expect(next.status == 0, "\(next.output)")
+    #expect(try await lab.isFree())
+  }
+
+  @Test("a coordinator that is restarted knows no holder: trouble of the lab", .needs(.labgrid))
+  func coordinatorRestarted() async throws {
+    let rig = try await Rig(.labgrid)
+    let lab = try await LabgridLab(rig)
+    // The coordinator saves its places some time after they change.
+    try await lab.settled { FileManager.default.fileExists(atPath: rig.path("lab/places.yaml")) }
+    let run = try await lab.startRun("run")
+    rig.child(named: "coordinator")?.end()
+    try await lab.startCoordinator("coordinator-2")
+    try await Self.expectTrouble(run, "the coordinator knows no holder of the place front-door any more")
+    #expect(run.output.contains("the lock rests locked") || run.output.contains("brought to locked"), "\(run.output)")
+    #expect(try await lab.isFree())
+  }
+
+  @Test("a coordinator that went away for good is trouble of the lab, and the run ends", .needs(.labgrid))
+  func coordinatorGone() async throws {
+    let rig = try await Rig(.labgrid)
+    let lab = try await LabgridLab(rig)
+    let run = try await lab.startRun("run")
+    rig.child(named: "coordinator")?.end()
+    try await Self.expectTrouble(run, "cannot be asked", within: 90)
+    #expect(run.output.contains("a process that stays behind goes on trying"), "\(run.output)")
+  }
+
+  @Test("an exporter that vanishes is trouble of the lab", .needs(.labgrid))
+  func exporterGone() async throws {
+    let rig = try await Rig(.labgrid)
+    let lab = try await LabgridLab(rig)
+    let run = try await lab.startRun("run")
+    rig.child(named: "exporter")?.end()
+    try await Self.expectTrouble(run, "the exporter of the place front-door went away")
+    #expect(try await lab.isFree())
+    // And without it there is nothing to acquire.
+    let next = try await rig.run("next", lab.command("run", ["Scenarios/peers", "--out", rig.path("next")]), within: 60)
+    #expect(next.status == 3 && next.output.contains("has no matching remote resource"), "\(next.output)")
+    #expect(try await lab.isFree())
+  }
+
+  @Test("a place that somebody takes away is left to him, and so is the lock", .needs(.labgrid))
+  func takenAway() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid))
+    let run = try await lab.startRun("run")
+    let holder = try await lab.client(["who"]).split(separator: "\n").last.map(String.init) ?? ""
+    #expect(holder.contains("lockstep-"), "\(holder)")
+    // Both at once: what is released is reserved for the run.
+    let token = try await lab.client(["reservations"]).split(separator: "'")[1]
+    try await lab.client(["cancel-reservation", String(token)])
+    try await lab.client(["--place", "front-door", "release", "--kick"])
+    try await lab.client(["--place", "front-door", "acquire"])
+    try await Self.expectTrouble(run, "the place front-door is held by office/admin now")
+    #expect(run.output.contains("the lock is left as it is"), "\(run.output)")
+    // What is somebody else's is not given back.
+    #expect(try await lab.client(["--place", "front-door", "show"]).contains("acquired: office/admin"))
+  }
+
+  @Test("what is held by somebody else is waited for, as long as is allowed, and Ctrl-C ends the waiting", .needs(.labgrid))
+  func waiting() async throws {
+    let rig = try await Rig(.labgrid)
+    let lab = try await LabgridLab(rig)
+    try await lab.client(["--place", "front-door", "acquire"])
+    func command(_ name: String, _ wait: String) -> [String] {
+      lab.command("run", ["Scenarios/peers", "--out", rig.path(name)], wait: wait)
+    }
+    let brief = try await rig.run("brief", command("brief", "2s"))
+    #expect(brief.status == 3 && brief.output.contains("none became free within 2 s"), "\(brief.output)")
+    #expect(brief.output.contains("front-door is held by office/admin"), "\(brief.output)")
+    let stopped = try await rig.start("stopped", command("stopped", "60s"), until: "waiting for a place")
+    stopped.signal(SIGINT)
+    #expect(try await stopped.ended(within: 15) == 5, "\(stopped.output)")
+    let cancelled = try await rig.start("cancelled", command("cancelled", "60s"), until: "waiting for a place")
+    let reservations = try await lab.client(["reservations"])
+    let token = try #require(reservations.split(separator: "'").dropFirst().first, "\(reservations)")
+    try await lab.client(["cancel-reservation", String(token)])
+    #expect(try await cancelled.ended(within: 15) == 3, "\(cancelled.output)")
+    #expect(try await lab.client(["reservations"]) == "")
+    #expect(try await lab.client(["--place", "front-door", "show"]).contains("acquired: office/admin"))
+  }
+
+  @Test("without the client, without a coordinator, without an answer: trouble of the lab, said clearly", .needs(.labgrid))
+  func clear() async throws {
+    let rig = try await Rig(.labgrid)
+    let lab = try await LabgridLab(rig)
+    let hanging = try rig.writeProgram("hanging", "#!/bin/sh\nexec sleep 100\n")
+    let cases: [(client: String, tags: String, words: String)] = [
+      ("/nowhere/labgrid-client", "model=sesame5", "labgrid's client program cannot be started"),
+      (hanging, "model=sesame5", "labgrid-client did not end within 15 s, and was killed"),
+      (LabgridLab.program, "model=sesame9", "there is front-door ("),
+    ]
+    for (client, tags, words) in cases {
+      let run = try await rig.run(
+        "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")], tags: tags, client: client), within: 60)
+      #expect(run.status == 3 && run.output.contains(words), "\(run.output)")
+      let report = try String(contentsOfFile: rig.path("run/junit.xml"), encoding: .utf8)
+      #expect(report.contains(#"tests="1" failures="0" errors="1""#) && report.contains("no device"), "\(report)")
+    }
+    rig.child(named: "coordinator")?.end()
+    let run = try await rig.run("run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")]), within: 60)
+    #expect(run.status == 3 && run.output.contains("Could not connect to coordinator"), "\(run.output)")
+  }
+
+  private static func expectTrouble(
+    _ run: Rig.Child, _ words: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let status = try await run.ended(within: seconds)
+    #expect(status == 3, "\(run.output)", sourceLocation: sourceLocation)
+    #expect(run.output.contains(words), "\(run.output)", sourceLocation: sourceLocation)
+  }
+}
