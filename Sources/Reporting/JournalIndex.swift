@@ -69,6 +69,8 @@ struct JournalIndex {
     var file: JournalSource?
   }
 
+  /// Whether nothing is known that differs between two runs of one seed.
+  let isReproducible: Bool
   /// The journals in the order in which they were read.
   private(set) var sources: [Source] = []
   /// The run lines, each as it last came in its journal.
@@ -138,12 +140,27 @@ struct JournalIndex {
 
   /// Reads journals, each from its first line to its last or as far as it can be read.
   ///
-  /// - Parameter manifests: the manifests of the runs, one for each journal; without any, the files beside them.
-  init(journals: [String], manifests: [String] = []) {
-    sources = journals.enumerated().map { number, journal in
+  /// - Parameters:
+  ///   - manifests: the manifests of the runs, one for each journal; without any, the files beside them.
+  ///   - isReproducible: whether nothing is to be known that differs between two runs of one seed.
+  init(journals: [String], manifests: [String] = [], isReproducible: Bool = false) {
+    var sources = journals.enumerated().map { number, journal in
       Source(journal, manifest: number < manifests.count ? manifests[number] : nil)
     }
     sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    sources = Self.standing(sources)
+    if isReproducible {
+      for number in sources.indices { sources[number].forget() }
+    }
+    self.init(sources, isReproducible: isReproducible)
+  }
+
+  /// Reads one journal, whether or not it stands for others.
+  init(alone source: Source) { self.init([source], isReproducible: false) }
+
+  private init(_ ordered: [Source], isReproducible: Bool) {
+    sources = ordered
+    self.isReproducible = isReproducible
     for number in sources.indices {
       do {
         let file = try JournalSource(sources[number].journal)
@@ -166,9 +183,20 @@ extension JournalIndex.Source {
     self.init(journal: journal, manifest: Manifest(path: path))
   }
 
-  /// What orders runs: when and where they were made, and as the last resort where their journals are.
+  /// What orders runs: which part of which job they are; then when and where they were made, and as the last resort
+  /// where their journals are.
   fileprivate var key: [String] {
-    [manifest.start ?? "", manifest.name ?? "", manifest.host ?? "", journal]
+    [
+      manifest.jobPart?.job ?? "", manifest.jobPart?.order ?? "", manifest.start ?? "", manifest.name ?? "",
+      manifest.host ?? "", journal,
+    ]
+  }
+
+  /// Forgets everything but which program made the run.
+  fileprivate mutating func forget() {
+    var kept = Manifest()
+    kept.version = manifest.version
+    manifest = kept
   }
 }
 

@@ -1,8 +1,8 @@
 /// What differs between two runs of one seed: when, where and with what a run was made.
 ///
 /// It stands in `manifest.json` beside the journal:
-/// `{"name":"…","host":"…","start":"2026-11-20T22:38:51Z","version":"…","properties":{"…":"…"}}`. What is left out is
-/// unknown.
+/// `{"name":"…","host":"…","start":"2026-11-20T22:38:51Z","version":"…","properties":{"…":"…"}}`, and
+/// `"job":"…","part":"3/16"` where an engine started it as one of many. What is left out is unknown.
 struct Manifest: Hashable {
   var name: String?
   var host: String?
@@ -11,6 +11,8 @@ struct Manifest: Hashable {
   var version: String?
   /// The words of the command line.
   var command: String?
+  /// Which part of which job the run was, if it was one.
+  var jobPart: JobPart?
   /// Anything else worth finding in a report: a commit, a firmware, a dongle.
   var properties: [JSONValue.Member] = []
 
@@ -27,6 +29,7 @@ struct Manifest: Hashable {
     start = value["start"]?.text.flatMap(wholeSeconds)
     version = value["version"]?.text
     command = value["command"]?.elements.map { $0.compactMap(\.text).joined(separator: " ") }
+    jobPart = JobPart(job: value["job"]?.text, part: value["part"]?.text)
     if case .object(let members) = value["properties"] { properties = members }
   }
 }

@@ -10,8 +10,10 @@ public struct RecordedRuns {
   ///   - journals: Their paths. One that cannot be read is a problem of the runs.
   ///   - manifests: The manifests of the runs, one for each journal; what they do not say is left out. Without any,
   ///     the files beside the journals.
-  public init(journals: [String], manifests: [String] = []) {
-    index = JournalIndex(journals: journals, manifests: manifests)
+  ///   - isReproducible: Whether the reports say nothing that differs between two runs of one seed: when and where they
+  ///     were made, by which command, and in which folders they are.
+  public init(journals: [String], manifests: [String] = [], isReproducible: Bool = false) {
+    index = JournalIndex(journals: journals, manifests: manifests, isReproducible: isReproducible)
   }
 
   /// What the runs came to.

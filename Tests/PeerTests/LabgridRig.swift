@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A lab in a rig: labgrid's coordinator, an exporter, and places with locks.
 struct LabgridLab {
@@ -79,6 +80,17 @@ struct LabgridLab {
     let places = try await client(["--verbose", "places", "--acquired"])
     let reservations = try await client(["reservations"])
     return !places.contains("acquired: ") && !reservations.contains("lockstep-")
+  }
+
+  /// Ends what stayed behind to give back what nobody takes.
+  func endWatchdogs() async throws {
+    for number in try await watchdogs() { kill(number, SIGKILL) }
+  }
+
+  /// The processes that stand beside runs.
+  func watchdogs() async throws -> [Int32] {
+    let found = try await rig.run("pgrep", ["/usr/bin/pgrep", "-f", "lab-watchdog \(address) "])
+    return found.output.split(separator: "\n").compactMap { Int32($0) }
   }
 
   /// Waits until something is so; it must be within a time.

@@ -52,7 +52,9 @@ extension RecordedRuns {
   ) throws(ReportError) -> HTMLReport {
     var page = HTMLPage(
       output: try OutputFile(path), index: index,
-      links: index.sources.map { way(to: parent(of: $0.journal), from: parent(of: path)) }, history: history)
+      links: index.sources.map {
+        index.isReproducible ? "" : way(to: parent(of: $0.journal), from: parent(of: path))
+      }, history: history)
     return try page.write()
   }
 }

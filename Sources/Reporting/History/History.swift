@@ -52,6 +52,7 @@ public final class History {
 
   private func take(_ record: RunRecord, _ numbers: inout Numbers) throws(HistoryError) {
     let results = try numbered(record.results, &numbers)
+    if record.isPartOfJob, try isSurpassed(record, results) { return }
     let run = try runNumber(record, results)
     var digest = RunDigest()
     for (number, result) in results {
@@ -96,6 +97,25 @@ public final class History {
     kept.reserveCapacity(all.count)
     for item in all where kept.last?.number != item.number { kept.append(item) }
     return kept
+  }
+
+  /// Whether a better go at the same part of a job is kept already, or one as good that began earlier.
+  private func isSurpassed(
+    _ record: RunRecord, _ results: [(number: Int64, result: RunRecord.Result)]
+  ) throws(HistoryError) -> Bool {
+    let known = try database.first(
+      "SELECT status, divergences, agree + skipped, started FROM runs WHERE host = $1 AND name = $2",
+      [.text(record.identity.host), .text(record.identity.name)])
+    guard let known else { return false }
+    let divergences = Int(known[1].integer ?? 0)
+    let other = GoRank(
+      status: known[0].integer.map(Int.init), divergences: divergences,
+      judged: divergences + Int(known[2].integer ?? 0))
+    func count(_ words: [Journal.Word]) -> Int { results.count { words.contains($0.result.word) } }
+    let own = GoRank(
+      status: record.status, divergences: count([.divergence]),
+      judged: count([.divergence, .agree, .skipped]))
+    return own < other || own == other && (known[3].text ?? "") < record.started
   }
 
   /// The number of a run, which has nothing but its own row when this returns.

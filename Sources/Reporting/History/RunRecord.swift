@@ -80,6 +80,8 @@ public struct RunRecord: Sendable {
   public var status: Int?
   /// Its cases.
   public var results: [Result] = []
+  /// Whether it is a go at a part of a job, of which the history keeps the best.
+  var isPartOfJob = false
 
   /// A run without cases.
   public init(identity: Identity, started: String) {
@@ -90,6 +92,11 @@ public struct RunRecord: Sendable {
 
 extension RunRecord.Identity {
   fileprivate init(_ journal: String, _ manifest: Manifest) {
+    // All goes at a part of a job are one run, wherever they were made.
+    if let part = manifest.jobPart {
+      self.init(host: kept(part.job), name: part.name)
+      return
+    }
     let folder = journal.split(separator: "/").dropLast().last.map(String.init)
     self.init(host: kept(manifest.host ?? ""), name: kept(manifest.name ?? folder ?? journal))
   }
@@ -113,6 +120,7 @@ extension RunRecord {
       throw .run(journal, reason: "no manifest says when it started")
     }
     self.init(identity: identity, started: started)
+    isPartOfJob = source.manifest.jobPart != nil
     revision = source.manifest.properties.first { $0.key == "revision" }.map { kept($0.value.description) }
     version = source.manifest.version.map { kept($0) }
     seed = index.runs.first?.seed.map { kept($0) }

@@ -45,7 +45,7 @@ struct JUnitWriter: ~Copyable {
     renderer = JUnitCaseRenderer(
       profile: profile,
       folders: index.sources.map {
-        folderPath(parent(of: $0.journal), isAbsolute: profile.hasAbsolutePaths)
+        index.isReproducible ? "" : folderPath(parent(of: $0.journal), isAbsolute: profile.hasAbsolutePaths)
       })
   }
 

@@ -53,8 +53,6 @@ public final class Tenancy: Sendable {
   private struct State {
     let watchdog: Watchdog
     var fault: LabFault?
-    /// Whether somebody else holds the place now.
-    var isTaken = false
     var isOver = false
   }
 
@@ -163,8 +161,12 @@ extension Tenancy {
   /// Why the place is ours no longer; `nil` while it is.
   public var fault: LabFault? { state.withLock { $0.fault } }
 
-  /// Whether somebody else holds the place now: then not even the return to rest is ours.
-  public var isTaken: Bool { state.withLock { $0.isTaken } }
+  /// Whether somebody else holds the place now, where it was lost: then not even the return to rest is ours.
+  public func isTaken() -> Bool {
+    // It may have been free when it was lost. While nobody can ask the coordinator, nobody can have got it there.
+    guard fault != nil, let now = try? client.place(place.name, within: .seconds(5)) else { return false }
+    return now.holder.map { $0 != client.owner.description } ?? false
+  }
 
   /// Waits until it is time to look again; says whether there is nothing more to look after.
   private func rest() -> Bool {
@@ -185,24 +187,21 @@ extension Tenancy {
       do throws(LabgridFault) {
         let place = try client.place(place.name, within: .seconds(10))
         guard let loss = place.loss(for: client.owner.description) else { return }
-        let isTaken = place.holder.map { $0 != client.owner.description } ?? false
-        return lose(LabFault(isTaken ? .noDevice : .carrierLost, loss), isTaken: isTaken)
+        return lose(LabFault(.carrierLost, loss))
       } catch {
         words = client.trouble(error, "the coordinator at \(address) cannot be asked").detail
         if case .refused(let text) = error, text.hasPrefix("there is no place") || text.hasSuffix("matches nothing") {
-          return lose(LabFault(.carrierLost, "the lab has no place \(place.name) any more"), isTaken: false)
+          return lose(LabFault(.carrierLost, "the lab has no place \(place.name) any more"))
         }
       }
       _ = poll(nil, 0, 500)
     } while MonotonicClock.now - begin < Self.silence && !state.withLock { $0.isOver }
-    lose(LabFault(.carrierLost, words), isTaken: false)
+    lose(LabFault(.carrierLost, words))
   }
 
-  private func lose(_ fault: LabFault, isTaken: Bool) {
+  private func lose(_ fault: LabFault) {
     state.withLock { state in
-      guard !state.isOver else { return }
-      state.fault = fault
-      state.isTaken = isTaken
+      if !state.isOver { state.fault = fault }
     }
   }
 }

@@ -88,6 +88,10 @@ public enum LabWatchdog {
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
     for number in EndingSignals.all + [SIGHUP] { _ = signal(number, SIG_IGN) }
+    // Who started the run may wait for the end of files that it inherited; it is not to wait for us.
+    for name in folderEntries("/proc/self/fd") ?? [] {
+      if let number = Int32(name), number > STDERR_FILENO { close(number) }
+    }
     let owner = LabOwner(host: words[1], user: words[2])
     if EndOfInput.firstLine() == "done" { return true }
     return giveBack(LabgridClient(address, owner: owner, program: words[3]))
@@ -105,7 +109,7 @@ public enum LabWatchdog {
         isDone = (try? client.giveBack()) != nil
       }
       _ = poll(nil, 0, Int32(clamping: pause.nanoseconds / 1_000_000))
-      pause = min(pause + pause, .seconds(5))
+      pause = min(pause + pause, .seconds(15))
     }
     if isDone { note?.remove() }
     return isDone

@@ -1,3 +1,4 @@
+import Simulation
 import Transports
 
 /// Which part of a run this process is, as the schedulers that start many tell it.
@@ -7,6 +8,9 @@ import Transports
 /// | Slurm array | `SLURM_ARRAY_TASK_ID`, from `_MIN` in steps of `_STEP` | `_COUNT`, or what `_MAX` makes it |
 /// | GitLab `parallel` | `CI_NODE_INDEX`, from 1 | `CI_NODE_TOTAL` |
 /// | Kubernetes indexed job | `JOB_COMPLETION_INDEX`, from 0 | `LOCKSTEP_SHARDS` or `JOB_COMPLETIONS`, set by hand |
+///
+/// Which job it is a part of, so that a part which was started again is told from another one, Slurm says too;
+/// for Kubernetes `LOCKSTEP_JOB` does, which the manifest of `lockstep schedule kubernetes` sets.
 struct ShardEnvironment {
   /// The value of a variable.
   private let variable: (String) -> String?
@@ -27,6 +31,13 @@ struct ShardEnvironment {
       return try part("JOB_COMPLETION_INDEX", index, try kubernetes(index))
     }
     return nil
+  }
+
+  /// The job that the part belongs to; `nil` where nobody says.
+  var job: String? {
+    if let job = variable("LOCKSTEP_JOB") { return job }
+    guard let number = variable("SLURM_ARRAY_JOB_ID") else { return nil }
+    return (["slurm"] + [variable("SLURM_CLUSTER_NAME"), number].compactMap(\.self)).joined(separator: "-")
   }
 
   private func part(
@@ -82,6 +93,36 @@ struct ShardEnvironment {
     }
     return number
   }
+}
+
+/// A part of a job: what an engine starts again when it was killed, and perhaps twice.
+struct JobShare {
+  /// The job.
+  var job: String
+  /// Which part of it.
+  var shard: Shard
+
+  /// What a run without a seed of its own draws from: the same each time that a part of the job is started.
+  var seed: UInt64 { Fingerprint("job \(job)").value >> 32 }
+}
+
+extension RunArguments {
+  /// Settles which part of which job this is: what was given, or else what a scheduler tells.
+  ///
+  /// - Returns: the options that say the same, for when the run is taken up again.
+  mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
+    let given = (shard: shard, job: job)
+    shard = try Shard.resolved(shard, console, isQuiet: isQuiet)
+    if job == nil, given.shard == nil, shard != nil { job = ShardEnvironment().job }
+    if let share, seed == nil, drawnSeed == nil { drawnSeed = share.seed }
+    var words: [String] = []
+    if given.shard == nil, let shard { words.append("--shard=\(shard.part)/\(shard.count)") }
+    if given.job == nil, let job { words.append("--job=\(job)") }
+    return words
+  }
+
+  /// The part of a job that this is, if it is one.
+  var share: JobShare? { job.map { JobShare(job: $0, shard: shard ?? Shard(part: 1, of: 1)!) } }
 }
 
 extension Shard {

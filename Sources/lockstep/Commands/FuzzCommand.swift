@@ -59,7 +59,9 @@ extension FuzzArguments {
     }
     var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
-    arguments.shard = try Shard.resolved(arguments.shard, console, isQuiet: run.isQuiet)
+    arguments.run.shard = arguments.shard
+    _ = try arguments.run.settlePart(console)
+    arguments.shard = arguments.run.shard
     do throws(NoPlace) {
       try arguments.run.moveIn(console)
     } catch {

@@ -9,6 +9,7 @@ struct ReportArguments {
   var format = OutputFormat.human
   var color = ColorChoice.auto
   var isQuiet = false
+  var isReproducible = false
 }
 
 extension Command {
@@ -19,7 +20,8 @@ extension Command {
         Nothing is read but what runs left in their folders, and the history for what the HTML report says of earlier
         runs. Several runs, such as the shards of one, give one report: all
         cases, each finding of campaigns once with the shortest test that shows it, what was covered in all of them
-        together. The order in which they are named does not matter.
+        together. The order in which they are named does not matter. Of several runs of one part of a job, such as one
+        that was killed and started again, one counts.
 
         Exit status: what weighs most of what the runs ended with: 70, then 1, 2, 6, 5, 3, 0, 4. A run that did not end
         counts as 5.
@@ -35,6 +37,10 @@ extension Command {
         options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
           .format(\.format, "How the summary is printed; json is one object."),
           .color(\.color), .quiet(\.isQuiet),
+          .flag(
+            "reproducible", \.isReproducible,
+            "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
+              + "in which folders they are; and what the history tells. Equal runs then give equal files."),
         ],
         operands: .init(
           placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
@@ -50,7 +56,9 @@ extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
-    let recorded = RecordedRuns(journals: journals)
+    let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
+    var reports = reports
+    if isReproducible { reports.history.choice = .none }
     let summary = recorded.summary
     let paths: [String]
     do {

@@ -61,11 +61,8 @@ private struct RunSession {
     var arguments = resumed?.arguments ?? given
     var command = Array(CommandLine.arguments.dropFirst())
     if resumed == nil {
-      arguments.shard = try Shard.resolved(given.shard, console, isQuiet: given.isQuiet)
       // What the environment said then holds when the run is taken up again.
-      if let shard = arguments.shard, given.shard == nil {
-        command.append("--shard=\(shard.part)/\(shard.count)")
-      }
+      command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
     }
     self.console = console
     do throws(NoPlace) {
@@ -104,10 +101,12 @@ private struct RunSession {
     self.earlier = earlier
     do throws(FileFault) {
       if let resumed {
-        folder = try RunFolder(resuming: resumed.folder, out: arguments.reports.out, command: command)
+        folder = try RunFolder(
+          resuming: resumed.folder, out: arguments.reports.out, command: command, share: arguments.share)
       } else {
         folder = try RunFolder(
-          out: arguments.reports.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed)
+          out: arguments.reports.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed,
+          share: arguments.share)
       }
     } catch {
       throw UsageError(error.description)

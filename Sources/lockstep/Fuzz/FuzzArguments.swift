@@ -98,6 +98,7 @@ extension FuzzArguments {
         "shard", \.shard, "I/N",
         "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "
           + "it says so.", example: "2/4"),
+      RunArguments.job.lifted(to: \.run),
       .value(
         "corpus", \.corpus, "DIR",
         "Where rare tests are kept from run to run. DIR/corpus of --out unless given.",

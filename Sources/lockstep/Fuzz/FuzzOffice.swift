@@ -24,11 +24,13 @@ final class FuzzOffice: FuzzDesk {
         tally = Tally(
           of: RunSummary(
             journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
-        folder = try RunFolder(resuming: earlier, out: arguments.run.reports.out, command: command)
+        folder = try RunFolder(
+          resuming: earlier, out: arguments.run.reports.out, command: command, share: arguments.run.share)
       } else {
         tally = Tally()
         folder = try RunFolder(
-          out: arguments.run.reports.out, kind: "fuzz", command: command, seed: target.seed)
+          out: arguments.run.reports.out, kind: "fuzz", command: command, seed: target.seed,
+          share: arguments.run.share)
       }
     } catch {
       throw UsageError(error.description)

@@ -16,7 +16,7 @@ struct FuzzPlan {
   /// - Parameter earlier: where the campaign stopped that is taken up again.
   init(_ arguments: FuzzArguments, earlier: CampaignState?) throws(UsageError) {
     world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
-    let seed = arguments.run.seed ?? UInt64(world.drawSeed())
+    let seed = arguments.run.seed ?? arguments.run.drawnSeed ?? UInt64(world.drawSeed())
     let round = earlier.map { $0.round + 1 } ?? 0
     var settings = try arguments.settings(seed: seed, round: round)
     let machine = try arguments.machine(in: world)

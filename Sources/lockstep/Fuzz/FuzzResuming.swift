@@ -16,6 +16,7 @@ extension FuzzArguments {
     case nil: break
     }
     if let shard { words.append("--shard=\(shard.part)/\(shard.count)") }
+    if let job = run.job { words.append("--job=\(job)") }
     if let jobs { words.append("--jobs=\(jobs.value)") }
     return words
   }
@@ -42,6 +43,7 @@ extension FuzzArguments {
     arguments.length = length ?? own.length
     arguments.shrinkBudget = shrinkBudget ?? own.shrinkBudget
     arguments.shard = shard ?? own.shard
+    arguments.run.job = run.job ?? own.run.job
     arguments.jobs = jobs ?? own.jobs
     return arguments
   }

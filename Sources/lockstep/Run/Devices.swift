@@ -30,10 +30,10 @@ final class Devices: DeviceProvider {
   }
 
   func leave() -> (remarks: [String], fault: LabFault?) {
-    guard let fault = tenancy?.fault else { return bench.leave() }
+    guard let tenancy, let fault = tenancy.fault else { return bench.leave() }
     // Where nobody else holds the place, the lock is still brought to rest.
     let rest: (remarks: [String], fault: LabFault?) =
-      tenancy?.isTaken == true ? (["the lock is left as it is"], nil) : bench.leave()
+      tenancy.isTaken() ? (["the lock is left as it is"], nil) : bench.leave()
     return (["the place was lost: \(fault.detail)"] + rest.remarks, fault)
   }
 

@@ -33,6 +33,7 @@ struct RunArguments {
   var reports = ReportPlaces()
   var filter: String?
   var shard: Shard?
+  var job: String?
   var rounds = Count(1)
   var retries = Retries(0)
   var flakyResult = FlakyResult.pass
@@ -66,7 +67,7 @@ extension RunArguments {
   /// The options of `run`.
   static var options: [Option<RunArguments>] {
     [
-      device, seed, filter, shard,
+      device, seed, filter, shard, job,
       .value(
         "repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
         example: "10"),
@@ -129,6 +130,13 @@ extension RunArguments {
       "shard", \.shard, "I/N",
       "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given.",
       example: "2/4")
+  }
+  static var job: Option<RunArguments> {
+    Option<RunArguments>.value(
+      "job", \.job, "NAME",
+      "The job that this is a part of. Runs of one part of one job are goes at the same, of which one counts, and "
+        + "unless --seed is given its name is what is drawn from. Taken from the environment of Slurm or Kubernetes.",
+      example: "nightly-4711")
   }
   static var format: Option<RunArguments> {
     .format(\.format)

@@ -17,6 +17,7 @@ final class RunFolder: JournalListener {
   /// When the run began.
   let start: String
   private let command: [String]
+  private let share: JobShare?
   private let journal: OutputFile
   /// What else there is to say of the run in its manifest.
   var properties: [(name: String, value: String)] = []
@@ -26,8 +27,11 @@ final class RunFolder: JournalListener {
   var lease: UInt64?
 
   /// Makes the folder of a run that begins now.
-  init(out: String, kind: String, command: [String], seed: UInt64?) throws(FileFault) {
+  init(
+    out: String, kind: String, command: [String], seed: UInt64?, share: JobShare? = nil
+  ) throws(FileFault) {
     self.out = out
+    self.share = share
     self.command = command
     start = WallClock.now
     let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
@@ -47,8 +51,11 @@ final class RunFolder: JournalListener {
   }
 
   /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
-  init(resuming path: String, out: String, command: [String]) throws(FileFault) {
+  init(
+    resuming path: String, out: String, command: [String], share: JobShare? = nil
+  ) throws(FileFault) {
     self.out = out
+    self.share = share
     self.path = path
     let manifest = ManifestFile(reading: path + "/manifest.json")
     self.command = manifest?.command ?? command
@@ -109,6 +116,10 @@ final class RunFolder: JournalListener {
     if let end { members.append(.init("end", .text(end))) }
     members.append(.init("version", .text(Version.text)))
     if let seed { members.append(.init("seed", .integer(seed))) }
+    if let share {
+      let part = "\(share.shard.part)/\(share.shard.count)"
+      members += [.init("job", .text(share.job)), .init("part", .text(part))]
+    }
     members.append(.init("command", .list(command.map { .text(withoutSecrets($0)) })))
     let properties = Surroundings.properties + self.properties
     if !properties.isEmpty {

@@ -70,7 +70,7 @@ struct Schema {
       "command": Shape.texts,
     ],
     optional: [
-      "end": Shape.moment, "seed": Shape.count,
+      "end": Shape.moment, "seed": Shape.count, "job": Shape.text, "part": Shape.text,
       "properties": ["type": "object", "additionalProperties": Shape.text],
     ])
 
