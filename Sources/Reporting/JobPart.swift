@@ -13,7 +13,8 @@ struct JobPart: Hashable {
   init?(job: String?, part: String?) {
     guard let job, !job.isEmpty, let part else { return nil }
     let sides = part.split(separator: "/", omittingEmptySubsequences: false)
-    guard sides.count == 2, let number = Int(sides[0]), let count = Int(sides[1]), number >= 1, number <= count
+    guard sides.count == 2, let number = Int(sides[0]), let count = Int(sides[1]), number >= 1,
+      number <= count
     else { return nil }
     (self.job, self.part, self.count) = (job, number, count)
   }

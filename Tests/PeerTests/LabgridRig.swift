@@ -42,7 +42,8 @@ struct LabgridLab {
     let exporter = try await rig.start(
       name,
       [
-        "\(Place.venv)/bin/labgrid-exporter", "-c", "127.0.0.1:\(port)", "-n", "bench-1", "--hostname", "127.0.0.1",
+        "\(Place.venv)/bin/labgrid-exporter", "-c", "127.0.0.1:\(port)", "-n", "bench-1", "--hostname",
+        "127.0.0.1",
         file,
       ], until: "add resource front-door")
     try await settled { try await client(["resources"]).contains("bench-1/front-door") }
@@ -53,7 +54,9 @@ struct LabgridLab {
   @discardableResult
   func client(_ words: [String], as user: String = "admin") async throws -> String {
     try await rig.succeed(
-      "client", ["/usr/bin/env", "LG_USERNAME=\(user)", "LG_HOSTNAME=office", Self.program, "-x", "127.0.0.1:\(port)"] + words)
+      "client",
+      ["/usr/bin/env", "LG_USERNAME=\(user)", "LG_HOSTNAME=office", Self.program, "-x", "127.0.0.1:\(port)"]
+        + words)
   }
 
   /// labgrid's client.
@@ -61,7 +64,8 @@ struct LabgridLab {
 
   /// A command of ours with a place of the lab.
   func command(
-    _ name: String, _ words: [String], tags: String = "model=sesame5", client: String = program, wait: String = "60s"
+    _ name: String, _ words: [String], tags: String = "model=sesame5", client: String = program,
+    wait: String = "60s"
   ) -> [String] {
     ["/usr/bin/env", "LABGRID_CLIENT=\(client)", Place.lockstep, name] + words
       + ["--lab", address, "--tags", tags, "--lab-wait", wait]

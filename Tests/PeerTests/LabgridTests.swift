@@ -5,7 +5,8 @@ import Testing
 /// A lab of many benches that labgrid coordinates: a place is got, kept while it is used, and given back, whatever happens.
 @Suite("A lab that labgrid coordinates", .timeLimit(.minutes(5)))
 struct LabgridTests {
-  @Test("two runs want one lock: one waits for the other, both agree, and all is given back", .needs(.labgrid))
+  @Test(
+    "two runs want one lock: one waits for the other, both agree, and all is given back", .needs(.labgrid))
   func turns() async throws {
     let lab = try await LabgridLab(Rig(.labgrid))
     let visit = try lab.rig.write(
@@ -24,19 +25,22 @@ struct LabgridTests {
     #expect(try await first.ended(within: 60) == 0, "\(first.output)")
     #expect(try await second.ended(within: 60) == 0, "\(second.output)")
     #expect(try await lab.isFree())
-    let replay = try await lab.rig.run("replay", lab.command("replay", [visit], tags: "name=front-door"), within: 60)
+    let replay = try await lab.rig.run(
+      "replay", lab.command("replay", [visit], tags: "name=front-door"), within: 60)
     #expect(replay.status == 0, "\(replay.output)")
     let fuzz = try await lab.rig.run(
       "fuzz",
       lab.command(
-        "fuzz", ["sesame", "--twin", "none", "--duration", "3s", "--length", "4", "--out", lab.rig.path("fuzz")]),
+        "fuzz",
+        ["sesame", "--twin", "none", "--duration", "3s", "--length", "4", "--out", lab.rig.path("fuzz")]),
       within: 90)
     #expect([0, 3, 5, 6].contains(fuzz.status) && fuzz.output.contains("got the place"), "\(fuzz.output)")
     #expect(try await lab.isFree())
   }
 
   @Test(
-    "killed, alone or with its process group, its place is free soon after", .needs(.labgrid), arguments: [false, true])
+    "killed, alone or with its process group, its place is free soon after", .needs(.labgrid),
+    arguments: [false, true])
   func killed(wholeGroup: Bool) async throws {
     let lab = try await LabgridLab(Rig(.labgrid))
     let run = try await lab.startRun("run")
@@ -56,7 +60,8 @@ struct LabgridTests {
     try await Task.sleep(for: .seconds(1))
     #expect(try await !lab.isFree())
     let next = try await lab.rig.run(
-      "next", lab.command("run", ["Scenarios/peers/there-and-back.yaml", "--out", lab.rig.path("next")]), within: 60)
+      "next", lab.command("run", ["Scenarios/peers/there-and-back.yaml", "--out", lab.rig.path("next")]),
+      within: 60)
     #expect(next.output.contains("gave back what a run that was killed held"), "\(next.output)")
     #expect(next.status == 0, "\(next.output)")
     #expect(try await lab.isFree())
@@ -72,7 +77,9 @@ struct LabgridTests {
     rig.child(named: "coordinator")?.end()
     try await lab.startCoordinator("coordinator-2")
     try await Self.expectTrouble(run, "the coordinator knows no holder of the place front-door any more")
-    #expect(run.output.contains("the lock rests locked") || run.output.contains("brought to locked"), "\(run.output)")
+    #expect(
+      run.output.contains("the lock rests locked") || run.output.contains("brought to locked"),
+      "\(run.output)")
     #expect(try await lab.isFree())
   }
 
@@ -97,7 +104,8 @@ struct LabgridTests {
     try await Self.expectTrouble(run, "the exporter of the place front-door went away")
     #expect(try await lab.isFree())
     // And without it there is nothing to acquire.
-    let next = try await rig.run("next", lab.command("run", ["Scenarios/peers", "--out", rig.path("next")]), within: 60)
+    let next = try await rig.run(
+      "next", lab.command("run", ["Scenarios/peers", "--out", rig.path("next")]), within: 60)
     #expect(next.status == 3 && next.output.contains("has no matching remote resource"), "\(next.output)")
     #expect(try await lab.isFree())
   }
@@ -116,13 +124,16 @@ struct LabgridTests {
     // Between the two, or after both.
     try await Self.expectTrouble(run, "carrier lost: the ")
     #expect(
-      run.output.contains("is held by office/admin now") || run.output.contains("knows no holder"), "\(run.output)")
+      run.output.contains("is held by office/admin now") || run.output.contains("knows no holder"),
+      "\(run.output)")
     #expect(run.output.contains("the lock is left as it is"), "\(run.output)")
     // What is somebody else's is not given back.
     #expect(try await lab.client(["--place", "front-door", "show"]).contains("acquired: office/admin"))
   }
 
-  @Test("what is held by somebody else is waited for, as long as is allowed, and Ctrl-C ends the waiting", .needs(.labgrid))
+  @Test(
+    "what is held by somebody else is waited for, as long as is allowed, and Ctrl-C ends the waiting",
+    .needs(.labgrid))
   func waiting() async throws {
     let rig = try await Rig(.labgrid)
     let lab = try await LabgridLab(rig)
@@ -136,7 +147,8 @@ struct LabgridTests {
     let stopped = try await rig.start("stopped", command("stopped", "60s"), until: "waiting for a place")
     stopped.signal(SIGINT)
     #expect(try await stopped.ended(within: 15) == 5, "\(stopped.output)")
-    let cancelled = try await rig.start("cancelled", command("cancelled", "60s"), until: "waiting for a place")
+    let cancelled = try await rig.start(
+      "cancelled", command("cancelled", "60s"), until: "waiting for a place")
     let reservations = try await lab.client(["reservations"])
     let token = try #require(reservations.split(separator: "'").dropFirst().first, "\(reservations)")
     try await lab.client(["cancel-reservation", String(token)])
@@ -145,7 +157,9 @@ struct LabgridTests {
     #expect(try await lab.client(["--place", "front-door", "show"]).contains("acquired: office/admin"))
   }
 
-  @Test("without the client, without a coordinator, without an answer: trouble of the lab, said clearly", .needs(.labgrid))
+  @Test(
+    "without the client, without a coordinator, without an answer: trouble of the lab, said clearly",
+    .needs(.labgrid))
   func clear() async throws {
     let rig = try await Rig(.labgrid)
     let lab = try await LabgridLab(rig)
@@ -157,19 +171,23 @@ struct LabgridTests {
     ]
     for (client, tags, words) in cases {
       let run = try await rig.run(
-        "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")], tags: tags, client: client), within: 60)
+        "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")], tags: tags, client: client),
+        within: 60)
       #expect(run.status == 3 && run.output.contains(words), "\(run.output)")
       let report = try String(contentsOfFile: rig.path("run/junit.xml"), encoding: .utf8)
-      #expect(report.contains(#"tests="1" failures="0" errors="1""#) && report.contains("no device"), "\(report)")
+      #expect(
+        report.contains(#"tests="1" failures="0" errors="1""#) && report.contains("no device"), "\(report)")
     }
     rig.child(named: "coordinator")?.end()
-    let run = try await rig.run("run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")]), within: 60)
+    let run = try await rig.run(
+      "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")]), within: 60)
     #expect(run.status == 3 && run.output.contains("Could not connect to coordinator"), "\(run.output)")
     try await lab.endWatchdogs()
   }
 
   private static func expectTrouble(
-    _ run: Rig.Child, _ words: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
+    _ run: Rig.Child, _ words: String, within seconds: Double = 60,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let status = try await run.ended(within: seconds)
     #expect(status == 3, "\(run.output)", sourceLocation: sourceLocation)

@@ -62,7 +62,8 @@ public struct LabTag: Equatable, Sendable, CustomStringConvertible {
   /// Reads `KEY=VALUE`; `nil` when it is none that labgrid takes.
   public init?(_ text: String) {
     let sides = text.split(separator: "=", omittingEmptySubsequences: false)
-    guard sides.count == 2, let first = sides[0].utf8.first, (97...122).contains(first), sides[0].utf8.count > 1,
+    guard sides.count == 2, let first = sides[0].utf8.first, (97...122).contains(first),
+      sides[0].utf8.count > 1,
       !sides[1].isEmpty,
       sides[0].utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }),
       text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && $0 != "," })

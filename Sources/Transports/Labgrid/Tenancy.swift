@@ -123,7 +123,8 @@ extension Tenancy {
   ) throws(LabgridFault) -> String {
     let head = "export LG_TOKEN="
     let lines = try client.call(["reserve", "--shell"] + wish.tags.map(\.description))
-    guard let token = lines.first(where: { $0.hasPrefix(head) })?.dropFirst(head.utf8.count), !token.isEmpty else {
+    guard let token = lines.first(where: { $0.hasPrefix(head) })?.dropFirst(head.utf8.count), !token.isEmpty
+    else {
       throw .refused("labgrid-client does not say which reservation it made")
     }
     // The first look says whether there is anything to wait for.
@@ -190,7 +191,9 @@ extension Tenancy {
         return lose(LabFault(.carrierLost, loss))
       } catch {
         words = client.trouble(error, "the coordinator at \(address) cannot be asked").detail
-        if case .refused(let text) = error, text.hasPrefix("there is no place") || text.hasSuffix("matches nothing") {
+        if case .refused(let text) = error,
+          text.hasPrefix("there is no place") || text.hasSuffix("matches nothing")
+        {
           return lose(LabFault(.carrierLost, "the lab has no place \(place.name) any more"))
         }
       }

@@ -25,7 +25,8 @@ final class Watchdog {
       child = try ChildProcess(
         program: program,
         [
-          LabWatchdog.command, client.address.description, client.owner.host, client.owner.user, client.program,
+          LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
+          client.program,
         ], without: Secrecy.withheldVariables, inSession: true)
     } catch {
       note.remove()
@@ -45,7 +46,8 @@ final class Watchdog {
       } else {
         let fault = client.trouble(error, "the place is not given back yet")
         LabWatchdog.leave(child)
-        return "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
+        return
+          "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
       }
     }
     note.remove()

@@ -21,10 +21,12 @@ struct TenancyArguments {
         "Takes a lock and the way to it from a lab: a place with --tags is reserved, acquired, and given back however "
           + "the run ends.", example: "labgrid://lab:20408"),
       .value(
-        "tags", \.tags, "KEY=VALUE,…", "What the place of --lab must have; name=NAME asks for one by its name.",
+        "tags", \.tags, "KEY=VALUE,…",
+        "What the place of --lab must have; name=NAME asks for one by its name.",
         example: "model=sesame5"),
       .value(
-        "lab-wait", \.wait, "TIME", "How long to wait for a place of --lab. 10min unless given.", example: "2h"),
+        "lab-wait", \.wait, "TIME", "How long to wait for a place of --lab. 10min unless given.",
+        example: "2h"),
     ]
   }
 
@@ -132,7 +134,8 @@ extension Command {
       ArgumentParser(
         options: [],
         operands: .init(
-          placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self)),
+          placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self)
+      ),
       defaults: { [String]() }
     ) { words, _ throws(UsageError) in
       guard let isDone = LabWatchdog.perform(words) else {

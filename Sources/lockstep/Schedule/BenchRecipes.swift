@@ -98,8 +98,7 @@ extension Recipe {
       #SBATCH --time=\(minutes)
       # Five minutes before that it is asked to end: it finishes its step, leaves the lock safe and writes its report.
       #SBATCH --signal=B:TERM@300
-      # What has ended is not run again by itself: --resume does that, for what is missing.
-      #SBATCH --no-requeue
+      \(slurmAgain)
       \(slurmLicense)
       # In place of the shell, so that the signal reaches it. Its part is in SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT.
       exec \(program) \(runWords(out: "\(out)/$SLURM_ARRAY_JOB_ID/shard-$SLURM_ARRAY_TASK_ID"))
@@ -123,6 +122,19 @@ extension Recipe {
       echo "\(name): array $array ended with status $status; the report is \(out)/junit.xml" >&2
       exit "$status"
 
+      """
+  }
+
+  private var slurmAgain: String {
+    isBench
+      ? """
+      # What has ended is not run again by itself: a lock has a motor that wears. --resume runs what is missing.
+      #SBATCH --no-requeue
+      """
+      : """
+      # A task that is started again, or twice, changes nothing: of all goes at a part one counts when they are merged.
+      #SBATCH --requeue
+      #SBATCH --open-mode=append
       """
   }
 
