@@ -15,6 +15,8 @@ enum Part: CaseIterable {
   case tshark
   /// labgrid's coordinator, exporter and client, in the same environment as Bumble.
   case labgrid
+  /// Slurm's controller, node and client programs.
+  case slurm
 
   /// What the machine lacks for it, or `nil` when it is there.
   var missing: String? {
@@ -29,6 +31,10 @@ enum Part: CaseIterable {
       Self.lacks(
         "umockdev and gcc", ["/usr/bin/umockdev-wrapper", "/usr/bin/gcc", "/usr/include/umockdev-1.0"])
     case .tshark: Self.lacks("tshark", ["/usr/bin/tshark"])
+    case .slurm:
+      Self.lacks(
+        "Slurm", ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch", "/usr/sbin/munged"])
+        ?? (getuid() == 0 ? nil : "root, for Slurm's node")
     case .labgrid:
       Self.lacks("labgrid", ["client", "coordinator", "exporter"].map { "\(Place.venv)/bin/labgrid-\($0)" })
     }

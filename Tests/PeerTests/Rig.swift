@@ -22,13 +22,15 @@ final class Rig {
   private var networkPrefix: [String] = []
 
   /// Makes the folder and the network.
-  init(_ needed: Part...) async throws {
+  ///
+  /// - Parameter isIsolated: whether the programs get a network of their own where that is permitted.
+  init(_ needed: Part..., isIsolated: Bool = true) async throws {
     if let part = needed.compactMap(\.missing).first {
       throw Failure(description: "this machine lacks \(part)")
     }
     folder = "/tmp/peers-\(UInt32.random(in: 0 ... .max))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    await isolate()
+    if isIsolated { await isolate() }
   }
 
   deinit {

@@ -69,6 +69,8 @@ struct ScheduleTests {
     expect(result.output + result.errors, "ok -- validation done\n")
   }
 
+  /// A page about one shard helps nobody, nor a history of its own.
+  private static let plain = "<--html=none><--history=none>"
   private static let words = #"<-->"# + "<-a b;rm><it's \"$HOME\" `id`>\n"
 
   @Test("GitLab runs what was asked for, word by word, and passes its status on")
@@ -78,13 +80,16 @@ struct ScheduleTests {
     let parts = blocks(text, after: "- |")
     let shard = try run(parts[0], "CI_NODE_INDEX=2", status: 3, in: folder)
     expect(
-      shard.words, "<run><--out=Reports/shard-2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+      shard.words,
+      "<run><--out=Reports/shard-2>" + Self.plain + "<--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
     expect(shard.status, 3)
     try folder.write("Reports/shard-1/runs/a/journal.jsonl", "")
     try folder.write("Reports/shard-2/runs/a/journal.jsonl", "")
     let report = try run(parts[1], status: 1, in: folder)
     expect(
-      report.words, "<report><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n")
+      report.words,
+      "<report><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n"
+        + "<history><add><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n")
     expect(report.status, 1)
     #expect(text.contains("exit_codes: [3]") && text.contains("when: always"))
     #expect(try recipe("gitlab", "--shards 2", in: folder).contains("needs: [build, lockstep]"))
@@ -99,13 +104,16 @@ struct ScheduleTests {
     let shard = try run(parts[0], "SHARD=2", status: 3, in: folder)
     expect(
       shard.words,
-      "<run><--out=Reports/shard-2><--shard=2/2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+      "<run><--out=Reports/shard-2><--shard=2/2>" + Self.plain + "<--device=exec:x ${{ 1 }} \\u %n $y>"
+        + Self.words)
     expect(shard.status, 0)
     #expect(shard.output.hasPrefix("::warning title=Trouble in the lab::"))
     expect(try run(parts[0], "SHARD=1", status: 1, in: folder).status, 1)
     try folder.write("Reports/shard-1/runs/a/journal.jsonl", "")
     expect(
-      try run(parts[1], status: 5, in: folder).words, "<report><--out=Reports><Reports/shard-1/runs/a>\n")
+      try run(parts[1], status: 5, in: folder).words,
+      "<report><--out=Reports><Reports/shard-1/runs/a>\n<history><add><--out=Reports><Reports/shard-1/runs/a>\n"
+    )
     #expect(text.contains("          SHARD: ${{ matrix.shard }}\n"))
   }
 
@@ -154,7 +162,8 @@ struct ScheduleTests {
     let scripts = try #require(groovy(text)).strings.filter { $0.hasPrefix("timeout ") }
     expect(
       try run(scripts[1], in: folder).words,
-      "<run><--out=Reports/shard-2><--shard=2/2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+      "<run><--out=Reports/shard-2><--shard=2/2>" + Self.plain + "<--device=exec:x ${{ 1 }} \\u %n $y>"
+        + Self.words)
   }
 
   @Test(
@@ -193,6 +202,79 @@ struct ScheduleTests {
   }
 
   @Test(
+    "Where the history is kept, each system's jobs find it again", arguments: ["gitlab", "github", "slurm"])
+  func history(kind: String) throws {
+    let folder = try folder()
+    let own = try recipe(kind, "--shards 2", in: folder)
+    #expect(own.contains("history add --out=Reports Reports/"))
+    if kind != "slurm" { #expect(own.contains("Reports/history.sqlite") && own.contains("lockstep-history")) }
+    // A server needs none of that: every run adds itself.
+    let server = try recipe(kind, "--shards 2 --history postgres://me:secret@db/lockstep", in: folder)
+    #expect(server.contains("--html=none --history=postgres://me:secret@db/lockstep"))
+    #expect(server.contains("report --out=Reports --history=postgres://me:secret@db/lockstep Reports/"))
+    #expect(!server.contains("history add") && !server.contains("history.sqlite"))
+    #expect(
+      server.contains("--history=postgres://db/lockstep"), "how it was made is said without the password")
+    let none = try recipe(kind, "--history none", in: folder)
+    #expect(
+      none.contains("--history=none") && !none.contains("history add") && !none.contains("history.sqlite"))
+  }
+
+  @Test(
+    "Kubernetes takes the manifest, in the oldest version that can do it and the newest", .needs(.kubernetes))
+  func kubernetes() throws {
+    let folder = try folder()
+    let history = "--history postgres://me@db/lockstep"
+    for (index, options) in ["", "--shards 16 \(history) --folder /locks --claim reports", Self.hostile]
+      .enumerated()
+    {
+      try folder.write(
+        "\(index).yaml", try recipe("kubernetes", "--image registry/lockstep:1 \(options)", in: folder))
+      for version in ["1.33", "1.37"] {
+        let result = try Command.shell(
+          "'\(Tool.kubernetes.path)' --strict --no-warn -k \(version) \(index).yaml", in: folder.path)
+        expect(result.status, 0)
+        #expect(!result.output.contains("ERROR"), "\(result.output)")
+      }
+    }
+    // A schema that takes anything would prove nothing.
+    let wrong = try folder.read("0.yaml").replacingOccurrences(of: "completionMode", with: "completionMood")
+    try folder.write("wrong.yaml", wrong)
+    expect(try Command.shell("'\(Tool.kubernetes.path)' --strict wrong.yaml", in: folder.path).status, 1)
+    let text = try folder.read("1.yaml")
+    for line in [
+      "completions: 16", #"- "--history=postgres://me@db/lockstep""#, "claimName: reports",
+      #"workingDir: "/locks""#,
+      #"- "--out=/reports/jobs/$(LOCKSTEP_JOB)/shard-$(LOCKSTEP_INDEX)""#, "suspend: true",
+      "name: lockstep-history",
+    ] { #expect(text.contains(line), "\(line)") }
+    // The pod that merges takes the job that was started last.
+    let script = try #require(blocks(text, after: "- |").first).replacingOccurrences(
+      of: "/reports", with: "reports"
+    )
+    .replacingOccurrences(of: "lockstep report", with: "'../it'\\''s $x' report")
+    for (index, name) in ["old", "new"].enumerated() {
+      try folder.write("reports/jobs/\(name)/shard-0/runs/a/journal.jsonl", "")
+      _ = try Command.shell("touch -d 2026-11-2\(index) reports/jobs/\(name)", in: folder.path)
+    }
+    expect(
+      try run(script, in: folder).words,
+      "<report><--out=.><--history=postgres://me@db/lockstep><jobs/new/shard-0/runs/a>\n")
+  }
+
+  @Test(
+    "Kubernetes is not asked for what it cannot do",
+    arguments: [
+      ("", "--image"), ("--image a --device lock:a.yaml --carrier usb:0", "a lock stands at a bench"),
+      ("--image a --name Night_1", "small letters"), ("--image a --user me", "--user is for systemd"),
+    ])
+  func kubernetesRefusals(options: String, words: String) throws {
+    let result = try Command.shell("$LOCKSTEP schedule kubernetes \(options)")
+    expect(result.status, 2)
+    #expect(result.errors.contains(words), "\(result.errors)")
+  }
+
+  @Test(
     "Slurm runs the array on a real cluster of one node, and merges what it left", .needs(.slurm, .shellcheck)
   )
   func slurm() throws {
@@ -219,7 +301,9 @@ struct ScheduleTests {
     let words = try run(
       String(body), "SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=2", in: folder
     ).words
-    expect(words, "<run><--out=Reports/7/shard-2><--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
+    expect(
+      words,
+      "<run><--out=Reports/7/shard-2>" + Self.plain + "<--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
     let bench = try recipe(
       "slurm", "--shards 2 --carrier usb:0 --device lock:a.yaml --name front-door", in: folder)
     #expect(bench.contains("#SBATCH --licenses=front-door:1\n") && bench.contains("#SBATCH --array=1-2%1\n"))

@@ -16,6 +16,9 @@ struct Tool {
   static let schemas = Tool(
     path: Command.root + "/.build/peers/venv/bin/check-jsonschema", package: "check-jsonschema")
 
+  static let kubernetes = Tool(
+    path: Command.root + "/.build/peers/venv/bin/kubernetes-validate", package: "kubernetes-validate")
+
   var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
   static let areRequired = ProcessInfo.processInfo.environment["LOCKSTEP_REQUIRE_PEERS"] == "1"

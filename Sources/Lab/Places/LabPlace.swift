@@ -84,6 +84,11 @@ public struct LabReservation: Equatable, Sendable {
   /// The place that it got.
   public var place: String?
 
+  /// A reservation of which nothing is known but what it is called.
+  public init(token: String) {
+    self.token = token
+  }
+
   /// Reads what `labgrid-client reservations` or `labgrid-client wait` prints: of one that is shown several times the
   /// last counts.
   public static func read(_ lines: [String]) -> [LabReservation] {

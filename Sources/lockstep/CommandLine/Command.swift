@@ -72,7 +72,9 @@ enum Commands {
   }
 
   /// Those that other programs call, and nobody else.
-  private static var hidden: [Command] { [.fuzzWorker, .labWatchdog, .nightlyCase, .leaseContestant, .complete] }
+  private static var hidden: [Command] {
+    [.fuzzWorker, .labWatchdog, .nightlyCase, .leaseContestant, .complete]
+  }
 
   /// Runs what a command line says, and gives the exit status.
   static func run(_ words: [String], _ console: Console) -> CommandStatus {

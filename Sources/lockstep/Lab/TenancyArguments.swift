@@ -118,7 +118,7 @@ extension RunArguments {
       device = "lock:" + lock
     }
     guard lab.carrier == nil else { return }
-    lab.carrier = place.tag("carrier") ?? tenancy.carrier
+    lab.carrier = place.tag("carrier") ?? place.tag("dongle").map { "dongle:" + $0 } ?? tenancy.carrier
     lab.tenancy.givesCarrier = lab.carrier != nil
   }
 

@@ -64,7 +64,8 @@ final class Devices: DeviceProvider {
 
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     captures?.begin(isInRealTime: spec.kind == .lock)
-    let device = try make(spec, seed: seed)
+    var device = try make(spec, seed: seed)
+    if let tenancy { device = tenanted(device, tenancy) }
     return captures?.recorded(device) ?? device
   }
 

@@ -115,7 +115,7 @@ extension Recipe {
       #SBATCH --output=\(out)/slurm-%j.out
       #SBATCH --time=30
 
-      exec \(program) report --out=\(out) \(out)/"$LOCKSTEP_ARRAY"/shard-*/runs/*
+      \(reportLine("\(out)/\"$LOCKSTEP_ARRAY\"/shard-*/runs/*", out: out))
       REPORT
 
       # 1 is a divergence, 3 trouble of the lab, which says nothing of the lock.

@@ -59,12 +59,14 @@ extension Recipe {
 
   private func gitlabOutcome(publishes: Bool) -> String {
     """
+    \(publishes && keepsHistory ? "  # What earlier runs came to.\n  cache:\n    key: \(name)-history\n    paths: [\(out)/history.sqlite]\n" : "")\
       # 3 is trouble of the lab: a warning. A divergence, 1, fails the job.
       allow_failure:
         exit_codes: [3]
       artifacts:
         when: always
         paths: [\(out)/]
+    \(publishes ? "    expose_as: \(name.replacing(".", with: "-")) reports\n" : "")\
         expire_in: 4 weeks
     \(publishes ? "    reports:\n      junit: \(out)/junit.xml\n" : "")
     """
@@ -106,7 +108,7 @@ extension Recipe {
       \(container)    timeout-minutes: \(minutes)
       \(matrix)    steps:
             - uses: actions/checkout@v4
-      \(build)      - name: Run
+      \(build)\(merges ? "" : githubHistory)      - name: Run
               shell: bash
       \(merges ? "        env:\n          SHARD: \(shard)\n" : "")        run: |
       \(Self.indented(githubOutcome(run), by: 10))
@@ -131,7 +133,7 @@ extension Recipe {
               with:
                 pattern: shard-*
                 path: \(out)
-            - name: Report
+      \(githubHistory)      - name: Report
               shell: bash
               run: |
       \(Self.indented(githubOutcome(Self.literal(reportLine("\(out)/shard-*/runs/*", out: out))), by: 10))
@@ -143,6 +145,19 @@ extension Recipe {
 
       """
     return text + githubPublishing
+  }
+
+  /// What earlier runs came to: GitHub never changes what is cached, so each run keeps its own and takes the latest.
+  private var githubHistory: String {
+    guard keepsHistory else { return "" }
+    return """
+            - uses: actions/cache@v4
+              with:
+                path: \(out)/history.sqlite
+                key: \(name)-history-${{ github.run_id }}
+                restore-keys: \(name)-history-
+
+      """
   }
 
   private var githubPublishing: String {

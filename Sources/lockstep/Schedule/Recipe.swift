@@ -1,3 +1,4 @@
+import Reporting
 import Simulation
 import Transports
 
@@ -18,7 +19,14 @@ struct Recipe {
   let user: String
   let folder: String
   /// What is run, and on what.
-  private let selection: [String]
+  let selection: [String]
+  /// Where the history of runs is kept, where somebody said so.
+  private let history: HistoryArguments.Choice
+  /// The container in which it runs, and the claim of the volume that its reports go to.
+  let image: String?
+  let claim: String
+  /// The folder that was given.
+  let folderGiven: String?
   /// Whether a real lock is driven, which only one run may do at a time.
   let isBench: Bool
   /// Whether the carrier is an adapter of the kernel, for which a capability is needed.
@@ -38,6 +46,10 @@ struct Recipe {
     needsAdapter = arguments.carrier?.hasPrefix("hci-socket:") ?? false
     user = arguments.user ?? Host.variable("USER") ?? "root"
     let isHere = kind == .systemd || kind == .slurm
+    history = arguments.history.choice
+    image = arguments.image
+    claim = arguments.claim ?? "lockstep-reports"
+    folderGiven = arguments.folder
     folder = arguments.folder ?? Host.folder
     command = arguments.command ?? (isHere ? Host.program ?? "lockstep" : nil)
     var words: [String] = []
@@ -56,33 +68,88 @@ struct Recipe {
     case .jenkins: jenkins
     case .systemd: systemd
     case .slurm: slurm
+    case .kubernetes: kubernetes
     }
   }
 
+  /// Where a program is called.
+  enum Place {
+    case checkout, container
+  }
+
   /// The program, for a shell.
-  var program: String { shellWord(command ?? ".build/release/lockstep") }
+  var program: String { shellWord(program(in: .checkout)) }
+
+  /// The program.
+  func program(in place: Place) -> String {
+    command ?? (place == .checkout ? ".build/release/lockstep" : "lockstep")
+  }
+
+  /// What a run does with its results.
+  enum Share {
+    /// It is all there is, and has reports of its own.
+    case whole
+    /// It is one of many, which are merged.
+    case shard
+  }
+
+  /// Whether the history is kept by a server, to which every run adds itself.
+  var hasServer: Bool {
+    if case .place(.postgres(_)) = history { true } else { false }
+  }
+
+  /// Whether the history is a file in the folder of reports, which is to outlive a job.
+  var keepsHistory: Bool { history == .usual }
+
+  /// Where the history is, as an option.
+  private var historyWords: [String] {
+    switch history {
+    case .usual: []
+    case .none: ["--history=none"]
+    case .place(.file(let path)), .place(.postgres(let path)): ["--history=\(path)"]
+    }
+  }
+
+  /// The options of a run that say what becomes of its results: a page about one shard helps nobody, and a file that
+  /// each shard has of its own is no history.
+  func plan(_ share: Share) -> [String] {
+    switch share {
+    case .whole: historyWords
+    case .shard: ["--html=none"] + (hasServer ? historyWords : ["--history=none"])
+    }
+  }
 
   /// The words of a run.
-  func words(out: String) -> [String] { ["run", "--out=\(out)"] + selection }
+  func words(out: String) -> [String] { ["run", "--out=\(out)"] + plan(.whole) + selection }
 
   /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
   ///
   /// When the time is over it is asked to end, which takes a step and the way back to a lock's rest position.
   func runLine(shard: String? = nil, out: String) -> String {
-    let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? [])
+    let plan = plan(shards > 1 ? .shard : .whole).map(shellWord)
+    let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? []) + plan
     return "timeout --preserve-status --kill-after=5m \(seconds) \(program) "
       + runWords(options)
   }
 
   /// The words of a run for a shell, which reads the options as they are.
-  func runWords(out: String) -> String { runWords(["--out=\(out)"]) }
+  func runWords(out: String) -> String { runWords(["--out=\(out)"] + plan(.shard).map(shellWord)) }
 
   private func runWords(_ options: [String]) -> String {
     (["run"] + options + selection.map(shellWord)).joined(separator: " ")
   }
 
   /// The merging of what several shards left, as a line of a shell.
-  func reportLine(_ runs: String, out: String) -> String { "\(program) report --out=\(out) \(runs)" }
+  ///
+  /// A history that is no server's takes the runs in afterwards, which changes nothing about the outcome.
+  func reportLine(_ runs: String, out: String, in place: Place = .checkout) -> String {
+    let program = shellWord(program(in: place))
+    let options = (["--out=\(out)"] + historyWords.map(shellWord)).joined(separator: " ")
+    let line = "\(program) report \(options) \(runs)"
+    guard history != .none, !hasServer else { return line }
+    return
+      "(status=0; \(line) || status=$?; \(program) history add \(options) \(runs) || true; exit \"$status\")"
+  }
 
   /// How long a run may take, in seconds.
   var seconds: Int64 { max(limit.nanoseconds / 1_000_000_000, 1) }
@@ -104,15 +171,17 @@ extension ScheduleArguments {
       ("time", time == usual.time ? nil : time?.text),
       ("limit", limit == usual.limit ? nil : "\(limit.nanoseconds / 1_000_000_000)s"), ("command", command),
       ("out", out == usual.out ? nil : out), ("name", name == usual.name ? nil : name), ("user", user),
-      ("folder", folder),
+      ("folder", folder), ("image", image), ("claim", claim),
     ]
     for (name, value) in given { if let value { words.append("--\(name)=\(value)") } }
-    return words
+    // Without what could be a password.
+    let place = history.words.last.map { "--history=\(withoutSecrets($0))" }
+    return words + (place.map { [$0] } ?? [])
   }
 
   /// What no recipe can hold, and what does not go together.
   fileprivate func check(_ kind: ScheduleKind) throws(UsageError) {
-    let texts = scenarios + [device, carrier, command, user, folder].compactMap(\.self)
+    let texts = scenarios + [device, carrier, command, user, folder, image, claim].compactMap(\.self)
     for text in texts where text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
       throw UsageError("a recipe can hold no control characters: \(shellWord(text).debugDescription)")
     }
@@ -122,9 +191,10 @@ extension ScheduleArguments {
     if let user { try plain(user, of: "user", also: "_-.") }
     if kind == .systemd, shards != nil { throw UsageError("--shards: a bench does all of it by itself") }
     if kind != .systemd, user != nil { throw UsageError("--user is for systemd") }
-    if kind != .systemd, kind != .slurm, folder != nil {
-      throw UsageError("--folder is for systemd and slurm")
+    if ![.systemd, .slurm, .kubernetes].contains(kind), folder != nil {
+      throw UsageError("--folder is for systemd, slurm and kubernetes")
     }
+    try checkCluster(kind)
     var run = RunArguments()
     run.device = device
     run.lab.carrier = carrier
@@ -134,6 +204,27 @@ extension ScheduleArguments {
     }
     if let shards, shards.value > 200 {
       throw UsageError("--shards: \(kind.rawValue) is not asked for more than 200 jobs")
+    }
+  }
+
+  private func checkCluster(_ kind: ScheduleKind) throws(UsageError) {
+    guard kind == .kubernetes else {
+      for (option, value) in [("image", image), ("claim", claim)] where value != nil {
+        throw UsageError("--\(option) is for kubernetes")
+      }
+      return
+    }
+    guard image != nil else {
+      throw UsageError("kubernetes runs containers: say with --image which has lockstep")
+    }
+    guard !(device?.hasPrefix("lock:") ?? false) else {
+      throw UsageError("a lock stands at a bench: kubernetes runs what needs none")
+    }
+    for (option, text) in [("name", name), ("claim", claim ?? "x")] {
+      let isName = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+      guard isName, !text.isEmpty, !text.hasPrefix("-"), !text.hasSuffix("-"), text.utf8.count <= 52 else {
+        throw UsageError("'--\(option)' expects small letters, digits and - for kubernetes, not '\(text)'")
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import Simulation
 
 /// The systems that start runs by themselves.
 enum ScheduleKind: String, Choice {
-  case gitlab, github, jenkins, systemd, slurm
+  case gitlab, github, jenkins, systemd, slurm, kubernetes
 }
 
 /// A time of the day: `02:00`.
@@ -41,6 +41,9 @@ struct ScheduleArguments {
   var name = "lockstep"
   var user: String?
   var folder: String?
+  var history = HistoryArguments()
+  var image: String?
+  var claim: String?
 }
 
 extension Command {
@@ -49,11 +52,13 @@ extension Command {
       "schedule", "Prints the recipe by which another system starts runs.",
       discussion: """
         KIND is gitlab (.gitlab-ci.yml), github (.github/workflows/lockstep.yml), jenkins (Jenkinsfile), systemd (a service \
-        and a timer for a bench) or slurm (a job array, and a job that merges its reports).
+        and a timer for a bench), slurm (a job array, and a job that merges its reports) or kubernetes (an Indexed Job, and
+        one that merges).
 
         Each recipe builds Lockstep unless --command says where it is, runs the scenarios, keeps journals and reports
         however that ended, and publishes JUnit. Several shards take their part from the environment and are merged by
-        'lockstep report'. A divergence (1) fails the job; trouble of the lab (3) is told apart, so that a dongle that was
+        'lockstep report': a shard that was killed and started again, or was started twice, counts once. The history of runs is
+        kept from job to job, or on a server with --history. A divergence (1) fails the job; trouble of the lab (3) is told apart, so that a dongle that was
         pulled out does not look like a broken lock.
 
         """,
@@ -65,11 +70,15 @@ extension Command {
         Example(
           "lockstep schedule slurm --shards 20 > nightly.sh",
           "A script that hands a night to a cluster: bash nightly.sh."),
+        Example(
+          "lockstep schedule kubernetes --shards 20 --image registry/lockstep:1 --history postgres://db/lockstep > nightly.yaml",
+          "The same for pods, whose results go into a database."),
       ],
       ArgumentParser(
         options: ScheduleArguments.options,
         operands: .init(
-          placeholder: "KIND", summary: "gitlab, github, jenkins, systemd or slurm.", count: 1...1,
+          placeholder: "KIND", summary: "gitlab, github, jenkins, systemd, slurm or kubernetes.",
+          count: 1...1,
           as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds)),
       defaults: { ScheduleArguments() }
     ) { arguments, console throws(UsageError) in
@@ -114,9 +123,18 @@ extension ScheduleArguments {
         example: "bench"),
       .value(
         "folder", \.folder, "DIR",
-        "For systemd and slurm the folder in which it runs. The current one unless given.",
+        "For systemd, slurm and kubernetes the folder in which it runs. For kubernetes the image's unless given, else the "
+          + "current one.",
         example: "/srv/locks",
         as: .folder),
+      .value(
+        "image", \.image, "IMAGE", "For kubernetes: the container image that has lockstep and the scenarios.",
+        example: "registry/lockstep:1"),
+      .value(
+        "claim", \.claim, "NAME",
+        "For kubernetes: the claim of the volume that reports go to, which many pods can write to. lockstep-reports unless "
+          + "given.", example: "reports"),
+      HistoryArguments.option.lifted(to: \.history),
     ]
   }
 }
