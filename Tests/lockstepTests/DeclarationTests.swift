@@ -47,7 +47,9 @@ struct DeclarationTests {
       ("help rnu --seed", "unknown command 'rnu': did you mean 'run'?"),
       ("schema jornal", "unknown schema 'jornal': did you mean 'journal'?"),
       ("completions tcsh", "SHELL expects one of bash, zsh, fish, not 'tcsh'"),
-      ("schedule cron", "KIND expects one of gitlab, github, jenkins, systemd, slurm, kubernetes, not 'cron'"),
+      (
+        "schedule cron", "KIND expects one of gitlab, github, jenkins, systemd, slurm, kubernetes, not 'cron'"
+      ),
       ("schedule gitlab --name 'a b'", "'--name' expects letters, digits and _-. for a recipe, not 'a b'"),
       ("schedule gitlab --carrier usb:0", "--carrier leads to a lock: name it with --device lock:FILE"),
       (

@@ -47,6 +47,12 @@ finish() {
   # The last that was started is the first to go.
   for ((i = ${#started[@]} - 1; i >= 0; i--)); do
     kill "${started[i]}" 2> /dev/null || true
+    # One that was started with signals blocked hears nothing but this.
+    for _ in $(seq 50); do
+      kill -0 "${started[i]}" 2> /dev/null || break
+      sleep 0.1
+    done
+    kill -KILL "${started[i]}" 2> /dev/null || true
     wait "${started[i]}" 2> /dev/null || true
   done
   rm -rf "$state"
