@@ -130,7 +130,9 @@ extension ChildProcess {
     }
     // What it started itself may outlive it. The group's number is free only once the program is reaped.
     kill(-group, SIGKILL)
-    while waitpid(group, nil, 0) < 0, errno == EINTR {}
+    // One that the kernel keeps in a call to a broken device dies when that returns, which nobody waits for.
+    let end = MonotonicClock.now + .seconds(2)
+    while waitpid(group, nil, WNOHANG) == 0, MonotonicClock.now < end { _ = poll(nil, 0, 1) }
     isReaped = true
     RunningGroup.clear(group)
     drainErrors()
