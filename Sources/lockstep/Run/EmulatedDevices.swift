@@ -36,7 +36,7 @@ struct EmulatedDevice {
 
   /// What a client of a lock reports.
   static let lockReadings = [
-    "battery", "history", "autolock", "version", "login", "registration", "passed over",
+    "battery", "history", "autolock", "version", "login", "registration", "passed over", "motor",
   ]
 
   /// The names of the locks.
