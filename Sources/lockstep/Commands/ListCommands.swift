@@ -13,7 +13,8 @@ extension Command {
       ],
       ArgumentParser(
         options: [
-          RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter, RunArguments.shard,
+          RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
+          RunArguments.shard,
           RunArguments.format,
         ], operands: RunArguments.paths),
       defaults: { RunArguments() }
