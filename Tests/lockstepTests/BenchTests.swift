@@ -292,6 +292,12 @@ struct BenchHealthTests {
     expect(result.status, 3)
     #expect(result.output.contains("emulator-played-well.json cannot be understood"), "\(result.output)")
     expect(try shell("$LOCKSTEP devices restore well; $LOCKSTEP run there.yaml --device lock:well").status, 0)
+    // A dongle's file has not quite the name of the dongle.
+    let room = try BenchRoom()
+    try room.folder.write("state/lockstep/health/tcp-client-127.0.0.1-1.json", "")
+    #expect(try room.shell("$LOCKSTEP devices").output.contains("gone     out of use"))
+    expect(try room.shell("$LOCKSTEP devices restore gone").output, "gone is back in use\n")
+    #expect(try room.shell("$LOCKSTEP devices").output.contains("gone     free"))
   }
 
   @Test("a dongle that does not answer is out of use, and the next is tried")

@@ -79,8 +79,10 @@ private struct DevicesArguments {
     let (identity, odometer) = try target(name, file)
     do {
       let wasOut = try HealthFolder.update { book in
-        // A dongle that is not plugged in goes by the name it had.
-        let known = book.records.filter { $0.identity == identity || $0.health.name == name }
+        // A dongle that is not plugged in goes by the name it had, and a record that was damaged by that of its file.
+        let known = book.records.filter {
+          Lease.name($0.identity) == Lease.name(identity) || $0.health.name == name
+        }
         let wasOut = known.contains { $0.health.outOfUse != nil || !$0.health.failures.isEmpty }
         for record in known { book.restore(record.identity) }
         return wasOut
