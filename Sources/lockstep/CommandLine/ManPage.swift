@@ -57,6 +57,18 @@ struct ManPage {
       "$XDG_STATE_HOME/lockstep/odometers",
       "How often the motor of each real lock has moved. Below ~/.local/state where the variable is not set."
     ),
+    (
+      "$XDG_STATE_HOME/lockstep/leases",
+      "Who has each lock and each dongle, and who had it before; a number grows by one each time."
+    ),
+    (
+      "$XDG_STATE_HOME/lockstep/health",
+      "What the last health checks found, and what is out of use; see 'lockstep devices'."
+    ),
+    (
+      "bench.yaml, $XDG_CONFIG_HOME/lockstep/bench.yaml",
+      "The inventory of a bench, unless --bench names another. Below ~/.config where the variable is not set."
+    ),
   ]
 
   private static let variables: [(name: String, meaning: String)] = [
@@ -71,7 +83,8 @@ struct ManPage {
       "Which part of a run this is, with SLURM_ARRAY_TASK_COUNT, CI_NODE_TOTAL or LOCKSTEP_SHARDS parts, unless "
         + "--shard is given."
     ),
-    ("XDG_STATE_HOME", "Where the odometers of real locks are kept."),
+    ("XDG_STATE_HOME", "Where the odometers, the leases and the health of locks and dongles are kept."),
+    ("XDG_CONFIG_HOME", "Where the inventory of a bench is looked for when the folder has none."),
   ]
 }
 
