@@ -173,6 +173,8 @@ extension ChildProcess {
       pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
       pollfd(fd: outgoing.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
     ]
+    Heartbeat.expect(by: Waiting.now + .milliseconds(Int64(milliseconds)))
+    defer { Heartbeat.expect(by: Waiting.now) }
     guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return false }
     if polled[0].revents != 0 { readOutput() }
     if polled[1].revents != 0 { readErrors() }

@@ -152,9 +152,9 @@ struct NightTests {
     expect(rig.receive(.ended(1, fault), at: 1), ["start 3: c on north over blue"])
     expect(rig.receive(.ended(3, fault), at: 2), [])
     expect(
-      rig.receive(.ended(2, fault), at: 3), ["start 4: a on north over red", "start 5: b on south over blue"])
-    expect(rig.receive(.ended(4, good(1)), at: 4), ["a: agree", "start 6: c on north over red"])
-    expect(rig.receive(.ended(5, fault), at: 5), ["blue is out"])
+      rig.receive(.ended(2, fault), at: 3), ["start 4: b on south over blue", "start 5: a on north over red"])
+    expect(rig.receive(.ended(5, good(1)), at: 4), ["a: agree", "start 6: c on north over red"])
+    expect(rig.receive(.ended(4, fault), at: 5), ["blue is out"])
     expect(rig.receive(.ended(6, good(2)), at: 6), ["c: agree", "start 7: b on south over red"])
   }
 
@@ -166,8 +166,8 @@ struct NightTests {
     // Nobody counted what it did: it may have been all that was allowed.
     _ = rig.receive(.ended(1, NightEnding(.agree, leave: .atRest)), at: 1)
     expect(rig.night.locks[0].used, 10)
-    expect(rig.night.running.map(\.attempt.actuations), [8])
-    expect(rig.receive(.ended(2, good(17)), at: 2), ["b: agree", "c: not-run", "finish"])
+    expect(rig.night.running.map(\.attempt.actuations), [6])
+    expect(rig.receive(.ended(2, good(16)), at: 2), ["b: agree", "c: not-run", "finish"])
     expect(rig.results().last, "c: not-run, out of budget: the night's 20 movements are used up")
   }
 

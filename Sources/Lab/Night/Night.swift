@@ -135,8 +135,11 @@ public struct Night: Sendable {
     case killed(abandonAt: Instant, why: String, isFault: Bool)
   }
 
-  /// How often it is tried to bring a lock to rest, and how many movements are kept back for that.
+  /// How often it is tried to bring a lock to rest, how many movements each try may take, and so how many are kept back
+  /// for that.
   fileprivate static let mostRestTries = 2
+  private static let restMovements = 2
+  private static let keptBack = mostRestTries * restMovements
   /// How often a case may be begun without coming to an end.
   private static let mostLosses = 10
   /// After how many failures in a row a lock or a dongle is out of use.
@@ -385,7 +388,9 @@ extension Night {
     if let dongle, dongle.outOfUse == nil, dongle.failures.count >= Self.mostFailures, locksThere > 1,
       !isLock || locksThere >= waysHere
     {
-      let why = "\(dongle.failures.count) runs with \(locksThere) locks failed one after the other"
+      let why =
+        "\(dongle.failures.count) runs with \(locksThere) locks failed one after the other: "
+        + (ended.last?.ending.message ?? "")
       write(.out(.dongle(dongle.dongle.name), why: why, at: now), &actions)
     } else if lock.outOfUse == nil, isLock {
       let why =
@@ -433,9 +438,11 @@ extension Night {
   private mutating func schedule(at now: Instant, _ actions: inout [NightAction]) {
     guard pausedUntil == nil else { return }
     let isTime = now < .zero + settings.duration && stopped == nil
-    // The lock with most to do goes first, so that none is left with much at the end.
-    let order = locks.indices.filter { locks[$0].run == nil }.sorted {
-      (locks[$1].open.count, $0) < (locks[$0].open.count, $1)
+    // One that failed lets others go first: they show whether it or the dongle is to blame. Then the lock with most to
+    // do goes first, so that none is left with much at the end.
+    let order = locks.indices.filter { locks[$0].run == nil }.sorted { left, right in
+      let (one, other) = (locks[left], locks[right])
+      return (one.failures.count, other.open.count, left) < (other.failures.count, one.open.count, right)
     }
     for index in order where locks[index].readyAt <= now {
       if locks[index].needsRest {
@@ -453,8 +460,12 @@ extension Night {
   private mutating func beginRest(_ index: Int, at now: Instant, _ actions: inout [NightAction]) {
     let last = ended.last { $0.attempt.lock == locks[index].lock.name }?.attempt.dongle
     let ways = freeDongles(of: index, avoiding: last.map { [$0] } ?? [])
-    guard let dongle = ways, movements(for: index, wanted: 1, isRest: true) != nil else { return }
-    start(.rest, index, over: dongle, attempt: locks[index].restTries + 1, movements: 1, at: now, &actions)
+    guard let dongle = ways,
+      let movements = movements(for: index, wanted: Self.restMovements, isRest: true)
+    else { return }
+    start(
+      .rest, index, over: dongle, attempt: locks[index].restTries + 1, movements: movements, at: now,
+      &actions)
   }
 
   private mutating func beginCase(_ index: Int, at now: Instant, _ actions: inout [NightAction]) {
@@ -534,10 +545,10 @@ extension Night {
     guard lock.lock.isReal else { return wanted }
     var most = wanted
     if let perNight = lock.lock.perNight {
-      most = min(most, perNight - lock.used - (isRest ? 0 : Self.mostRestTries))
+      most = min(most, perNight - lock.used - (isRest ? 0 : Self.keptBack))
     }
     if let left = movementsLeft {
-      let kept = locks.count { $0.lock.isReal } * Self.mostRestTries
+      let kept = locks.count { $0.lock.isReal } * Self.keptBack
       most = min(most, left - (isRest ? 0 : kept))
     }
     return most >= (isRest ? 1 : 2) ? most : nil
@@ -655,7 +666,7 @@ extension Night {
       )
     }
     if movements(for: index, wanted: 2, isRest: false) == nil {
-      if let most = lock.lock.perNight, most - lock.used - Self.mostRestTries < 2 {
+      if let most = lock.lock.perNight, most - lock.used - Self.keptBack < 2 {
         return (.budget, "out of budget: \(name) may move \(most) times a night")
       }
       return (.budget, "out of budget: the night's \(settings.actuations ?? 0) movements are used up")
@@ -765,7 +776,9 @@ extension Night {
       let odometer = ending.odometer ?? attempt.odometer + attempt.actuations
       locks[index].used += max(0, odometer - locks[index].odometer)
       locks[index].odometer = max(odometer, locks[index].odometer)
-      locks[index].leave = ending.leave ?? locks[index].leave
+      // What was not moved is where it was: movements are counted before they begin.
+      let isUntouched = ending.leave == .unknown && ending.odometer == attempt.odometer
+      if !isUntouched { locks[index].leave = ending.leave ?? locks[index].leave }
     }
     if case .atRest = locks[index].leave {
       locks[index].restTries = 0

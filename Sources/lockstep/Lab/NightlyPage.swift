@@ -13,6 +13,10 @@ extension NightlyReport {
     body += "<p class=\"faint\">\(escaped(runs.lab.inventory.name)), from \(escaped(began)), \(clock(took))"
     body += resumptions == 0 ? "" : ", taken up again \(resumptions) time\(resumptions == 1 ? "" : "s")"
     body += "</p>\n" + tiles
+    if !errands.isEmpty {
+      body += "<h2>See to it</h2>\n<ul class=\"bad\">"
+      body += errands.map { "<li><b>\(escaped($0.name))</b> \(escaped($0.words))</li>" }.joined() + "</ul>\n"
+    }
     body += section("News", red.filter { $0.isNew != false })
     body += section("Seen before", red.filter { $0.isNew == false })
     body += section("Found by fuzzing", findings)
@@ -106,7 +110,7 @@ extension NightlyReport {
     @media(prefers-color-scheme:dark){:root{--bad:#ff8a80;--good:#7bd88f}}
     body{font:15px/1.45 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}
     h1{margin:0}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}p{margin:.3rem 0}
-    p.bad,tr.bad td{color:var(--bad);font-weight:600}p.good{color:var(--good);font-weight:600}.faint{opacity:.7}
+    p.bad,ul.bad,tr.bad td{color:var(--bad);font-weight:600}p.good{color:var(--good);font-weight:600}.faint{opacity:.7}
     .tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}
     .tiles div{border:1px solid var(--line);border-radius:.4rem;padding:.4rem .8rem}.tiles b{display:block;font-size:1.4rem}
     table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}

@@ -33,8 +33,9 @@ struct NightlyReport {
   struct LockLine {
     var name: String
     var left: String
-    /// Whether somebody has to see to it.
+    /// Whether somebody has to see to it, and why.
     var isBad: Bool
+    var trouble: [String] = []
     var state: String
     var judged: Int
     var planned: Int
@@ -48,8 +49,10 @@ struct NightlyReport {
     var name: String
     var runs: Int
     var failures: Int
-    var isBad: Bool
+    /// Why it is out of use, if it is.
+    var trouble: String?
     var state: String
+    var isBad: Bool { trouble != nil }
   }
 
   let night: Night
@@ -134,11 +137,14 @@ struct NightlyReport {
     let own = night.cases.filter { $0.test.lock == lock.lock.name }
     let judged = own.count { night.reason(for: $0).isJudgement }
     var line = LockLine(
-      name: lock.lock.name, left: "", isBad: lock.outOfUse != nil,
-      state: lock.outOfUse ?? lock.spent ?? "in use",
-      judged: judged, planned: own.count { $0.test.skipReason == nil })
-    if let why = lock.outOfUse { line.state = "out of use: \(why)" }
-    if let why = lock.spent, lock.outOfUse == nil { line.state = "left alone: \(why)" }
+      name: lock.lock.name, left: "", isBad: lock.outOfUse != nil, state: "in use", judged: judged,
+      planned: own.count { $0.test.skipReason == nil })
+    if let why = lock.outOfUse {
+      line.state = "out of use"
+      line.trouble.append("out of use: \(why)")
+    } else if let why = lock.spent {
+      line.state = "left alone: \(why)"
+    }
     guard lock.lock.isReal else {
       line.left = "emulated"
       return line
@@ -147,10 +153,12 @@ struct NightlyReport {
     switch lock.leave {
     case .atRest: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.rest)" } ?? "at rest"
     case .elsewhere(let why):
-      line.left = "NOT AT REST: \(why)"
+      line.left = "NOT AT REST"
+      if line.trouble.allSatisfy({ !$0.contains(why) }) { line.trouble.append(why) }
       line.isBad = true
     case .unknown:
-      line.left = "NOT KNOWN: whoever drove it was killed"
+      line.left = "NOT KNOWN"
+      line.trouble.append("nobody knows how it was left: whoever drove it was killed")
       line.isBad = true
     case nil: line.left = "not used"
     }
@@ -162,7 +170,7 @@ struct NightlyReport {
     return DongleLine(
       name: dongle.dongle.name, runs: own.count,
       failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
-      isBad: dongle.outOfUse != nil, state: dongle.outOfUse.map { "out of use: \($0)" } ?? "in use")
+      trouble: dongle.outOfUse, state: dongle.outOfUse == nil ? "in use" : "out of use")
   }
 }
 
@@ -177,6 +185,12 @@ extension NightlyReport {
 
   /// Lab trouble that was not.
   var trouble: [Item] { labFaults.filter { $0.quarantine == nil } }
+
+  /// What somebody has to see to in the lab.
+  var errands: [(name: String, words: String)] {
+    locks.flatMap { lock in lock.trouble.map { (lock.name, $0) } }
+      + dongles.flatMap { dongle in dongle.trouble.map { [(dongle.name, "out of use: \($0)")] } ?? [] }
+  }
 
   /// What the command ends with.
   var status: CommandStatus {
@@ -222,6 +236,8 @@ extension NightlyReport {
   func text(_ paint: Painter, reports: [String]) -> String {
     var lines = [paint(.strong, night.name) + "   " + summary(paint)]
     lines.append("  \(counts)")
+    if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
+    for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(errand.words)") }
     add("News", red.filter { $0.isNew != false }, "✘", .bad, paint, &lines)
     add("Seen before", red.filter { $0.isNew == false }, "✘", .bad, paint, &lines)
     add("Found by fuzzing", findings, "✘", .bad, paint, &lines)
@@ -304,9 +320,7 @@ extension NightlyReport {
       let budget = lock.budget.map { " of \($0)" } ?? ""
       let movements = lock.movements.map { "\($0)" + budget } ?? "–"
       let life = lock.life.map { String($0) } ?? "–"
-      let words = lock.left == "emulated" || !lock.isBad ? lock.state : lock.left + "; " + lock.state
-      let left = lock.isBad ? "!" : lock.left
-      rows.append([lock.name, left, "\(lock.judged) of \(lock.planned)", movements, life, words])
+      rows.append([lock.name, lock.left, "\(lock.judged) of \(lock.planned)", movements, life, lock.state])
     }
     return [""] + table(rows, paint, bad: locks.map(\.isBad))
   }
@@ -383,6 +397,7 @@ extension NightlyReport.LockLine {
   fileprivate var json: JSON {
     var members: [JSON.Member] = [
       .init("lock", .text(name)), .init("left", .text(left)), .init("bad", .flag(isBad)),
+      .init("trouble", .list(trouble.map(JSON.text))),
       .init("state", .text(state)), .init("judged", .integer(judged)), .init("planned", .integer(planned)),
     ]
     if let movements { members.append(.init("movements", .integer(movements))) }
@@ -396,7 +411,7 @@ extension NightlyReport.DongleLine {
   fileprivate var json: JSON {
     [
       "dongle": .text(name), "runs": .integer(runs), "failed": .integer(failures), "bad": .flag(isBad),
-      "state": .text(state),
+      "trouble": .list(trouble.map { [.text($0)] } ?? []), "state": .text(state),
     ]
   }
 }
