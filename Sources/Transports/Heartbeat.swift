@@ -8,7 +8,7 @@ import Synchronization
 /// wait for a lock that has nothing to say.
 public enum Heartbeat {
   /// How much later than it was to happen something may happen, before it counts as stuck.
-  public static let patience = Interval.seconds(4)
+  public static let patience = Interval.seconds(2)
 
   private static let expected = Atomic<Int64>(.max)
 

@@ -191,14 +191,14 @@ struct NightTests {
       dongles: [NightDongle(name: "blue"), NightDongle(name: "red")])
     _ = rig.receive(.begin(clock), at: 0)
     _ = rig.receive(.sign(1), at: 4)
-    expect(rig.night.deadline, at(12))
-    expect(rig.receive(.time, at: 12), ["stop 1"])
-    expect(rig.receive(.time, at: 14), ["kill 1"])
+    expect(rig.night.deadline, at(4) + .milliseconds(4500))
+    expect(rig.receive(.time, at: 9), ["stop 1"])
+    expect(rig.receive(.time, at: 10), ["kill 1"])
     let killed = NightEnding(.incomplete, "it was ended by signal 9", odometer: 1)
     expect(rig.receive(.ended(1, killed), at: 14), ["start 2: rest on front over red"])
     expect(rig.receive(.ended(2, good(2)), at: 20), ["start 3: a on front over red"])
     expect(rig.receive(.ended(3, good(4)), at: 30), ["a: agree", "finish"])
-    expect(rig.night.ended.map(\.ending.message), ["it hung: no sign of life for 8 s", "", ""])
+    expect(rig.night.ended.map(\.ending.message), ["it hung: no sign of life for 4.5 s", "", ""])
   }
 
   @Test("gives up a process that cannot be killed, and the dongle with it")

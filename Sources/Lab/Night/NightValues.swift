@@ -101,9 +101,9 @@ public struct NightSettings: Equatable, Sendable {
   /// How many locks without a dongle are driven at a time.
   public var processes: Int
   /// How long a run may show no sign of life before it counts as hung.
-  public var silence = Interval.seconds(8)
+  public var silence = Interval.milliseconds(4500)
   /// How long a run that hangs may take to end once it is asked to.
-  public var hungGrace = Interval.seconds(2)
+  public var hungGrace = Interval.seconds(1)
   /// How long any other may: it brings its lock to rest in this time.
   public var grace = Interval.seconds(90)
   /// How long one stretch of fuzzing is.

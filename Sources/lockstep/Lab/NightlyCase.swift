@@ -11,7 +11,7 @@ extension Command {
   /// One run of a night; nothing for people.
   ///
   /// The first line of its input names the file that it holds while it lives. It ends, as after Ctrl-C, with its input,
-  /// and so with the night that started it, however that ends. While its radio gets on it says so, a line a second.
+  /// and so with the night that started it, however that ends. While its radio gets on it says so, twice a second.
   static var nightlyCase: Command {
     Command(
       "nightly-case", "Drives a case for 'lockstep nightly'.",
@@ -42,7 +42,7 @@ extension Command {
 /// What ties a child of a night to it.
 private enum LifeLine {
   /// How often a sign of life is shown.
-  private static let period = Interval.seconds(1)
+  private static let period = Interval.milliseconds(500)
 
   static func begin() {
     EndOfInput.watch()
@@ -57,6 +57,9 @@ private enum LifeLine {
         rest(for: .milliseconds(10))
       }
       Interruption.request()
+      // With nobody left to kill it, one that is stuck kills itself: its dongle is wanted.
+      while !Heartbeat.isStuck { rest(for: period) }
+      Host.killOurselves()
     }
   }
 }

@@ -1,0 +1,351 @@
+public import Simulation
+
+/// A lab in virtual time: benches with dongles and locks, the children that drive them, the machines they run on, and
+/// what goes wrong with all of these at three in the morning.
+///
+/// Everything that decides is the real thing: ``Night`` plans and takes up again, ``WearLedger`` says what may move, and
+/// ``RecoveryLadder`` brings dongles back. Only what they decide about is played: locks, radios, processes, disks and clocks.
+/// One seed gives one month, on any machine; its faults are a list, so that a month that breaks an invariant can be
+/// made shorter fault by fault.
+public struct LabSimulation: Sendable {
+  /// How large the lab is, and how long it is looked at.
+  public struct Settings: Equatable, Sendable {
+    /// How many nights.
+    public var nights = 30
+    /// How many locks each bench has.
+    public var locks = [3, 3, 2]
+    /// How many dongles each bench has.
+    public var dongles = 2
+    /// How many cases are planned for each lock and night.
+    public var cases = 150
+    /// How long a night is.
+    public var duration = Interval.seconds(6 * 3600)
+    /// How many movements a bench may see in a night.
+    public var actuations = 3500
+    /// How many movements a lock may see in a night, and in an hour.
+    public var perNight = 1300
+    public var perHour = 500
+    /// How many times as many faults there are as usual.
+    public var severity = 10
+
+    /// The lab of the specification: eight locks on three benches for thirty nights.
+    public init() {}
+  }
+
+  /// What goes wrong.
+  public struct Fault: Equatable, Sendable {
+    /// What.
+    public enum Kind: Int, CaseIterable, Sendable {
+      /// The link to a lock is lost while it is driven.
+      case linkLoss
+      /// A dongle hangs, until some rung of the ladder helps.
+      case dongleHang
+      /// A dongle hangs and takes along the process that drives it, which is in the kernel and does not come back.
+      case processHang
+      /// A dongle is dead until the morning.
+      case dongleDeath
+      /// An obstacle stands in the way of a bolt.
+      case jam
+      /// A battery is empty until the morning.
+      case deadBattery
+      /// A child is killed.
+      case childKill
+      /// The process that plans the night is killed, and started again by the service manager.
+      case plannerKill
+      /// The machine starts anew.
+      case reboot
+      /// The disk is full.
+      case fullDisk
+      /// The calendar of a machine is set.
+      case clockJump
+    }
+
+    /// What.
+    public var kind: Kind
+    /// In which night, from 0.
+    public var night: Int
+    /// How long after its beginning.
+    public var time: Interval
+    /// Which lock, dongle or bench; taken modulo how many there are.
+    public var target: Int
+    /// How long it lasts, or how far the calendar is set.
+    public var length: Interval
+    /// Which rung helps, or how much of the last line is torn off.
+    public var detail: Int
+
+    /// Makes a fault.
+    public init(
+      _ kind: Kind, night: Int, time: Interval, target: Int, length: Interval = .zero, detail: Int = 0
+    ) {
+      self.kind = kind
+      self.night = night
+      self.time = time
+      self.target = target
+      self.length = length
+      self.detail = detail
+    }
+  }
+
+  /// A bug that is put into the lab on purpose, so that it is known that an invariant can fail.
+  public enum Defect: String, CaseIterable, Sendable {
+    /// Who takes a night up again takes its children for dead, and nothing is leased.
+    case forgottenChildren
+    /// Who takes a night up again does not look at what the children left.
+    case forgottenJournals
+    /// Who takes a night up again forgets a case that was planned.
+    case forgottenCase
+    /// Movements are counted when a run ends, and not before they begin.
+    case lateOdometer
+    /// A lock whose run was killed is said to be at rest.
+    case rosyLeave
+  }
+
+  /// An invariant.
+  public enum Rule: String, CaseIterable, Sendable {
+    /// A lock or a dongle is driven by one process at a time.
+    case oneHolder
+    /// No budget of a lock, and none of a night, is passed.
+    case budgets
+    /// Each case that was planned has a result in the morning.
+    case nothingLost
+    /// What came to a verdict is not driven again.
+    case nothingTwice
+    /// A lock that is not at rest in the morning is said not to be.
+    case restOrSaid
+  }
+
+  /// An invariant that did not hold.
+  public struct Violation: Equatable, Sendable {
+    /// Which.
+    public var rule: Rule
+    /// In which night, from 0.
+    public var night: Int
+    /// How long after its beginning.
+    public var time: Interval
+    /// What happened.
+    public var text: String
+  }
+
+  /// What came of it.
+  public struct Outcome: Sendable {
+    /// How many cases were planned, and how many came to a verdict.
+    public internal(set) var planned = 0
+    public internal(set) var judged = 0
+    /// How many runs there were.
+    public internal(set) var runs = 0
+    /// How many movements the locks made.
+    public internal(set) var movements = 0
+    /// How often a night was taken up again.
+    public internal(set) var resumptions = 0
+    /// How long dongles that hung were out of work, from when somebody wanted them.
+    public internal(set) var hangs: [Interval] = []
+    /// The first invariant that did not hold; nothing was looked at after it.
+    public internal(set) var violation: Violation?
+    /// A hash of everything that happened.
+    public internal(set) var trace = Fingerprint()
+
+    /// The share of planned cases that came to a verdict.
+    public var share: Double { planned == 0 ? 1 : Double(judged) / Double(planned) }
+  }
+
+  /// How large it is.
+  public private(set) var settings: Settings
+  /// The seed of what is not a fault.
+  public let seed: UInt64
+  /// What goes wrong.
+  public var faults: [Fault]
+  /// The bug in it.
+  public let defect: Defect?
+
+  /// A lab whose faults are drawn.
+  public init(seed: UInt64, _ settings: Settings = Settings(), defect: Defect? = nil) {
+    self.init(seed: seed, settings, faults: Self.draw(seed, settings), defect: defect)
+  }
+
+  /// A lab with these faults.
+  public init(seed: UInt64, _ settings: Settings = Settings(), faults: [Fault], defect: Defect? = nil) {
+    self.seed = seed
+    self.settings = settings
+    self.faults = faults
+    self.defect = defect
+  }
+
+  /// Lives through all nights, or up to the first invariant that does not hold.
+  public func run() -> Outcome {
+    var world = LabWorld(self)
+    return world.run()
+  }
+}
+
+// MARK: - Faults
+
+extension LabSimulation {
+  /// How often each fault is usual: of ten thousand nights of a lock, a dongle or a bench in how many, and how long it
+  /// lasts. They are what threads about labs tell of, where they tell numbers, and else on the high side.
+  private static var usual: [(kind: Fault.Kind, rate: Int, length: ClosedRange<Int>)] {
+    [
+      (.linkLoss, 3000, 0...0),
+      (.dongleHang, 1500, 0...0),
+      (.processHang, 300, 0...0),
+      (.dongleDeath, 4, 0...0),
+      // What stands in the way is mostly gone after a while: a draught, a latch that was not quite home.
+      (.jam, 60, 10...600),
+      (.deadBattery, 2, 0...0),
+      (.childKill, 300, 0...0),
+      (.plannerKill, 300, 1...30),
+      (.reboot, 100, 40...300),
+      (.fullDisk, 50, 10...900),
+      (.clockJump, 100, 0...7200),
+    ]
+  }
+
+  /// Draws what goes wrong in all nights.
+  static func draw(_ seed: UInt64, _ settings: Settings) -> [Fault] {
+    var generator = SeededGenerator(seed: seed, for: "faults")
+    var faults: [Fault] = []
+    for night in 0..<settings.nights {
+      for (kind, rate, length) in usual {
+        for target in 0..<settings.count(of: kind) {
+          var chance = rate * settings.severity
+          while chance > 0 {
+            if generator.below(10_000) < min(chance, 10_000) {
+              var fault = Fault(
+                kind, night: night,
+                time: .milliseconds(Int64(generator.below(Int(settings.duration.seconds * 1000)))),
+                target: target)
+              fault.length = .seconds(
+                Int64(length.lowerBound + generator.below(length.upperBound - length.lowerBound + 1)))
+              if kind == .clockJump, generator.below(2) == 0 { fault.length = .zero - fault.length }
+              fault.detail = generator.below(8)
+              faults.append(fault)
+            }
+            chance -= 10_000
+          }
+        }
+      }
+    }
+    return faults
+  }
+}
+
+extension LabSimulation.Settings {
+  /// How many things there are that a fault can be about.
+  func count(of kind: LabSimulation.Fault.Kind) -> Int {
+    switch kind {
+    case .linkLoss, .jam, .deadBattery: locks.reduce(0, +)
+    case .dongleHang, .processHang, .dongleDeath: locks.count * dongles
+    case .childKill, .plannerKill, .reboot, .fullDisk, .clockJump: locks.count
+    }
+  }
+}
+
+extension LabSimulation.Fault: CustomStringConvertible {
+  public var description: String {
+    "night \(night), \(Instant.zero + time): \(kind) of \(target)"
+      + (length == .zero ? "" : " for \(length)") + (detail == 0 ? "" : ", \(detail)")
+  }
+}
+
+extension LabSimulation.Violation: CustomStringConvertible {
+  public var description: String { "\(rule), night \(night), \(Instant.zero + time): \(text)" }
+}
+
+// MARK: - Shrinking
+
+extension LabSimulation {
+  /// The shortest and simplest list of faults found that breaks the same invariant: in shortlex order, the shorter list
+  /// first, then faults that come earlier, about the first of everything, for a shorter time.
+  ///
+  /// - Parameter most: how many labs may be run for it.
+  /// - Returns: `nil` where nothing is broken.
+  public func shrunk(most: Int = 400) -> LabSimulation? {
+    guard let violation = run().violation else { return nil }
+    var trial = Shrinking(self, violation.rule, most: most)
+    // A night by itself is looked at many times as fast, and mostly it is enough.
+    var alone = self
+    alone.settings.nights = 1
+    alone.faults = faults.filter { $0.night == violation.night }.map { fault in
+      var fault = fault
+      fault.night = 0
+      return fault
+    }
+    var before = self
+    before.settings.nights = violation.night + 1
+    before.faults.removeAll { $0.night > violation.night }
+    if !trial.take(alone) { trial.best = before }
+    repeat {
+      trial.hasShrunk = false
+      trial.leaveOut()
+      trial.simplify()
+    } while trial.hasShrunk && trial.left > 0
+    return trial.best
+  }
+}
+
+/// The search for a shorter list of faults.
+private struct Shrinking {
+  var best: LabSimulation
+  let rule: LabSimulation.Rule
+  /// How many labs may still be run.
+  var left: Int
+  var hasShrunk = false
+
+  init(_ lab: LabSimulation, _ rule: LabSimulation.Rule, most: Int) {
+    (best, self.rule, left) = (lab, rule, most)
+  }
+
+  /// Takes another lab in place of the best one, if the same invariant does not hold in it.
+  mutating func take(_ lab: LabSimulation) -> Bool {
+    guard left > 0 else { return false }
+    left -= 1
+    guard lab.run().violation?.rule == rule else { return false }
+    best = lab
+    hasShrunk = true
+    return true
+  }
+
+  /// Leaves out faults: many at a time, then fewer.
+  mutating func leaveOut() {
+    var size = max(1, (best.faults.count + 1) / 2)
+    while true {
+      var start = 0
+      while start < best.faults.count, left > 0 {
+        var lab = best
+        lab.faults.removeSubrange(start..<min(start + size, lab.faults.count))
+        if !take(lab) { start += size }
+      }
+      if size == 1 { return }
+      size = max(1, size / 2)
+    }
+  }
+
+  /// Makes each fault simpler.
+  mutating func simplify() {
+    for index in best.faults.indices {
+      for simpler in best.faults[index].simpler {
+        var lab = best
+        lab.faults[index] = simpler(lab.faults[index])
+        if lab.faults != best.faults { _ = take(lab) }
+      }
+    }
+  }
+}
+
+extension LabSimulation.Fault {
+  /// Ways in which it could be simpler.
+  fileprivate var simpler: [(Self) -> Self] {
+    func change(_ body: @escaping (inout Self) -> Void) -> (Self) -> Self {
+      { fault in
+        var fault = fault
+        body(&fault)
+        return fault
+      }
+    }
+    return [
+      change { $0.night = 0 }, change { $0.target = 0 }, change { $0.detail = 0 },
+      change { $0.length = .zero },
+      change { $0.time = .seconds($0.time.nanoseconds / 1_000_000_000) },
+      change { $0.time = .seconds($0.time.nanoseconds / 60_000_000_000 * 60) },
+    ]
+  }
+}
