@@ -84,6 +84,8 @@ public struct Night: Sendable {
     /// How often it was tried in vain to bring it to rest.
     fileprivate var restTries = 0
     fileprivate var isFuzzed: Bool
+    /// Whether it has worked since it last failed.
+    fileprivate var isTrusted = false
     /// The numbers of its cases that are open.
     fileprivate var open: [Int] = []
 
@@ -514,9 +516,10 @@ extension Night {
     _ work: NightAttempt.Work, _ index: Int, over dongle: String?, attempt: Int = 1, movements: Int,
     at now: Instant, _ actions: inout [NightAction]
   ) {
-    let attempt = NightAttempt(
+    var attempt = NightAttempt(
       number: nextNumber, work: work, lock: locks[index].lock.name, dongle: dongle, attempt: attempt,
       actuations: movements, odometer: locks[index].odometer)
+    attempt.checksHealth = locks[index].lock.isReal && !locks[index].isTrusted && work != .rest
     write(.start(attempt, at: now), &actions)
     actions.append(.start(attempt))
   }
@@ -605,7 +608,9 @@ extension Night {
     case .agree: return NightResult(state.divergences > 0 ? .flaky : .agree)
     case .skipped: return NightResult(.skipped, last.message)
     case .divergence:
-      let isTriedAgain = state.divergences <= state.test.retries && retriesUsed < settings.retries
+      let isTriedAgain =
+        state.divergences <= state.test.retries && retriesUsed < settings.retries
+        && state.test.quarantine == nil
       return isTriedAgain ? nil : failure(of: state)
     case .labFault, .unhealthy:
       let isTriedAgain = state.labFailures <= settings.labRetries && retriesUsed < settings.retries
@@ -793,8 +798,10 @@ extension Night {
     if case .fuzz = attempt.work, ending.verdict != .agree { locks[index].isFuzzed = false }
     if ending.isFailure {
       locks[index].failures.append(attempt.dongle ?? "")
+      locks[index].isTrusted = false
     } else if ending.verdict != .incomplete {
       locks[index].failures = []
+      locks[index].isTrusted = ending.verdict != .limited
     }
   }
 

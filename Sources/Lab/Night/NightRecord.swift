@@ -111,6 +111,7 @@ extension NightLine {
     }
     members.append(.init("lock", .text(attempt.lock)))
     if let dongle = attempt.dongle { members.append(.init("dongle", .text(dongle))) }
+    if attempt.checksHealth { members.append(.init("health", true)) }
     return members + [
       .init("attempt", .integer(attempt.attempt)), .init("actuations", .integer(attempt.actuations)),
       .init("odometer", .integer(attempt.odometer)),
@@ -226,7 +227,7 @@ private struct Reader {
   }
 
   var attempt: NightAttempt? {
-    guard let number = number("run"), let lock = text("lock"), let attempt = self.number("attempt"),
+    guard let number = number("run"), let lock = text("lock"), let tries = self.number("attempt"),
       let actuations = self.number("actuations"), let odometer = self.number("odometer")
     else { return nil }
     let work: NightAttempt.Work
@@ -239,9 +240,11 @@ private struct Reader {
     } else {
       return nil
     }
-    return NightAttempt(
-      number: number, work: work, lock: lock, dongle: text("dongle"), attempt: attempt,
+    var attempt = NightAttempt(
+      number: number, work: work, lock: lock, dongle: text("dongle"), attempt: tries,
       actuations: actuations, odometer: odometer)
+    attempt.checksHealth = json["health"] == true
+    return attempt
   }
 
   var ending: NightEnding? {

@@ -211,6 +211,8 @@ public struct NightAttempt: Equatable, Sendable {
   public var actuations: Int
   /// What the lock's odometer said before it.
   public var odometer: Int
+  /// Whether the lock is to be checked before anything else is done with it.
+  public var checksHealth = false
 
   /// Makes an attempt.
   public init(

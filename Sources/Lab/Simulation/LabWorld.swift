@@ -97,7 +97,7 @@ struct LabWorld {
     var isDead = false
     /// Whether it takes the next process along.
     var isGrave = false
-    var ladder = RecoveryLadder(hasUSBReset: true, hasPower: true)
+    var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
     /// For how long a process hung in it.
     var lost = Interval.zero
     var holder: Int?
@@ -142,7 +142,7 @@ struct LabWorld {
       dongles[index].isDead = false
       dongles[index].cure = nil
       dongles[index].isGrave = false
-      dongles[index].ladder = RecoveryLadder(hasUSBReset: true, hasPower: true)
+      dongles[index].ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
     }
     for index in benches.indices {
       benches[index].record = []

@@ -204,7 +204,9 @@ private struct KeptTry {
       }
     var members: [JSON.Member] = []
     if case .mapping(let all) = written ?? .null { members = all }
-    if members.isEmpty || written?["verdict"] != .text(word) {
+    // The child has excused it already.
+    let isExcused = excuse != nil && written?["verdict"] == "skipped"
+    if members.isEmpty || written?["verdict"] != .text(word), !isExcused {
       members = [.init("verdict", .text(word)), .init("case", ""), .init("t", "0.000")]
       members.append(.init("message", .text(ending.message)))
     }
@@ -214,7 +216,7 @@ private struct KeptTry {
       case ("attachments", .list(let files)):
         members[index].value = .list(files.map { moved($0, path) })
       case ("message", .text(let message)):
-        if let excuse { members[index].value = .text("\(excuse) (\(message))") }
+        if let excuse, !isExcused { members[index].value = .text("\(excuse) (\(message))") }
       case ("verdict", _): if excuse != nil { members[index].value = "skipped" }
       default: break
       }

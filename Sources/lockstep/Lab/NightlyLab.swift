@@ -14,6 +14,8 @@ struct NightlyLab {
   /// The locks and the dongles, as they are now.
   private(set) var locks: [NightLock] = []
   private(set) var dongles: [NightDongle] = []
+  /// What locks and dongles are known by, whatever the bench calls them.
+  private var identities: [NightDevice: String] = [:]
   /// The quarantine that has lapsed, and what it is about.
   private(set) var lapsed: [Quarantine] = []
 
@@ -41,7 +43,10 @@ struct NightlyLab {
   ///   - seed: the seed of scenarios that have none of their own.
   ///   - today: on which day quarantine lapses or holds.
   mutating func prepare(seed: UInt64, today: Day, _ console: Console) throws(UsageError) {
-    dongles = inventory.dongles.map { NightDongle(name: $0.name) }
+    for dongle in inventory.dongles {
+      identities[.dongle(dongle.name)] = try bench.choice(dongle).spec.identity
+      dongles.append(NightDongle(name: dongle.name, outOfUse: sickness(of: .dongle(dongle.name))))
+    }
     for lock in inventory.locks { locks.append(try nightLock(lock)) }
     lapsed = inventory.quarantine.filter { $0.status(on: today) == .lapsed }
     var known = Set<String>()
@@ -66,9 +71,8 @@ struct NightlyLab {
   private func nightCase(
     _ test: Case, _ identity: String, _ suite: NightPlan.Suite, _ lock: Inventory.Lock, _ today: Day
   ) -> NightCase {
-    let quarantine = inventory.quarantine.first {
-      $0.covers(scenario: test.file, on: lock.name) && $0.status(on: today) == .active
-    }
+    let entry = inventory.quarantine(of: test.file, on: lock.name)
+    let quarantine = entry.flatMap { $0.status(on: today) == .active ? $0 : nil }
     let round = test.id.split(separator: "#").dropFirst().last.flatMap { Int($0) } ?? 1
     return NightCase(
       identity: identity, suite: suite.name, file: test.file, round: round, lock: lock.name,
@@ -104,20 +108,28 @@ struct NightlyLab {
     return fingerprint.description
   }
 
-  private func nightLock(_ lock: Inventory.Lock) throws(UsageError) -> NightLock {
+  private mutating func nightLock(_ lock: Inventory.Lock) throws(UsageError) -> NightLock {
     let isFuzzed = plan.fuzz.map { $0.tags.allSatisfy(lock.tags.contains) } ?? false
     guard case .file(let path) = lock.source else {
-      return NightLock(name: lock.name, dongles: nil, isFuzzed: isFuzzed)
+      identities[.lock(lock.name)] = BenchLock(bench: bench, lock: lock).emulatedIdentity
+      return NightLock(
+        name: lock.name, dongles: nil, isFuzzed: isFuzzed, outOfUse: sickness(of: .lock(lock.name)))
     }
     let dongles = try bench.carriers(to: lock).compactMap(\.dongle)
     do {
-      _ = try LockFile(reading: path)
+      identities[.lock(lock.name)] = try LockFile(reading: path).identity
     } catch {
       throw UsageError("\(lock.name): \(error)")
     }
     return NightLock(
-      name: lock.name, dongles: dongles, isReal: lock.control == nil,
-      perNight: lock.limits.perNight, odometer: LockOdometer.total(of: path) ?? 0, isFuzzed: isFuzzed)
+      name: lock.name, dongles: dongles, isReal: lock.control == nil, perNight: lock.limits.perNight,
+      odometer: LockOdometer.total(of: path) ?? 0, isFuzzed: isFuzzed,
+      outOfUse: sickness(of: .lock(lock.name)))
+  }
+
+  /// Why somebody has to see to a lock or a dongle before it is used, by its health checks; `nil` for one in use.
+  func sickness(of device: NightDevice) -> String? {
+    identities[device].flatMap { HealthFolder.health(of: $0).outOfUse }?.reason
   }
 }
 
@@ -146,9 +158,8 @@ func readDocument<Value>(
 enum LockOdometer {
   /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
   static func glance(of lockFile: String) -> (total: Int, ledger: WearLedger)? {
-    guard let file = try? LockFile(reading: lockFile), let path = try? LockBench.odometerPath(of: file) else {
-      return nil
-    }
+    guard let file = try? LockFile(reading: lockFile), let folder = StateFolder.path else { return nil }
+    let path = folder + "/odometers/\(LockBench.odometerName(of: file))"
     return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
   }
 

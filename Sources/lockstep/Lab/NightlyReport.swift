@@ -237,7 +237,7 @@ extension NightlyReport {
     var lines = [paint(.strong, night.name) + "   " + summary(paint)]
     lines.append("  \(counts)")
     if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
-    for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(errand.words)") }
+    for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(short(errand.words))") }
     add("News", red.filter { $0.isNew != false }, "✘", .bad, paint, &lines)
     add("Seen before", red.filter { $0.isNew == false }, "✘", .bad, paint, &lines)
     add("Found by fuzzing", findings, "✘", .bad, paint, &lines)
@@ -293,7 +293,7 @@ extension NightlyReport {
     lines += ["", paint(.strong, title)]
     for item in items.prefix(Self.most) {
       lines.append(paint(style, "  \(sign) \(item.lock)   \(item.file)"))
-      lines.append("      \(item.message)" + (item.quarantine.map { " (\($0))" } ?? ""))
+      lines.append("      \(short(item.message))" + (item.quarantine.map { " (\($0))" } ?? ""))
       if let replay = item.replay { lines.append("      \(replay)") }
     }
     if items.count > Self.most { lines.append("    and \(items.count - Self.most) more") }
@@ -305,8 +305,9 @@ extension NightlyReport {
     guard !groups.isEmpty else { return }
     lines += ["", paint(.strong, title)]
     for group in groups.sorted(by: { $0.count > $1.count }).prefix(Self.most) {
-      let where_ = group.locks.count == 1 ? "" : " (\(group.locks.joined(separator: ", ")))"
-      lines.append(paint(style, "  \(padded("\(group.count)", 5, left: true))  \(group.reason)\(where_)"))
+      let places = group.locks.count == 1 ? "" : " (\(group.locks.joined(separator: ", ")))"
+      lines.append(
+        paint(style, "  \(padded("\(group.count)", 5, left: true))  \(short(group.reason))\(places)"))
     }
     if groups.count > Self.most { lines.append("    and for \(groups.count - Self.most) more reasons") }
   }
@@ -349,6 +350,9 @@ extension NightlyReport {
     }
   }
 }
+
+/// As much of a text as a line of a terminal or a mail takes; the reports have all of it.
+private func short(_ text: String) -> String { text.count > 160 ? text.prefix(159) + "…" : text }
 
 private func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
   let space = String(repeating: " ", count: max(0, width - text.count))

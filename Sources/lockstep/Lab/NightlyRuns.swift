@@ -64,6 +64,7 @@ struct NightlyRuns {
     words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)"]
     if let dongle = attempt.dongle {
       words += ["--carrier=dongle:\(dongle)", "--actuations=\(attempt.actuations)"]
+      if attempt.checksHealth, case .test = attempt.work { words.append("--check-health") }
     }
     return words + ["--out=\(folder(of: attempt.number))", "--history=none", "--html=none", "--quiet"]
   }
@@ -85,6 +86,11 @@ extension NightlyRuns {
   ///   - words: the last words of its process.
   func ending(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
     var ending = judgement(of: attempt, end, words: words)
+    for device in [attempt.dongle.map { NightDevice.dongle($0) }, .lock(attempt.lock)].compactMap(\.self) {
+      guard let why = lab.sickness(of: device) else { continue }
+      ending.outOfUse = device
+      if ending.verdict == .labFault { ending.message = why }
+    }
     if case .file(let path) = lab.inventory.lock(attempt.lock)?.source {
       ending.odometer = LockOdometer.total(of: path)
     }
@@ -99,7 +105,7 @@ extension NightlyRuns {
     }
     // The journal of a case that came to its verdict is complete as to that, whatever killed the run after it.
     if let glance, case .test = attempt.work, let verdict = glance.verdict {
-      return NightEnding(NightEnding.Verdict(verdict.word), verdict.message ?? "", leave: leave)
+      return Self.ending(verdict, leave)
     }
     switch end {
     case nil, .signal(9): return NightEnding(.incomplete, "its process was killed", leave: leave)
@@ -110,6 +116,17 @@ extension NightlyRuns {
     }
   }
 
+  /// What a verdict means; one that the child excused, since the case is in quarantine, is the night's to excuse.
+  private static func ending(_ verdict: Journal.Verdict, _ leave: NightLeave) -> NightEnding {
+    let (message, mark) = (verdict.message ?? "", "; it diverged: ")
+    if verdict.word == .skipped, message.hasPrefix("in quarantine "),
+      let place = message.firstRange(of: mark)
+    {
+      return NightEnding(.divergence, String(message[place.upperBound...]), leave: leave)
+    }
+    return NightEnding(NightEnding.Verdict(verdict.word), message, leave: leave)
+  }
+
   private func ending(
     of attempt: NightAttempt, _ glance: RunGlance, _ status: Int, _ leave: NightLeave
   ) -> NightEnding {
@@ -118,7 +135,7 @@ extension NightlyRuns {
       guard let verdict = glance.verdict else {
         return NightEnding(.labFault, "its run ended with status \(status) and no verdict", leave: leave)
       }
-      var ending = NightEnding(NightEnding.Verdict(verdict.word), verdict.message ?? "", leave: leave)
+      var ending = Self.ending(verdict, leave)
       if status == Int(CommandStatus.safetyLimit.rawValue) { ending.verdict = .limited }
       return ending
     case .rest:

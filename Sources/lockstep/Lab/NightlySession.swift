@@ -10,6 +10,9 @@ final class NightlySession {
   /// How long to wait until something is looked at again: shorter while things happen.
   private static let pauses = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
 
+  /// How often it is looked at what somebody may have restored.
+  private static let visits = Interval.seconds(10)
+
   private let folder: NightlyFolder
   private let runs: NightlyRuns
   private let console: Console
@@ -19,6 +22,9 @@ final class NightlySession {
   private var jobs: [(number: Int, job: Job)] = []
   private var events: [NightEvent] = []
   private var hasStopped = false
+  /// What is out of use until somebody restores it, and when that was looked at last.
+  private var sick: [NightDevice] = []
+  private var lastVisit = MonotonicClock.now
   /// What the monotonic clock said when the night was this old.
   private let origin: Interval
 
@@ -64,6 +70,7 @@ final class NightlySession {
         receive(.stop("interrupted"))
       }
       if let deadline = night.deadline, deadline <= now { receive(.time) }
+      visit()
       notifier.alive()
       showStatus()
       pause = isBusy ? Self.pauses.shortest : min(pause * 2, Self.pauses.longest)
@@ -140,6 +147,21 @@ final class NightlySession {
       say("the record cannot be written, and nothing is begun until it can: \(fault)")
       events.append(.unwritten(lost, why: "\(fault)"))
     }
+  }
+
+  /// Looks now and then whether somebody has restored what its health checks put out of use.
+  private func visit() {
+    let now = MonotonicClock.now
+    guard now - lastVisit >= Self.visits else { return }
+    lastVisit = now
+    for device in sick where runs.lab.sickness(of: device) == nil {
+      sick.removeAll { $0 == device }
+      receive(.restored(device))
+    }
+    let devices =
+      night.locks.filter { $0.outOfUse != nil }.map { NightDevice.lock($0.lock.name) }
+      + night.dongles.filter { $0.outOfUse != nil }.map { NightDevice.dongle($0.dongle.name) }
+    sick += devices.filter { !sick.contains($0) && runs.lab.sickness(of: $0) != nil }
   }
 
   private func start(_ attempt: NightAttempt) {

@@ -323,7 +323,7 @@ extension LockBench {
   }
 
   /// One file a lock, whatever its description is called.
-  static func odometerPath(of file: LockFile) throws(LabFault) -> String {
+  private static func odometerPath(of file: LockFile) throws(LabFault) -> String {
     try StateFolder.folder("odometers") + "/" + odometerName(of: file)
   }
 
