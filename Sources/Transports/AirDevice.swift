@@ -32,7 +32,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   ///   - times: how long the client waits.
   ///   - circumstances: what of the model's circumstances always holds.
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
-  ///   - recovery: how the controller is brought back; by the rungs that the carrier has unless given.
+  ///   - recovery: how the controller is brought back; by all but its power unless given.
   public init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
     circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil
@@ -41,15 +41,16 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     self.times = times
     self.circumstances = circumstances
     self.epoch = epoch
-    self.recovery = recovery ?? Recovery(of: carrier)
+    self.recovery = recovery ?? Recovery(of: carrier.spec)
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
     host.commandTimeout = .milliseconds(1200)
     var link = AirLink(carrier, host: host, surroundings: surroundings, target: target)
     link.patience = .seconds(1)
     device = Self.device(link, ClientSettings(), circumstances)
+    remarks = self.recovery.takeRemarks()
     if let lone = surroundings as? LoneLock {
-      remarks = lone.file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" }
+      remarks += lone.file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" }
     }
   }
 

@@ -34,6 +34,11 @@ extension CarrierSpec {
     }
   }
 
+  /// Whether it leads to a dongle that can be reset on its bus.
+  public var isDongle: Bool {
+    if case .usb = self { true } else { false }
+  }
+
   /// Where on a USB bus the controller is plugged in, as in `1-2.3`; `nil` where it is not, or not on one.
   public var busPath: String? {
     switch self {

@@ -1,6 +1,6 @@
 import Bluetooth
 public import Conformance
-import Lab
+public import Lab
 public import Sesame
 import Simulation
 
@@ -8,25 +8,31 @@ import Simulation
 /// `$XDG_STATE_HOME/lockstep/recoveries/NAME.log`: a process for each case is not to begin anew each time.
 public final class Recovery {
   private var ladder: RecoveryLadder
+  private let spec: CarrierSpec
   private let name: String
+  private let power: Inventory.PowerSwitch?
   private let log: LineFile?
   private let whenOut: (String) -> Void
+  private var remarks: [String] = []
   /// Why everything ends at once, once no rung is left.
   public private(set) var fault: LabFault?
 
-  /// Makes the ladder of a carrier.
+  /// Makes the ladder of a controller.
   ///
   /// - Parameters:
+  ///   - spec: the way to it.
+  ///   - power: what turns its power off and on.
   ///   - folder: where the tries are written down; the usual place unless given.
   ///   - whenOut: told why, when no rung is left and the controller is out of use.
   public init(
-    of carrier: Carrier, in folder: String? = nil, whenOut: @escaping (String) -> Void = { _ in }
+    of spec: CarrierSpec, power: Inventory.PowerSwitch? = nil, in folder: String? = nil,
+    whenOut: @escaping (String) -> Void = { _ in }
   ) {
-    let ways = carrier.reopenings
-    name = carrier.spec.identity
+    self.spec = spec
+    self.power = power
     self.whenOut = whenOut
-    ladder = RecoveryLadder(
-      hasUSBReset: ways.contains(.afterReset), powerSettles: carrier.power?.settle)
+    name = spec.identity
+    ladder = RecoveryLadder(hasUSBReset: spec.isDongle, powerSettles: power?.settle)
     // Where nothing can be kept, each process begins anew.
     let place = folder ?? (try? Self.folder())
     log = place.flatMap { [name] in try? LineFile(Self.path(of: name, in: $0)) }
@@ -49,17 +55,107 @@ public final class Recovery {
     var way = ClimbingLink(link) { self.write($0) }
     let works = ladder.climb(&way)
     link = way.link
-    if !works {
-      write("out-of-use")
-      let reason =
-        "no rung of the recovery ladder helped; the last one: \(way.lastFailure ?? "none was tried")"
-      fault = LabFault(.noDevice, "\(name) is out of use: \(reason)")
-      whenOut(reason)
-    }
+    if !works { putOut(way.lastFailure) }
     return way.lines
   }
 
+  /// Opens the way to the controller. Where it is gone, and its power can be turned off and on, it is climbed back to.
+  public func open(_ settings: CarrierSettings = CarrierSettings()) throws(LabFault) -> Carrier {
+    var settings = settings
+    settings.power = power
+    do {
+      let carrier = try Carrier(opening: spec, settings: settings)
+      // That it was opened goes without saying.
+      _ = carrier.takeRemarks()
+      return carrier
+    } catch {
+      // What is there, and may not be used, would be there again.
+      guard power != nil, error.symptom == .silent || error.symptom != .busy && spec.isPresent != true else {
+        throw LabFault(.noDevice, error.description)
+      }
+      remarks.append("\(spec): not opened: \(error)")
+    }
+    var way = ClosedWay(spec: spec, settings: settings) { self.write($0) }
+    let works = ladder.climb(&way)
+    remarks += way.lines
+    if works, let carrier = way.carrier { return carrier }
+    putOut(way.lastFailure)
+    throw fault ?? LabFault(.noDevice, "\(name) is out of use")
+  }
+
+  /// Takes what there is to say since it was last asked.
+  public func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks
+  }
+
+  private func putOut(_ lastFailure: String?) {
+    write("out-of-use")
+    let reason = "no rung of the recovery ladder helped; the last one: \(lastFailure ?? "none was tried")"
+    fault = LabFault(.noDevice, "\(name) is out of use: \(reason)")
+    whenOut(reason)
+  }
+
   private func write(_ text: String) { try? log?.append([WearLine(text, at: BenchClock.now)]) }
+}
+
+/// The way to a controller that could not be opened.
+private struct ClosedWay: RecoverableWay {
+  let spec: CarrierSpec
+  let settings: CarrierSettings
+  let record: (String) -> Void
+  var carrier: Carrier?
+  var lines: [String] = []
+  var lastFailure: String?
+
+  init(spec: CarrierSpec, settings: CarrierSettings, record: @escaping (String) -> Void) {
+    self.spec = spec
+    self.settings = settings
+    self.record = record
+  }
+
+  var now: Instant { Waiting.now }
+  var isWayLost: Bool { true }
+
+  mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String? {
+    switch rung {
+    case .reconnect, .hciReset, .usbReset: return "the controller is not there"
+    case .reopen: break
+    case .powerCycle:
+      guard let power = settings.power else { return "it hangs on no switch" }
+      do {
+        let isGone = spec.isPresent == false
+        let text = try PowerControl(power, dongle: spec.busPath, isGone: isGone).cycle(until: limit)
+        lines.append("\(spec): \(text)")
+      } catch {
+        return error.text
+      }
+    }
+    return open(until: limit)
+  }
+
+  private mutating func open(until limit: Instant) -> String? {
+    var settings = settings
+    var failure: String
+    repeat {
+      settings.openTimeout = max(.milliseconds(200), limit - now)
+      do {
+        carrier = try Carrier(opening: spec, settings: settings)
+        return nil
+      } catch {
+        failure = error.description
+      }
+      Waiting.wait(for: [], until: now + .milliseconds(200))
+    } while now < limit
+    return failure
+  }
+
+  mutating func note(_ line: String, _ attempt: RecoveryLadder.Attempt?) {
+    lines.append(line)
+    guard let attempt else { return }
+    lastFailure = attempt.failure
+    record(attempt.record)
+  }
 }
 
 extension Recovery {

@@ -25,7 +25,7 @@ private final class SwitchedBench {
       """
       cd '\(folder.path)' || exit 9
       case $1 in
-      off) kill -9 "$(cat pid)" ;;
+      off) kill -9 "$(cat pid)"; true ;;
       broken) : ;;
       on) sh "$0" check && exit 0
         rm -f pid
@@ -134,6 +134,23 @@ struct RecoveryTests {
     let journal = try bench.folder.journal()
     #expect(journal.contains("the power of hub did not fall within 1 s of 'off'"), "\(journal)")
     #expect(journal.contains("recovery: no rung is left, the controller is out of use"), "\(journal)")
+  }
+
+  @Test("one that is gone when a run begins is brought back by its power too")
+  func gone() throws {
+    let bench = try SwitchedBench()
+    try bench.writeBench()
+    kill(try #require(bench.pid), SIGKILL)
+    let line =
+      "XDG_STATE_HOME=$PWD/state \"$LOCKSTEP\" run there.yaml --bench bench.yaml --device lock:door --out Reports"
+    let result = try Command.shell("{ \(line); } 2>&1", in: bench.folder.path)
+    expect(result.status, 0)
+    let journal = try bench.folder.journal()
+    for line in [
+      "recovery, rung 3 of 4: reopen failed after", "recovery, rung 4 of 4: power cycle helped, after",
+    ] {
+      #expect(journal.contains(line), "\(journal)")
+    }
   }
 
   @Test("a doctor who is asked to tries the switches, and says whether power fell")

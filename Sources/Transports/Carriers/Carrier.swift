@@ -1,6 +1,6 @@
 public import Bluetooth
 import Glibc
-public import Lab
+import Lab
 public import Simulation
 
 /// A way to a real controller, or from one that we play to a host.
@@ -77,7 +77,7 @@ extension Carrier {
   /// Dongles can be reset, and what hangs on a switch can be turned off and on.
   public var reopenings: [Reopening] {
     var all = [Reopening.anew]
-    if case .usb = spec { all.append(.afterReset) }
+    if spec.isDongle { all.append(.afterReset) }
     if settings.power != nil { all.append(.afterPowerCycle) }
     return all
   }
@@ -101,9 +101,6 @@ extension Carrier {
       throw error
     }
   }
-
-  /// What turns the controller's power off and on.
-  public var power: Inventory.PowerSwitch? { settings.power }
 
   /// Lets go of the controller, for other programs too.
   public func close() {

@@ -307,18 +307,16 @@ extension LockBench {
     if let carrier { return carrier }
     guard let choice = leases.carrier else { throw LabFault(.noDevice, "no carrier is named") }
     var options = CarrierSettings()
-    options.power = choice.power
     options.tap = capture
+    let identity = leases.dongle?.identity
+    let recovery = Recovery(of: choice.spec, power: choice.power) { Self.putOut(choice, identity, $0) }
+    self.recovery = recovery
     do {
-      let opened = try Carrier(opening: choice.spec, settings: options)
-      // That it was opened goes without saying.
-      _ = opened.takeRemarks()
+      let opened = try recovery.open(options)
       carrier = opened
-      let identity = leases.dongle?.identity
-      recovery = Recovery(of: opened) { Self.putOut(choice, identity, $0) }
       return opened
     } catch {
-      throw LabFault(.noDevice, "\(error.description); 'lockstep doctor' looks at this machine")
+      throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' looks at this machine")
     }
   }
 
