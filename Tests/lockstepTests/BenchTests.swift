@@ -356,6 +356,17 @@ struct BenchHealthTests {
       "\(junit)")
     // The counterexample is kept all the same.
     expect(folder.names("Reports/failures").count, 1)
+    let judged = try shell("$LOCKSTEP run there.yaml --device lock:ill --ignore-quarantine")
+    expect(judged.status, 1)
+    // Every line to paste can be pasted.
+    let line = judged.output.split(separator: "\n").first { $0.hasPrefix("  lockstep replay ") }
+    expect(try shell("$LOCKSTEP " + (line ?? "").dropFirst(11)).status, 1)
+    let trouble = try shell(
+      "mkdir -p state/lockstep/health; echo > state/lockstep/health/emulator-played-well.json; "
+        + "$LOCKSTEP run there.yaml --bench bench.yaml --device lock:well; rm state/lockstep/health/*well*")
+    #expect(trouble.output.contains("lockstep run there.yaml --seed"), "\(trouble.output)")
+    let again = trouble.output.split(separator: "\n").first { $0.hasPrefix("  lockstep run ") }
+    expect(try shell("$LOCKSTEP " + (again ?? "").dropFirst(11)).status, 0)
     // Another lock is not in quarantine.
     expect(try shell("$LOCKSTEP run there.yaml --device lock:well").status, 0)
     try write(quarantine: "quarantine: [{ lock: ill, reason: \"lags\", owner: ada, expires: 2020-12-31 }]")

@@ -212,7 +212,8 @@ private struct RunSession {
 
   /// Takes a divergence in quarantine for what it is: known, and nobody's news until the quarantine has lapsed.
   private func excuse(_ test: Case, _ outcome: inout Outcome) {
-    guard case .divergence = outcome.verdict, let lock = world.devices.bench.lock,
+    guard case .divergence = outcome.verdict, !arguments.lab.ignoresQuarantine,
+      let lock = world.devices.bench.lock,
       let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name)
     else { return }
     switch entry.status(on: today) {
@@ -254,13 +255,12 @@ private struct RunSession {
         console.say("lockstep: the counterexample is not saved: \(error)")
       }
     }
-    if words.count == 1 {
-      words += ["run", test.file, "--seed", String(test.seed)]
-      if let device = arguments.device { words += ["--device", device] }
-    } else if test.device.kind == .lock, let device = arguments.device {
-      words += ["--device", device]
+    // A counterexample names the device that it is of, unless that is a real lock.
+    let isSaved = words.count > 1
+    if !isSaved { words += ["run", test.file, "--seed", String(test.seed)] }
+    if !isSaved || test.device.kind == .lock, let device = arguments.device {
+      words += ["--device", device] + arguments.lab.words
     }
-    words += arguments.lab.words
     if arguments.answerTimeout != RunArguments().answerTimeout {
       words.append("--answer-timeout=\(arguments.answerTimeout)")
     }

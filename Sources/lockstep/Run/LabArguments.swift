@@ -13,6 +13,7 @@ struct LabArguments {
   var actuations: Count?
   var rest: RestPosition?
   var checksHealth = false
+  var ignoresQuarantine = false
   /// The lab whose place is used, and which place; see ``TenancyArguments``.
   var tenancy = TenancyArguments()
 

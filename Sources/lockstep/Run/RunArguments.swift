@@ -83,6 +83,9 @@ extension RunArguments {
         "check-health", \.lab.checksHealth,
         "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "
           + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."),
+      .flag(
+        "ignore-quarantine", \.lab.ignoresQuarantine,
+        "Judges what is in quarantine on the bench like everything else."),
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
