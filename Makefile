@@ -10,7 +10,7 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: canary kills test-kernel peers-full bench-peers dependencies-peers
+.PHONY: canary kills test-lab test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ canary: build ## Run it a thousand times with keys that are known, and search ev
 
 kills: build ## Kill a thousand runs at random moments: each is reported and taken up again, and no case is lost
 	Tests/Robustness/kills.py $(COMMAND) $(ARGS)
+
+# The tests that start PostgreSQL, Slurm or labgrid, and stop them.
+LAB_TESTS := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests
+
+test-lab: dependencies-peers ## Start PostgreSQL, Slurm and labgrid on this machine, and run the lab against them
+	LOCKSTEP_REQUIRE_PEERS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --filter '$(LAB_TESTS)' $(ARGS)
 
 test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets, its USB, libusb (downloads a kernel)
 	.ci/dependencies --kernel

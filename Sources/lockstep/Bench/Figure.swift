@@ -26,7 +26,7 @@ struct Figure {
   /// it had, and this one still has little.
   static var all: [Figure] {
     processes + reports + automata + reference + fuzzing + sessions + radio + carriers + histories + leases
-      + lab + nights
+      + lab + nights + engines
   }
 
   /// The line that is printed.

@@ -1,5 +1,6 @@
 import Conformance
 import Harness
+import Reporting
 import Simulation
 
 /// The options of `fuzz`.
@@ -100,8 +101,9 @@ extension FuzzArguments {
           + "it says so.", example: "2/4"),
       RunArguments.job.lifted(to: \.run),
       .value(
-        "corpus", \.corpus, "DIR",
-        "Where rare tests are kept from run to run. DIR/corpus of --out unless given.",
+        "corpus", \.corpus, "PLACE",
+        "Where rare tests are kept from run to run: a folder, or postgres://HOST/DATABASE, where campaigns of many hosts "
+          + "share them. DIR/corpus of --out unless given.",
         example: "corpus", as: .folder),
       .value(
         "resume", \.resume, "RUN",
@@ -122,6 +124,16 @@ extension FuzzArguments {
 
   /// Where rare tests are kept.
   var corpusFolder: String { corpus ?? run.reports.out + "/corpus" }
+
+  /// Connects to the database that rare tests are kept in, where it is one.
+  func openCorpus() throws(UsageError) -> CorpusStore? {
+    guard let corpus, case .postgres(let url) = HistoryPlace(corpus) else { return nil }
+    do {
+      return try CorpusStore(url: url)
+    } catch {
+      throw UsageError("--corpus: \(error)")
+    }
+  }
 
   /// The levels that are left.
   func levels() throws(UsageError) -> [TestLevel] {

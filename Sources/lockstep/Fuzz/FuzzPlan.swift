@@ -1,5 +1,6 @@
 import Conformance
 import Harness
+import Reporting
 import Simulation
 import Transports
 
@@ -10,12 +11,15 @@ struct FuzzPlan {
   /// What is explored in place of the target, where it has a twin.
   let twin: FuzzTarget?
   let settings: FuzzSettings
+  /// Where rare tests are kept that several hosts share; `nil` where they are kept in a folder.
+  let corpus: CorpusStore?
   /// How far the campaign is: not at all, or where its last sitting ended.
   let state: CampaignState
 
   /// - Parameter earlier: where the campaign stopped that is taken up again.
   init(_ arguments: FuzzArguments, earlier: CampaignState?) throws(UsageError) {
     world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
+    corpus = try arguments.openCorpus()
     let seed = arguments.run.seed ?? arguments.run.drawnSeed ?? UInt64(world.drawSeed())
     let round = earlier.map { $0.round + 1 } ?? 0
     var settings = try arguments.settings(seed: seed, round: round)

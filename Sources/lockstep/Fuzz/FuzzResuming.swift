@@ -61,7 +61,7 @@ extension FuzzArguments {
     var words = ["lockstep", "fuzz", operands[0], "--resume", folder] + run.lab.words
     let usual = FuzzArguments()
     words += run.reports.words
-    if let corpus { words += ["--corpus", corpus] }
+    if let corpus { words += ["--corpus", withoutSecrets(corpus)] }
     if run.answerTimeout != usual.run.answerTimeout { words.append("--answer-timeout=\(run.answerTimeout)") }
     return words.map(shellWord).joined(separator: " ")
   }

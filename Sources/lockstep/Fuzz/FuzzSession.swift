@@ -1,6 +1,7 @@
 import Automata
 import Conformance
 import Harness
+import Reporting
 import Simulation
 import Transports
 
@@ -21,6 +22,8 @@ final class FuzzSession {
   /// What is explored in place of the target, where it has a twin.
   private let twin: FuzzTarget?
   private let settings: FuzzSettings
+  /// Where rare tests are kept that several hosts share.
+  private let corpus: CorpusStore?
   private let journal: CampaignJournal
   private let report: any FuzzReport
   private let begin = MonotonicClock.now
@@ -40,6 +43,7 @@ final class FuzzSession {
     target = plan.target
     twin = plan.twin
     settings = plan.settings
+    corpus = plan.corpus
     state = plan.state
     report = desk.report
     lastState = begin
@@ -85,11 +89,11 @@ final class FuzzSession {
     let variant = explored.machine.variant(under: device.abilities.circumstances)
     var before = CellCoverage(variant.machine)
     if before.add(digits: state.cells) { earlierCells = before }
-    var corpus = CorpusFolder(
-      arguments.corpusFolder, explored,
+    var corpus = Corpus(
+      arguments.corpusFolder, corpus, explored,
       TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
     let known = corpus.read(world.reader)
-    if desk.keepsJournal { report.say("corpus  \(corpus.path): \(known.count) tests") }
+    if desk.keepsJournal { report.say("corpus  \(corpus.place): \(known.count) tests") }
     var edge = edge(for: device, isTwin: twin != nil)
     edge.keep = { [keepsRare = twin != nil] test, actions in
       corpus.keep(test, actions)

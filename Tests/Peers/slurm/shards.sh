@@ -2,7 +2,7 @@
 # Runs scenarios as an array of Slurm jobs in which one task is killed in the middle and started again, and two are started
 # twice; then the same shards in a row, without Slurm; and compares the merged reports byte by byte.
 # usage: cluster.sh shards.sh LOCKSTEP SCENARIOS SHARDS       in an empty folder; LOCKSTEP and SCENARIOS are absolute paths
-# Prints how long the array took in seconds, and ends with 0 when the reports are equal.
+# Prints how long the array took in seconds, and ends with 0 when the reports are equal, with 4 when they are not.
 set -eu
 lockstep=$1 scenarios=$2 shards=$3
 folder=$PWD
@@ -76,6 +76,7 @@ cd ..
 # The order in which they are named does not matter.
 (cd array && "$lockstep" report --quiet --reproducible --out=Reports Reports/"$array"/shard-*/runs/*)
 (cd row && "$lockstep" report --quiet --reproducible --out=Reports $(printf '%s\n' Reports/"$array"/shard-*/runs/* | tac))
-cmp array/Reports/junit.xml row/Reports/junit.xml
-cmp array/Reports/report.html row/Reports/report.html
+for report in junit.xml report.html; do
+  cmp "array/Reports/$report" "row/Reports/$report" || exit 4
+done
 echo "$seconds"

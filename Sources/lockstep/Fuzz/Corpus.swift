@@ -2,35 +2,70 @@ import Automata
 import Conformance
 import Documents
 import Harness
+import Reporting
+import Simulation
 import Transports
 
-/// Rare tests on disk, one scenario a file: folders of two runs are merged by copying one into the other.
-struct CorpusFolder {
+/// Rare tests that are kept from campaign to campaign, one scenario each: in a folder, one a file, or in PostgreSQL, where
+/// campaigns of several hosts share them.
+///
+/// Either way a test is known by what is in it: folders of two runs are merged by copying one into the other, and
+/// whichever campaign adds to a database first, what it holds in the end is the same.
+struct Corpus {
   /// The most tests that are read: more would only dilute what is rare.
   private static let most = 2000
 
-  /// Where tests of this machine stand.
-  let path: String
+  private enum Storage {
+    case folder(String)
+    case store(CorpusStore)
+  }
+
+  /// Where tests of this machine stand, for people.
+  let place: String
+  private let storage: Storage
   private let target: FuzzTarget
   private let alphabet: Alphabet
   /// Why nothing more is kept, if it is not.
-  private(set) var fault: FileFault?
+  private(set) var fault: String?
   private var known: Set<String> = []
 
-  init(_ folder: String, _ target: FuzzTarget, _ alphabet: Alphabet) {
-    path = folder + "/" + target.machine.machine.name
+  /// - Parameters:
+  ///   - folder: where tests are kept when there is no store.
+  ///   - store: where they are kept.
+  init(_ folder: String, _ store: CorpusStore?, _ target: FuzzTarget, _ alphabet: Alphabet) {
+    let machine = target.machine.machine.name
+    if let store {
+      (storage, place) = (.store(store), "\(store.place), \(machine)")
+    } else {
+      (storage, place) = (.folder("\(folder)/\(machine)"), "\(folder)/\(machine)")
+    }
     self.target = target
     self.alphabet = alphabet
   }
 
-  /// The tests that this machine and this device can do.
+  /// The tests that this machine and this device can do, but for those that were read before.
   mutating func read(_ reader: ScenarioReader) -> [TestCase] {
-    let found = ScenarioFiles.find([path])
-    return found.files.filter { known.insert($0).inserted }.suffix(Self.most).compactMap { file in
-      guard let bytes = try? ScenarioFiles.read(file), let scenario = try? reader.read(bytes, path: file)
-      else { return nil }
-      return TestCase(scenario, target, alphabet)
+    switch storage {
+    case .folder(let path):
+      let new = ScenarioFiles.find([path]).files.filter { known.insert($0).inserted }
+      return new.suffix(Self.most).compactMap { file in
+        (try? ScenarioFiles.read(file)).flatMap { test($0, file, reader) }
+      }
+    case .store(let store):
+      do {
+        let tests = try store.tests(of: target.machine.machine.name, most: Self.most)
+        return tests.filter { known.insert($0.name).inserted }.compactMap {
+          test(Array($0.text.utf8), "corpus/\($0.name).yaml", reader)
+        }
+      } catch {
+        fault = "\(error)"
+        return []
+      }
     }
+  }
+
+  private func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
+    (try? reader.read(bytes, path: path)).flatMap { TestCase($0, target, alphabet) }
   }
 
   /// Keeps a test.
@@ -41,13 +76,24 @@ struct CorpusFolder {
       start: target.starts[test.start], seed: target.seed, tags: ["corpus"], actions: actions,
       vocabulary: Vocabulary(machine: target.machine.machine))
     let text = scenario.yaml()
-    let file = "\(path)/\(fingerprint(text)).yaml"
-    guard known.insert(file).inserted else { return }
-    do {
-      try makeFolder(path)
-      try OutputFile.replace(file, with: text)
-    } catch {
-      fault = error
+    switch storage {
+    case .folder(let path):
+      let file = "\(path)/\(fingerprint(text)).yaml"
+      guard known.insert(file).inserted else { return }
+      do {
+        try makeFolder(path)
+        try OutputFile.replace(file, with: text)
+      } catch {
+        fault = error.description
+      }
+    case .store(let store):
+      let name = Fingerprint(text).description
+      guard known.insert(name).inserted else { return }
+      do {
+        try store.keep(CorpusStore.Test(name: name, text: text), of: target.machine.machine.name)
+      } catch {
+        fault = "\(error)"
+      }
     }
   }
 }
