@@ -30,7 +30,7 @@ struct LabgridLab {
   @discardableResult
   func startCoordinator(_ name: String) async throws -> Rig.Child {
     let line = "cd \(rig.path("lab")) && exec \(Place.venv)/bin/labgrid-coordinator -l 127.0.0.1:\(port)"
-    return try await rig.start(name, ["/bin/sh", "-c", line], until: "listening on")
+    return try await rig.start(name, ["/bin/sh", "-c", line], until: "listening on", within: 60)
   }
 
   /// Starts the exporter of the bench with the lock.
@@ -45,7 +45,7 @@ struct LabgridLab {
         "\(Place.venv)/bin/labgrid-exporter", "-c", "127.0.0.1:\(port)", "-n", "bench-1", "--hostname",
         "127.0.0.1",
         file,
-      ], until: "add resource front-door")
+      ], until: "add resource front-door", within: 60)
     try await settled { try await client(["resources"]).contains("bench-1/front-door") }
     return exporter
   }
@@ -75,7 +75,7 @@ struct LabgridLab {
   func startRun(_ name: String) async throws -> Rig.Child {
     try await rig.start(
       name,
-      command("run", ["Scenarios/sesame5/forty-turns.yaml", "--out", rig.path(name)]), within: 30
+      command("run", ["Scenarios/sesame5/forty-turns.yaml", "--out", rig.path(name)]), within: 60
     ) { _ in rig.log(of: "emulate").contains("notifications on") }
   }
 

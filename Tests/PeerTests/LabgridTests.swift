@@ -19,8 +19,10 @@ struct LabgridTests {
 
       """)
     func command(_ name: String) -> [String] { lab.command("run", [visit, "--out", lab.rig.path(name)]) }
-    let first = try await lab.rig.start("first", command("first"), until: "got the place front-door")
-    let second = try await lab.rig.start("second", command("second"), until: "waiting for a place")
+    let first = try await lab.rig.start(
+      "first", command("first"), until: "got the place front-door", within: 60)
+    let second = try await lab.rig.start(
+      "second", command("second"), until: "waiting for a place", within: 60)
     #expect(second.output.contains("front-door is held by"), "\(second.output)")
     #expect(try await first.ended(within: 60) == 0, "\(first.output)")
     #expect(try await second.ended(within: 60) == 0, "\(second.output)")
@@ -144,11 +146,12 @@ struct LabgridTests {
     let brief = try await rig.run("brief", command("brief", "2s"))
     #expect(brief.status == 3 && brief.output.contains("none became free within 2 s"), "\(brief.output)")
     #expect(brief.output.contains("front-door is held by office/admin"), "\(brief.output)")
-    let stopped = try await rig.start("stopped", command("stopped", "60s"), until: "waiting for a place")
+    let stopped = try await rig.start(
+      "stopped", command("stopped", "60s"), until: "waiting for a place", within: 60)
     stopped.signal(SIGINT)
     #expect(try await stopped.ended(within: 15) == 5, "\(stopped.output)")
     let cancelled = try await rig.start(
-      "cancelled", command("cancelled", "60s"), until: "waiting for a place")
+      "cancelled", command("cancelled", "60s"), until: "waiting for a place", within: 60)
     let reservations = try await lab.client(["reservations"])
     let token = try #require(reservations.split(separator: "'").dropFirst().first, "\(reservations)")
     try await lab.client(["cancel-reservation", String(token)])
