@@ -43,6 +43,23 @@ struct CorpusStoreTests {
     expect(try CorpusStore(url: url).tests(of: "door", most: 10).count, 2)
   }
 
+  @Test("leaves out what a job found, for its own parts alone")
+  func job() throws {
+    let url = try #require(PostgresServer.shared).newDatabase()
+    let store = try CorpusStore(url: url)
+    try store.keep(Self.tests[0], of: "door")
+    try store.keep(Self.tests[1], of: "door", job: "night-1")
+    // Whoever finds it again, it is whose it was.
+    try store.keep(Self.tests[1], of: "door", job: "night-2")
+    try store.keep(Self.tests[2], of: "door", job: "night-2")
+    func names(without job: String?) throws -> [CorpusStore.Test] {
+      try CorpusStore(url: url).tests(of: "door", most: 10, without: job)
+    }
+    expect(try names(without: nil), Self.tests[..<3].sorted { $0.name < $1.name })
+    expect(try names(without: "night-1"), [Self.tests[0], Self.tests[2]].sorted { $0.name < $1.name })
+    expect(try names(without: "night-2"), [Self.tests[0], Self.tests[1]].sorted { $0.name < $1.name })
+  }
+
   @Test("a server that is not there is said, without its password")
   func absent() throws {
     let error = try #require(throws: HistoryError.self) {

@@ -2,32 +2,58 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The rare tests of campaigns in PostgreSQL.
-@Suite("A corpus that campaigns share", .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(5)))
+/// Campaigns of several processes and hosts: the tests that they share, and the parts of a job.
+@Suite("Campaigns that belong together", .timeLimit(.minutes(5)))
 struct SharedCorpusTests {
-  private func fuzz(
-    _ shard: Int, _ url: String, in folder: Command.Folder, _ more: String = ""
-  ) throws -> Command.Result {
-    try Command.shell(
-      "$LOCKSTEP fuzz door --job J --shard \(shard)/3 --steps 2k --corpus '\(url)' --out shard-\(shard) \(more)",
-      in: folder.path)
-  }
-
-  @Test("is read by the next campaign, and its password is said nowhere")
+  @Test(
+    "a corpus in a database is read by the next campaign, but not by the same job, and its password is said nowhere",
+    .enabled(if: PostgresServer.isThere))
   func reading() throws {
-    let (folder, url) = (
-      try Command.Folder(), try #require(PostgresServer.shared).newDatabase() + "&password=hidden-word"
-    )
-    let first = try fuzz(1, url, in: folder)
-    #expect(first.status == 0 && (first.output + first.errors).contains(", door: 0 tests"), "\(first)")
-    let second = try fuzz(2, url, in: folder)
-    #expect(!(second.output + second.errors).contains(", door: 0 tests"), "\(second)")
-    for result in [first, second] { #expect(!(result.output + result.errors).contains("hidden-word")) }
-    let left = try Command.shell("grep -rl hidden-word shard-1 shard-2", in: folder.path)
-    expect(left.output, "")
+    let folder = try Command.Folder()
+    let url = try #require(PostgresServer.shared).newDatabase() + "&password=hidden-word"
+    func fuzz(_ job: String, _ shard: Int) throws -> Command.Result {
+      try Command.shell(
+        "$LOCKSTEP fuzz door --job \(job) --shard \(shard)/3 --steps 2k --corpus '\(url)' --out \(job)-\(shard)",
+        in: folder.path)
+    }
+    let results = [try fuzz("first", 1), try fuzz("first", 2), try fuzz("second", 1)]
+    for (result, isNew) in zip(results, [true, true, false]) {
+      expect(result.status, 0)
+      #expect((result.output + result.errors).contains(", door: 0 tests") == isNew, "\(result)")
+      #expect(!(result.output + result.errors).contains("hidden-word"))
+    }
+    expect(try Command.shell("grep -rl hidden-word first-1 second-1", in: folder.path).output, "")
     let nowhere = try Command.shell(
       "$LOCKSTEP fuzz door --steps 10 --corpus 'postgres:///x?host=/nowhere'", in: folder.path)
     expect(nowhere.status, 2)
     #expect(nowhere.errors.contains("--corpus: "), "\(nowhere.errors)")
+  }
+
+  @Test("a part of a job that is killed, or is started twice, changes nothing about what the job comes to")
+  func job() throws {
+    var reports: [[String]] = []
+    for starts in [[1, 2, 3], [3, 3, -2, 2, 1, -3]] {
+      let folder = try Command.Folder()
+      for start in starts {
+        let fuzz =
+          "$LOCKSTEP fuzz sesame-table --device 'emulator:reference?defect=deaf-unlock' --keep-going --steps 4k --job J "
+          + "--shard \(abs(start))/3 --out R/\(abs(start)) --html none --history none -q"
+        let line =
+          start > 0
+          ? fuzz
+          : """
+          \(fuzz) & until [ -e R/\(-start)/corpus ]; do sleep 0.01; done
+          kill -KILL $!; sleep 0.1
+          """
+        _ = try Command.shell(line, in: folder.path)
+      }
+      let merged = try Command.shell(
+        "$LOCKSTEP report --reproducible --out R R/[123]/runs/*", in: folder.path)
+      expect(merged.status, 1)
+      reports.append([try folder.read("R/junit.xml"), try folder.read("R/report.html")])
+    }
+    expect(reports[0], reports[1])
+    #expect(
+      reports[0][0].contains("the device"), "there is something to compare: \(reports[0][0].prefix(2000))")
   }
 }

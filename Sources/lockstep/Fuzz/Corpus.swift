@@ -11,6 +11,9 @@ import Transports
 ///
 /// Either way a test is known by what is in it: folders of two runs are merged by copying one into the other, and
 /// whichever campaign adds to a database first, what it holds in the end is the same.
+///
+/// The parts of a job read what was there before it, and not what they find themselves: a part that is killed and started
+/// again, or started twice, then draws the same tests.
 struct Corpus {
   /// The most tests that are read: more would only dilute what is rare.
   private static let most = 2000
@@ -23,6 +26,8 @@ struct Corpus {
   /// Where tests of this machine stand, for people.
   let place: String
   private let storage: Storage
+  /// The job of which this is a part, if it is one.
+  private let job: String?
   private let target: FuzzTarget
   private let alphabet: Alphabet
   /// Why nothing more is kept, if it is not.
@@ -32,7 +37,11 @@ struct Corpus {
   /// - Parameters:
   ///   - folder: where tests are kept when there is no store.
   ///   - store: where they are kept.
-  init(_ folder: String, _ store: CorpusStore?, _ target: FuzzTarget, _ alphabet: Alphabet) {
+  ///   - job: the job of which this is a part.
+  init(
+    _ folder: String, _ store: CorpusStore?, _ target: FuzzTarget, _ alphabet: Alphabet, job: String?
+  ) {
+    self.job = job
     let machine = target.machine.machine.name
     if let store {
       (storage, place) = (.store(store), "\(store.place), \(machine)")
@@ -47,13 +56,16 @@ struct Corpus {
   mutating func read(_ reader: ScenarioReader) -> [TestCase] {
     switch storage {
     case .folder(let path):
-      let new = ScenarioFiles.find([path]).files.filter { known.insert($0).inserted }
+      let own = job.map { jobFolder($0, in: path) + "/" }
+      let files = ScenarioFiles.find([path]).files.filter { file in !(own.map(file.hasPrefix) ?? false) }
+      let new = files.filter { known.insert(fileName($0)).inserted }
       return new.suffix(Self.most).compactMap { file in
         (try? ScenarioFiles.read(file)).flatMap { test($0, file, reader) }
       }
     case .store(let store):
       do {
-        let tests = try store.tests(of: target.machine.machine.name, most: Self.most)
+        let tests = try store.tests(
+          of: target.machine.machine.name, most: Self.most, without: job)
         return tests.filter { known.insert($0.name).inserted }.compactMap {
           test(Array($0.text.utf8), "corpus/\($0.name).yaml", reader)
         }
@@ -63,6 +75,15 @@ struct Corpus {
       }
     }
   }
+
+  /// Where a job keeps what it finds.
+  private func jobFolder(_ job: String, in path: String) -> String {
+    let plain = job.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) ? $0 : "-" }
+    return path + "/job-" + String(plain)
+  }
+
+  /// What a file is known by, whichever folder it is in.
+  private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   private func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
     (try? reader.read(bytes, path: path)).flatMap { TestCase($0, target, alphabet) }
@@ -78,11 +99,12 @@ struct Corpus {
     let text = scenario.yaml()
     switch storage {
     case .folder(let path):
-      let file = "\(path)/\(fingerprint(text)).yaml"
+      let folder = job.map { jobFolder($0, in: path) } ?? path
+      let file = "\(fingerprint(text)).yaml"
       guard known.insert(file).inserted else { return }
       do {
-        try makeFolder(path)
-        try OutputFile.replace(file, with: text)
+        try makeFolder(folder)
+        try OutputFile.replace(folder + "/" + file, with: text)
       } catch {
         fault = error.description
       }
@@ -90,7 +112,8 @@ struct Corpus {
       let name = Fingerprint(text).description
       guard known.insert(name).inserted else { return }
       do {
-        try store.keep(CorpusStore.Test(name: name, text: text), of: target.machine.machine.name)
+        try store.keep(
+          CorpusStore.Test(name: name, text: text), of: target.machine.machine.name, job: job)
       } catch {
         fault = "\(error)"
       }

@@ -91,7 +91,9 @@ final class FuzzSession {
     if before.add(digits: state.cells) { earlierCells = before }
     var corpus = Corpus(
       arguments.corpusFolder, corpus, explored,
-      TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet)
+      TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet,
+      // A sitting that goes on from another one knows what that found.
+      job: settings.round == 0 ? arguments.run.job : nil)
     let known = corpus.read(world.reader)
     if desk.keepsJournal { report.say("corpus  \(corpus.place): \(known.count) tests") }
     var edge = edge(for: device, isTwin: twin != nil)
@@ -102,7 +104,7 @@ final class FuzzSession {
     edge.progress = { [self] in progress($0, isExploring: true) }
     edge.coverage = { [self] in look($0) }
     // Only who shares the folder with others looks for what they put there.
-    if settings.shard.count > 1 {
+    if settings.shard.count > 1, arguments.run.job == nil {
       var last = begin
       edge.news = { [world] in
         guard MonotonicClock.now - last >= .seconds(2) else { return [] }
