@@ -55,7 +55,12 @@ struct ManPage {
     ("Scenarios/", "Where scenarios are looked for unless a path is given."),
     (
       "$XDG_STATE_HOME/lockstep/odometers",
-      "How often the motor of each real lock has moved. Below ~/.local/state where the variable is not set."
+      "How often the motor of each real lock has moved, and its jams and battery. Below ~/.local/state where the "
+        + "variable is not set."
+    ),
+    (
+      "$XDG_STATE_HOME/lockstep/recoveries",
+      "How each controller was brought back, and what was tried for it."
     ),
     (
       "$XDG_STATE_HOME/lockstep/leases",
