@@ -12,6 +12,8 @@ public enum LockNotice: Hashable, Sendable {
   case connected(PeerAddress)
   /// The client turned notifications on or off.
   case subscribed(Bool)
+  /// The motor started, or was turned round.
+  case motorStarted
   /// The link is over.
   case disconnected(HCIErrorCode)
   /// The client broke a rule of its protocol; the sentence says which.
@@ -31,6 +33,7 @@ extension LockNotice: CustomStringConvertible {
     case .connected(let peer): "connected by \(peer)"
     case .subscribed(true): "notifications on"
     case .subscribed(false): "notifications off"
+    case .motorStarted: "the motor starts"
     case .disconnected(let reason): "disconnected: \(reason)"
     case .complaint(let rule): "the client broke a rule: \(rule)"
     case .oddity(let what): "the controller is odd: \(what)"

@@ -94,6 +94,8 @@ public struct LockPeripheral: Sendable {
   private var events: [HostEvent] = []
   private var isHandling = false
   private var notices: [LockNotice] = []
+  /// How many starts of the motor were told.
+  private var toldStarts = 0
 
   /// Makes a lock whose controller has not been started; the lock has no owner until ``prepare(_:at:)``.
   public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
@@ -138,8 +140,13 @@ extension LockPeripheral {
 
   /// What happened since this was last called.
   public mutating func takeNotices() -> [LockNotice] {
-    defer { notices = [] }
-    return notices
+    defer {
+      notices = []
+      toldStarts = lock.motorStarts
+    }
+    // A lock that was made anew counts anew.
+    let first = toldStarts <= lock.motorStarts ? toldStarts : 0
+    return notices + (first..<lock.motorStarts).map { _ in .motorStarted }
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.

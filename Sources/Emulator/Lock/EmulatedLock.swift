@@ -54,6 +54,8 @@ public struct EmulatedLock: Sendable {
   var history: LockHistory
   var storage: Storage
   var memory = Memory()
+  /// How often the motor started, or was turned round.
+  public internal(set) var motorStarts = 0
   /// When autolock locks, while it counts.
   var autolockDue: Instant?
   var reassembler: Reassembler

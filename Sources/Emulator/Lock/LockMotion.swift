@@ -12,6 +12,7 @@ extension EmulatedLock {
       bolt.aimError = bolt.aimError + BoltAngle(degrees: 2)
     }
     if bolt.drive(to: goal, at: now) {
+      motorStarts += 1
       battery.actuate()
       memory.staleReading = nil
       memory.isTurnedRound = wasRunning
