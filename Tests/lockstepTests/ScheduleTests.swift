@@ -202,6 +202,35 @@ struct ScheduleTests {
   }
 
   @Test(
+    "systemd starts nights, feeds on their signs of life and takes them up again",
+    .needs(.systemd, .shellcheck))
+  func nightly() throws {
+    let folder = try folder()
+    try folder.write("units/x", "")
+    let own = "--plan 'nights/a b.yaml' --command \(Command.path) --folder \(folder.path)"
+    try folder.write("install.sh", try recipe("systemd", own, in: folder))
+    let result = try Command.shell(
+      "shellcheck install.sh && UNITS=units sh install.sh && systemd-analyze verify units/lockstep*.*",
+      in: folder.path)
+    expect(result.output + result.errors, "")
+    let (service, resumption) = (
+      try folder.read("units/lockstep.service"), try folder.read("units/lockstep-resume.service")
+    )
+    for line in [
+      "Type=notify", "WatchdogSec=2min", "Restart=on-failure", "RestartPreventExitStatus=1 2 3 4 5 6",
+    ] {
+      #expect(service.contains(line + "\n") && resumption.contains(line + "\n"), "\(line)")
+    }
+    #expect(service.contains("nightly --out=Reports -- \"nights/a b.yaml\"\n"), "\(service)")
+    #expect(
+      resumption.contains("nightly --out=Reports --resume -- ")
+        && resumption.contains("WantedBy=multi-user.target\n"))
+    for words in ["gitlab --plan a.yaml", "systemd --bench a.yaml", "systemd --plan a.yaml --limit 2h"] {
+      expect(try Command.shell("$LOCKSTEP schedule \(words)").status, 2)
+    }
+  }
+
+  @Test(
     "Where the history is kept, each system's jobs find it again", arguments: ["gitlab", "github", "slurm"])
   func history(kind: String) throws {
     let folder = try folder()

@@ -15,7 +15,7 @@ extension Recipe {
     cat > "$units/\(name).service" <<'UNIT'
     \(service)UNIT
 
-    cat > "$units/\(name).timer" <<'UNIT'
+    \(resumption)cat > "$units/\(name).timer" <<'UNIT'
     [Unit]
     Description=Lockstep, every day at \(time.text)
 
@@ -31,13 +31,56 @@ extension Recipe {
 
     if [ -d /run/systemd/system ] && [ -z "${UNITS:-}" ]; then
       systemctl daemon-reload
-      systemctl enable --now \(name).timer
+      systemctl enable --now \(name).timer\(nightly == nil ? "" : "\n      systemctl enable \(name)-resume.service")
     fi
 
     """
   }
 
-  private var service: String {
+  /// The service that goes on with a night that a start of the machine cut off.
+  private var resumption: String {
+    guard let nightly else { return "" }
+    return """
+      cat > "$units/\(name)-resume.service" <<'UNIT'
+      \(nightService(nightly, resumes: true))UNIT
+
+
+      """
+  }
+
+  private var service: String { nightly.map { nightService($0, resumes: false) } ?? runService }
+
+  /// A night is told how it is by the night itself, and is killed and taken up again where it says nothing.
+  private func nightService(_ nightly: [String], resumes: Bool) -> String {
+    let words = [command ?? "lockstep"] + nightWords(nightly, resumes: resumes)
+    return """
+      [Unit]
+      Description=Lockstep, \(resumes ? "what is left of a night on this bench" : "a night on this bench")
+
+      [Service]
+      Type=notify
+      User=\(user)
+      WorkingDirectory=\(folder.replacing("%", with: "%%"))
+      # Where odometers, leases and health are kept: /var/lib/lockstep.
+      StateDirectory=lockstep
+      Environment=XDG_STATE_HOME=/var/lib
+      AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW
+      ExecStart=\(words.map(Self.unitWord).joined(separator: " "))
+      WatchdogSec=2min
+      # What was killed is taken up again, with exactly the cases that are missing. What ended is not begun again.
+      Restart=on-failure
+      RestartSec=10
+      RestartPreventExitStatus=1 2 3 4 5 6
+      # Only the night is told, which has its children bring the locks to rest.
+      KillSignal=SIGTERM
+      KillMode=mixed
+      TimeoutStopSec=5min
+      ProtectSystem=full
+      \(resumes ? "\n[Install]\nWantedBy=multi-user.target\n" : "")
+      """
+  }
+
+  private var runService: String {
     let words = [
       "/usr/bin/flock", "--no-fork", "--nonblock", "--conflict-exit-code=75",
       "\(folder)/.lockstep-bench.lock",

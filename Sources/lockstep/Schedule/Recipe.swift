@@ -18,6 +18,8 @@ struct Recipe {
   let command: String?
   let user: String
   let folder: String
+  /// The words of a night, where that is what is started.
+  let nightly: [String]?
   /// What is run, and on what.
   let selection: [String]
   /// Where the history of runs is kept, where somebody said so.
@@ -52,6 +54,9 @@ struct Recipe {
     folderGiven = arguments.folder
     folder = arguments.folder ?? Host.folder
     command = arguments.command ?? (isHere ? Host.program ?? "lockstep" : nil)
+    nightly = arguments.plan.map { plan in
+      [arguments.bench.map { "--bench=\($0)" }].compactMap(\.self) + ["--", plan]
+    }
     var words: [String] = []
     for (option, value) in [("device", arguments.device), ("carrier", arguments.carrier)] {
       if let value { words.append("--\(option)=\(value)") }
@@ -122,6 +127,11 @@ struct Recipe {
   /// The words of a run.
   func words(out: String) -> [String] { ["run", "--out=\(out)"] + plan(.whole) + selection }
 
+  /// The words of a night, or of taking up one that was cut off.
+  func nightWords(_ nightly: [String], resumes: Bool) -> [String] {
+    ["nightly", "--out=\(out)"] + plan(.whole) + (resumes ? ["--resume"] : []) + nightly
+  }
+
   /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
   ///
   /// When the time is over it is asked to end, which takes a step and the way back to a lock's rest position.
@@ -167,7 +177,8 @@ extension ScheduleArguments {
     let usual = ScheduleArguments()
     var words = kinds + scenarios.map { "--scenarios=\($0)" }
     let given: [(String, String?)] = [
-      ("device", device), ("carrier", carrier), ("shards", shards.map { "\($0.value)" }),
+      ("plan", plan), ("bench", bench), ("device", device), ("carrier", carrier),
+      ("shards", shards.map { "\($0.value)" }),
       ("time", time == usual.time ? nil : time?.text),
       ("limit", limit == usual.limit ? nil : "\(limit.nanoseconds / 1_000_000_000)s"), ("command", command),
       ("out", out == usual.out ? nil : out), ("name", name == usual.name ? nil : name), ("user", user),
@@ -181,7 +192,8 @@ extension ScheduleArguments {
 
   /// What no recipe can hold, and what does not go together.
   fileprivate func check(_ kind: ScheduleKind) throws(UsageError) {
-    let texts = scenarios + [device, carrier, command, user, folder, image, claim].compactMap(\.self)
+    let texts =
+      scenarios + [plan, bench, device, carrier, command, user, folder, image, claim].compactMap(\.self)
     for text in texts where text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
       throw UsageError("a recipe can hold no control characters: \(shellWord(text).debugDescription)")
     }
@@ -190,6 +202,15 @@ extension ScheduleArguments {
     try plain(out, of: "out", also: "_-./")
     if let user { try plain(user, of: "user", also: "_-.") }
     if kind == .systemd, shards != nil { throw UsageError("--shards: a bench does all of it by itself") }
+    if kind != .systemd, plan != nil { throw UsageError("--plan is for systemd") }
+    if plan == nil, bench != nil { throw UsageError("--bench goes with --plan") }
+    if plan != nil, !scenarios.isEmpty || device != nil || carrier != nil {
+      throw UsageError(
+        "--plan says which scenarios are for which locks: leave out --scenarios, --device and --carrier")
+    }
+    if plan != nil, limit != ScheduleArguments().limit {
+      throw UsageError("--plan says how long the night is: leave out --limit")
+    }
     if kind != .systemd, user != nil { throw UsageError("--user is for systemd") }
     if ![.systemd, .slurm, .kubernetes].contains(kind), folder != nil {
       throw UsageError("--folder is for systemd, slurm and kubernetes")

@@ -31,6 +31,8 @@ struct TimeOfDay: ArgumentValue, Equatable {
 struct ScheduleArguments {
   var kinds: [String] = []
   var scenarios: [String] = []
+  var plan: String?
+  var bench: String?
   var device: String?
   var carrier: String?
   var shards: Count?
@@ -68,6 +70,9 @@ extension Command {
           "lockstep schedule systemd --device lock:/etc/lockstep/front-door.yaml --carrier usb:0 --time 01:30",
           "Every night on a bench with a real lock."),
         Example(
+          "lockstep schedule systemd --plan nights/third-floor.yaml --time 01:30",
+          "Every night all locks of a bench, with a watchdog; what a reboot cut off goes on after it."),
+        Example(
           "lockstep schedule slurm --shards 20 > nightly.sh",
           "A script that hands a night to a cluster: bash nightly.sh."),
         Example(
@@ -98,6 +103,13 @@ extension ScheduleArguments {
         "scenarios", \.scenarios, "PATH",
         "What is run: a scenario, or a folder of them. May be given several times. Scenarios unless given.",
         example: "Scenarios/sesame5", as: .scenario),
+      .value(
+        "plan", \.plan, "PLAN",
+        "For systemd: the plan of a night, as 'lockstep nightly' takes it, in place of scenarios.",
+        example: "nights/third-floor.yaml", as: .file),
+      .value(
+        "bench", \.bench, "FILE", "With --plan: the bench, in place of the one that the plan names.",
+        example: "bench.yaml", as: .file),
       .value(
         "device", \.device, "SPEC", "The device, as for run. The scenarios' own unless given.",
         example: "emulator:sesame5", as: .device),
