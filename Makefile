@@ -10,7 +10,7 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: canary kills test-lab test-kernel peers-full bench-peers dependencies-peers
+.PHONY: canary kills nights test-lab test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ canary: build ## Run it a thousand times with keys that are known, and search ev
 
 kills: build ## Kill a thousand runs at random moments: each is reported and taken up again, and no case is lost
 	Tests/Robustness/kills.py $(COMMAND) $(ARGS)
+
+nights: build ## Kill a thousand nights at random moments, and show one in which much goes wrong
+	Tests/Robustness/nights.py $(COMMAND) --demo
+	Tests/Robustness/nights.py $(COMMAND) $(ARGS)
 
 # The tests that start PostgreSQL, Slurm or labgrid, and stop them.
 LAB_TESTS := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests

@@ -362,6 +362,34 @@ private func padded(_ text: String, _ width: Int, left: Bool = false) -> String 
 // MARK: - As data
 
 extension NightlyReport {
+  /// The shape of ``json(reports:)``.
+  static var shape: JSON {
+    let items = Shape.list(
+      Shape.object(
+        ["lock": Shape.text, "file": Shape.text, "message": Shape.text],
+        optional: [
+          "replay": Shape.text, "signature": Shape.text, "new": Shape.flag, "quarantine": Shape.text,
+        ]))
+    let groups = Shape.list(
+      Shape.object(["reason": Shape.text, "locks": Shape.texts, "count": Shape.count]))
+    let lock = Shape.object(
+      [
+        "lock": Shape.text, "left": Shape.text, "bad": Shape.flag, "trouble": Shape.texts,
+        "state": Shape.text, "judged": Shape.count, "planned": Shape.count,
+      ], optional: ["movements": Shape.count, "budget": Shape.count, "life": Shape.count])
+    let dongle = Shape.object([
+      "dongle": Shape.text, "runs": Shape.count, "failed": Shape.count, "bad": Shape.flag,
+      "trouble": Shape.texts, "state": Shape.text,
+    ])
+    return Shape.object([
+      "name": Shape.text, "bench": Shape.text, "folder": Shape.text, "seconds": Shape.number,
+      "resumptions": Shape.count, "planned": Shape.count, "agree": Shape.count, "flaky": items,
+      "divergences": items, "findings": items, "labFaults": items, "notRun": groups, "skipped": groups,
+      "fuzzed": Shape.number, "lapsed": Shape.texts, "locks": Shape.list(lock),
+      "dongles": Shape.list(dongle), "reports": Shape.texts, "status": Shape.count,
+    ])
+  }
+
   /// The same as one object.
   func json(reports: [String]) -> JSON {
     [

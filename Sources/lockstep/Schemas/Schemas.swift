@@ -46,6 +46,9 @@ struct Schema {
       Schema("cover", "A line of 'lockstep cover --format json'.", Shape.any(JournalShapes.lines + [gap])),
       Schema("mutants", "A line of 'lockstep mutants --format json'.", Shape.any(mutants)),
       Schema("report", "The object of 'lockstep report --format json'.", report),
+      Schema(
+        "night", "The object of 'lockstep nightly --format json', and summary.json of a night.",
+        NightlyReport.shape),
       Schema("history", "The object of 'lockstep history --format json'.", HistoryAnswer.shape),
       Schema("list", "A line of 'lockstep list --format json'.", list),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),

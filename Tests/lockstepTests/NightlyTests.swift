@@ -1,0 +1,125 @@
+import Documents
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+@Suite("Nights", .timeLimit(.minutes(3)))
+struct NightlyTests {
+  /// A bench of emulated locks, a plan for them, and a state folder of their own.
+  private func floor(_ plan: String = "") throws -> Command.Folder {
+    let folder = try Command.Folder()
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: floor-\(UUID().uuidString)
+      locks:
+        - { name: front, device: "emulator:sesame5", tags: [new] }
+        - { name: back, device: "emulator:sesame5?defect=jam-reported-as-locked", tags: [new] }
+        - { name: side, device: "emulator:sesame5?defect=jam-reported-as-locked", tags: [new] }
+        - { name: old, device: "emulator:sesame3", tags: [old] }
+      quarantine:
+        - { lock: side, scenario: Scenarios/sesame5/jam.yaml, reason: cold, owner: ada, expires: 9999-01-01 }
+        - { lock: front, reason: was bad, owner: bob, expires: 2020-01-01 }
+      """)
+    try folder.write(
+      "plan.yaml",
+      """
+      nightly: Test floor
+      duration: 2 min
+      suites:
+        - name: new
+          scenarios: [\(Command.root)/Scenarios/sesame5/jam.yaml, \(Command.root)/Scenarios/sesame5/login.yaml]
+          tags: [new]
+        - { name: old, scenarios: \(Command.root)/Scenarios/sesame3/login.yaml, tags: [old], repeat: 3 }
+
+      """ + plan)
+    return folder
+  }
+
+  private static let night = "XDG_STATE_HOME=$PWD/state TERM=dumb $LOCKSTEP nightly plan.yaml --seed 1"
+
+  private func summary(_ text: String) throws -> JSON { try JSON(parsing: text) }
+
+  @Test("say what ran, what is new, what is excused, and what became of every case")
+  func whole() throws {
+    let folder = try floor()
+    let result = try Command.shell(Self.night + " --format json", in: folder.path)
+    expect(result.status, 1)
+    let summary = try summary(result.output)
+    expect(summary["planned"], .number("9"))
+    expect(summary["agree"], .number("7"))
+    guard case .list(let divergences) = summary["divergences"] else { throw CocoaError(.coderInvalidValue) }
+    expect(divergences.map { $0["lock"]?.string }, ["back", "side"])
+    #expect(divergences[0]["quarantine"] == nil && divergences[1]["quarantine"] != nil)
+    // The second night knows the first.
+    let again = try Command.shell(Self.night, in: folder.path)
+    expect(again.status, 1)
+    #expect(again.output.contains("Seen before") && again.output.contains("In quarantine"), "\(again.output)")
+    #expect(again.output.contains("quarantine has lapsed"))
+    let junit = try folder.read("Reports/junit.xml")
+    expect(junit.components(separatedBy: "<testcase").count - 1, 9)
+    expect(junit.components(separatedBy: "<failure").count - 1, 1)
+    #expect(try folder.read("Reports/nightly.html").contains("Test floor"))
+  }
+
+  @Test("go on where they were killed, and drive nothing twice")
+  func resumed() throws {
+    let folder = try floor()
+    for time in ["0.15", "0.3", "0.45"] {
+      _ = try Command.shell("timeout -s KILL \(time) env \(Self.night) -q", in: folder.path)
+    }
+    let result = try Command.shell(Self.night + " --format json", in: folder.path)
+    expect(result.status, 1)
+    expect(try summary(result.output)["agree"], .number("7"))
+    let record = try Command.shell("cat Reports/runs/*-nightly*/night.jsonl", in: folder.path).output
+    let lines = try record.split(separator: "\n").map { try JSON(parsing: String($0)) }
+    let done = lines.compactMap { $0["done"]?["case"]?.string }
+    expect(done.count, 9)
+    expect(Set(done).count, 9)
+    // What is over is over: the next call is a new night, and nothing is left to be taken up.
+    let idle = try Command.shell(Self.night + " --resume", in: folder.path)
+    expect(idle.status, 0)
+    #expect(idle.errors.contains("no night of plan.yaml is to be taken up again"), "\(idle.errors)")
+  }
+
+  @Test("tell the service manager how they are")
+  func notified() throws {
+    let folder = try floor()
+    try folder.write(
+      "listen.py",
+      """
+      import socket, subprocess, sys, os
+      manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+      manager.bind("notify")
+      manager.settimeout(60)
+      night = subprocess.Popen(["/bin/sh", "-c", sys.argv[1]], env={**os.environ, "NOTIFY_SOCKET": os.path.abspath("notify"),
+        "WATCHDOG_USEC": "200000"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+      heard = []
+      while "STOPPING=1" not in heard:
+        heard.append(manager.recv(4096).decode())
+      night.wait()
+      print(heard[0], heard[-1], heard.count("WATCHDOG=1") > 1, any("of 9 cases" in line for line in heard))
+      """)
+    let result = try Command.shell(
+      "python3 listen.py 'exec env \(Self.night)'", in: folder.path)
+    expect(result.output, "READY=1 STOPPING=1 True True\n")
+  }
+
+  @Test(
+    "say what is wrong with their plan or bench, and leave nothing behind",
+    arguments: [
+      ("sed -i s/duration/duratoin/ plan.yaml", "did you mean `duration`?"),
+      ("sed -i s/emulator:sesame3/emulator:sesame9/ bench.yaml", "sesame9"),
+      ("sed -i 's/login.yaml/logn.yaml/' plan.yaml", "there is no such file"),
+      ("rm bench.yaml", "name one with --bench"),
+    ])
+  func wrong(_ change: String, _ words: String) throws {
+    let folder = try floor()
+    let result = try Command.shell("\(change); HOME=$PWD; export HOME; \(Self.night)", in: folder.path)
+    expect(result.status, 2)
+    #expect(result.errors.contains(words), "\(result.errors)")
+    expect(try Command.shell("ls Reports/runs", in: folder.path).output, "")
+  }
+}
