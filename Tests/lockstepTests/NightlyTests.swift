@@ -61,6 +61,7 @@ struct NightlyTests {
     let junit = try folder.read("Reports/junit.xml")
     expect(junit.components(separatedBy: "<testcase").count - 1, 9)
     expect(junit.components(separatedBy: "<failure").count - 1, 1)
+    expect(junit.components(separatedBy: "<error").count - 1, 0)
     #expect(try folder.read("Reports/nightly.html").contains("Test floor"))
   }
 

@@ -77,7 +77,7 @@ struct NightlyJournal {
 
   /// The lines of a case that nobody drove.
   private func new(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> String {
-    let begin = KeptTry.named(JournalEntry.begin(test).json, lock: state.test.lock, attempt: 1)
+    let begin = KeptTry.named(JournalEntry.begin(test).json, test, lock: state.test.lock, attempt: 1)
     let word = result.verdict == .labFault ? "lab-fault" : state.runs.isEmpty ? "skipped" : "incomplete"
     let verdict: JSON = [
       "verdict": .text(result.verdict == .skipped ? "skipped" : word),
@@ -139,19 +139,21 @@ private struct KeptTry {
   static func id(_ test: Case, on lock: String) -> String { "\(lock)/\(test.id)" }
 
   /// The line that starts a case, with the lock in its names.
-  static func named(_ line: JSON, lock: String, attempt: Int) -> JSON {
+  static func named(_ line: JSON, _ test: Case, lock: String, attempt: Int) -> JSON {
     guard case .mapping(let members) = line else { return line }
     return .mapping(
       members.map { member in
         guard member.name == "case", case .mapping(let own) = member.value else { return member }
-        return JSON.Member("case", .mapping(named(own, lock: lock, attempt: attempt)))
+        return JSON.Member("case", .mapping(named(own, id: id(test, on: lock), lock: lock, attempt: attempt)))
       })
   }
 
-  private static func named(_ members: [JSON.Member], lock: String, attempt: Int) -> [JSON.Member] {
+  private static func named(
+    _ members: [JSON.Member], id: String, lock: String, attempt: Int
+  ) -> [JSON.Member] {
     let named = members.filter { $0.name != "attempt" }.map { member -> JSON.Member in
       switch (member.name, member.value) {
-      case ("id", .text(let id)): JSON.Member("id", .text("\(lock)/\(id)"))
+      case ("id", _): JSON.Member("id", .text(id))
       case ("name", .text(let name)): JSON.Member("name", .text("\(name) [\(lock)]"))
       default: member
       }
@@ -163,13 +165,13 @@ private struct KeptTry {
   func lines(_ coverage: inout Visits) -> String {
     let path = runs.journal(of: run.attempt.number)
     let bytes = path.flatMap { try? WholeFile.bytes(of: $0) } ?? []
-    let begin = Self.named(JournalEntry.begin(test).json, lock: lock, attempt: attempt).line + "\n"
+    let begin = Self.named(JournalEntry.begin(test).json, test, lock: lock, attempt: attempt).line + "\n"
     var text = begin
     var isInside = false
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       if line.starts(with: Self.caseStart), let json = try? JSON(parsing: Array(line)) {
         isInside = true
-        text = Self.named(json, lock: lock, attempt: attempt).line + "\n"
+        text = Self.named(json, test, lock: lock, attempt: attempt).line + "\n"
       } else if line.starts(with: Self.verdictStart) {
         guard isInside, let json = try? JSON(parsing: Array(line)) else { continue }
         keepVisits(bytes, &coverage)
