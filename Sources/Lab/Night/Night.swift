@@ -621,6 +621,7 @@ extension Night {
         : NightResult(
           .notRun, "it was begun \(state.losses) times and never came to an end", cause: .losses)
     case .limited:
+      if state.losses >= Self.mostLosses { return NightResult(.notRun, last.message, cause: .budget) }
       guard last.pause == nil, let number = state.runs.last,
         let run = ended.last(where: { $0.attempt.number == number }),
         run.attempt.actuations >= state.test.actuations, isUsedUp(run)
@@ -769,8 +770,8 @@ extension Night {
       cases[place].labFailures += 1
       cases[place].isRetry = true
       if let dongle = attempt.dongle { cases[place].avoided.append(dongle) }
-    case .incomplete: cases[place].losses += 1
-    case .agree, .skipped, .limited: break
+    case .incomplete, .limited: cases[place].losses += 1
+    case .agree, .skipped: break
     }
   }
 

@@ -91,10 +91,22 @@ extension NightlyRuns {
       ending.outOfUse = device
       if ending.verdict == .labFault { ending.message = why }
     }
-    if case .file(let path) = lab.inventory.lock(attempt.lock)?.source {
-      ending.odometer = LockOdometer.total(of: path)
+    if let lock = lab.inventory.lock(attempt.lock), case .file(let path) = lock.source {
+      let glance = LockOdometer.glance(of: path)
+      ending.odometer = glance?.total
+      if ending.verdict == .limited, let ledger = glance?.ledger {
+        ending.pause = Self.pause(ledger, under: lock.limits)
+      }
     }
     return ending
+  }
+
+  /// How long a lock is to be left alone that reached a limit; `nil` where time does not help.
+  private static func pause(_ ledger: WearLedger, under limits: LockLimits) -> Interval? {
+    let now = BenchClock.now.uptime
+    guard let refusal = ledger.refusal(for: .movement, under: limits, at: now), refusal.until < .never
+    else { return nil }
+    return max(refusal.until - now, .seconds(1))
   }
 
   private func judgement(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
