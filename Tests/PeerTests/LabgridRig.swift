@@ -1,8 +1,11 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A lab in a rig: labgrid's coordinator, an exporter, and places with locks.
-struct LabgridLab {
+///
+/// Three of them at a time: each has half a dozen programs in Python, and what they do is to be done in time.
+final class LabgridLab {
   let rig: Rig
   let port: Int
   /// The port on which the lock's controller listens.
@@ -12,6 +15,7 @@ struct LabgridLab {
 
   /// Starts all of it: one place, front-door, with an emulated lock behind a controller that the exporter names.
   init(_ rig: Rig) async throws {
+    slot = try await Slot()
     self.rig = rig
     (port, controller) = (try rig.freePort(), try rig.freePort())
     key = try await rig.emulateLock("--serve", "tcp-server:127.0.0.1:\(controller)")
@@ -21,6 +25,27 @@ struct LabgridLab {
     for words in [
       ["create"], ["add-match", "bench-1/front-door/*"], ["set-tags", "model=sesame5", "lock=\(key)"],
     ] { try await client(["--place", "front-door"] + words) }
+  }
+
+  private let slot: Slot
+
+  /// Leave to have a lab.
+  private final class Slot {
+    private static let free = Mutex(3)
+
+    init() async throws {
+      while true {
+        let isMine = Self.free.withLock { free in
+          guard free > 0 else { return false }
+          free -= 1
+          return true
+        }
+        if isMine { return }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+
+    deinit { Self.free.withLock { $0 += 1 } }
   }
 
   /// As `--lab` takes it.

@@ -21,7 +21,7 @@ extension Rig {
   func emulateLock(_ options: String...) async throws -> String {
     let key = path("key.yaml")
     try await start(
-      "emulate", [Place.lockstep, "emulate", "sesame5", "--key-file", key, "--duration", "120 s"] + options,
+      "emulate", [Place.lockstep, "emulate", "sesame5", "--key-file", key, "--duration", "600 s"] + options,
       until: "advertising")
     return key
   }
