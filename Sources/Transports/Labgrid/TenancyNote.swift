@@ -51,6 +51,12 @@ final class TenancyNote {
     return (note, address)
   }
 
+  /// Whether an owner has a note.
+  static func isThere(for owner: LabOwner) -> Bool {
+    // The folder is not made for that.
+    StateFolder.path.map { Host.isFile("\($0)/labgrid/\(owner.host),\(owner.user)") } ?? false
+  }
+
   /// The owners whose notes there are.
   static var owners: [LabOwner] {
     guard let folder = try? StateFolder.folder("labgrid") else { return [] }

@@ -105,6 +105,8 @@ public enum LabWatchdog {
     var isDone = false
     var pause = Interval.milliseconds(200)
     while MonotonicClock.now - begin < (isDone ? lingering : patience) {
+      // Without a note there is nothing left: another run has seen to it.
+      guard TenancyNote.isThere(for: client.owner) else { return true }
       // While the note is locked, the run is still going or somebody else sees to it.
       if note == nil { note = TenancyNote.left(by: client.owner)?.note }
       if note != nil || MonotonicClock.now - begin > lingering {
