@@ -75,7 +75,11 @@ done
 cd ..
 # The order in which they are named does not matter.
 (cd array && "$lockstep" report --quiet --reproducible --out=Reports Reports/"$array"/shard-*/runs/*)
-(cd row && "$lockstep" report --quiet --reproducible --out=Reports $(printf '%s\n' Reports/"$array"/shard-*/runs/* | tac))
+(
+  cd row
+  readarray -t runs < <(printf '%s\n' Reports/"$array"/shard-*/runs/* | tac)
+  "$lockstep" report --quiet --reproducible --out=Reports "${runs[@]}"
+)
 for report in junit.xml report.html; do
   cmp "array/Reports/$report" "row/Reports/$report" || exit 4
 done
