@@ -94,18 +94,28 @@ extension NightlyRuns {
     if let lock = lab.inventory.lock(attempt.lock), case .file(let path) = lock.source {
       let glance = LockOdometer.glance(of: path)
       ending.odometer = glance?.total
-      if ending.verdict == .limited, let ledger = glance?.ledger {
-        ending.pause = Self.pause(ledger, under: lock.limits)
+      if let ledger = glance?.ledger {
+        ending.pause = Self.pause(after: ending, ledger, under: lock.limits)
       }
     }
     return ending
   }
 
-  /// How long a lock is to be left alone that reached a limit; `nil` where time does not help.
-  private static func pause(_ ledger: WearLedger, under limits: LockLimits) -> Interval? {
+  /// How long a lock is to be left alone that reached a limit, or may not be brought to rest yet, as after a jam; `nil`
+  /// where nothing hinders, or time does not help.
+  private static func pause(
+    after ending: NightEnding, _ ledger: WearLedger, under limits: LockLimits
+  ) -> Interval? {
+    let purpose: WearLedger.Purpose
+    switch (ending.verdict, ending.leave) {
+    case (_, .elsewhere): purpose = .rest
+    case (.limited, _): purpose = .movement
+    default: return nil
+    }
     let now = BenchClock.now.uptime
-    guard let refusal = ledger.refusal(for: .movement, under: limits, at: now), refusal.until < .never
-    else { return nil }
+    guard let refusal = ledger.refusal(for: purpose, under: limits, at: now), refusal.until < .never else {
+      return nil
+    }
     return max(refusal.until - now, .seconds(1))
   }
 
