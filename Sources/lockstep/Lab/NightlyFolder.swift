@@ -22,11 +22,10 @@ final class NightlyFolder {
 
   /// Makes the folder of a night that begins now.
   init(new plan: String, out: String, command: [String], seed: UInt64) throws(FileFault) {
-    folder = try RunFolder(out: out, kind: "nightly", command: command, seed: seed)
+    folder = try RunFolder(
+      out: out, kind: "nightly", command: command, seed: seed, properties: [("plan", plan)])
     self.seed = seed
     record = []
-    folder.properties = [("plan", plan)]
-    try folder.describe(seed: seed)
     try prepare()
   }
 
@@ -75,8 +74,9 @@ final class NightlyFolder {
   static func unfinished(_ plan: String, out: String) throws(UsageError) -> Unfinished? {
     for name in (folderEntries(out + "/runs") ?? []).reversed() where name.contains("-nightly") {
       let path = "\(out)/runs/\(name)"
-      guard let bytes = try? WholeFile.bytes(of: path + "/night.jsonl"),
-        let manifest = try? JSON(parsing: WholeFile.bytes(of: path + "/manifest.json")),
+      // One that was killed before it could begin has no record yet.
+      let bytes = (try? WholeFile.bytes(of: path + "/night.jsonl")) ?? []
+      guard let manifest = try? JSON(parsing: WholeFile.bytes(of: path + "/manifest.json")),
         manifest["properties"]?["plan"]?.string == plan,
         case .number(let digits)? = manifest["seed"], let seed = UInt64(digits)
       else { continue }
@@ -87,8 +87,6 @@ final class NightlyFolder {
         throw UsageError("\(path)/night.jsonl cannot be gone on with: \(error); move the folder away")
       }
       if case .finish? = record.last { return nil }
-      // Nothing was begun in it.
-      guard !record.isEmpty else { continue }
       return Unfinished(path: path, plan: plan, seed: seed, record: record)
     }
     return nil

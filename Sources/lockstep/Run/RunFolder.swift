@@ -28,9 +28,11 @@ final class RunFolder: JournalListener {
 
   /// Makes the folder of a run that begins now.
   init(
-    out: String, kind: String, command: [String], seed: UInt64?, share: JobShare? = nil
+    out: String, kind: String, command: [String], seed: UInt64?, share: JobShare? = nil,
+    properties: [(name: String, value: String)] = []
   ) throws(FileFault) {
     self.out = out
+    self.properties = properties
     self.share = share
     self.command = command
     start = WallClock.now
