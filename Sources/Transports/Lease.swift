@@ -58,8 +58,9 @@ public final class Lease {
       case .failed(let code):
         throw Self.fault(identity, path, FileFault(path: path, code: code))
       case .busy:
-        // Somebody who only looks whether it is held, and a process that is being ended, need a moment.
-        guard attempt < 6 else { throw Self.refusal(identity, path) }
+        // A process that is being ended needs a moment. Where the name is free, somebody only looks whether the file is
+        // held, and may be kept from going on; or it is held from a network of its own.
+        guard attempt < (Self.isNameTaken(path) ? 6 : 400) else { throw Self.refusal(identity, path) }
         Waiting.wait(for: [], until: Waiting.now + .milliseconds(5))
         attempt += 1
       }
@@ -309,14 +310,16 @@ extension Lease {
     return lastHolder(path) ?? .unknown
   }
 
-  private static func isHeld(_ path: String) -> Bool {
+  /// Whether somebody is bound to the name that stands for a file.
+  private static func isNameTaken(_ path: String) -> Bool {
     let socket = newSocket()
-    if socket >= 0 {
-      defer { close(socket) }
-      // Somebody is bound to the name.
-      let status = unsafe withAddress(of: path) { address, size in unsafe connect(socket, address, size) }
-      if status == 0 { return true }
-    }
+    guard socket >= 0 else { return false }
+    defer { close(socket) }
+    return unsafe withAddress(of: path) { address, size in unsafe connect(socket, address, size) } == 0
+  }
+
+  private static func isHeld(_ path: String) -> Bool {
+    if isNameTaken(path) { return true }
     // A process in a network of its own shares the file alone.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }

@@ -114,7 +114,7 @@ struct NightlyTests {
       ("sed -i s/duration/duratoin/ plan.yaml", "did you mean `duration`?"),
       ("sed -i s/emulator:sesame3/emulator:sesame9/ bench.yaml", "sesame9"),
       ("sed -i 's/login.yaml/logn.yaml/' plan.yaml", "there is no such file"),
-      ("rm bench.yaml", "name one with --bench"),
+      ("rm bench.yaml", "say with --bench FILE which it is"),
     ])
   func wrong(_ change: String, _ words: String) throws {
     let folder = try floor()
