@@ -51,11 +51,12 @@ nights: build ## Kill a thousand nights at random moments, and show one in which
 	Tests/Robustness/nights.py $(COMMAND) --demo
 	Tests/Robustness/nights.py $(COMMAND) $(ARGS)
 
-# The tests that start PostgreSQL, Slurm or labgrid, and stop them.
-LAB_TESTS := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests
+# The tests that start PostgreSQL, Slurm or labgrid, and stop them; and those of a bench and its nights.
+LAB_ENGINES := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests
+LAB_BENCH   := LabTests|BenchTests|BenchHealthTests|LeaseTests|LeaseContestTests|GovernorTests|OdometerTests|OdometerKillTests|LimitTests|RecoveryTests|PowerTests|NightlyTests
 
 test-lab: dependencies-peers ## Start PostgreSQL, Slurm and labgrid on this machine, and run the lab against them
-	LOCKSTEP_REQUIRE_PEERS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --filter '$(LAB_TESTS)' $(ARGS)
+	LOCKSTEP_REQUIRE_PEERS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --filter '$(LAB_ENGINES)|$(LAB_BENCH)' $(ARGS)
 
 test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets, its USB, libusb (downloads a kernel)
 	.ci/dependencies --kernel

@@ -25,7 +25,7 @@ private func python(_ script: String, _ words: [String] = []) -> (status: Int32,
 /// Whether the program that checks documents against schemas is here.
 private let hasValidator = python("import jsonschema, yaml").status == 0
 
-@Suite("The JSON Schema of a bench", .timeLimit(.minutes(2)))
+@Suite("The JSON Schema of a bench", .timeLimit(.minutes(10)))
 struct BenchSchemaTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path

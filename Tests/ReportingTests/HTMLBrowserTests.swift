@@ -27,7 +27,7 @@ struct HTMLBrowserTests {
     "opens in time, in light and dark, at three widths, with keys and without a script, and nothing foreign runs",
     .enabled(
       if: Browser.isRequired || Browser.missing == nil,
-      "needs \(Browser.missing ?? ""), which `make dependencies-peers` installs"), .timeLimit(.minutes(3)))
+      "needs \(Browser.missing ?? ""), which `make dependencies-peers` installs"), .timeLimit(.minutes(10)))
   func browser() throws {
     let (sample, hostile, large) = (try Workshop(), try Workshop(), try Workshop())
     _ = try sample.page(

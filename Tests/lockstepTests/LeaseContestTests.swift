@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Leases among processes", .timeLimit(.minutes(2)))
+@Suite("Leases among processes", .timeLimit(.minutes(10)))
 struct LeaseContestTests {
   private let folder: Command.Folder
 

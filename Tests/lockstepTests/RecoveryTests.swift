@@ -98,7 +98,7 @@ private final class SwitchedBench {
   }
 }
 
-@Suite("A controller that hangs", .timeLimit(.minutes(5)))
+@Suite("A controller that hangs", .timeLimit(.minutes(10)))
 struct RecoveryTests {
   @Test("it is brought back by its power, rung by rung, and the run goes on with it")
   func powerCycle() throws {

@@ -42,7 +42,9 @@ extension NightlyReport {
 
   private var headline: String {
     switch status {
-    case .agree: "All agree, and every lock is where it should be."
+    case .agree:
+      excused.isEmpty
+        ? "All agree, and every lock is where it should be." : "No news: what disagrees is in quarantine."
     case .divergence: "Model and lock disagree."
     case .safetyLimit: "A safety limit cut the night short."
     case .incomplete: causes.contains(.stopped) ? "The night was stopped." : "The night was too short."
@@ -91,7 +93,7 @@ extension NightlyReport {
         + "<td class=\"number\">\(lock.life.map(String.init) ?? "–")</td><td>\(escaped(lock.state))</td></tr>"
     }
     return "<h2>Locks</h2>\n<table><tr><th>lock</th><th>left</th><th>judged</th><th>movements</th>"
-      + "<th>in its life</th><th></th></tr>" + rows.joined(separator: "\n") + "</table>\n"
+      + "<th>in its life</th><th>state</th></tr>" + rows.joined(separator: "\n") + "</table>\n"
   }
 
   private var dongleTable: String {
@@ -101,7 +103,7 @@ extension NightlyReport {
         + "<td class=\"number\">\(dongle.runs)</td><td class=\"number\">\(dongle.failures)</td>"
         + "<td>\(escaped(dongle.state))</td></tr>"
     }
-    return "<h2>Dongles</h2>\n<table><tr><th>dongle</th><th>runs</th><th>failed</th><th></th></tr>"
+    return "<h2>Dongles</h2>\n<table><tr><th>dongle</th><th>runs</th><th>failed</th><th>state</th></tr>"
       + rows.joined(separator: "\n") + "</table>\n"
   }
 

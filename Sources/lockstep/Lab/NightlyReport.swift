@@ -260,7 +260,7 @@ extension NightlyReport {
   private func summary(_ paint: Painter) -> String {
     let words: (String, Console.Style) =
       switch status {
-      case .agree: ("all agree", .good)
+      case .agree: (excused.isEmpty ? "all agree" : "no news", .good)
       case .divergence: ("model and lock disagree", .bad)
       case .safetyLimit: ("cut short by a safety limit", .warning)
       case .incomplete: (causes.contains(.stopped) ? "stopped" : "not finished", .warning)
@@ -316,7 +316,7 @@ extension NightlyReport {
   private static let most = 12
 
   private func lockLines(_ paint: Painter) -> [String] {
-    var rows = [["lock", "left", "judged", "movements", "in its life", ""]]
+    var rows = [["lock", "left", "judged", "movements", "in its life", "state"]]
     for lock in locks {
       let budget = lock.budget.map { " of \($0)" } ?? ""
       let movements = lock.movements.map { "\($0)" + budget } ?? "–"
@@ -328,7 +328,7 @@ extension NightlyReport {
 
   private func dongleLines(_ paint: Painter) -> [String] {
     guard !dongles.isEmpty else { return [] }
-    var rows = [["dongle", "runs", "failed", ""]]
+    var rows = [["dongle", "runs", "failed", "state"]]
     for dongle in dongles {
       rows.append([dongle.name, "\(dongle.runs)", "\(dongle.failures)", dongle.state])
     }
