@@ -85,6 +85,20 @@ struct NightlyTests {
     #expect(idle.errors.contains("no night of plan.yaml is to be taken up again"), "\(idle.errors)")
   }
 
+  @Test("have their report made by the next command when they were killed over it")
+  func unreported() throws {
+    let folder = try floor()
+    let kill = "rm Reports/runs/*/summary.json Reports/nightly.html Reports/junit.xml"
+    let text = "\(Self.night) -q; \(kill); \(Self.night) -q; ls -d Reports/runs/*-nightly* | wc -l"
+    let result = try Command.shell(text, in: folder.path)
+    #expect(result.output.hasSuffix("\n1\n"), "\(result.output)")
+    let parts = result.output.components(separatedBy: "Test floor")
+    expect(parts.count, 3)
+    #expect(try folder.read("Reports/nightly.html").contains("Test floor"))
+    let junit = try folder.read("Reports/junit.xml")
+    expect(junit.components(separatedBy: "<testcase").count - 1, 9)
+  }
+
   @Test("tell the service manager how they are")
   func notified() throws {
     let folder = try floor()

@@ -177,7 +177,7 @@ extension NightlyArguments {
     let page = reports.out + "/nightly.html"
     try OutputFile.replace(page, with: report.page(began: folder.start, reports: paths))
     paths = [page] + paths
-    try OutputFile.replace(folder.path + "/summary.json", with: report.json(reports: paths).pages)
+    try OutputFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json(reports: paths).pages)
     return paths
   }
 }

@@ -10,6 +10,7 @@ import Transports
 ///       night.jsonl      what was begun and what came of it, each line on the disk before it takes effect
 ///       cases/00042/     what the 42nd child left
 ///       journal.jsonl    all of it as the journal of one run
+///       summary.json     what stands on its page; where it is there, so is every report
 final class NightlyFolder {
   let folder: RunFolder
   let seed: UInt64
@@ -62,6 +63,9 @@ final class NightlyFolder {
     }
   }
 
+  /// What is written last of all that a night leaves.
+  static let summary = "summary.json"
+
   /// A night that did not end.
   struct Unfinished {
     let path: String
@@ -86,7 +90,8 @@ final class NightlyFolder {
       } catch {
         throw UsageError("\(path)/night.jsonl cannot be gone on with: \(error); move the folder away")
       }
-      if case .finish? = record.last { return nil }
+      // One that was killed over its report has that still to come.
+      if case .finish? = record.last, Host.isFile(path + "/\(summary)") { return nil }
       return Unfinished(path: path, plan: plan, seed: seed, record: record)
     }
     return nil
