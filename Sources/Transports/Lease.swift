@@ -1,6 +1,7 @@
 public import Conformance
 import Documents
 import Glibc
+import Lab
 import Simulation
 
 /// The exclusive use of a lock or of a dongle, whatever stands above: one process at a time, on one machine.
@@ -192,7 +193,7 @@ extension Lease {
 
   /// Writes down who has it now, and gives the number of the acquisition once that is on the disk.
   ///
-  /// A file that is new begins with the time of day in seconds, so that a number is greater than all before it also where
+  /// A file that is new begins with the time of day in milliseconds, so that a number is greater than all before it also where
   /// the file was deleted.
   ///
   /// - Parameter token: the number of an acquisition whose file was taken away.
@@ -200,7 +201,7 @@ extension Lease {
     _ descriptor: Int32, _ path: String, for command: String, token: UInt64?
   ) throws(FileFault) -> UInt64 {
     let (last, isTorn) = lastLine(of: descriptor)
-    let next = max(token ?? 0, last.map { $0.token + (token == nil ? 1 : 0) } ?? UInt64(WallClock.unixTime))
+    let next = max(token ?? 0, last.map { $0.token + (token == nil ? 1 : 0) } ?? firstToken)
     let holder = LeaseHolder(
       token: next, process: getpid(), host: Host.name, since: WallClock.now, command: command)
     var bytes = Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8)[...]
@@ -217,6 +218,9 @@ extension Lease {
     if last == nil { synchronizeFolder(of: path) }
     return next
   }
+
+  /// The number of the first acquisition of a file that is new.
+  private static var firstToken: UInt64 { UInt64(clamping: WallClock.time.nanoseconds / 1_000_000) }
 
   /// The last whole line that says something, and whether the file ends in the middle of one.
   private static func lastLine(of descriptor: Int32) -> (holder: LeaseHolder?, isTorn: Bool) {

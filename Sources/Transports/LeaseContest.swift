@@ -20,8 +20,10 @@ public struct LeaseContest: Equatable, Sendable {
 
   /// What the contest is about.
   public struct Rules: Sendable {
-    /// After how many acquisitions it ends.
+    /// After how many acquisitions it ends, once enough holders were killed.
     public var acquisitions: Int
+    /// How many holders are killed at least: on a busy machine the others may be done before.
+    public var kills: Int
     /// How many processes take part.
     public var processes: Int
     /// How many leases there are.
@@ -33,10 +35,11 @@ public struct LeaseContest: Equatable, Sendable {
 
     /// Sets the rules.
     public init(
-      acquisitions: Int, processes: Int, leases: Int, isCanary: Bool = false,
+      acquisitions: Int, kills: Int = 4, processes: Int, leases: Int, isCanary: Bool = false,
       arguments: [String] = ["lease-contestant"]
     ) {
       self.acquisitions = acquisitions
+      self.kills = kills
       self.processes = processes
       self.leases = leases
       self.isCanary = isCanary
@@ -209,6 +212,7 @@ private struct Referee {
   private var generator: SeededGenerator
   private var running: [pid_t] = []
   private var started: UInt64 = 0
+  private var killed = 0
 
   init(
     _ rules: LeaseContest.Rules, _ program: String, _ folder: String, _ cells: Cells, _ log: ContestLog,
@@ -224,7 +228,7 @@ private struct Referee {
 
   mutating func judge(until limit: Interval) -> Bool {
     var isSound = true
-    while isSound, cells.acquisitions < rules.acquisitions {
+    while isSound, cells.acquisitions < rules.acquisitions || killed < rules.kills {
       isSound = MonotonicClock.now < limit && fill()
       usleep(UInt32(5_000 + generator.below(30_000)))
       killHolder(of: generator.below(rules.leases))
@@ -266,6 +270,7 @@ private struct Referee {
     log.write("kill \(lease) \(process) 0 0 \(MonotonicClock.now.nanoseconds)\n")
     kill(process, SIGKILL)
     running.remove(at: index)
+    killed += 1
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 }

@@ -4,27 +4,6 @@ import Lab
 import TestSupport
 import Testing
 
-/// Runs Python on words.
-private func python(_ script: String, _ words: [String] = []) -> (status: Int32, output: String) {
-  let process = Process()
-  process.executableURL = URL(filePath: "/usr/bin/env")
-  process.arguments = ["python3", "-c", script] + words
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardError = pipe
-  do {
-    try process.run()
-  } catch {
-    return (127, "\(error)")
-  }
-  let output = pipe.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-}
-
-/// Whether the program that checks documents against schemas is here.
-private let hasValidator = python("import jsonschema, yaml").status == 0
-
 @Suite("The JSON Schema of a bench", .timeLimit(.minutes(10)))
 struct BenchSchemaTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -91,7 +70,7 @@ struct BenchSchemaTests {
     expect((try? Inventory(Array(text.utf8), name: "bench.yaml")) != nil, isValid)
   }
 
-  @Test("so does a validator of JSON Schema", .enabled(if: hasValidator))
+  @Test("so does a validator of JSON Schema", .enabled(if: hasSchemaValidator))
   func validator() throws {
     let texts = Self.files.map(\.text)
     let input = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)

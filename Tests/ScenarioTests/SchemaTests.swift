@@ -4,27 +4,6 @@ import Harness
 import TestSupport
 import Testing
 
-/// Whether the program that checks documents against schemas is here.
-private let hasValidator: Bool = run("import jsonschema, yaml").status == 0
-
-/// Runs Python on words.
-private func run(_ script: String, _ words: [String] = []) -> (status: Int32, output: String) {
-  let process = Process()
-  process.executableURL = URL(filePath: "/usr/bin/env")
-  process.arguments = ["python3", "-c", script] + words
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardError = pipe
-  do {
-    try process.run()
-  } catch {
-    return (127, "\(error)")
-  }
-  let output = pipe.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-}
-
 /// Checks files against a schema, and says of each whether it is valid.
 private let validate = """
   import json, sys, yaml, jsonschema
@@ -35,13 +14,13 @@ private let validate = """
       print(path.split("/")[-1], "valid" if not errors else "wrong: " + errors[0].message[:80])
   """
 
-@Suite("The JSON Schema of scenarios", .enabled(if: hasValidator))
+@Suite("The JSON Schema of scenarios", .enabled(if: hasSchemaValidator))
 struct SchemaTests {
   private let schema = Suite.root + "/Scenarios/schema/scenario.schema.json"
 
   @Test("every scenario is valid")
   func scenarios() {
-    let result = run(validate, [schema] + Suite.items.map(\.path))
+    let result = python(validate, [schema] + Suite.items.map(\.path))
     expect(result.status, 0)
     let wrong = result.output.split(separator: "\n").filter { !$0.hasSuffix(" valid") }
     expect(wrong, [])
@@ -75,7 +54,7 @@ struct SchemaTests {
       try Data("scenario: A\nmachine: sesame\nsteps:\n  - \(step.step)\n".utf8).write(to: URL(filePath: file))
       files.append(file)
     }
-    let lines = run(validate, [schema] + files).output.split(separator: "\n")
+    let lines = python(validate, [schema] + files).output.split(separator: "\n")
     expect(lines.count, Self.steps.count)
     for (line, step) in zip(lines, Self.steps) {
       #expect(line.hasSuffix(" valid") == step.isValid, "\(step.step): \(line)")
