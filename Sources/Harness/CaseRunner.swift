@@ -155,16 +155,21 @@ extension CaseRunner {
       listener.take(.wait(interval, mark, at: lockstep.now))
       lockstep.recorder.forgetShown()
       try pass(until: lockstep.now + interval)
+      lockstep.recorder.forgetPassing()
     case .settle:
       listener.take(.settle(mark, at: lockstep.now))
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.settle() }
+      lockstep.recorder.forgetPassing()
     case .next:
       listener.take(.next(mark, at: lockstep.now))
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.awaitNext() }
+      lockstep.recorder.forgetPassing()
     case .expect(let expectation), .until(let expectation): try meet(expectation)
-    case .fuzz(let events): try draw(events)
+    case .fuzz(let events):
+      try draw(events)
+      lockstep.recorder.forgetPassing()
     case .repeated(let times, let steps):
       let first = mark.number + 1
       for _ in 0..<times { try run(steps, from: first) }
@@ -190,6 +195,7 @@ extension CaseRunner {
   }
 
   private mutating func next(until limit: Instant) throws(Halt) {
+    lockstep.recorder.forgetPassing()
     try check { lockstep throws(LabFault) in try lockstep.next(until: limit) }
   }
 
@@ -283,9 +289,10 @@ extension CaseRunner {
         try next(until: limit)
       }
     case .lasting(let interval):
+      lockstep.recorder.forgetPassing()
       let limit = lockstep.now + interval
-      while take(expectation), lockstep.now < limit { try next(until: limit) }
-      if !take(expectation) { throw unmet(expectation) }
+      while holds(expectation), lockstep.now < limit { try next(until: limit) }
+      if !holds(expectation) { throw unmet(expectation) }
     }
   }
 
@@ -301,13 +308,32 @@ extension CaseRunner {
     }
   }
 
+  /// Whether everything is as expected, and nothing else was shown in passing.
+  private mutating func holds(_ expectation: Expectation) -> Bool {
+    for case .status(let names) in expectation.conditions where interlude(among: names) != nil {
+      return false
+    }
+    return take(expectation)
+  }
+
+  /// What was shown in passing that is none of these.
+  private func interlude(among names: [String]) -> String? {
+    lockstep.recorder.passing.lazy.map { lockstep.vocabulary.statuses[$0] }.first { !names.contains($0) }
+  }
+
   /// Whether everything is as expected; what was shown once is used up by it.
   private mutating func take(_ expectation: Expectation) -> Bool {
     var used: [Int] = []
+    var passed = 0
     for condition in expectation.conditions {
       switch condition {
       case .status(let names):
-        if !names.contains(status) { return false }
+        let passing = lockstep.recorder.passing
+        if let index = passing.firstIndex(where: { names.contains(lockstep.vocabulary.statuses[$0]) }) {
+          passed = max(passed, index + 1)
+        } else if !passing.isEmpty || !names.contains(status) {
+          return false
+        }
       case .refusal(let text):
         guard let refusal = lockstep.refusal, text.isEmpty || refusal.contains(text) else { return false }
       case .effect(let name):
@@ -326,7 +352,7 @@ extension CaseRunner {
       case .quiet: break
       }
     }
-    lockstep.recorder.use(used)
+    lockstep.recorder.use(used, passing: passed)
     return true
   }
 
@@ -345,7 +371,10 @@ extension CaseRunner {
       case .effect: return lockstep.recorder.effects.map { "the device showed \($0)" } ?? "it was not shown"
       case .reading(let name, _):
         return lockstep.recorder.latest[name].map { "\(name) is \($0)" } ?? "\(name) was not reported"
-      case .status, .quiet: break
+      case .status(let names):
+        guard names.contains(status), let interlude = interlude(among: names) else { break }
+        return "the device showed \(interlude)"
+      case .quiet: break
       }
     }
     return "the device shows \(status)"

@@ -19,6 +19,10 @@ struct TraceWriter: TraceRecorder {
   private(set) var latest: [String: Value] = [:]
   /// The effects and readings shown since the tester last did something, without those that met an expectation.
   private var shown: [Observation?] = []
+  /// The statuses shown in one look, by their numbers, without what came up to one that met an expectation.
+  ///
+  /// A real device may have gone on by the time that somebody looks: what it showed meanwhile was shown all the same.
+  private(set) var passing: [Int] = []
 
   /// What the model holds possible, as it was last written down.
   private var model: [String] = []
@@ -56,7 +60,8 @@ struct TraceWriter: TraceRecorder {
       case .reading(let reading):
         latest[reading.name] = reading.value
         remember(observation)
-      case .status, .unknown, .refused, .violation: break
+      case .status(let number): passing.append(number)
+      case .unknown, .refused, .violation: break
       }
     }
   }
@@ -83,6 +88,12 @@ struct TraceWriter: TraceRecorder {
   /// The tester does something: what was shown before is no answer to it.
   mutating func forgetShown() {
     shown.removeAll()
+    forgetPassing()
+  }
+
+  /// Somebody looks anew, or time was let pass: only the status shown last counts.
+  mutating func forgetPassing() {
+    passing.removeAll(keepingCapacity: true)
   }
 
   /// The first of what was shown that is wanted, besides some.
@@ -93,8 +104,13 @@ struct TraceWriter: TraceRecorder {
   }
 
   /// What met an expectation meets no other.
-  mutating func use(_ indices: [Int]) {
+  ///
+  /// - Parameters:
+  ///   - indices: which effects and readings.
+  ///   - count: how many of the statuses of this look.
+  mutating func use(_ indices: [Int], passing count: Int) {
     for index in indices { shown[index] = nil }
+    passing.removeFirst(count)
   }
 
   /// The effects that met no expectation, in words.

@@ -1,3 +1,4 @@
+import Automata
 import Conformance
 import Simulation
 import TestSupport
@@ -13,6 +14,8 @@ private struct LabDoor: DeviceUnderTest {
   var budget = Int.max
   /// How much time has passed whenever somebody looks again, as it does with what is real.
   var haste = Interval.zero
+  /// How much has passed when somebody looks for the first time, as where the tester's machine was busy.
+  var delay = Interval.zero
   private var lookedAt = Instant.zero
   private var readyAt = Instant.zero
   private var openings = 0
@@ -43,11 +46,11 @@ private struct LabDoor: DeviceUnderTest {
       readyAt = now + rest
     }
     try door.perform(stimulus)
-    lookedAt = now
+    lookedAt = now + delay
   }
 
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    let observation = try door.observe(until: max(limit, haste == .zero ? limit : lookedAt))
+    let observation = try door.observe(until: max(limit, lookedAt))
     if observation == nil { lookedAt = now + haste }
     return observation
   }
@@ -81,9 +84,12 @@ private final class LabProvider: DeviceProvider {
 }
 
 private func run(
-  _ scenarios: [String], _ provider: LabProvider, retries: Int = 0, earlier: Run.Earlier = Run.Earlier()
+  _ scenarios: [String], _ provider: LabProvider, on machine: MachineDefinition = doorMachine,
+  retries: Int = 0, earlier: Run.Earlier = Run.Earlier()
 ) throws -> (lines: [String], summary: Run.Summary) {
-  let machines = toyMachines()
+  let machines = MachineLibrary([machine]) { path throws(MachineLibrary.Missing) in
+    throw MachineLibrary.Missing("there is no \(path)")
+  }
   let reader = ScenarioReader(machines: machines, provider: provider)
   let items = try scenarios.enumerated().map { number, steps in
     let path = "toys/\(number).yaml"
@@ -113,6 +119,60 @@ struct LabTests {
     for (expected, status) in table {
       expect(try run(["open, tire, \(expected)"], provider).summary.exitStatus, status)
     }
+  }
+
+  /// The door is tired and, by the time that anybody looks, closed.
+  // swift-format-ignore
+  private static let passing: [(steps: String, seen: String?)] = [
+    ("expect: { status: tired }", nil),
+    ("expect: { status: tired, within: 1 s }", nil),
+    ("until: { status: tired }", nil),
+    ("expect: { status: closed }", nil),
+    ("expect: { status: tired }, expect: { status: closed }", nil),
+    ("expect: { status: closed }, expect: { status: tired }", "the device shows closed"),
+    ("expect: { status: tired }, expect: { status: tired }", "the device shows closed"),
+    ("expect: { status: opened }", "the device shows closed"),
+    ("expect: { status: tired, for: 1 s }", "the device shows closed"),
+    ("expect: { status: closed, for: 1 s }", nil),
+    // Whoever lets time pass asks for what is shown after it.
+    ("wait: 1 s, expect: { status: tired }", "the device shows closed"),
+    ("wait: settled, expect: { status: tired }", "the device shows closed"),
+  ]
+
+  @Test(
+    "what was shown in passing, in one look, was shown, in its order and once", arguments: passing.indices)
+  func shownInPassing(index: Int) throws {
+    let provider = LabProvider()
+    provider.door.delay = .seconds(9)
+    let (steps, seen) = Self.passing[index]
+    let result = try run(["open, tire, \(steps)"], provider)
+    expect(result.summary.exitStatus, seen == nil ? .agree : .divergence)
+    if let seen { #expect(result.lines.contains { $0.contains(seen) }, "\(result.lines)") }
+  }
+
+  @Test("what is to last has not lasted where something else was shown in passing")
+  func interlude() throws {
+    var swinging = doorMachine
+    swinging.events.append(Event("swing", .spontaneous))
+    swinging.add(
+      table: """
+        | action/status | closed | opened | tired |
+        |:-------------:|:------:|:------:|:-----:|
+        | swing         | opened | closed |       |
+        """)
+    let provider = LabProvider()
+    var script = ToyDoor.healthy
+    script["open"] = [
+      [
+        (.zero, .status("opened")), (.zero, .effect("ring")), (.seconds(17), .status("closed")),
+        (.seconds(17), .status("opened")),
+      ]
+    ]
+    provider.door.door = ToyDoor(script)
+    let steps = "open, expect: { status: opened }, expect: { status: opened, for: 20 s }"
+    let result = try run([steps], provider, on: swinging)
+    expect(result.summary.exitStatus, .divergence)
+    #expect(result.lines.contains { $0.contains("the device showed closed") }, "\(result.lines)")
   }
 
   @Test("the model is told of a stimulus when the device is ready for it, and not before")

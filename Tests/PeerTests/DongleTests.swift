@@ -125,7 +125,7 @@ struct DongleTests {
     ]
     for (texts, status, words) in choices {
       for text in texts {
-        let scan = [Place.lockstep, "scan", "--carrier", text, "--duration", "1s"]
+        let scan = [Place.lockstep, "scan", "--carrier", text, "--duration", "3s"]
         let result = try await rig.run("scan", dongle + scan)
         #expect(result.status == status, "\(text): \(result.output)")
         for word in words { #expect(result.output.contains(word), "\(text): \(result.output)") }

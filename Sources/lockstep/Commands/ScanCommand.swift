@@ -102,6 +102,8 @@ private struct Scan {
   private let carrier: Carrier
   private let view: ScanView
   private var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
+  /// Since when it listens.
+  private var start: Instant?
   private var isOver = false
 
   init(_ carrier: Carrier, _ view: ScanView) {
@@ -111,8 +113,9 @@ private struct Scan {
 
   mutating func listen(for duration: Interval) throws(CarrierFault) {
     try carryOut(host.start(at: carrier.now))
-    while !host.isReady { try step(until: .never) }
-    let limit = carrier.now + duration
+    // A controller that is slow to begin is listened to as long as one that is quick.
+    while start == nil { try step(until: .never) }
+    let limit = (start ?? carrier.now) + duration
     while carrier.now < limit, !Interruption.isRequested { try step(until: limit) }
     // A controller that fell silent meanwhile is told from an empty room by its answer to this.
     try carryOut(host.stopScanning(at: carrier.now))
@@ -138,6 +141,7 @@ private struct Scan {
       case .report(.failed(let failure)): throw CarrierFault(failure)
       case .report(.scanning(_, let status)) where status != .success:
         throw CarrierFault(.unavailable, "the controller does not scan: \(status)")
+      case .report(.scanning(true, _)): start = carrier.now
       case .report(.scanning(false, _)): isOver = true
       case .report: break
       }
