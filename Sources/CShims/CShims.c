@@ -2,6 +2,7 @@
 #include "CShims.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -30,6 +31,10 @@ int lockstep_await_signal(int number, int64_t nanoseconds) {
   sigemptyset(&set);
   sigaddset(&set, number);
   return sigtimedwait(&set, NULL, &time);
+}
+
+int lockstep_punch_hole(int descriptor, int64_t count) {
+  return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, count);
 }
 
 int lockstep_open_user_channel(uint16_t adapter) {

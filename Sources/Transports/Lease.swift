@@ -1,3 +1,4 @@
+import CShims
 public import Conformance
 import Documents
 import Glibc
@@ -216,8 +217,24 @@ extension Lease {
     guard fdatasync(descriptor) == 0 else { throw FileFault(path: path, code: errno) }
     // The name of a new file has to be there too.
     if last == nil { synchronizeFolder(of: path) }
+    forgetOld(in: descriptor)
     return next
   }
+
+  /// Gives back the room of lines that are long past, once in a while: a file that each case adds to is there for years.
+  ///
+  /// A hole is made where they were and nothing is moved, so whoever is killed meanwhile, or reads, misses nothing. On a
+  /// file system that knows no holes they stay.
+  private static func forgetOld(in descriptor: Int32) {
+    let end = lseek(descriptor, 0, SEEK_END)
+    let start = end - end % Self.kept - Self.kept
+    // A line is shorter than the remainder that counts here, so no boundary is passed over.
+    guard start > 0, end % Self.kept < 8192 else { return }
+    _ = lockstep_punch_hole(descriptor, Int64(start))
+  }
+
+  /// How much of a file is kept at least, in octets.
+  private static let kept: off_t = 65_536
 
   /// The number of the first acquisition of a file that is new.
   private static var firstToken: UInt64 { UInt64(clamping: WallClock.time.nanoseconds / 1_000_000) }

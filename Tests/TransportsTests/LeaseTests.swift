@@ -50,6 +50,27 @@ struct LeaseTests {
     expect(lines, (0...50).map { first + UInt64($0) })
   }
 
+  @Test("what it says of years ago takes no room, and the count goes on")
+  func old() throws {
+    let line = "\(LeaseHolder(token: 41, process: 1, host: "lab", since: "then", command: "a test").line)\n"
+    let years = String(repeating: line, count: 3_000_000 / line.utf8.count)
+    // Just before the end of a part that may go.
+    folder.write("lock.lease", String(years.suffix(2_949_120 / line.utf8.count * line.utf8.count)) + line)
+    let path = folder.path + "/lock.lease"
+    func room() throws -> Int {
+      var status = stat()
+      try #require(unsafe stat(path, &status) == 0)
+      return Int(status.st_blocks) * 512
+    }
+    #expect(try room() > 2_900_000)
+    for number in 42...44 { expect(try take().token, UInt64(number)) }
+    #expect(try room() < 200_000)
+    expect(Lease.holder(of: "lock", in: folder.path), nil)
+    let lease = try take()
+    expect(Lease.holder(of: "lock", in: folder.path)?.token, 45)
+    withExtendedLifetime(lease) {}
+  }
+
   @Test("a line that was torn, and nonsense, do not stop the count")
   func torn() throws {
     let first = try take().token

@@ -85,6 +85,32 @@ struct NightlyTests {
     #expect(idle.errors.contains("no night of plan.yaml is to be taken up again"), "\(idle.errors)")
   }
 
+  @Test("name their plan in their manifest at all times, so that they are found whenever they are killed")
+  func manifest() async throws {
+    let folder = try Command.Folder()
+    let out = folder.path + "/Reports"
+    let path = try NightlyFolder(new: "plan", out: out, command: [], seed: 3).folder.path
+    let looks = Task {
+      var looks = (all: 0, bare: 0)
+      while !Task.isCancelled {
+        let manifest = try JSON(parsing: String(contentsOfFile: path + "/manifest.json", encoding: .utf8))
+        looks.all += 1
+        if manifest["properties"]?["plan"]?.string != "plan" { looks.bare += 1 }
+        await Task.yield()
+      }
+      return looks
+    }
+    for _ in 1...100 {
+      let open = try #require(try NightlyFolder.unfinished("plan", out: out))
+      _ = try NightlyFolder(open, out: out)
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    looks.cancel()
+    let result = try await looks.value
+    #expect(result.all > 50)
+    expect(result.bare, 0)
+  }
+
   @Test("have their report made by the next command when they were killed over it")
   func unreported() throws {
     let folder = try floor()

@@ -32,11 +32,11 @@ final class NightlyFolder {
 
   /// Takes up the folder of one that did not end.
   init(_ open: Unfinished, out: String) throws(FileFault) {
-    folder = try RunFolder(resuming: open.path, out: out, command: [])
-    folder.properties = [("plan", open.plan)]
+    // Its manifest names the plan at all times: by that it is found again, whenever we are killed.
+    folder = try RunFolder(
+      resuming: open.path, out: out, command: [], properties: [("plan", open.plan)])
     seed = open.seed
     record = open.record
-    try folder.describe(seed: seed)
     try prepare()
   }
 

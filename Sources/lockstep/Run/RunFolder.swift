@@ -54,9 +54,11 @@ final class RunFolder: JournalListener {
 
   /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
   init(
-    resuming path: String, out: String, command: [String], share: JobShare? = nil
+    resuming path: String, out: String, command: [String], share: JobShare? = nil,
+    properties: [(name: String, value: String)] = []
   ) throws(FileFault) {
     self.out = out
+    self.properties = properties
     self.share = share
     self.path = path
     let manifest = ManifestFile(reading: path + "/manifest.json")
@@ -91,9 +93,6 @@ final class RunFolder: JournalListener {
     lease = bench.token
     properties += bench.properties
   }
-
-  /// Writes the manifest anew, with the properties that are known by now.
-  func describe(seed: UInt64?) throws(FileFault) { try writeManifest(end: nil, seed: seed) }
 
   /// Completes the manifest.
   func finish(seed: UInt64) throws(FileFault) {
