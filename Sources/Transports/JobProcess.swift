@@ -57,13 +57,22 @@ public final class JobProcess {
 public final class HeldFile {
   private let descriptor: Int32
 
+  /// For how long a file counts as held only by chance.
+  private static let patience = Interval.milliseconds(300)
+
   /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
   public init?(_ path: String) {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return nil }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      return nil
+    // A process that was killed while it started another leaves it held until that one is a program of its own, and who
+    // only looks whether it is held holds it for a moment too.
+    let limit = MonotonicClock.now + Self.patience
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard MonotonicClock.now < limit else {
+        close(descriptor)
+        return nil
+      }
+      rest(for: .milliseconds(5))
     }
     let text = Array("\(getpid())\n".utf8)
     _ = ftruncate(descriptor, 0)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Our lock and a client that is none of ours: it scans, logs in, unlocks and locks in Python, on Bumble.
@@ -14,7 +15,7 @@ struct ForeignClientTests {
   @Test("over our own controllers, which Bumble's host then drives", .needs(.bumble))
   func ownControllers() async throws {
     let rig = try await Rig(.bumble)
-    let port = try rig.freePort()
+    let port = try freePort()
     let key = try await rig.emulateLock("--serve", "tcp-server:127.0.0.1:\(port)")
     try await rig.succeed(script: "bumble/sesame_client.py", "tcp-client:127.0.0.1:\(port)", key)
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Our client and a lock that is none of ours: its host, its GATT server and its protocol are in Python, on Bumble.
@@ -9,7 +10,7 @@ struct ForeignLockTests {
   func virtualController() async throws {
     let rig = try await Rig(.bumble, .tshark)
     let key = try rig.writeKey()
-    let port = try rig.freePort()
+    let port = try freePort()
     try await rig.startLock("bumble:\(port)", key)
     try await rig.agree([Self.scenario], carrier: "tcp-client:127.0.0.1:\(port)", device: "lock:\(key)")
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A lab in a rig: labgrid's coordinator, an exporter, and places with locks.
 ///
@@ -17,7 +18,7 @@ final class LabgridLab {
   init(_ rig: Rig) async throws {
     slot = try await Slot()
     self.rig = rig
-    (port, controller) = (try rig.freePort(), try rig.freePort())
+    (port, controller) = (try freePort(), try freePort())
     key = try await rig.emulateLock("--serve", "tcp-server:127.0.0.1:\(controller)")
     try FileManager.default.createDirectory(atPath: rig.path("lab"), withIntermediateDirectories: false)
     try await startCoordinator("coordinator")

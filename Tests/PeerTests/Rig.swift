@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Programs that run beside each other for one test, in a folder and, where that is permitted, a network of their
 /// own. All of them end with the test, with whatever they started.
@@ -51,32 +50,6 @@ final class Rig {
 }
 
 extension Rig {
-  /// A port of 127.0.0.1 that nothing listens on; no two calls give the same.
-  func freePort() throws -> Int {
-    while true {
-      let port = try Self.unusedPort()
-      if Self.given.withLock({ $0.insert(port).inserted }) { return port }
-    }
-  }
-
-  private static let given = Mutex<Set<Int>>([])
-
-  private static func unusedPort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = unsafe withUnsafeMutablePointer(to: &address) {
-      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-      }
-    }
-    guard status == 0 else { throw Failure(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
   /// The path of a file of the folder.
   func path(_ name: String) -> String { folder + "/" + name }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What other people's programs are started with.
 extension Rig {

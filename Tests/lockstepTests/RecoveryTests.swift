@@ -6,14 +6,14 @@ import Testing
 private final class SwitchedBench {
   let folder: Command.Folder
   private let out: Command.Folder
-  private let port: UInt16
+  private let port: Int
 
   init() throws {
     folder = try Command.Folder()
     try folder.write("slow.yaml", visit("A long stay", "unlock", "until: { status: unlocked }", "wait: 60 s"))
     try folder.write(
       "there.yaml", visit("There and back", "unlock", "until: { status: unlocked }", "disconnect"))
-    port = try Self.freePort()
+    port = try freePort()
     let words = [
       "emulate", "sesame5", "--serve", "tcp-server:127.0.0.1:\(port)", "--key-file", "lock.yaml", "--seed",
       "7",
@@ -47,23 +47,6 @@ private final class SwitchedBench {
   /// The emulator that runs now.
   var pid: Int32? {
     (try? folder.read("pid")).flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-  }
-
-  /// A port that nothing listens on.
-  private static func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = unsafe withUnsafeMutablePointer(to: &address) {
-      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-      }
-    }
-    try #require(status == 0)
-    return UInt16(bigEndian: address.sin_port)
   }
 
   /// Writes the inventory; `off` is what the switch does instead of turning off.
