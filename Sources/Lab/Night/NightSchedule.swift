@@ -1,0 +1,138 @@
+import Simulation
+
+// Which run is begun next, and over which dongle.
+
+extension Night {
+  /// The least time that is worth fuzzing in.
+  private static let leastFuzzing = Interval.seconds(10)
+
+  /// Begins whatever can be begun.
+  mutating func schedule(at now: Instant, _ actions: inout [NightAction]) {
+    guard pausedUntil == nil else { return }
+    let isTime = now < .zero + settings.duration && stopped == nil
+    // One that failed lets others go first: they show whether it or the dongle is to blame. Then the lock with most to
+    // do goes first, so that none is left with much at the end.
+    let order = locks.indices.filter { locks[$0].run == nil }.sorted { left, right in
+      let (one, other) = (locks[left], locks[right])
+      return (one.failures.count, other.open.count, left) < (other.failures.count, one.open.count, right)
+    }
+    for index in order where locks[index].readyAt <= now {
+      if locks[index].needsRest {
+        beginRest(index, at: now, &actions)
+      } else if isTime, locks[index].outOfUse == nil {
+        beginCase(index, at: now, &actions)
+      }
+    }
+    guard isTime else { return }
+    for index in order where locks[index].run == nil && locks[index].readyAt <= now {
+      beginFuzzing(index, at: now, &actions)
+    }
+  }
+
+  private mutating func beginRest(_ index: Int, at now: Instant, _ actions: inout [NightAction]) {
+    let last = ended.last { $0.attempt.lock == locks[index].lock.name }?.attempt.dongle
+    let ways = freeDongles(of: index, avoiding: last.map { [$0] } ?? [])
+    guard let dongle = ways,
+      let movements = movements(for: index, wanted: Self.restMovements, isRest: true)
+    else { return }
+    start(
+      .rest, index, over: dongle, attempt: locks[index].restTries + 1, movements: movements, at: now,
+      &actions)
+  }
+
+  private mutating func beginCase(_ index: Int, at now: Instant, _ actions: inout [NightAction]) {
+    guard locks[index].spent == nil else { return }
+    for place in locks[index].open {
+      let test = cases[place].test
+      if let reason = test.skipReason {
+        write(.done(test.identity, NightResult(.skipped, reason), at: now), &actions)
+        continue
+      }
+      if cases[place].isRetry, retriesUsed >= settings.retries {
+        write(.done(test.identity, failure(of: cases[place]), at: now), &actions)
+        continue
+      }
+      guard let way = way(for: index, avoiding: cases[place].avoided) else { continue }
+      guard let movements = movements(for: index, wanted: test.actuations, isRest: false) else { return }
+      let attempt = cases[place].divergences + cases[place].labFailures + 1
+      start(
+        .test(test.identity), index, over: way.dongle, attempt: attempt, movements: movements, at: now,
+        &actions)
+      return
+    }
+  }
+
+  private mutating func beginFuzzing(_ index: Int, at now: Instant, _ actions: inout [NightAction]) {
+    let lock = locks[index]
+    guard lock.isFuzzed, lock.outOfUse == nil, lock.spent == nil, !lock.needsRest, lock.open.isEmpty else {
+      return
+    }
+    let left = .zero + settings.duration - now
+    guard left >= Self.leastFuzzing, let way = way(for: index, avoiding: []) else { return }
+    // Cases go first: a dongle that one of them could want is left to it.
+    for other in locks where other.outOfUse == nil && other.spent == nil {
+      let isRival =
+        way.dongle.map { other.lock.dongles?.contains($0) ?? false } ?? (other.lock.dongles == nil)
+      if isRival, other.open.contains(where: { !cases[$0].isRunning }) { return }
+    }
+    guard let movements = movements(for: index, wanted: settings.fuzzActuations, isRest: false) else {
+      return
+    }
+    start(
+      .fuzz(min(left, settings.fuzzing)), index, over: way.dongle, movements: movements, at: now, &actions)
+  }
+
+  private mutating func start(
+    _ work: NightAttempt.Work, _ index: Int, over dongle: String?, attempt: Int = 1, movements: Int,
+    at now: Instant, _ actions: inout [NightAction]
+  ) {
+    var attempt = NightAttempt(
+      number: nextNumber, work: work, lock: locks[index].lock.name, dongle: dongle, attempt: attempt,
+      actuations: movements, odometer: locks[index].odometer)
+    attempt.checksHealth = locks[index].lock.isReal && !locks[index].isTrusted && work != .rest
+    write(.start(attempt, at: now), &actions)
+    actions.append(.start(attempt))
+  }
+
+  /// A free way to a lock; the inner `nil` is none for one that needs none.
+  func way(for index: Int, avoiding avoided: [String]) -> (dongle: String?, Void)? {
+    guard locks[index].lock.dongles != nil else {
+      let busy = running.count { $0.attempt.dongle == nil }
+      return busy < settings.processes ? (nil, ()) : nil
+    }
+    return freeDongles(of: index, avoiding: avoided).map { ($0, ()) }
+  }
+
+  /// A free dongle that reaches a lock; one that is to be avoided only where there is no other, busy or not.
+  private func freeDongles(of index: Int, avoiding avoided: [String]) -> String? {
+    let usable = dongles.filter {
+      locks[index].lock.dongles?.contains($0.dongle.name) ?? false && $0.outOfUse == nil
+    }
+    let better = usable.filter { !avoided.contains($0.dongle.name) }
+    return (better.isEmpty ? usable : better).first { $0.run == nil }?.dongle.name
+  }
+
+  /// How many movements a run may cause; `nil` where the budgets have no room for any.
+  func movements(for index: Int, wanted: Int, isRest: Bool) -> Int? {
+    let lock = locks[index]
+    guard lock.lock.isReal else { return wanted }
+    var most = wanted
+    if let perNight = lock.lock.perNight {
+      most = min(most, perNight - lock.used - (isRest ? 0 : Self.keptBack))
+    }
+    if let left = movementsLeft {
+      let kept = locks.count { $0.lock.isReal } * Self.keptBack
+      most = min(most, left - (isRest ? 0 : kept))
+    }
+    return most >= (isRest ? 1 : 2) ? most : nil
+  }
+
+  /// What is left of the night's movements: what running children may still make is gone.
+  private var movementsLeft: Int? {
+    guard let actuations = settings.actuations else { return nil }
+    let reserved = running.filter { isReal($0.attempt.lock) }.map(\.attempt.actuations).reduce(0, +)
+    return actuations - locks.map(\.used).reduce(0, +) - reserved
+  }
+
+  func isReal(_ name: String) -> Bool { lock(name)?.lock.isReal ?? false }
+}
