@@ -98,7 +98,8 @@ let package = Package(
       "Transports",
       ["Transports", "Lab", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
-      "Harness", ["Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
+      "Harness",
+      ["Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
     tests("Reporting", ["Reporting", "Simulation"]),
     tests(
       "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Simulation"]),

@@ -1,5 +1,6 @@
 public import Conformance
 import Documents
+public import Lab
 
 /// Makes devices of what users write.
 ///
@@ -25,13 +26,32 @@ public protocol DeviceProvider {
 
   /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its rest position.
   ///
-  /// - Returns: what there is to say of it, one line each, and the trouble where it did not succeed.
-  func leave() -> (remarks: [String], fault: LabFault?)
+  /// - Returns: what there is to say of it.
+  func leave() -> Leave
 }
 
 extension DeviceProvider {
   /// Nothing: what is in memory can be left as it is.
-  public func leave() -> (remarks: [String], fault: LabFault?) { ([], nil) }
+  public func leave() -> Leave { Leave() }
+}
+
+/// How devices were left at the end of a run.
+public struct Leave: Sendable {
+  /// What there is to say of it, one line each, for people.
+  public var remarks: [String]
+  /// How each real lock was left that was used, by what the run calls it.
+  public var locks: [(name: String, leave: LockLeave)]
+  /// The trouble where one could not be left as it should be.
+  public var fault: LabFault?
+
+  /// Says how devices were left; without anything, that there was nothing to leave.
+  public init(
+    remarks: [String] = [], locks: [(name: String, leave: LockLeave)] = [], fault: LabFault? = nil
+  ) {
+    self.remarks = remarks
+    self.locks = locks
+    self.fault = fault
+  }
 }
 
 /// What is known of a device without starting it.

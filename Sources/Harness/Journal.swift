@@ -1,5 +1,6 @@
 public import Conformance
 public import Documents
+public import Lab
 public import Simulation
 
 /// One line of a run's journal: what was done, what was seen, what came of it.
@@ -34,6 +35,8 @@ public enum JournalEntry: Sendable {
   /// The lab says something: how a carrier was brought back, why a lock was left as it is. Outside of a case the
   /// time is zero.
   case remark(String, at: Instant)
+  /// A real lock was left at the end of the run; what there is to say of it to people is a remark.
+  case left(lock: String, LockLeave)
   /// A case ends.
   case verdict(Outcome, Case)
   /// A campaign came upon something, which was saved at a path; the case of that scenario follows.
@@ -72,6 +75,12 @@ public protocol JournalListener: AnyObject {
 }
 
 extension JournalListener {
+  /// Takes in how devices were left: for people, and for programs.
+  func take(_ leave: Leave) {
+    for remark in leave.remarks { take(.remark(remark, at: .zero)) }
+    for lock in leave.locks { take(.left(lock: lock.name, lock.leave)) }
+  }
+
   /// Takes in what was visited of a machine, and the machine before it.
   func take(_ coverage: Coverage) {
     take(.machine(coverage))
@@ -105,6 +114,7 @@ extension JournalEntry {
     case .lab(let fault, let attempt, let time):
       event(time, nil, [.init("lab", .text(fault.description)), .init("attempt", .integer(attempt))])
     case .remark(let text, let time): event(time, nil, [.init("remark", .text(text))])
+    case .left(let lock, let leave): event(.zero, nil, [.init("left", left(lock, leave))])
     case .verdict(let outcome, let test): verdict(outcome, test)
     case .machine(let coverage): ["machine": coverage.machineJSON]
     case .coverage(let coverage): ["coverage": coverage.json]
@@ -164,6 +174,14 @@ extension JournalEntry {
     case .refused(let reason): [.init("refused", .text(reason))]
     case .reading(let reading): [.init("reading", .text(reading.name)), .init("value", JSON(reading.value))]
     case .violation(let rule): [.init("violation", .text(rule))]
+    }
+  }
+
+  private func left(_ lock: String, _ leave: LockLeave) -> JSON {
+    switch leave {
+    case .atRest: ["lock": .text(lock), "atRest": true]
+    case .elsewhere(let why): ["lock": .text(lock), "atRest": false, "message": .text(why)]
+    case .unknown: ["lock": .text(lock)]
     }
   }
 

@@ -83,7 +83,7 @@ public final class Run {
       isExcused ? summary.tally.countExcused() : summary.tally.count(verdict, isFlaky: isFlaky)
     }
     let leave = provider.leave()
-    for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    listener.take(leave)
     summary.leave = leave.remarks
     summary.tally.isInTrouble = leave.fault != nil
     summary.coverage = count.coverage

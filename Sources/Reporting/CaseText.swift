@@ -124,7 +124,8 @@ extension JournalSource {
       case .success(.verdict(let verdict)) where verdict.id == text.start.id:
         text.verdict = verdict
         return
-      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine): break
+      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine), .success(.left):
+        break
       case .success(.start), .success(.run), .success(.end), .success(.finding):
         return try reader.seek(to: reader.offset, line: reader.line)
       case .failure(let problem): text.add(problem)

@@ -67,6 +67,16 @@ public enum Journal {
     public var isRemark: Bool { content.first?.key == "remark" }
   }
 
+  /// How a real lock was left at the end of a run.
+  public struct Left: Hashable, Sendable {
+    /// What the run calls the lock.
+    public var lock: String
+    /// Whether it is where it is to rest; `nil` where nobody knows.
+    public var isAtRest: Bool?
+    /// Why it is not, in one line.
+    public var message: String?
+  }
+
   /// How a case can end.
   public enum Word: String, Hashable, Sendable, CaseIterable {
     /// Model and device agreed to the end.
@@ -214,6 +224,8 @@ public enum Journal {
     case event(Event)
     /// A case ends.
     case verdict(Verdict)
+    /// A lock was left.
+    case left(Left)
     /// A machine, before the coverage of it.
     case machine(Machine)
     /// How much of a machine was visited.
@@ -277,6 +289,8 @@ extension Journal.Record {
       self = .finding(try Journal.Finding(finding))
     } else if line["campaign"] != nil {
       self = .campaign
+    } else if let left = line["left"] {
+      self = .left(try Journal.Left(left))
     } else {
       self = .event(try Journal.Event(line, members))
     }
@@ -326,6 +340,21 @@ extension Journal.Event {
     self.line = line["line"]?.integer
     model = line["model"]?.elements?.compactMap(\.text)
     content = members.filter { !["t", "step", "line", "model", "lease"].contains($0.key) }
+  }
+}
+
+extension Journal.Left {
+  init(_ value: JSONValue) throws(RecordError) {
+    guard let lock = value["lock"]?.text else {
+      throw RecordError(reason: "it is not said which lock was left")
+    }
+    self.lock = lock
+    isAtRest =
+      switch value["atRest"] {
+      case .bool(let isAtRest): isAtRest
+      default: nil
+      }
+    message = value["message"]?.text
   }
 }
 

@@ -131,7 +131,7 @@ extension LineTokens {
   fileprivate func isKind(_ key: Range<Int>) -> Bool {
     switch key.count {
     case 3: reads(key, "run") || reads(key, "end")
-    case 4: reads(key, "case")
+    case 4: reads(key, "case") || reads(key, "left")
     case 7: reads(key, "verdict") || reads(key, "machine") || reads(key, "finding")
     case 8: reads(key, "coverage") || reads(key, "campaign")
     default: false

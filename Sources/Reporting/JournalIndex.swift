@@ -319,6 +319,7 @@ extension JournalIndex {
       reading.ending = ending
     case .finding(let finding):
       take(finding)
+    case .left: break
     case .campaign:
       if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
     case .event(let event):

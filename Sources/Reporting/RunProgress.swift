@@ -35,7 +35,7 @@ public struct RunProgress: Sendable {
         if verdict.word == .divergence { hasDiverged = true }
         if let start = open, start.id == verdict.id { take(verdict, of: start, hasDiverged: hasDiverged) }
         open = nil
-      case .event, .machine, .coverage, .finding, .campaign, .end: break
+      case .event, .machine, .coverage, .finding, .campaign, .left, .end: break
       }
     }
   }

@@ -336,30 +336,33 @@ extension Governor {
 
   /// Brings the lock to its rest position, at the end of a run and whatever its end.
   ///
-  /// - Returns: what there is to say of it, and the trouble where it did not succeed.
-  public func leave() -> (remarks: [String], fault: LabFault?) {
-    guard wasUsed else { return (takeRemarks(), nil) }
+  /// - Returns: what there is to say of it, how the lock is left (`nil` for one that was not used), and the trouble where
+  ///   it did not succeed.
+  public func leave() -> (remarks: [String], left: LockLeave?, fault: LabFault?) {
+    guard wasUsed else { return (takeRemarks(), nil, nil) }
     let goal: String
     switch settings.rest {
     case .locked: goal = "locked"
     case .unlocked: goal = "unlocked"
     case .asFound:
       guard let found else {
-        return (takeRemarks() + ["the lock is left as it is: where it was found was never seen"], nil)
+        let words = "the lock is left as it is: where it was found was never seen"
+        return (takeRemarks() + [words], .elsewhere(words), nil)
       }
       goal = found
     }
     adopt(Self.words)
     do throws(Unrest) {
       let words = try bring(to: goal)
-      return (takeRemarks() + [words, budgetText], nil)
+      return (takeRemarks() + [words, budgetText], .atRest, nil)
     } catch {
       switch error {
       case .helpless(let why):
-        return (takeRemarks() + ["the lock is left as it is: \(why)", budgetText], nil)
+        let words = "the lock is left as it is: \(why)"
+        return (takeRemarks() + [words, budgetText], .elsewhere(words), nil)
       case .lab(let fault):
         let words = "the lock could not be brought to \(goal), see to it: \(fault.detail)"
-        return (takeRemarks() + [words, budgetText], LabFault(fault.symptom, words))
+        return (takeRemarks() + [words, budgetText], .elsewhere(words), LabFault(fault.symptom, words))
       }
     }
   }

@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Lab
 import Simulation
 import TestSupport
 import Testing
@@ -65,7 +66,7 @@ private struct LabDoor: DeviceUnderTest {
 private final class LabProvider: DeviceProvider {
   private let toys = ToyProvider()
   var door = LabDoor()
-  var left: (remarks: [String], fault: LabFault?) = ([], nil)
+  var left = Leave()
   var given: [Argument] = []
   var withheld: [(stimulus: String, reason: String)] = []
 
@@ -80,7 +81,7 @@ private final class LabProvider: DeviceProvider {
 
   func usualDevice(of machine: String) -> DeviceSpec? { toys.usualDevice(of: machine) }
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest { door }
-  func leave() -> (remarks: [String], fault: LabFault?) { left }
+  func leave() -> Leave { left }
 }
 
 private func run(
@@ -284,12 +285,19 @@ struct LabTests {
   func remarks() throws {
     let provider = LabProvider()
     provider.door = LabDoor(remarks: ["the door was oiled"])
-    provider.left = (["the door is shut"], nil)
+    provider.left = Leave(
+      remarks: ["the door is shut"], locks: [("oak", .atRest), ("elm", .elsewhere("it is stuck"))])
     let result = try run(["open"], provider)
     expect(result.lines[3], #"{"t":"0.000","remark":"the door was oiled"}"#)
     let end = result.lines.firstIndex(of: #"{"t":"0.000","remark":"the door is shut"}"#)
     let verdict = result.lines.firstIndex { $0.hasPrefix(#"{"verdict""#) }
     expect(end, verdict.map { $0 + 1 })
+    expect(
+      result.lines.filter { $0.contains(#""left""#) },
+      [
+        #"{"t":"0.000","left":{"lock":"oak","atRest":true}}"#,
+        #"{"t":"0.000","left":{"lock":"elm","atRest":false,"message":"it is stuck"}}"#,
+      ])
     expect(result.summary.leave, ["the door is shut"])
     expect(result.summary.exitStatus, .agree)
   }
@@ -297,7 +305,7 @@ struct LabTests {
   @Test("a device that could not be left as it should be is trouble of the lab")
   func leaving() throws {
     let provider = LabProvider()
-    provider.left = (["the door stands open"], LabFault(.noAnswer, "it is stuck"))
+    provider.left = Leave(remarks: ["the door stands open"], fault: LabFault(.noAnswer, "it is stuck"))
     expect(try run(["open"], provider).summary.exitStatus, .labFault)
   }
 

@@ -43,6 +43,9 @@ struct JournalReaderTests {
       #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}],"visited":["fe","03"]}}"#,
       #"{"finding":{"number":1,"signature":"s","message":"m","shortest":3,"confirmation":{"verdict":"flaky"},"file":"f"}}"#,
       #"{"campaign":{"events":5}}"#,
+      #"{"t":"0.000","left":{"lock":"oak","atRest":true}}"#,
+      #"{"t":"0.000","left":{"lock":"elm","atRest":false,"message":"stuck","more":1},"lease":7}"#,
+      #"{"t":"0.000","left":{"lock":"ash"}}"#,
       #"{"end":{"cases":1,"status":1}}"#,
     ]
     let path = try workshop.file("j.jsonl", Array(lines.joined(separator: "\n").utf8))
@@ -85,6 +88,9 @@ struct JournalReaderTests {
           "\(reader.line) finding \(finding.signature) \(finding.message) \(finding.shortest) \(finding.confirmation!) \(finding.file!)"
         )
       case .campaign: found.append("\(reader.line) campaign")
+      case .left(let left):
+        let rest = left.isAtRest.map { "\($0)" } ?? "-"
+        found.append("\(reader.line) left \(left.lock) \(rest) \(left.message ?? "-")")
       case .end(let end): found.append("\(reader.line) end \(end.cases) \(end.status)")
       }
     }
@@ -99,7 +105,8 @@ struct JournalReaderTests {
         #"8 true ["s c x", "u - y"] sig ["capture p"]"#,
         #"9 machine m h ["a", "b"] ["r", "r"] ["go"] ["0 0 [1]"] ["1 tick [0, 1]"]"#,
         #"10 coverage m [31, 31] [12, 177] ["fe", "03"]"#,
-        "11 finding s m 3 flaky f", "12 campaign", "13 end 1 1",
+        "11 finding s m 3 flaky f", "12 campaign", "13 left oak true -", "14 left elm false stuck",
+        "15 left ash - -", "16 end 1 1",
       ])
     expect(reader.isTorn, false)
   }
@@ -146,6 +153,7 @@ struct JournalReaderTests {
     (#"{"coverage":{}}"#, "coverage names no machine"),
     (#"{"finding":{"shortest":3}}"#, "a finding names no signature or no length"),
     (#"{"verdict":"agree"}"#, "a verdict names no case"),
+    (#"{"t":"0.000","left":{"atRest":true}}"#, "it is not said which lock was left"),
     (#"{"status":"x"}"#, "an event has no time"),
     (#"{"a":"# + String(repeating: "[", count: 200), "not JSON at column 105: nested more than 100 deep"),
   ]

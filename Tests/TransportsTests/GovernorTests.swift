@@ -384,6 +384,7 @@ struct GovernorTests {
     lock.device.trouble = item.trouble
     let end = lock.leave()
     expect(end.remarks.first, item.says)
+    expect(end.left, item.isFault ? .elsewhere(item.says) : .atRest)
     expect(end.fault != nil, item.isFault)
     expect(motor.position, item.left)
   }
@@ -401,6 +402,7 @@ struct GovernorTests {
     try lock.open()
     let end = lock.leave()
     expect(end.remarks.first, words)
+    expect(end.left, .elsewhere(words))
     expect(end.fault, nil)
     expect(toy.motor.moves, [])
   }
@@ -409,6 +411,7 @@ struct GovernorTests {
   func untouched() throws {
     let end = try governor().leave()
     expect(end.remarks, [])
+    expect(end.left, nil)
     expect(end.fault, nil)
   }
 

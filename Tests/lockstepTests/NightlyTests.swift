@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+import Lab
 import TestSupport
 import Testing
 
@@ -123,6 +124,24 @@ struct NightlyTests {
     #expect(try folder.read("Reports/nightly.html").contains("Test floor"))
     let junit = try folder.read("Reports/junit.xml")
     expect(junit.components(separatedBy: "<testcase").count - 1, 9)
+  }
+
+  @Test(
+    "go by what a run wrote down of how it left its lock, and by no words for people",
+    arguments: [
+      (#"{"t":"0.000","left":{"lock":"front","atRest":true},"lease":3}"#, LockLeave.atRest),
+      (
+        #"{"t":"0.000","left":{"lock":"front","atRest":false,"message":"it is stuck"}}"#,
+        .elsewhere("it is stuck")
+      ),
+      (#"{"t":"0.000","left":{"lock":"front"}}"#, .unknown),
+      // As it was before there was such a line.
+      (#"{"t":"0.000","remark":"the lock rests locked"}"#, .unknown),
+    ])
+  func left(_ line: String, _ leave: LockLeave) throws {
+    let folder = try Command.Folder()
+    try folder.write("journal.jsonl", #"{"run":{"format":1,"seed":1,"cases":0}}"# + "\n" + line + "\n")
+    expect(RunGlance(folder.path + "/journal.jsonl")?.leave, leave)
   }
 
   @Test("tell the service manager how they are")

@@ -55,6 +55,7 @@ struct RealLockTests {
     expect(folder.movements(), 2)
     let journal = try folder.journal()
     #expect(journal.contains(#""remark":"the lock was unlocked and was brought to locked""#), "\(journal)")
+    #expect(journal.contains(#""left":{"lock":"lock.yaml","atRest":true}"#), "\(journal)")
     let junit = try folder.read("Reports/junit.xml")
     #expect(junit.contains("lockstep.remarks") && junit.contains("was brought to locked"), "\(junit)")
     let run = folder.names("Reports/runs")[0]
@@ -124,12 +125,15 @@ struct RealLockTests {
     expect(process.terminationStatus, 3)
     #expect(output.contains("2 cases: 2 in trouble"), "\(output)")
     let errors = try out.read("errors")
-    #expect(errors.contains("the lock could not be brought to locked, see to it: "), "\(errors)")
+    let words = "the lock could not be brought to locked, see to it: "
+    #expect(errors.contains(words), "\(errors)")
     let journal = try folder.journal()
     for line in ["recovery, rung 3 of 3: reopen failed after", "recovery: no rung is left"] {
       #expect(journal.contains(line), "\(journal)")
     }
     #expect(journal.contains("reconnect failed after") == (signal == SIGSTOP), "\(journal)")
+    #expect(
+      journal.contains(#""left":{"lock":"lock.yaml","atRest":false,"message":""# + words), "\(journal)")
     let junit = try folder.read("Reports/junit.xml")
     #expect(junit.contains("errors=\"2\"") && junit.contains("type=\"lab-fault\""), "\(junit)")
   }

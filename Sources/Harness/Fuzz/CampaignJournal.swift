@@ -119,7 +119,7 @@ public final class CampaignJournal {
     tally.count(outcome.verdict)
     listener.take(.campaign(status))
     let leave = provider.leave()
-    for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    listener.take(leave)
     tally.isInTrouble = leave.fault != nil
     if let coverage { listener.take(coverage) }
     for fault in faults { listener.take(.remark(fault, at: .zero)) }

@@ -64,7 +64,7 @@ public final class TourRun {
       summary.tally.count(.labFault(error))
     }
     let leave = provider.leave()
-    for remark in leave.remarks { listener.take(.remark(remark, at: .zero)) }
+    listener.take(leave)
     summary.leave = leave.remarks
     summary.tally.isInTrouble = leave.fault != nil
     listener.take(summary.coverage)

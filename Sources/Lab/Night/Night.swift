@@ -75,7 +75,7 @@ public struct Night: Sendable {
     /// What its odometer said last.
     public internal(set) var odometer: Int
     /// How it was left; `nil` for one that was not used, or cannot be left anywhere.
-    public internal(set) var leave: NightLeave?
+    public internal(set) var leave: LockLeave?
     var run: Int?
     /// When it may be used again.
     var readyAt = Instant.zero

@@ -128,16 +128,6 @@ public enum NightDevice: Hashable, Sendable {
   case dongle(String)
 }
 
-/// How a lock was left.
-public enum NightLeave: Equatable, Sendable {
-  /// Where it is to rest.
-  case atRest
-  /// Somewhere else, and why.
-  case elsewhere(String)
-  /// Nobody knows: who drove it was killed.
-  case unknown
-}
-
 /// What came of one run of a child process.
 public struct NightEnding: Equatable, Sendable {
   /// The verdicts.
@@ -165,7 +155,7 @@ public struct NightEnding: Equatable, Sendable {
   /// What the lock's odometer says afterwards; `nil` where nobody can tell.
   public var odometer: Int?
   /// How the lock was left; `nil` where nothing is left.
-  public var leave: NightLeave?
+  public var leave: LockLeave?
   /// How long the lock is to be left alone, where a limit says so that will be over.
   public var pause: Interval?
   /// What the run put out of use.
@@ -173,7 +163,7 @@ public struct NightEnding: Equatable, Sendable {
 
   /// Makes an ending.
   public init(
-    _ verdict: Verdict, _ message: String = "", odometer: Int? = nil, leave: NightLeave? = nil,
+    _ verdict: Verdict, _ message: String = "", odometer: Int? = nil, leave: LockLeave? = nil,
     pause: Interval? = nil, outOfUse: NightDevice? = nil
   ) {
     self.verdict = verdict

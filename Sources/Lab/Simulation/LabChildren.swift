@@ -330,7 +330,7 @@ extension LabWorld {
     }
   }
 
-  private mutating func end(_ process: Int, _ child: inout Child, leave: NightLeave?) {
+  private mutating func end(_ process: Int, _ child: inout Child, leave: LockLeave?) {
     var ending = NightEnding(child.verdict?.0 ?? .incomplete, child.verdict?.1 ?? "", leave: leave)
     if child.attempt.work == .rest, leave != .atRest {
       ending.verdict = .labFault

@@ -165,7 +165,8 @@ struct CaseReader {
       case .failure(let problem):
         if isOver { return record }
         record.tries[last].problems.append(problem)
-      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine):
+      case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine),
+        .success(.left):
         if isOver { return record }
       case .success(.start), .success(.run), .success(.end), .success(.finding): return record
       }

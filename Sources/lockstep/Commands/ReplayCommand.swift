@@ -126,8 +126,8 @@ final class JournalHash: JournalListener {
     switch entry {
     case .stimulus, .fault, .observation, .lab, .verdict:
       fingerprint.mix(entry.json.line)
-    case .run, .begin, .wait, .settle, .next, .expect, .note, .model, .remark, .finding, .campaign, .machine,
-      .coverage, .end:
+    case .run, .begin, .wait, .settle, .next, .expect, .note, .model, .remark, .left, .finding, .campaign,
+      .machine, .coverage, .end:
       break
     }
   }

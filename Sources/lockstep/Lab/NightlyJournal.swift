@@ -28,7 +28,7 @@ struct NightlyJournal {
       guard status != nil || state.result != nil else { continue }
       try file.write(lines(of: state, test, &tally, &coverage))
     }
-    for lock in night.locks { try file.write(remark(lock)) }
+    for lock in night.locks { try file.write(leave(of: lock)) }
     for line in coverage.lines { try file.write(String(decoding: line, as: UTF8.self) + "\n") }
     if let status { try file.write(JournalEntry.end(tally, status).json.line + "\n") }
     try file.finish()
@@ -36,7 +36,8 @@ struct NightlyJournal {
     _ = try rename(new, to: path)
   }
 
-  private func remark(_ lock: Night.LockState) -> String {
+  /// How a lock was left, and what there is to say of it to people.
+  private func leave(of lock: Night.LockState) -> String {
     var words: [String] = []
     if let why = lock.outOfUse { words.append("it is out of use: \(why)") }
     switch lock.leave {
@@ -44,9 +45,9 @@ struct NightlyJournal {
     case .unknown: words.append("nobody knows how it was left")
     case .atRest, nil: break
     }
-    return words.map {
-      JournalEntry.remark("\(lock.lock.name): \($0)", at: .zero).json.line + "\n"
-    }.joined()
+    var entries = words.map { JournalEntry.remark("\(lock.lock.name): \($0)", at: .zero) }
+    if let leave = lock.leave { entries.append(.left(lock: lock.lock.name, leave)) }
+    return entries.map { $0.json.line + "\n" }.joined()
   }
 
   /// The lines of a case: its tries, one behind the other.

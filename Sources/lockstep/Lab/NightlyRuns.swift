@@ -139,7 +139,7 @@ extension NightlyRuns {
   }
 
   /// What a verdict means; one that the child excused, since the case is in quarantine, is the night's to excuse.
-  private static func ending(_ verdict: Journal.Verdict, _ leave: NightLeave) -> NightEnding {
+  private static func ending(_ verdict: Journal.Verdict, _ leave: LockLeave) -> NightEnding {
     let (message, mark) = (verdict.message ?? "", "; it diverged: ")
     if verdict.word == .skipped, message.hasPrefix("in quarantine "),
       let place = message.firstRange(of: mark)
@@ -150,7 +150,7 @@ extension NightlyRuns {
   }
 
   private func ending(
-    of attempt: NightAttempt, _ glance: RunGlance, _ status: Int, _ leave: NightLeave
+    of attempt: NightAttempt, _ glance: RunGlance, _ status: Int, _ leave: LockLeave
   ) -> NightEnding {
     switch attempt.work {
     case .test:
@@ -196,8 +196,8 @@ extension NightEnding.Verdict {
 struct RunGlance {
   private(set) var verdict: Journal.Verdict?
   private(set) var findings: [Journal.Finding] = []
-  /// What the lab said, in and outside of the case.
-  private(set) var remarks: [String] = []
+  /// How the lock was left; unknown where nothing is said of it.
+  private(set) var leave = LockLeave.unknown
   /// What the run ended with; `nil` where it did not end.
   private(set) var status: Int?
 
@@ -209,23 +209,21 @@ struct RunGlance {
       switch record {
       case .verdict(let verdict): self.verdict = verdict
       case .finding(let finding): findings.append(finding)
-      case .event(let event) where event.isRemark:
-        if let text = event.content.first?.value.text { remarks.append(text) }
+      case .left(let left): leave = LockLeave(left)
       case .end(let end): status = end.status
       case .run, .start, .event, .machine, .coverage, .campaign: break
       }
     }
   }
+}
 
-  /// How the lock was left; `nil` where nothing is said of it.
-  var leave: NightLeave? {
-    for remark in remarks.reversed() {
-      if remark.hasPrefix("the lock rests ") || remark.contains(" and was brought to ") { return .atRest }
-      for beginning in ["the lock is left as it is: ", "the lock could not be brought to "]
-      where remark.hasPrefix(beginning) {
-        return .elsewhere(remark)
+extension LockLeave {
+  init(_ left: Journal.Left) {
+    self =
+      switch left.isAtRest {
+      case true?: .atRest
+      case false?: .elsewhere(left.message ?? "it is not at rest")
+      case nil: .unknown
       }
-    }
-    return nil
   }
 }

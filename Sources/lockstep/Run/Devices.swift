@@ -29,12 +29,14 @@ final class Devices: DeviceProvider {
     bench.shutDown()
   }
 
-  func leave() -> (remarks: [String], fault: LabFault?) {
+  func leave() -> Leave {
     guard let tenancy, let fault = tenancy.fault else { return bench.leave() }
-    // Where nobody else holds the place, the lock is still brought to rest.
-    let rest: (remarks: [String], fault: LabFault?) =
-      tenancy.isTaken() ? (["the lock is left as it is"], nil) : bench.leave()
-    return (["the place was lost: \(fault.detail)"] + rest.remarks, fault)
+    // Where nobody else holds the place, the lock is still brought to rest; where somebody does, how it is left is up to
+    // him.
+    var leave = tenancy.isTaken() ? Leave(remarks: ["the lock is left as it is"]) : bench.leave()
+    leave.remarks.insert("the place was lost: \(fault.detail)", at: 0)
+    leave.fault = fault
+    return leave
   }
 
   var emulators: [String] { known.map(\.name) }

@@ -38,7 +38,7 @@ final class HumanReport: JournalListener {
       remarks = []
     case .coverage(let figures): coverage.append(figures)
     case .run, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab, .finding,
-      .campaign, .machine, .end:
+      .campaign, .machine, .left, .end:
       break
     }
   }
@@ -142,7 +142,7 @@ final class JSONReport: JournalListener {
     switch entry {
     case .verdict(let outcome, _):
       if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }
-    case .remark: console.print(entry.json)
+    case .remark, .left: console.print(entry.json)
     case .finding, .campaign, .coverage, .end:
       if !isQuiet { console.print(entry.json) }
     case .run, .begin, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab,

@@ -41,12 +41,13 @@ final class LockBench {
   }
 
   /// Brings real locks to rest.
-  func leave() -> (remarks: [String], fault: LabFault?) {
-    var all: (remarks: [String], fault: LabFault?) = ([], nil)
-    for (_, use) in uses {
+  func leave() -> Leave {
+    var all = Leave()
+    for (name, use) in uses {
       guard case .real(let governor) = use else { continue }
       let one = governor.leave()
       all.remarks += one.remarks
+      if let left = one.left { all.locks.append((name, left)) }
       all.fault = all.fault ?? one.fault
     }
     return all

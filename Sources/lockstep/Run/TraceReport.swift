@@ -31,7 +31,7 @@ final class TraceReport: JournalListener {
     case .lab(let fault, _, let time): row(time, nil, paint(.warning, "\(fault)"))
     case .remark(let text, let time): row(time, nil, paint(.faint, text))
     case .verdict(let outcome, let test): verdict(outcome, test)
-    case .run, .model, .finding, .campaign, .machine, .coverage, .end: break
+    case .run, .model, .left, .finding, .campaign, .machine, .coverage, .end: break
     }
   }
 

@@ -47,6 +47,11 @@ enum JournalShapes {
 
   static let remark = Shape.object(["t": Shape.time, "remark": Shape.text])
 
+  static let left = Shape.object([
+    "t": Shape.time,
+    "left": Shape.object(["lock": Shape.text], optional: ["atRest": Shape.flag, "message": Shape.text]),
+  ])
+
   static let verdict = Shape.object(
     [
       "verdict": Shape.words("agree", "divergence", "lab-fault", "skipped", "incomplete", "limited"),
@@ -118,7 +123,7 @@ enum JournalShapes {
 
   /// All of them.
   static var lines: [JSON] {
-    ([run, start] + events + [verdict, machine, coverage, finding, campaign, end]).map(leased)
+    ([run, start] + events + [left, verdict, machine, coverage, finding, campaign, end]).map(leased)
   }
 
   /// A line that may say by which lease of a lock it was written.
