@@ -126,6 +126,84 @@ struct NightlyTests {
     expect(junit.components(separatedBy: "<testcase").count - 1, 9)
   }
 
+  /// Waits, at most a minute, until the journal of the night has so many verdicts or more.
+  private static func waiting(for count: String) -> String {
+    """
+    n=0
+    until [ "$(cat Reports/runs/*-nightly*/journal.jsonl 2> errors | grep -c '^{"verdict"')" -ge \(count) ]; do
+      sleep 0.05; n=$((n + 1)); [ $n -lt 1200 ] || exit 9
+    done
+    """
+  }
+
+  @Test("can be reported on while they go on: what is judged by then, and that it is not all")
+  func underWay() throws {
+    let folder = try floor()
+    let report = "$LOCKSTEP report Reports/runs/*-nightly* --history none --format json --out"
+    let result = try Command.shell(
+      """
+      sed -i 's/repeat: 3/repeat: 2000/' plan.yaml
+      start() { env \(Self.night) -q > night 2>&1 & night=$!; }
+      end() { kill -KILL $night; wait $night; }
+      start
+      \(Self.waiting(for: "1"))
+      \(report) one; echo $?
+      kill -0 $night || exit 8
+      end
+      done=$(cat Reports/runs/*-nightly*/night.jsonl | grep -c '^{"done"')
+      start
+      \(Self.waiting(for: "$done"))
+      \(report) two; echo $?
+      end
+      echo $done
+      """, in: folder.path)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    guard lines.count == 5 else {
+      Issue.record("\(result)")
+      return
+    }
+    let done = try #require(Int(lines[4]))
+    for (index, name) in [(0, "one"), (2, "two")] {
+      let summary = try summary(lines[index])
+      guard case .number(let cases)? = summary["cases"], case .number(let missing)? = summary["notBegun"],
+        let cases = Int(cases), let missing = Int(missing)
+      else {
+        Issue.record("\(lines[index])")
+        continue
+      }
+      expect(lines[index + 1], "5")
+      expect(cases + missing, 2006)
+      // Taken up again it has at once what was done before, and what came to its end meanwhile.
+      #expect((name == "one" ? 1...done : done...(done + 2)).contains(cases), "\(cases) of \(done)")
+      let junit = try folder.read("\(name)/junit.xml")
+      #expect(
+        junit.contains("incomplete: the run did not end, \(missing) of its 2006 cases were not begun"),
+        "\(lines[index])")
+      let named = junit.components(separatedBy: "<testcase").filter { $0.contains("[") }.count
+      expect(named, cases)
+    }
+  }
+
+  @Test("go on where their journal cannot be written, and say so once")
+  func unwritten() throws {
+    let folder = try floor()
+    let result = try Command.shell(
+      """
+      sed -i 's/repeat: 3/repeat: 20/' plan.yaml
+      env \(Self.night) -q > night 2> errors & night=$!
+      until ls Reports/runs/*-nightly* > there 2>&1; do sleep 0.01; done
+      new=$(echo Reports/runs/*-nightly*)/journal.jsonl.new
+      mkdir $new || exit 8
+      until grep -q 'the journal cannot be written' errors; do kill -0 $night || exit 9; sleep 0.05; done
+      rmdir $new
+      wait $night; echo $?
+      grep -c 'the journal cannot be written' errors
+      """, in: folder.path)
+    #expect(result.output == "1\n1\n", "\(result)")
+    let junit = try folder.read("Reports/junit.xml")
+    expect(junit.components(separatedBy: "<testcase").count - 1, 26)
+  }
+
   @Test(
     "go by what a run wrote down of how it left its lock, and by no words for people",
     arguments: [

@@ -9,7 +9,7 @@ import Transports
 ///     runs/2026-11-22T02-00-00-nightly/
 ///       night.jsonl      what was begun and what came of it, each line on the disk before it takes effect
 ///       cases/00042/     what the 42nd child left
-///       journal.jsonl    all of it as the journal of one run
+///       journal.jsonl    all of it as the journal of one run; while the night goes on, what is judged by then
 ///       summary.json     what stands on its page; where it is there, so is every report
 final class NightlyFolder {
   let folder: RunFolder

@@ -11,6 +11,12 @@ import Transports
 struct NightlyJournal {
   let runs: NightlyRuns
   let night: Night
+  private let ended: [Int: Night.Ended]
+
+  init(runs: NightlyRuns, night: Night) {
+    (self.runs, self.night) = (runs, night)
+    ended = Dictionary(night.ended.map { ($0.attempt.number, $0) }) { $1 }
+  }
 
   /// Writes it as a whole.
   ///
@@ -56,9 +62,7 @@ struct NightlyJournal {
   ) -> String {
     let result = night.reason(for: state)
     count(result, state, &tally)
-    let tries = night.ended.filter { run in
-      state.runs.contains(run.attempt.number) && run.ending.verdict.isJudged
-    }
+    let tries = state.runs.compactMap { ended[$0] }.filter(\.ending.verdict.isJudged)
     guard result.verdict != .notRun, !tries.isEmpty else {
       return new(result, state, test)
     }

@@ -18,6 +18,7 @@ final class NightlySession {
   private let console: Console
   private let notifier: ServiceNotifier
   private let isQuiet: Bool
+  private let scribe: NightlyScribe
   private(set) var night: Night
   private var jobs: [(number: Int, job: Job)] = []
   private var events: [NightEvent] = []
@@ -25,6 +26,10 @@ final class NightlySession {
   /// What is out of use until somebody restores it, and when that was looked at last.
   private var sick: [NightDevice] = []
   private var lastVisit = MonotonicClock.now
+  /// Whether there are results that the journal does not have yet.
+  private var isJournalBehind: Bool
+  /// Whether it was said that the journal cannot be written.
+  private var hasSaidJournalFault = false
   /// What the monotonic clock said when the night was this old.
   private let origin: Interval
 
@@ -48,6 +53,8 @@ final class NightlySession {
     night = Night(
       settings, name: plan.name, cases: lab.cases, locks: lab.locks, dongles: lab.dongles,
       resuming: folder.record)
+    scribe = NightlyScribe(folder.folder.journalPath)
+    isJournalBehind = night.cases.contains { $0.result != nil }
   }
 
   /// The time since the night began.
@@ -71,10 +78,16 @@ final class NightlySession {
       }
       if let deadline = night.deadline, deadline <= now { receive(.time) }
       visit()
+      keepJournal()
       notifier.alive()
       showStatus()
       pause = isBusy ? Self.pauses.shortest : min(pause * 2, Self.pauses.longest)
       if !night.isOver { rest(for: pause) }
+    }
+    // What is written last must be what stays.
+    while scribe.isWriting {
+      notifier.alive()
+      rest(for: Self.pauses.longest)
     }
     console.status.show("")
     notifier.stopping()
@@ -164,6 +177,14 @@ final class NightlySession {
     sick += devices.filter { !sick.contains($0) && runs.lab.sickness(of: $0) != nil }
   }
 
+  /// Lets the journal have what came in. Without it the night goes on: the record has it all.
+  private func keepJournal() {
+    if isJournalBehind, scribe.write(NightlyJournal(runs: runs, night: night)) { isJournalBehind = false }
+    guard let fault = scribe.takeFault(), !hasSaidJournalFault else { return }
+    hasSaidJournalFault = true
+    say("the journal cannot be written, and reports of the night wait for its end: \(fault)")
+  }
+
   private func start(_ attempt: NightAttempt) {
     do throws(LabFault) {
       do throws(FileFault) {
@@ -206,6 +227,7 @@ extension NightlySession {
 
   /// Says what a lab manager who looks on wants to know at once.
   private func tell(_ line: NightLine) {
+    if case .done = line { isJournalBehind = true }
     switch line {
     case .out(.lock(let name), let why, _): say("the lock \(name) is out of use: \(why)")
     case .out(.dongle(let name), let why, _): say("the dongle \(name) is out of use: \(why)")

@@ -1,0 +1,61 @@
+import Simulation
+import Synchronization
+import Transports
+
+/// Writes the journal of a night that is under way, so that reports can be made of it before its end.
+///
+/// The journal is written as a whole each time, by a thread of its own: of a big night that takes a while, in which no
+/// child must be taken for one that hangs.
+final class NightlyScribe: Sendable {
+  /// How often it is written at most.
+  private static let period = Interval.seconds(10)
+  /// How many times as long as it took to write it is left alone: a fiftieth of the time is spent on it at most.
+  private static let rest: Int64 = 50
+
+  private struct State {
+    var isWriting = false
+    /// By the monotonic clock, when it may be written next.
+    var next = Interval.zero
+    var fault: FileFault?
+  }
+
+  private let path: String
+  private let state = Mutex(State())
+
+  init(_ path: String) { self.path = path }
+
+  /// Whether it is being written.
+  var isWriting: Bool { state.withLock(\.isWriting) }
+
+  /// Begins to write the journal.
+  ///
+  /// - Returns: `false` where that is too soon after the last time.
+  func write(_ journal: NightlyJournal) -> Bool {
+    let begin = MonotonicClock.now
+    let isTime = state.withLock { state in
+      guard !state.isWriting, state.next <= begin else { return false }
+      state.isWriting = true
+      return true
+    }
+    guard isTime else { return false }
+    inBackground { [self] in
+      var fault: FileFault?
+      do throws(FileFault) { try journal.write(to: path, status: nil) } catch { fault = error }
+      let end = MonotonicClock.now
+      state.withLock { state in
+        state.isWriting = false
+        state.next = end + max(Self.period, (end - begin) * Self.rest)
+        state.fault = fault
+      }
+    }
+    return true
+  }
+
+  /// Why the journal could not be written last, once.
+  func takeFault() -> FileFault? {
+    state.withLock { state in
+      defer { state.fault = nil }
+      return state.fault
+    }
+  }
+}
