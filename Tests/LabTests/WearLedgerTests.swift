@@ -79,35 +79,38 @@ struct WearLedgerTests {
     expect(ledger.refusal(under: limits, at: start), nil)
   }
 
-  /// Readings by the minute, and what they mean an hour and a half after the first under a floor of 20 and a slope of 5.
+  /// Readings by the minute, what they mean an hour and a half after the first under a floor of 20 and a slope of 5, and
+  /// how many percent that is in an hour.
   // swift-format-ignore
-  static let batteries: [(readings: [(Int64, Int)], limit: WearLedger.Refusal.Limit?)] = [
-    ([], nil),
-    ([(0, 20)], nil),
-    ([(0, 19)], .batteryFloor(19, floor: 20)),
-    ([(0, 10), (80, 90)], nil),
-    ([(0, 60), (60, 55)], nil),
-    ([(0, 60), (60, 54)], .batterySlope(6, within: minutes(60), slope: 5)),
-    ([(0, 60), (30, 54)], .batterySlope(6, within: minutes(30), slope: 5)),
-    ([(0, 60), (30, 55)], nil),
+  static let batteries: [(readings: [(Int64, Int)], limit: WearLedger.Refusal.Limit?, slope: Double?)] = [
+    ([], nil, nil),
+    ([(0, 20)], nil, nil),
+    ([(0, 19)], .batteryFloor(19, floor: 20), nil),
+    ([(0, 10), (80, 90)], nil, 0),
+    ([(0, 60), (60, 55)], nil, 5),
+    ([(0, 60), (60, 54)], .batterySlope(6, within: minutes(60), slope: 5), 6),
+    ([(0, 60), (30, 54)], .batterySlope(6, within: minutes(30), slope: 5), 6),
+    ([(0, 60), (30, 55)], nil, 5),
     // It sagged and came back.
-    ([(0, 60), (60, 60), (65, 50)], nil),
-    ([(0, 60), (60, 50), (65, 60)], nil),
+    ([(0, 60), (60, 60), (65, 50)], nil, 0),
+    ([(0, 60), (60, 50), (65, 60)], nil, 0),
     // Half an hour for each percent of ten is slow enough.
-    ([(-180, 70), (0, 61), (60, 60), (89, 57)], nil),
+    ([(-180, 70), (0, 61), (60, 60), (90, 58)], nil, 2),
   ]
 
   @Test(
     "a battery that is low or falls fast stops everything but the return to rest",
     arguments: batteries.indices)
   func battery(index: Int) {
-    let (readings, limit) = Self.batteries[index]
+    let (readings, limit, slope) = Self.batteries[index]
     let limits = LockLimits(batteryFloor: 20, batterySlope: 5)
     var ledger = WearLedger()
     for (minute, percent) in readings { ledger.read(battery: percent, at: start + minutes(minute)) }
     let now = start + minutes(90)
     expect(ledger.refusal(under: limits, at: now), limit.map { .init(limit: $0, until: .never) })
     expect(ledger.refusal(for: .rest, under: limits, at: now), nil)
+    expect(ledger.batteryRefusal(under: limits)?.limit, limit)
+    expect(ledger.batterySlope, slope)
     guard limit != nil, let last = readings.last else { return }
     // Cases begin again an hour after the reading, since it may be another battery by then.
     let end = start + minutes(last.0 + 60)

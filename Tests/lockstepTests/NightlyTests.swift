@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import Lab
+import Simulation
 import TestSupport
 import Testing
 
@@ -220,6 +221,73 @@ struct NightlyTests {
     let folder = try Command.Folder()
     try folder.write("journal.jsonl", #"{"run":{"format":1,"seed":1,"cases":0}}"# + "\n" + line + "\n")
     expect(RunGlance(folder.path + "/journal.jsonl")?.leave, leave)
+  }
+
+  @Test("show the battery of a lock, and that it is low")
+  func battery() throws {
+    let folder = try Command.Folder()
+    let air = try EmulatedBench(
+      [
+        "sesame5?battery=5.1", "--serve", "tcp-server:127.0.0.1:0", "--key-file", "lock.yaml", "--seed", "7",
+      ],
+      in: folder)
+    defer { air.stop() }
+    try folder.write("there.yaml", visit("There", "unlock", "until: { status: unlocked }"))
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: test
+      dongles: [{ name: air, carrier: "\(air.carriers[0])" }]
+      locks:
+        - { name: door, file: lock.yaml, limits: { battery-floor: 20 % } }
+        - { name: played, device: "emulator:sesame5" }
+
+      """)
+    try folder.write(
+      "plan.yaml", "nightly: A door\nduration: 2 min\nsuites: [{ name: a, scenarios: there.yaml }]\n")
+    let result = try Command.shell(Self.night, in: folder.path)
+    expect(result.status, 6)
+    let words = "the battery is at 10 %, and below 20 % the lock is left alone"
+    #expect(result.output.contains("! door   \(words)"), "\(result.output)")
+    let rows = result.output.split(separator: "\n")
+    let row = rows.first { $0.hasPrefix("  door ") }.map(String.init) ?? ""
+    #expect(row.contains("10 %, LOW"), "\(result.output)")
+    #expect(rows.contains { $0.hasPrefix("  played ") && !$0.contains("%") }, "\(result.output)")
+    #expect(try folder.read("Reports/nightly.html").contains("<td class=\"number\">10 %, LOW</td>"))
+    let night = folder.names("Reports/runs").first { $0.hasSuffix("-nightly") } ?? "none"
+    let summary = try summary(folder.read("Reports/runs/\(night)/summary.json"))
+    guard case .list(let locks)? = summary["locks"] else { throw CocoaError(.coderInvalidValue) }
+    expect(locks.map { $0["battery"] }, [.number("10"), nil])
+    expect(locks.map { $0["low"]?.string }, [words, nil])
+    try folder.write("schema.json", Command.run("schema", "night").output)
+    let lint = try Command.shell(
+      """
+      python3 -c 'import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))' \
+        Reports/runs/*-nightly/summary.json schema.json
+      """, in: folder.path)
+    #expect(lint.status == 0, "\(lint)")
+  }
+
+  @Test("tell of a battery how fast it falls")
+  func slope() throws {
+    var ledger = WearLedger()
+    let limits = LockLimits(batteryFloor: 20)
+    #expect(NightlyBattery(ledger, under: limits) == nil)
+    /// The table's text, and the keys and values of the object.
+    func shown(_ percent: Int, minute: Int64) -> [String] {
+      ledger.read(battery: percent, at: .zero + .seconds(60 * minute))
+      guard let battery = NightlyBattery(ledger, under: limits) else { return [] }
+      return [battery.text, JSON.mapping(battery.members).line]
+    }
+    expect(shown(40, minute: 0), ["40 %", #"{"battery":40}"#])
+    expect(shown(40, minute: 30), ["40 %, steady", #"{"battery":40,"batterySlope":0}"#])
+    expect(shown(33, minute: 90), ["33 %, −4.7 %/h", #"{"battery":33,"batterySlope":4.7}"#])
+    expect(
+      shown(19, minute: 120),
+      [
+        "19 %, −10.5 %/h, LOW",
+        #"{"battery":19,"batterySlope":10.5,"low":"the battery is at 19 %, and below 20 % the lock is left alone"}"#,
+      ])
   }
 
   @Test("tell the service manager how they are")

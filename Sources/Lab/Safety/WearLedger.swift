@@ -215,36 +215,45 @@ extension WearLedger {
     return movements[first + excess - 1] + window
   }
 
-  private func batteryRefusal(
-    for purpose: Purpose, under limits: LockLimits, at now: Instant
-  ) -> Refusal? {
+  /// Why everything but the return to rest is stopped because of the battery, as it was last read; `nil` where nothing is.
+  public func batteryRefusal(under limits: LockLimits) -> Refusal? {
     guard let last = readings.last else { return nil }
-    let until: Instant
-    switch purpose {
-    case .begin:
-      until = last.time + Self.readingLife
-      guard now < until else { return nil }
-    case .movement, .rest:
-      until = .never
-    }
     if let floor = limits.batteryFloor, last.percent < floor {
-      return Refusal(limit: .batteryFloor(last.percent, floor: floor), until: until)
+      return Refusal(limit: .batteryFloor(last.percent, floor: floor), until: .never)
     }
-    if let slope = limits.batterySlope,
-      let first = readings.first(where: { $0.time >= last.time - Self.slopeWindow })
-    {
-      let time = last.time - first.time
-      // A battery at work sags for a while: the best that it showed of late counts.
-      let best = readings.lazy.filter { $0.time >= last.time - Self.sag }.map(\.percent).max()
-      let lost = first.percent - (best ?? last.percent)
-      // In less than an hour it may lose what an hour allows, and no more.
+    if let slope = limits.batterySlope, let (lost, time) = batteryLoss {
       let span = max(time, Self.hour)
       if lost > 0, Double(lost) * Self.hour.seconds > Double(slope) * span.seconds {
-        return Refusal(
-          limit: .batterySlope(lost, within: time, slope: slope), until: until)
+        return Refusal(limit: .batterySlope(lost, within: time, slope: slope), until: .never)
       }
     }
     return nil
+  }
+
+  /// How many percent of the battery are lost in an hour, going by the readings of ``slopeWindow``; `nil` where there is
+  /// but one. In less than an hour as much may be lost as in an hour.
+  public var batterySlope: Double? {
+    guard let (lost, time) = batteryLoss, time > .zero else { return nil }
+    return Double(max(lost, 0)) * Self.hour.seconds / max(time, Self.hour).seconds
+  }
+
+  /// How many percent the battery lost up to its last reading, and in which time.
+  private var batteryLoss: (percent: Int, time: Interval)? {
+    guard let last = readings.last,
+      let first = readings.first(where: { $0.time >= last.time - Self.slopeWindow })
+    else { return nil }
+    // A battery at work sags for a while: the best that it showed of late counts.
+    let best = readings.lazy.filter { $0.time >= last.time - Self.sag }.map(\.percent).max()
+    return (first.percent - (best ?? last.percent), last.time - first.time)
+  }
+
+  private func batteryRefusal(
+    for purpose: Purpose, under limits: LockLimits, at now: Instant
+  ) -> Refusal? {
+    guard let last = readings.last, var refusal = batteryRefusal(under: limits) else { return nil }
+    guard purpose == .begin else { return refusal }
+    refusal.until = last.time + Self.readingLife
+    return now < refusal.until ? refusal : nil
   }
 }
 

@@ -110,22 +110,14 @@ struct BenchState {
     var wear = DeviceState.Wear(
       total: total, hour: ledger.count(in: .seconds(3600), at: now.uptime),
       night: ledger.count(in: WearLedger.night, at: now.uptime), limits: limits, battery: ledger.battery)
-    if let refusal = ledger.refusal(for: .movement, under: limits, at: now.uptime) {
+    wear.low = ledger.batteryRefusal(under: limits)
+    // The battery lasts longer than any budget, and would hide it.
+    var motor = limits
+    (motor.batteryFloor, motor.batterySlope) = (nil, nil)
+    if let refusal = ledger.refusal(for: .movement, under: motor, at: now.uptime) {
       switch refusal.limit {
       case .hour, .night: wear.worn = refusal
-      case .batteryFloor, .batterySlope: wear.low = refusal
-      case .gap, .coolDown: break
-      }
-    }
-    // The battery lasts longer than any budget, and would hide it.
-    if wear.low != nil {
-      var motor = limits
-      (motor.batteryFloor, motor.batterySlope) = (nil, nil)
-      if let refusal = ledger.refusal(for: .movement, under: motor, at: now.uptime) {
-        switch refusal.limit {
-        case .hour, .night: wear.worn = refusal
-        case .batteryFloor, .batterySlope, .gap, .coolDown: break
-        }
+      case .batteryFloor, .batterySlope, .gap, .coolDown: break
       }
     }
     return wear

@@ -88,12 +88,14 @@ extension NightlyReport {
     let rows = locks.map { lock in
       let movements = lock.movements.map { "\($0)" + (lock.budget.map { " of \($0)" } ?? "") } ?? "–"
       return
-        "<tr\(lock.isBad ? " class=\"bad\"" : "")><td>\(escaped(lock.name))</td><td>\(escaped(lock.left))</td>"
+        "<tr\(lock.isMarked ? " class=\"bad\"" : "")><td>\(escaped(lock.name))</td><td>\(escaped(lock.left))</td>"
         + "<td class=\"number\">\(lock.judged) of \(lock.planned)</td><td class=\"number\">\(movements)</td>"
-        + "<td class=\"number\">\(lock.life.map(String.init) ?? "–")</td><td>\(escaped(lock.state))</td></tr>"
+        + "<td class=\"number\">\(lock.life.map(String.init) ?? "–")</td>"
+        + "<td class=\"number\">\(lock.battery?.text ?? "–")</td><td>\(escaped(lock.state))</td></tr>"
     }
     return "<h2>Locks</h2>\n<table><tr><th>lock</th><th>left</th><th>judged</th><th>movements</th>"
-      + "<th>in its life</th><th>state</th></tr>" + rows.joined(separator: "\n") + "</table>\n"
+      + "<th>in its life</th><th>battery</th><th>state</th></tr>" + rows.joined(separator: "\n")
+      + "</table>\n"
   }
 
   private var dongleTable: String {

@@ -42,6 +42,9 @@ struct NightlyReport {
     var movements: Int?
     var budget: Int?
     var life: Int?
+    var battery: NightlyBattery?
+    /// Whether there is something in its line to look at.
+    var isMarked: Bool { isBad || battery?.low != nil }
   }
 
   /// A dongle in the morning.
@@ -150,6 +153,8 @@ struct NightlyReport {
       return line
     }
     (line.movements, line.budget, line.life) = (lock.used, lock.lock.perNight, lock.odometer)
+    line.battery = battery(of: lock.lock.name)
+    if let low = line.battery?.low { line.trouble.append("\(low)") }
     switch lock.leave {
     case .atRest: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.rest)" } ?? "at rest"
     case .elsewhere(let why):
@@ -163,6 +168,11 @@ struct NightlyReport {
     case nil: line.left = "not used"
     }
     return line
+  }
+
+  private func battery(of name: String) -> NightlyBattery? {
+    guard let lock = runs.lab.inventory.lock(name), case .file(let path) = lock.source else { return nil }
+    return LockOdometer.glance(of: path).flatMap { NightlyBattery($0.ledger, under: lock.limits) }
   }
 
   private func line(_ dongle: Night.DongleState) -> DongleLine {
@@ -316,14 +326,16 @@ extension NightlyReport {
   private static let most = 12
 
   private func lockLines(_ paint: Painter) -> [String] {
-    var rows = [["lock", "left", "judged", "movements", "in its life", "state"]]
+    var rows = [["lock", "left", "judged", "movements", "in its life", "battery", "state"]]
     for lock in locks {
       let budget = lock.budget.map { " of \($0)" } ?? ""
       let movements = lock.movements.map { "\($0)" + budget } ?? "–"
       let life = lock.life.map { String($0) } ?? "–"
-      rows.append([lock.name, lock.left, "\(lock.judged) of \(lock.planned)", movements, life, lock.state])
+      let battery = lock.battery?.text ?? "–"
+      rows.append(
+        [lock.name, lock.left, "\(lock.judged) of \(lock.planned)", movements, life, battery, lock.state])
     }
-    return [""] + table(rows, paint, bad: locks.map(\.isBad))
+    return [""] + table(rows, paint, bad: locks.map(\.isMarked))
   }
 
   private func dongleLines(_ paint: Painter) -> [String] {
@@ -376,7 +388,11 @@ extension NightlyReport {
       [
         "lock": Shape.text, "left": Shape.text, "bad": Shape.flag, "trouble": Shape.texts,
         "state": Shape.text, "judged": Shape.count, "planned": Shape.count,
-      ], optional: ["movements": Shape.count, "budget": Shape.count, "life": Shape.count])
+      ],
+      optional: [
+        "movements": Shape.count, "budget": Shape.count, "life": Shape.count, "battery": Shape.count,
+        "batterySlope": Shape.number, "low": Shape.text,
+      ])
     let dongle = Shape.object([
       "dongle": Shape.text, "runs": Shape.count, "failed": Shape.count, "bad": Shape.flag,
       "trouble": Shape.texts, "state": Shape.text,
@@ -435,6 +451,7 @@ extension NightlyReport.LockLine {
     if let movements { members.append(.init("movements", .integer(movements))) }
     if let budget { members.append(.init("budget", .integer(budget))) }
     if let life { members.append(.init("life", .integer(life))) }
+    if let battery { members += battery.members }
     return .mapping(members)
   }
 }
