@@ -10,6 +10,11 @@ struct NightPlanTests {
     try NightPlan(Array(text.utf8), name: "nights/third.yaml")
   }
 
+  /// A plan whose fuzzing is odd.
+  private static func fuzzing(_ text: String) -> String {
+    "nightly: A\nduration: 1 h\nsuites: [{name: a, scenarios: b}]\nfuzz: { machine: sesame, \(text) }"
+  }
+
   @Test("says what is driven on which locks, with which budgets")
   func whole() throws {
     let plan = try Self.read(
@@ -23,7 +28,7 @@ struct NightPlanTests {
         - { name: smoke, scenarios: [../Scenarios/sesame5, door.yaml], tags: [sesame5], repeat: 2, case-timeout: 1 min,
             retries: 1, actuations: 50 }
         - { name: rest, scenarios: ../Scenarios/peers }
-      fuzz: { machine: sesame, tags: [sesame5] }
+      fuzz: { machine: sesame, tags: [sesame5], stretch: 3 min, actuations: 40 }
       """)
     expect(
       plan,
@@ -34,7 +39,19 @@ struct NightPlanTests {
             name: "smoke", scenarios: ["Scenarios/sesame5", "nights/door.yaml"], tags: ["sesame5"], rounds: 2,
             timeout: .seconds(60), retries: 1, actuations: 50),
           .init(name: "rest", scenarios: ["Scenarios/peers"]),
-        ], fuzz: .init(machine: "sesame", tags: ["sesame5"])))
+        ], fuzz: .init(machine: "sesame", tags: ["sesame5"], stretch: .seconds(180), actuations: 40)))
+    let settings = NightSettings(plan, processes: 3)
+    expect([settings.duration, settings.fuzzing], [.seconds(21_600), .seconds(180)])
+    expect(
+      [settings.actuations, settings.retries, settings.processes, settings.fuzzActuations], [2000, 7, 3, 40])
+  }
+
+  @Test("says little where little is unusual")
+  func short() throws {
+    let text = "nightly: A\nduration: 1 h\nsuites: [{name: a, scenarios: b}]\nfuzz: { machine: sesame }"
+    let plan = try Self.read(text)
+    expect(plan.fuzz, .init(machine: "sesame", tags: [], stretch: .seconds(600), actuations: 100))
+    expect(NightSettings(plan, processes: 1), NightSettings(duration: .seconds(3600), processes: 1))
   }
 
   @Test(
@@ -51,6 +68,10 @@ struct NightPlanTests {
       ("nightly: A\nduration: 1 h\nsuites: [{name: a, scenarios: b, repeat: 0}]", "from 1 to 100000"),
       ("nightly: A\nduration: 1 h\nsuites: [{name: a, scenarios: b}]\nfuzz: {}", "missing key `machine`"),
       ("nightly: A\nsuites: [{name: a, scenarios: b}]", "missing key `duration`"),
+      (fuzzing("stretch: 10"), "`10 s`"), (fuzzing("stretch: 0 s"), "a duration such as 6 h"),
+      (fuzzing("stretch: [1 min]"), "a duration such as"), (fuzzing("actuations: 1"), "from 2 to 1000000"),
+      (fuzzing("actuations: many"), "from 2 to 1000000"),
+      (fuzzing("strech: 1 min"), "did you mean `stretch`?"),
     ])
   func wrong(_ text: String, _ message: String) {
     do throws(DocumentError) {

@@ -232,6 +232,19 @@ struct NightTests {
     expect(rig.receive(.ended(3, good(99)), at: 895), ["finish"])
   }
 
+  @Test("fuzzes for as long at a time, and with as many movements, as it is told")
+  func fuzzStretches() {
+    var settings = NightSettings(duration: .seconds(900))
+    (settings.fuzzing, settings.fuzzActuations) = (.seconds(60), 7)
+    var rig = Rig(
+      [], settings, locks: [NightLock(name: "front", dongles: ["blue"], perNight: 14, isFuzzed: true)])
+    expect(rig.receive(.begin(clock), at: 0), ["start 1: fuzz for 1 min on front over blue"])
+    expect(rig.night.running.map(\.attempt.actuations), [7])
+    // Of its fourteen movements four are kept back.
+    expect(rig.receive(.ended(1, good(7)), at: 60), ["start 2: fuzz for 1 min on front over blue"])
+    expect(rig.night.running.map(\.attempt.actuations), [3])
+  }
+
   @Test("stops kindly, and goes on later")
   func stopped() {
     var rig = Rig([test("a"), test("b")])

@@ -84,6 +84,15 @@ struct SchemaTests {
     }
   }
 
+  @Test(
+    "those that editors complete by are published as they are", arguments: ["scenario", "bench", "nightly"])
+  func published(_ name: String) throws {
+    let path = "Scenarios/schema/\(name).schema.json"
+    let published = try String(contentsOfFile: Command.root + "/" + path, encoding: .utf8)
+    let text = Schema.all.first { $0.name == name }?.text()
+    #expect(published == text, "run: lockstep schema \(name) > \(path)")
+  }
+
   @Test("the usual one is that of a scenario, as it is published; all are schemas, and one is XML's")
   func all() throws {
     let published = try String(

@@ -59,11 +59,19 @@ public struct NightPlan: Equatable, Sendable {
     public var machine: String
     /// What a lock must be tagged with, all of it.
     public var tags: [String]
+    /// How long one stretch is.
+    public var stretch: Interval
+    /// How many movements a stretch may cause.
+    public var actuations: Int
 
     /// Makes a campaign.
-    public init(machine: String, tags: [String] = []) {
+    public init(
+      machine: String, tags: [String] = [], stretch: Interval = .seconds(600), actuations: Int = 100
+    ) {
       self.machine = machine
       self.tags = tags
+      self.stretch = stretch
+      self.actuations = actuations
     }
   }
 
@@ -118,7 +126,7 @@ extension NightPlan {
   }
 
   fileprivate enum FuzzKey: String, CaseIterable {
-    case machine, tags
+    case machine, tags, stretch, actuations
   }
 
   fileprivate static let movements = 2...1_000_000
@@ -200,6 +208,14 @@ extension NightPlan.FuzzKey {
       .init(
         name: rawValue, form: .list(.text),
         summary: "Locks with all of these tags are fuzzed; every lock unless given.")
+    case .stretch:
+      .init(
+        name: rawValue, form: .duration,
+        summary: "How long a lock is fuzzed at a time; 10 min unless given.")
+    case .actuations:
+      .init(
+        name: rawValue, form: .wholeNumber(NightPlan.movements),
+        summary: "How many movements a stretch may cause, the return to rest included; 100 unless given.")
     }
   }
 }
@@ -270,9 +286,15 @@ private struct PlanReading {
   private func fuzz(_ cursor: Cursor) -> NightPlan.Fuzz? {
     guard let fields = cursor.fields(NightPlan.FuzzKey.allCases.map(\.rawValue)) else { return nil }
     let machine = fields.required(NightPlan.FuzzKey.machine.rawValue)?.text("a machine")
-    let tags = fields.optional(NightPlan.FuzzKey.tags.rawValue).map(self.tags)
-    guard let machine, tags != .some(nil) else { return nil }
-    return NightPlan.Fuzz(machine: machine, tags: (tags ?? nil) ?? [])
+    func optional(_ key: NightPlan.FuzzKey) -> Cursor? { fields.optional(key.rawValue) }
+    let tags = optional(.tags).map(self.tags)
+    let stretch = optional(.stretch).map { $0.span() }
+    let actuations = optional(.actuations).map { $0.integer(in: NightPlan.movements) }
+    guard let machine, tags != .some(nil), stretch != .some(nil), actuations != .some(nil) else { return nil }
+    var fuzz = NightPlan.Fuzz(machine: machine, tags: (tags ?? nil) ?? [])
+    if let stretch = stretch ?? nil { fuzz.stretch = stretch }
+    if let actuations = actuations ?? nil { fuzz.actuations = actuations }
+    return fuzz
   }
 
   private func tags(_ cursor: Cursor) -> [String]? { cursor.list().flatMap { texts($0, "a tag") } }

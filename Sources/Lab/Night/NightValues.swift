@@ -118,6 +118,14 @@ public struct NightSettings: Equatable, Sendable {
     self.retries = retries
     self.processes = processes
   }
+
+  /// Makes those of a plan.
+  public init(_ plan: NightPlan, processes: Int) {
+    self.init(
+      duration: plan.duration, actuations: plan.actuations, retries: plan.retries, processes: processes)
+    guard let fuzz = plan.fuzz else { return }
+    (fuzzing, fuzzActuations) = (fuzz.stretch, fuzz.actuations)
+  }
 }
 
 /// A lock or a dongle, by its name.

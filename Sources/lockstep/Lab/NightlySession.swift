@@ -45,13 +45,11 @@ final class NightlySession {
     self.isQuiet = isQuiet
     notifier = ServiceNotifier()
     runs = NightlyRuns(lab, folder: folder.folder.path, seed: folder.seed)
-    let plan = lab.plan
-    let settings = NightSettings(
-      duration: plan.duration, actuations: plan.actuations, retries: plan.retries, processes: processes)
+    let settings = NightSettings(lab.plan, processes: processes)
     let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
     origin = MonotonicClock.now - (passed - .zero)
     night = Night(
-      settings, name: plan.name, cases: lab.cases, locks: lab.locks, dongles: lab.dongles,
+      settings, name: lab.plan.name, cases: lab.cases, locks: lab.locks, dongles: lab.dongles,
       resuming: folder.record)
     scribe = NightlyScribe(folder.folder.journalPath)
     isJournalBehind = night.cases.contains { $0.result != nil }
