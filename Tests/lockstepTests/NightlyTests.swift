@@ -4,6 +4,7 @@ import Lab
 import Simulation
 import TestSupport
 import Testing
+import Transports
 
 @testable import lockstep
 
@@ -183,6 +184,20 @@ struct NightlyTests {
       let named = junit.components(separatedBy: "<testcase").filter { $0.contains("[") }.count
       expect(named, cases)
     }
+  }
+
+  @Test("write their journal beside everything else, not too often, and say once what went wrong")
+  func scribe() throws {
+    let scribe = NightlyScribe()
+    let path = try Command.Folder().path + "/none/journal.jsonl"
+    let isBegun = scribe.write { () throws(FileFault) in _ = try OutputFile(creating: path) }
+    #expect(isBegun)
+    while scribe.isWriting { usleep(1000) }
+    #expect(!scribe.write {})
+    expect(scribe.takeFault()?.path, path)
+    #expect(scribe.takeFault() == nil)
+    expect(NightlyScribe.pause(after: .milliseconds(200)), .seconds(10))
+    expect(NightlyScribe.pause(after: .milliseconds(600)), .seconds(30))
   }
 
   @Test("go on where their journal cannot be written, and say so once")

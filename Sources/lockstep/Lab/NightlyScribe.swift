@@ -19,18 +19,19 @@ final class NightlyScribe: Sendable {
     var fault: FileFault?
   }
 
-  private let path: String
   private let state = Mutex(State())
 
-  init(_ path: String) { self.path = path }
+  /// How long it is left alone that took so long to write.
+  static func pause(after length: Interval) -> Interval { max(period, length * rest) }
 
   /// Whether it is being written.
   var isWriting: Bool { state.withLock(\.isWriting) }
 
   /// Begins to write the journal.
   ///
-  /// - Returns: `false` where that is too soon after the last time.
-  func write(_ journal: NightlyJournal) -> Bool {
+  /// - Parameter body: writes it; called in another thread, and not at all where it is too soon after the last time.
+  /// - Returns: whether it is written.
+  func write(_ body: @escaping @Sendable () throws(FileFault) -> Void) -> Bool {
     let begin = MonotonicClock.now
     let isTime = state.withLock { state in
       guard !state.isWriting, state.next <= begin else { return false }
@@ -40,11 +41,11 @@ final class NightlyScribe: Sendable {
     guard isTime else { return false }
     inBackground { [self] in
       var fault: FileFault?
-      do throws(FileFault) { try journal.write(to: path, status: nil) } catch { fault = error }
+      do throws(FileFault) { try body() } catch { fault = error }
       let end = MonotonicClock.now
       state.withLock { state in
         state.isWriting = false
-        state.next = end + max(Self.period, (end - begin) * Self.rest)
+        state.next = end + Self.pause(after: end - begin)
         state.fault = fault
       }
     }

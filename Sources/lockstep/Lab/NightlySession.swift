@@ -18,7 +18,7 @@ final class NightlySession {
   private let console: Console
   private let notifier: ServiceNotifier
   private let isQuiet: Bool
-  private let scribe: NightlyScribe
+  private let scribe = NightlyScribe()
   private(set) var night: Night
   private var jobs: [(number: Int, job: Job)] = []
   private var events: [NightEvent] = []
@@ -51,7 +51,6 @@ final class NightlySession {
     night = Night(
       settings, name: lab.plan.name, cases: lab.cases, locks: lab.locks, dongles: lab.dongles,
       resuming: folder.record)
-    scribe = NightlyScribe(folder.folder.journalPath)
     isJournalBehind = night.cases.contains { $0.result != nil }
   }
 
@@ -177,7 +176,13 @@ final class NightlySession {
 
   /// Lets the journal have what came in. Without it the night goes on: the record has it all.
   private func keepJournal() {
-    if isJournalBehind, scribe.write(NightlyJournal(runs: runs, night: night)) { isJournalBehind = false }
+    if isJournalBehind {
+      let path = folder.folder.journalPath
+      let isBegun = scribe.write { [runs, night] () throws(FileFault) in
+        try NightlyJournal(runs: runs, night: night).write(to: path, status: nil)
+      }
+      if isBegun { isJournalBehind = false }
+    }
     guard let fault = scribe.takeFault(), !hasSaidJournalFault else { return }
     hasSaidJournalFault = true
     say("the journal cannot be written, and reports of the night wait for its end: \(fault)")
