@@ -30,6 +30,9 @@ final class ChildProcess {
   private var lines = LineBuffer()
   private var complaint: [UInt8] = []
   private var isReaped = false
+  /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
+  /// something beside a radio.
+  var isDriven = true
 
   /// Starts a command of the shell, somebody else's program: it does not get the variables that hold our secrets.
   convenience init(command: String) throws(LabFault) {
@@ -173,8 +176,8 @@ extension ChildProcess {
       pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
       pollfd(fd: outgoing.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
     ]
-    Heartbeat.expect(by: Waiting.now + .milliseconds(Int64(milliseconds)))
-    defer { Heartbeat.expect(by: Waiting.now) }
+    if isDriven { Heartbeat.expect(by: Waiting.now + .milliseconds(Int64(milliseconds))) }
+    defer { if isDriven { Heartbeat.expect(by: Waiting.now) } }
     guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return false }
     if polled[0].revents != 0 { readOutput() }
     if polled[1].revents != 0 { readErrors() }

@@ -17,6 +17,9 @@ public enum Heartbeat {
     expected.store(moment.nanoseconds, ordering: .relaxed)
   }
 
+  /// Says that the radio is done with: from now on nothing is expected.
+  static func end() { expect(by: .never) }
+
   /// Whether it does not get on. What has not used a carrier yet does.
   public static var isStuck: Bool {
     let moment = Instant(nanoseconds: expected.load(ordering: .relaxed))

@@ -87,6 +87,7 @@ extension LabgridClient {
     } catch {
       throw .absent(error.detail)
     }
+    child.isDriven = false
     child.closeInput()
     let end = MonotonicClock.now + limit
     var lines: [String] = []

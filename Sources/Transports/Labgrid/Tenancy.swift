@@ -214,6 +214,8 @@ extension Tenancy {
 extension Tenancy {
   /// Gives the place back; a second time does nothing. What cannot be given back now the watchdog gives back later.
   public func giveBack(_ say: (String) -> Void) {
+    // Whoever gives a place back has nothing more to drive, and the lab may take its time.
+    Heartbeat.end()
     let words = state.withLock { state -> String? in
       guard !state.isOver else { return nil }
       state.isOver = true

@@ -28,6 +28,7 @@ final class Watchdog {
           LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
           client.program,
         ], without: Secrecy.withheldVariables, inSession: true)
+      child.isDriven = false
     } catch {
       note.remove()
       throw error
