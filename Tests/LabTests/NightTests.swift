@@ -211,6 +211,23 @@ struct NightTests {
     expect(rig.night.locks[0].leave, .unknown)
   }
 
+  @Test("gives a run the time that it may wait for its place, and calls a place a place")
+  func places() {
+    var settings = NightSettings(duration: .seconds(3600))
+    (settings.way, settings.wait) = (.place, .seconds(100))
+    var rig = Rig([test("a"), test("b")], settings)
+    _ = rig.receive(.begin(clock), at: 0)
+    _ = rig.receive(.sign(1), at: 159)
+    expect(rig.night.deadline, at(160))
+    expect(rig.receive(.ended(1, good(2)), at: 159), ["a: agree", "start 2: b on front over blue"])
+    let gone = NightEnding(.labFault, "gone", odometer: 2, outOfUse: .dongle("blue"))
+    _ = rig.receive(.ended(2, gone), at: 160)
+    expect(rig.results().last, "b: lab-fault, gone")
+    var other = Rig([test("a")], settings, dongles: [NightDongle(name: "blue", outOfUse: "gone")])
+    _ = other.receive(.begin(clock), at: 0)
+    expect(other.results(), ["a: not-run, no place that reaches front is in use (blue: gone)"])
+  }
+
   @Test("begins nothing after its time, and says so")
   func time() {
     var rig = Rig(

@@ -37,6 +37,7 @@ extension Night {
     case .fuzz(let duration): limit = duration + Self.fuzzMargin
     case .rest: break
     }
+    if attempt.dongle != nil { limit = limit + settings.wait }
     running.append(Running(attempt: attempt, begin: time, limit: time + limit, lastSign: time))
     if let index = lockIndex(attempt.lock) {
       locks[index].run = attempt.number

@@ -106,7 +106,9 @@ extension Night {
       let why = ways.map { "\($0.dongle.name): \($0.outOfUse ?? "")" }.joined(separator: "; ")
       return (
         .device,
-        ways.isEmpty ? "no dongle reaches \(name)" : "no dongle that reaches \(name) is in use (\(why))"
+        ways.isEmpty
+          ? "no \(settings.way) reaches \(name)"
+          : "no \(settings.way) that reaches \(name) is in use (\(why))"
       )
     }
     if movements(for: index, wanted: 2, isRest: false) == nil {
@@ -155,7 +157,7 @@ extension Night {
       write(.out(.dongle(dongle.dongle.name), why: why, at: now), &actions)
     } else if lock.outOfUse == nil, isLock {
       let why =
-        "\(lock.failures.count) runs" + (waysHere > 1 ? " over \(waysHere) dongles" : "")
+        "\(lock.failures.count) runs" + (waysHere > 1 ? " over \(waysHere) \(settings.way)s" : "")
         + " failed one after the other: \(ended.last?.ending.message ?? "")"
       write(.out(.lock(lock.lock.name), why: why, at: now), &actions)
     }

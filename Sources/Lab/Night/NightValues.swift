@@ -110,6 +110,10 @@ public struct NightSettings: Equatable, Sendable {
   public var fuzzing = Interval.seconds(600)
   /// How many movements a stretch of fuzzing may cause.
   public var fuzzActuations = 100
+  /// What leads to the locks, and has the part of a dongle.
+  public var way = NightWay.dongle
+  /// How long a run may wait for its way before it does anything, beside all that it may take.
+  public var wait = Interval.zero
 
   /// Makes settings.
   public init(duration: Interval, actuations: Int? = nil, retries: Int = 20, processes: Int = 2) {
@@ -126,6 +130,14 @@ public struct NightSettings: Equatable, Sendable {
     guard let fuzz = plan.fuzz else { return }
     (fuzzing, fuzzActuations) = (fuzz.stretch, fuzz.actuations)
   }
+}
+
+/// What leads to the locks of a night, by the word for it.
+public enum NightWay: String, Sendable {
+  /// A dongle of the bench.
+  case dongle
+  /// A place of a lab, which each run gets and gives back.
+  case place
 }
 
 /// A lock or a dongle, by its name.
