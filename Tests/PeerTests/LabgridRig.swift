@@ -9,23 +9,41 @@ import TestSupport
 final class LabgridLab {
   let rig: Rig
   let port: Int
-  /// The port on which the lock's controller listens.
-  let controller: Int
-  /// The lock's key file.
-  let key: String
+  /// The places, each with the port on which the controller of its lock listens.
+  private var places: [(name: String, controller: Int)] = []
 
-  /// Starts all of it: one place, front-door, with an emulated lock behind a controller that the exporter names.
-  init(_ rig: Rig) async throws {
+  /// Starts all of it: one place, front-door, with an emulated lock behind a controller that the exporter names, and
+  /// others like it whose locks a bench calls as the places are called.
+  init(_ rig: Rig, and others: String...) async throws {
     slot = try await Slot()
     self.rig = rig
-    (port, controller) = (try freePort(), try freePort())
-    key = try await rig.emulateLock("--serve", "tcp-server:127.0.0.1:\(controller)")
+    port = try freePort()
+    var locks: [String: String] = [:]
+    for name in ["front-door"] + others {
+      let controller = try freePort()
+      let key = try await rig.emulateLock(
+        as: name == "front-door" ? "emulate" : name, "--serve", "tcp-server:127.0.0.1:\(controller)")
+      places.append((name, controller))
+      locks[name] = key
+    }
     try FileManager.default.createDirectory(atPath: rig.path("lab"), withIntermediateDirectories: false)
     try await startCoordinator("coordinator")
     try await startExporter("exporter")
-    for words in [
-      ["create"], ["add-match", "bench-1/front-door/*"], ["set-tags", "model=sesame5", "lock=\(key)"],
-    ] { try await client(["--place", "front-door"] + words) }
+    for (name, key) in locks {
+      let lock = others.isEmpty ? key : name
+      for words in [
+        ["create"], ["add-match", "bench-1/\(name)/*"], ["set-tags", "model=sesame5", "lock=\(lock)"],
+      ] { try await client(["--place", name] + words) }
+    }
+    try writeBench(locks)
+  }
+
+  /// Writes a bench that knows the locks, and one that stands nowhere.
+  private func writeBench(_ locks: [String: String]) throws {
+    let lines = locks.map { "  - { name: \($0), file: \($1), limits: { gap: 100 ms } }\n" }.sorted()
+    _ = try rig.write(
+      "bench.yaml",
+      "bench: peers\nlocks:\n" + lines.joined() + "  - { name: nowhere, device: \"emulator:sesame5\" }\n")
   }
 
   private let slot: Slot
@@ -62,9 +80,10 @@ final class LabgridLab {
   /// Starts the exporter of the bench with the lock.
   @discardableResult
   func startExporter(_ name: String) async throws -> Rig.Child {
-    let file = try rig.write(
-      "exporter.yaml",
-      "front-door:\n  NetworkService: {address: 127.0.0.1, username: lockstep, port: \(controller)}\n")
+    let groups = places.map { name, controller in
+      "\(name):\n  NetworkService: {address: 127.0.0.1, username: lockstep, port: \(controller)}\n"
+    }
+    let file = try rig.write("exporter.yaml", groups.joined())
     let exporter = try await rig.start(
       name,
       [
@@ -72,7 +91,10 @@ final class LabgridLab {
         "127.0.0.1",
         file,
       ], until: "add resource front-door", within: 60)
-    try await settled { try await client(["resources"]).contains("bench-1/front-door") }
+    try await settled {
+      let known = try await client(["resources"])
+      return places.allSatisfy { known.contains("bench-1/\($0.name)") }
+    }
     return exporter
   }
 
@@ -103,6 +125,62 @@ final class LabgridLab {
       name,
       command("run", ["Scenarios/sesame5/forty-turns.yaml", "--out", rig.path(name)]), within: 60
     ) { _ in rig.log(of: "emulate").contains("notifications on") }
+  }
+
+  /// A night over all places of the lab, each lock visited some times; waits until it is under way.
+  func startNight(_ name: String, rounds: Int) async throws -> Rig.Child {
+    let scenario = "\(Place.root)/Scenarios/peers/there-and-back.yaml"
+    let plan = try rig.write(
+      "plan.yaml",
+      "nightly: Peers\nbench: bench.yaml\nduration: 5 min\n"
+        + "suites: [{ name: visits, scenarios: \(scenario), repeat: \(rounds) }]\n")
+    let words = ["nightly", plan, "--lab", address, "--lab-wait", "90s", "--out", rig.path("out")]
+    return try await rig.start(
+      name, ["/usr/bin/env", "LABGRID_CLIENT=\(Self.program)", Place.lockstep] + words, within: 60
+    ) { _ in (try? record().contains { $0.start != nil }) ?? false }
+  }
+
+  /// A line of the record of a night.
+  struct RecordLine: Decodable {
+    var start: Start?
+    var end: End?
+    var done: Done?
+
+    struct Start: Decodable {
+      var run: Int
+      var `case`: String?
+      var lock: String
+    }
+
+    struct End: Decodable {
+      var run: Int
+      var verdict: String
+    }
+
+    struct Done: Decodable {
+      var `case`: String
+      var verdict: String
+    }
+  }
+
+  /// The record of the only night.
+  func record() throws -> [RecordLine] {
+    let runs = rig.path("out/runs")
+    let names = try FileManager.default.contentsOfDirectory(atPath: runs).filter { !$0.hasPrefix(".") }
+    guard names.count == 1 else { throw Rig.Failure(description: "there is not one night: \(names)") }
+    let text = try String(contentsOfFile: "\(runs)/\(names[0])/night.jsonl", encoding: .utf8)
+    // Behind the last line break may be what is being written.
+    return try text.components(separatedBy: "\n").dropLast()
+      .map { try JSONDecoder().decode(RecordLine.self, from: Data($0.utf8)) }
+  }
+
+  /// What became of the cases of the night so far, as LOCK VERDICT.
+  func verdicts() throws -> [String] {
+    let record = try record()
+    return record.compactMap(\.done).map { done in
+      let lock = record.compactMap(\.start).last { $0.case == done.case }?.lock
+      return "\(lock ?? "no lock") \(done.verdict)"
+    }
   }
 
   /// What nobody holds, and nobody waits for.

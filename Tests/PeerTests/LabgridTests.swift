@@ -193,6 +193,61 @@ struct LabgridTests {
     try await lab.endWatchdogs()
   }
 
+  @Test(
+    "a night over two places: each lock is driven at its own, one that somebody else has is waited for, all is given back",
+    .needs(.labgrid))
+  func night() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid), and: "back-door")
+    try await lab.client(["--place", "stray", "create"])
+    try await lab.client(["--place", "back-door", "acquire"])
+    let night = try await lab.startNight("night", rounds: 2)
+    #expect(
+      night.output.contains("left alone: stray (no tag lock=NAME)")
+        && night.output.contains("stand at none of its places: nowhere"), "\(night.output)")
+    try await lab.settled(within: 60) {
+      try await lab.client(["reservations"]).contains("state: waiting")
+        && lab.verdicts().filter { $0.hasPrefix("front-door ") }.count == 2
+    }
+    #expect(try lab.verdicts().allSatisfy { $0.hasPrefix("front-door ") })
+    try await lab.client(["--place", "back-door", "release"])
+    #expect(try await night.ended(within: 120) == 0, "\(night.output)")
+    #expect(
+      try lab.verdicts().sorted() == [
+        "back-door agree", "back-door agree", "front-door agree", "front-door agree",
+      ])
+    #expect(try await lab.isFree())
+    let page = try String(contentsOfFile: lab.rig.path("out/nightly.html"), encoding: .utf8)
+    #expect(page.contains("<h2>Places</h2>") && page.contains("<td>back-door</td>"), "\(page)")
+    #expect(!(page + night.output).lowercased().contains("dongle"), "\(page) \(night.output)")
+    #expect(night.output.contains("4 planned: 4 agree"), "\(night.output)")
+  }
+
+  @Test(
+    "a night that is killed leaves its places free soon after, and goes on by the same command, driving nothing twice",
+    .needs(.labgrid))
+  func nightKilled() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid), and: "back-door")
+    let first = try await lab.startNight("first", rounds: 3)
+    try await lab.settled(within: 120) { try lab.verdicts().count >= 2 }
+    // In the middle of what comes next.
+    try await lab.settled(within: 30) { try await !lab.isFree() }
+    first.signal(SIGKILL)
+    try await lab.settled(within: 60) { try await lab.isFree() }
+    let before = try lab.verdicts()
+    #expect(before.count < 6)
+    let second = try await lab.startNight("second", rounds: 3)
+    #expect(try await second.ended(within: 180) == 0, "\(second.output)")
+    #expect(second.output.contains("the night is taken up again"), "\(second.output)")
+    let after = try lab.verdicts()
+    #expect(Array(after.prefix(before.count)) == before)
+    #expect(after.count == 6 && after.allSatisfy { $0.hasSuffix(" agree") }, "\(after)")
+    // No case was begun again that had agreed.
+    let agreed = Set(try lab.record().compactMap { $0.end }.filter { $0.verdict == "agree" }.map(\.run))
+    let driven = try lab.record().compactMap { $0.start }.filter { agreed.contains($0.run) }.map(\.case)
+    #expect(driven.count == 6 && Set(driven).count == 6, "\(driven)")
+    #expect(try await lab.isFree())
+  }
+
   private static func expectTrouble(
     _ run: Rig.Child, _ words: String, within seconds: Double = 60,
     sourceLocation: SourceLocation = #_sourceLocation

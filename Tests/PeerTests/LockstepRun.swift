@@ -18,10 +18,10 @@ extension Rig {
   }
 
   /// Starts an emulated lock and returns the file with its key.
-  func emulateLock(_ options: String...) async throws -> String {
-    let key = path("key.yaml")
+  func emulateLock(as name: String = "emulate", _ options: String...) async throws -> String {
+    let key = path(name == "emulate" ? "key.yaml" : "\(name).yaml")
     try await start(
-      "emulate", [Place.lockstep, "emulate", "sesame5", "--key-file", key, "--duration", "600 s"] + options,
+      name, [Place.lockstep, "emulate", "sesame5", "--key-file", key, "--duration", "600 s"] + options,
       until: "advertising")
     return key
   }

@@ -328,6 +328,61 @@ struct NightlyTests {
     expect(result.output, "READY=1 STOPPING=1 True True\n")
   }
 
+  @Test("ask for places only where a lab is named", arguments: ["nightly plan.yaml", "run plan.yaml"])
+  func noLab(_ command: String) throws {
+    let folder = try floor()
+    for (option, value) in [("--tags", "floor=3"), ("--lab-wait", "1h")] {
+      let result = try Command.shell("$LOCKSTEP \(command) \(option) \(value)", in: folder.path)
+      expect(result.status, 2)
+      #expect(result.errors.contains("\(option) goes with --lab"), "\(result.errors)")
+    }
+    let result = try Command.shell("$LOCKSTEP \(command) --lab lab:1 --tags floor=3", in: folder.path)
+    expect(result.status, 2)
+    #expect(result.errors.contains("labgrid://HOST:PORT"), "\(result.errors)")
+  }
+
+  @Test(
+    "say which places and locks of a lab are no part of them, and when nothing is left",
+    arguments: [
+      ([], "", 3, "no device: no place at labgrid://lab:9: the lab has no places"),
+      (["floor=4"], "--tags floor=3", 3, "no place with floor=3 at labgrid://lab:9: there is p0 (floor=4)"),
+      (["floor=3"], "--tags floor=3", 3, "places that are left alone: p0 (no tag lock=NAME)"),
+      (["lock=back"], "", 3, "left alone: p0 (lock=back is no real lock of the bench floor)"),
+      (
+        ["lock=cellar"], "", 3,
+        "no device: at no place of labgrid://lab:9 stands a real lock of the bench floor"
+      ),
+      (["lock=front", "lock=front"], "", 2, "p0 and p1 of labgrid://lab:9 both have the tag lock=front"),
+      (["lock=front"], "", 2, "not part of this night, as they stand at none of its places: back, side"),
+      (["lock=front"], "--resume", 0, "no night of plan.yaml is to be taken up again"),
+    ] as [([String], String, Int32, String)])
+  func places(_ tags: [String], _ options: String, _ status: Int32, _ words: String) throws {
+    let folder = try floor()
+    // The lock at the place is a real one, of which nothing is known here.
+    try folder.write(
+      "bench.yaml",
+      "bench: floor\nlocks: [{ name: front, file: front.yaml }, { name: back, device: \"emulator:sesame5\" }, "
+        + "{ name: side, file: side.yaml }]\n")
+    let places = tags.enumerated().map { "Place 'p\($0)':\n  tags: \($1)\n  acquired: None" }
+    try folder.write("places", places.joined(separator: "\n") + "\n")
+    try folder.write("client", "#!/bin/sh\nexec cat places\n")
+    let result = try Command.shell(
+      "chmod +x client; LABGRID_CLIENT=./client \(Self.night) --lab labgrid://lab:9 \(options)",
+      in: folder.path)
+    expect(result.status, status)
+    #expect(result.errors.contains(words), "\(result.errors)")
+    expect(try Command.shell("ls Reports/runs", in: folder.path).output, "")
+  }
+
+  @Test("say that the program is missing that asks a lab for its places")
+  func noClient() throws {
+    let folder = try floor()
+    let result = try Command.shell(
+      "LABGRID_CLIENT=./client \(Self.night) --lab labgrid://lab:9", in: folder.path)
+    expect(result.status, 3)
+    #expect(result.errors.contains("labgrid's client program cannot be started"), "\(result.errors)")
+  }
+
   @Test(
     "say what is wrong with their plan or bench, and leave nothing behind",
     arguments: [

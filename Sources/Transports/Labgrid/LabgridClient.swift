@@ -152,6 +152,17 @@ extension LabgridClient {
     LabPlace.read(try call(["--verbose", "places"] + (acquired ? ["--acquired"] : [])))
   }
 
+  /// The places that have all of some tags; it is refused where there is none, with those that there are.
+  func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
+    let all = try places(acquired: false)
+    let found = all.filter { $0.has(tags) }
+    guard found.isEmpty else { return found }
+    let known = all.prefix(8).map { place in
+      place.name + " (\(place.tags.map(\.description).joined(separator: ",")))"
+    }
+    throw .refused(known.isEmpty ? "the lab has no places" : "there is " + known.joined(separator: ", "))
+  }
+
   /// One place, with what it lost.
   func place(_ name: String, within limit: Interval = patience) throws(LabgridFault) -> LabPlace {
     let lines = try call(["--place", name, "show"], within: limit)

@@ -80,8 +80,8 @@ public final class Tenancy: Sendable {
       state = Mutex(State(watchdog: watchdog))
     } catch {
       if let words = watchdog.end() { say(words) }
-      let what = "no place with \(wish.tags.map(\.description).joined(separator: ",")) at \(wish.address)"
-      throw error == .stopped ? .stopped : .trouble(client.trouble(error, what))
+      throw error == .stopped
+        ? .stopped : .trouble(client.trouble(error, Self.absence(of: wish.tags, at: wish.address)))
     }
     inBackground { [weak self] in
       while true {
@@ -98,17 +98,27 @@ public final class Tenancy: Sendable {
 // MARK: - Moving in
 
 extension Tenancy {
+  /// The places of a lab that have all of some tags, whoever holds them.
+  ///
+  /// - Throws: that there is none, or why the lab cannot be asked.
+  public static func places(with tags: [LabTag], at address: LabAddress) throws(LabFault) -> [LabPlace] {
+    let client = LabgridClient(address, owner: .new())
+    do throws(LabgridFault) {
+      return try client.places(with: tags)
+    } catch {
+      throw client.trouble(error, absence(of: tags, at: address))
+    }
+  }
+
+  private static func absence(of tags: [LabTag], at address: LabAddress) -> String {
+    let wanted = tags.isEmpty ? "" : " with " + tags.map(\.description).joined(separator: ",")
+    return "no place\(wanted) at \(address)"
+  }
+
   private static func moveIn(
     _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> (place: LabPlace, environment: [String]) {
-    let all = try client.places(acquired: false)
-    guard all.contains(where: { $0.has(wish.tags) }) else {
-      let known = all.prefix(8).map { place in
-        place.name + " (\(place.tags.map(\.description).joined(separator: ",")))"
-      }
-      throw .refused(
-        known.isEmpty ? "the lab has no places" : "there is " + known.joined(separator: ", "))
-    }
+    _ = try client.places(with: wish.tags)
     let name = try reserve(client, wish, say, isStopped)
     _ = try client.call(["--place", name, "acquire"], isStopped: isStopped)
     let place = try client.place(name)

@@ -9,6 +9,7 @@ import Transports
 struct NightlyArguments {
   var plans: [String] = []
   var bench: String?
+  var tenancy = TenancyArguments()
   var resumesOnly = false
   var processes: Count?
   var seed: UInt64?
@@ -31,6 +32,9 @@ extension Command {
         is not driven again. The report is one page: what ran, what is new, what is flaky, what is worn, what was not run
         and why, and how each lock was left. Under systemd it says how far it is and feeds the watchdog.
 
+        With --lab the locks are those of the bench that stand at places of a lab, each place with a tag lock=NAME: every
+        case gets the place of its lock, waits for it where somebody else has it, and gives it back.
+
         Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not at rest, are trouble of
         the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses.
 
@@ -40,6 +44,9 @@ extension Command {
         Example(
           "lockstep nightly nights/third-floor.yaml --bench bench.yaml --out Reports/nightly",
           "With another bench than the plan names, and reports elsewhere."),
+        Example(
+          "lockstep nightly nights/third-floor.yaml --lab labgrid://lab:20408 --tags floor=3 --lab-wait 1h",
+          "Over the places of a lab, which others use too."),
       ],
       ArgumentParser(
         options: [
@@ -55,10 +62,11 @@ extension Command {
             "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
             example: "4"),
           .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
-        ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-          .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
-          .quiet(\.isQuiet, "Prints the summary only."),
-        ],
+        ] + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
+          + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+            .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
+            .quiet(\.isQuiet, "Prints the summary only."),
+          ],
         operands: .init(
           placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans)),
       defaults: { NightlyArguments() }
@@ -71,18 +79,24 @@ extension Command {
 extension NightlyArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     let path = plans[0]
-    let lab = try NightlyLab(path, bench: bench)
+    try tenancy.check()
+    var lab = try NightlyLab(path, bench: bench)
     let plan = Path.join(Host.folder, path)
     guard let guardian = try night(of: plan) else {
       throw UsageError("a night of \(path) is under way already, with reports in \(reports.out)")
     }
     return try withExtendedLifetime(guardian) { () throws(UsageError) in
-      let status = try takeUp(plan, lab, console)
-      if let status { return status }
-      if resumesOnly {
+      let open = try NightlyFolder.unfinished(plan, out: reports.out)
+      if resumesOnly, open == nil {
         console.say("lockstep: no night of \(path) is to be taken up again")
         return .agree
       }
+      do throws(NoPlace) {
+        try lab.findPlaces(tenancy, console)
+      } catch {
+        return try error.status(console)
+      }
+      if let open, let status = try takeUp(open, lab, console) { return status }
       return try begin(plan, lab, console)
     }
   }
@@ -99,11 +113,10 @@ extension NightlyArguments {
 
   /// Goes on with a night that did not end.
   ///
-  /// - Returns: `nil` where there is none, or where its time was over: then only its report is made.
+  /// - Returns: `nil` where its time was over: then only its report is made.
   private func takeUp(
-    _ plan: String, _ lab: NightlyLab, _ console: Console
+    _ open: NightlyFolder.Unfinished, _ lab: NightlyLab, _ console: Console
   ) throws(UsageError) -> CommandStatus? {
-    guard let open = try NightlyFolder.unfinished(plan, out: reports.out) else { return nil }
     let passed = NightLine.time(of: open.record, at: BenchClock.now) ?? .zero
     let isOver = passed >= .zero + lab.plan.duration
     if isOver {

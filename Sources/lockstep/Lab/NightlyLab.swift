@@ -8,6 +8,8 @@ import Transports
 struct NightlyLab {
   let plan: NightPlan
   private let bench: BenchFile
+  /// The places of a lab at which the locks stand; `nil` where the bench has its locks for itself.
+  private(set) var places: NightlyPlaces?
   /// The cases as the night knows them, and as a run would drive them; one beside the other.
   private(set) var cases: [NightCase] = []
   private(set) var tests: [Case] = []
@@ -37,21 +39,28 @@ struct NightlyLab {
   /// Where they are described.
   var benchPath: String { bench.path }
 
+  /// Finds the places of the lab, where one is named: only what stands there is driven.
+  mutating func findPlaces(_ options: TenancyArguments, _ console: Console) throws(NoPlace) {
+    guard let address = options.lab else { return }
+    places = try NightlyPlaces(options, at: address, bench, console)
+  }
+
   /// Joins suites and locks.
   ///
   /// - Parameters:
   ///   - seed: the seed of scenarios that have none of their own.
   ///   - today: on which day quarantine lapses or holds.
   mutating func prepare(seed: UInt64, today: Day, _ console: Console) throws(UsageError) {
-    for dongle in inventory.dongles {
-      identities[.dongle(dongle.name)] = try bench.choice(dongle).spec.identity
-      dongles.append(NightDongle(name: dongle.name, outOfUse: sickness(of: .dongle(dongle.name))))
+    for (name, identity) in try ways() {
+      identities[.dongle(name)] = identity
+      dongles.append(NightDongle(name: name, outOfUse: sickness(of: .dongle(name))))
     }
-    for lock in inventory.locks { locks.append(try nightLock(lock)) }
+    let stock = inventory.locks.filter { places?.places.keys.contains($0.name) ?? true }
+    for lock in stock { locks.append(try nightLock(lock)) }
     lapsed = inventory.quarantine.filter { $0.status(on: today) == .lapsed }
     var known = Set<String>()
     for suite in plan.suites {
-      let wanted = inventory.locks.filter { lock in suite.tags.allSatisfy(lock.tags.contains) }
+      let wanted = stock.filter { lock in suite.tags.allSatisfy(lock.tags.contains) }
       if wanted.isEmpty {
         console.say(
           "lockstep: suite \(suite.name): no lock has the tags \(suite.tags.joined(separator: ", "))")
@@ -65,6 +74,18 @@ struct NightlyLab {
           cases.append(nightCase(test, identity, suite, lock, today))
         }
       }
+    }
+  }
+
+  /// What leads to locks, by its name, and what that is known by, where anybody can tell.
+  private func ways() throws(UsageError) -> [(name: String, identity: String?)] {
+    if let places {
+      return places.places.values.sorted { $0.name < $1.name }.map { place in
+        (place.name, place.carrier.flatMap { try? carrierChoice($0, bench: bench) }?.spec.identity)
+      }
+    }
+    return try inventory.dongles.map { dongle throws(UsageError) in
+      (dongle.name, try bench.choice(dongle).spec.identity)
     }
   }
 
@@ -88,6 +109,7 @@ struct NightlyLab {
     arguments.paths = suite.scenarios
     arguments.device = "lock:" + lock.name
     arguments.lab.bench = bench.path
+    if let places { arguments.lab.tenancy = places.options }
     arguments.rounds = Count(suite.rounds)
     arguments.drawnSeed = seed
     let world = World(lab: try arguments.labSettings())
@@ -115,7 +137,12 @@ struct NightlyLab {
       return NightLock(
         name: lock.name, dongles: nil, isFuzzed: isFuzzed, outOfUse: sickness(of: .lock(lock.name)))
     }
-    let dongles = try bench.carriers(to: lock).compactMap(\.dongle)
+    let dongles: [String]
+    if let places {
+      dongles = [places.places[lock.name]?.name].compactMap(\.self)
+    } else {
+      dongles = try bench.carriers(to: lock).compactMap(\.dongle)
+    }
     do {
       identities[.lock(lock.name)] = try LockFile(reading: path).identity
     } catch {

@@ -105,7 +105,9 @@ extension NightlyReport {
         + "<td class=\"number\">\(dongle.runs)</td><td class=\"number\">\(dongle.failures)</td>"
         + "<td>\(escaped(dongle.state))</td></tr>"
     }
-    return "<h2>Dongles</h2>\n<table><tr><th>dongle</th><th>runs</th><th>failed</th><th>state</th></tr>"
+    let title = night.settings.way == .dongle ? "Dongles" : "Places"
+    return "<h2>\(title)</h2>\n<table><tr><th>\(night.settings.way)</th><th>runs</th><th>failed</th>"
+      + "<th>state</th></tr>"
       + rows.joined(separator: "\n") + "</table>\n"
   }
 

@@ -47,8 +47,9 @@ struct NightlyReport {
     var isMarked: Bool { isBad || battery?.low != nil }
   }
 
-  /// A dongle in the morning.
+  /// A dongle, or a place of a lab, in the morning.
   struct DongleLine {
+    var kind: NightWay
     var name: String
     var runs: Int
     var failures: Int
@@ -178,7 +179,7 @@ struct NightlyReport {
   private func line(_ dongle: Night.DongleState) -> DongleLine {
     let own = night.ended.filter { $0.attempt.dongle == dongle.dongle.name }
     return DongleLine(
-      name: dongle.dongle.name, runs: own.count,
+      kind: night.settings.way, name: dongle.dongle.name, runs: own.count,
       failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
       trouble: dongle.outOfUse, state: dongle.outOfUse == nil ? "in use" : "out of use")
   }
@@ -340,7 +341,7 @@ extension NightlyReport {
 
   private func dongleLines(_ paint: Painter) -> [String] {
     guard !dongles.isEmpty else { return [] }
-    var rows = [["dongle", "runs", "failed", "state"]]
+    var rows = [[night.settings.way.rawValue, "runs", "failed", "state"]]
     for dongle in dongles {
       rows.append([dongle.name, "\(dongle.runs)", "\(dongle.failures)", dongle.state])
     }
@@ -393,16 +394,19 @@ extension NightlyReport {
         "movements": Shape.count, "budget": Shape.count, "life": Shape.count, "battery": Shape.count,
         "batterySlope": Shape.number, "low": Shape.text,
       ])
-    let dongle = Shape.object([
-      "dongle": Shape.text, "runs": Shape.count, "failed": Shape.count, "bad": Shape.flag,
-      "trouble": Shape.texts, "state": Shape.text,
-    ])
+    func ways(_ kind: NightWay) -> JSON {
+      Shape.list(
+        Shape.object([
+          kind.rawValue: Shape.text, "runs": Shape.count, "failed": Shape.count, "bad": Shape.flag,
+          "trouble": Shape.texts, "state": Shape.text,
+        ]))
+    }
     return Shape.object([
       "name": Shape.text, "bench": Shape.text, "folder": Shape.text, "seconds": Shape.number,
       "resumptions": Shape.count, "planned": Shape.count, "agree": Shape.count, "flaky": items,
       "divergences": items, "findings": items, "labFaults": items, "notRun": groups, "skipped": groups,
       "fuzzed": Shape.number, "lapsed": Shape.texts, "locks": Shape.list(lock),
-      "dongles": Shape.list(dongle), "reports": Shape.texts, "status": Shape.count,
+      "dongles": ways(.dongle), "places": ways(.place), "reports": Shape.texts, "status": Shape.count,
     ])
   }
 
@@ -416,10 +420,12 @@ extension NightlyReport {
       "labFaults": .list(labFaults.map(\.json)), "notRun": .list(notRun.map(\.json)),
       "skipped": .list(skipped.map(\.json)), "fuzzed": .number((Instant.zero + fuzzed).secondsText),
       "lapsed": .list(runs.lab.lapsed.map { .text("\($0)") }), "locks": .list(locks.map(\.json)),
-      "dongles": .list(dongles.map(\.json)), "reports": .list(reports.map(JSON.text)),
+      "dongles": ways(.dongle), "places": ways(.place), "reports": .list(reports.map(JSON.text)),
       "status": .integer(status.rawValue),
     ]
   }
+
+  private func ways(_ kind: NightWay) -> JSON { .list(dongles.filter { $0.kind == kind }.map(\.json)) }
 }
 
 extension NightlyReport.Item {
@@ -459,7 +465,7 @@ extension NightlyReport.LockLine {
 extension NightlyReport.DongleLine {
   fileprivate var json: JSON {
     [
-      "dongle": .text(name), "runs": .integer(runs), "failed": .integer(failures), "bad": .flag(isBad),
+      kind.rawValue: .text(name), "runs": .integer(runs), "failed": .integer(failures), "bad": .flag(isBad),
       "trouble": .list(trouble.map { [.text($0)] } ?? []), "state": .text(state),
     ]
   }

@@ -63,7 +63,8 @@ struct NightlyRuns {
     }
     words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)"]
     if let dongle = attempt.dongle {
-      words += ["--carrier=dongle:\(dongle)", "--actuations=\(attempt.actuations)"]
+      words += lab.places?.options.words(at: dongle) ?? ["--carrier=dongle:\(dongle)"]
+      words.append("--actuations=\(attempt.actuations)")
       if attempt.checksHealth, case .test = attempt.work { words.append("--check-health") }
     }
     return words + ["--out=\(folder(of: attempt.number))", "--history=none", "--html=none", "--quiet"]
@@ -155,7 +156,12 @@ extension NightlyRuns {
     switch attempt.work {
     case .test:
       guard let verdict = glance.verdict else {
-        return NightEnding(.labFault, "its run ended with status \(status) and no verdict", leave: leave)
+        // One that was stopped while it waited for its place.
+        if status == Int(CommandStatus.incomplete.rawValue) {
+          return NightEnding(.incomplete, "it was stopped", leave: leave)
+        }
+        let words = glance.remark ?? "its run ended with status \(status) and no verdict"
+        return NightEnding(.labFault, words, leave: leave)
       }
       var ending = Self.ending(verdict, leave)
       if status == Int(CommandStatus.safetyLimit.rawValue) { ending.verdict = .limited }
@@ -163,7 +169,8 @@ extension NightlyRuns {
     case .rest:
       if leave == .atRest { return NightEnding(.agree, leave: leave) }
       if case .elsewhere(let why) = leave { return NightEnding(.labFault, why, leave: leave) }
-      return NightEnding(.labFault, glance.verdict?.message ?? "it was not reached", leave: leave)
+      let words = glance.verdict?.message ?? glance.remark ?? "it was not reached"
+      return NightEnding(.labFault, words, leave: leave)
     case .fuzz:
       let words = glance.findings.map(\.message).joined(separator: "; ")
       switch CommandStatus(rawValue: Int32(status)) {
@@ -196,6 +203,8 @@ extension NightEnding.Verdict {
 struct RunGlance {
   private(set) var verdict: Journal.Verdict?
   private(set) var findings: [Journal.Finding] = []
+  /// What the lab said last: of a run that came to no case, why.
+  private(set) var remark: String?
   /// How the lock was left; unknown where nothing is said of it.
   private(set) var leave = LockLeave.unknown
   /// What the run ended with; `nil` where it did not end.
@@ -209,6 +218,7 @@ struct RunGlance {
       switch record {
       case .verdict(let verdict): self.verdict = verdict
       case .finding(let finding): findings.append(finding)
+      case .event(let event) where event.isRemark: remark = event.content.first?.value.text
       case .left(let left): leave = LockLeave(left)
       case .end(let end): status = end.status
       case .run, .start, .event, .machine, .coverage, .campaign: break

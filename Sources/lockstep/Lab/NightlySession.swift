@@ -45,7 +45,8 @@ final class NightlySession {
     self.isQuiet = isQuiet
     notifier = ServiceNotifier()
     runs = NightlyRuns(lab, folder: folder.folder.path, seed: folder.seed)
-    let settings = NightSettings(lab.plan, processes: processes)
+    var settings = NightSettings(lab.plan, processes: processes)
+    if let places = lab.places { (settings.way, settings.wait) = (.place, places.options.patience) }
     let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
     origin = MonotonicClock.now - (passed - .zero)
     night = Night(
@@ -233,7 +234,7 @@ extension NightlySession {
     if case .done = line { isJournalBehind = true }
     switch line {
     case .out(.lock(let name), let why, _): say("the lock \(name) is out of use: \(why)")
-    case .out(.dongle(let name), let why, _): say("the dongle \(name) is out of use: \(why)")
+    case .out(.dongle(let name), let why, _): say("the \(night.settings.way) \(name) is out of use: \(why)")
     case .resumed(let time):
       say("the night is taken up again, \(clock(time - .zero)) after it began: \(folder.folder.path)")
     case .end(let number, let ending, _):

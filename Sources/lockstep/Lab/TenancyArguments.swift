@@ -4,11 +4,12 @@ import Lab
 import Simulation
 import Transports
 
-/// The options by which a run gets a place of a lab of many benches: `--lab`, `--tags` and `--lab-wait`.
+/// The options by which a run gets a place of a lab of many benches, and a night several: `--lab`, `--tags` and
+/// `--lab-wait`.
 struct TenancyArguments {
   var lab: LabAddress?
   var tags: TagList?
-  var wait = Interval.seconds(600)
+  var wait: Interval?
   /// The place, once it is ours.
   var tenancy: Tenancy?
   /// Whether the way to the lock is what the place says.
@@ -30,12 +31,26 @@ struct TenancyArguments {
     ]
   }
 
+  /// How long a place is waited for.
+  var patience: Interval { wait ?? .seconds(600) }
+
+  /// Makes sure that nothing is said of a lab where none is named.
+  func check() throws(UsageError) {
+    guard lab == nil else { return }
+    guard tags == nil else { throw UsageError("--tags goes with --lab") }
+    guard wait == nil else { throw UsageError("--lab-wait goes with --lab") }
+  }
+
   /// The options as words, for a line that does the same again: at the same place, once one is known.
-  var words: [String] {
+  var words: [String] { tenancy.map { words(at: $0.place.name) } ?? words(tags: tags?.text) }
+
+  /// The options as words, for a line that does it at one place.
+  func words(at place: String) -> [String] { words(tags: "name=\(place)") }
+
+  private func words(tags: String?) -> [String] {
     guard let lab else { return [] }
-    let tags = tenancy.map { "name=\($0.place.name)" } ?? tags?.text ?? ""
-    return ["--lab", lab.description, "--tags", tags]
-      + (wait == TenancyArguments().wait ? [] : ["--lab-wait", "\(wait.nanoseconds / 1_000_000_000)s"])
+    return ["--lab", lab.description] + (tags.map { ["--tags", $0] } ?? [])
+      + (wait.map { ["--lab-wait", "\($0.nanoseconds / 1_000_000_000)s"] } ?? [])
   }
 }
 
@@ -55,6 +70,11 @@ struct TagList: ArgumentValue, Equatable {
   }
 
   var text: String { tags.map(\.description).joined(separator: ",") }
+}
+
+extension LabPlace {
+  /// The way to its lock, as `--carrier` takes it, where its tags say so.
+  var carrier: String? { tag("carrier") ?? tag("dongle").map { "dongle:" + $0 } }
 }
 
 /// How a command came to no place.
@@ -84,10 +104,8 @@ extension RunArguments {
   /// | the way to it | the tag `carrier=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabCarrier`` |
   mutating func moveIn(_ console: Console) throws(NoPlace) {
     let given = lab.tenancy
-    guard let address = given.lab else {
-      guard given.tags == nil else { throw .usage(UsageError("--tags goes with --lab")) }
-      return
-    }
+    do throws(UsageError) { try given.check() } catch { throw .usage(error) }
+    guard let address = given.lab else { return }
     guard let tags = given.tags else {
       throw .usage(UsageError("--lab needs to know which place: --tags model=sesame5, or another"))
     }
@@ -98,7 +116,7 @@ extension RunArguments {
     let tenancy: Tenancy
     do {
       tenancy = try Tenancy(
-        Tenancy.Wish(address, tags: tags.tags, wait: given.wait), say: { console.say($0) },
+        Tenancy.Wish(address, tags: tags.tags, wait: given.patience), say: { console.say($0) },
         isStopped: { Interruption.isRequested })
     } catch {
       switch error {
@@ -118,7 +136,7 @@ extension RunArguments {
       device = "lock:" + lock
     }
     guard lab.carrier == nil else { return }
-    lab.carrier = place.tag("carrier") ?? place.tag("dongle").map { "dongle:" + $0 } ?? tenancy.carrier
+    lab.carrier = place.carrier ?? tenancy.carrier
     lab.tenancy.givesCarrier = lab.carrier != nil
   }
 

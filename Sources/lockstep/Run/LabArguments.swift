@@ -156,6 +156,8 @@ extension RunArguments {
 
   private func carriers(_ lock: BenchLock?) throws(UsageError) -> [CarrierChoice] {
     if let text = lab.carrier { return [try carrierChoice(text, bench: lock?.bench)] }
+    // Which way leads to it is known once its place is ours.
+    if lab.tenancy.lab != nil, lab.tenancy.tenancy == nil { return [] }
     guard let lock else {
       throw UsageError(
         "a lock needs a way to it: --carrier usb:0, or another; 'lockstep doctor' says what there is")
