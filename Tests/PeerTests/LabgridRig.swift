@@ -128,7 +128,9 @@ final class LabgridLab {
   }
 
   /// A night over all places of the lab, each lock visited some times; waits until it is under way.
-  func startNight(_ name: String, rounds: Int) async throws -> Rig.Child {
+  ///
+  /// - Parameter settings: the environment that it has beside the usual one.
+  func startNight(_ name: String, rounds: Int, under settings: [String] = []) async throws -> Rig.Child {
     let scenario = "\(Place.root)/Scenarios/peers/there-and-back.yaml"
     let plan = try rig.write(
       "plan.yaml",
@@ -136,7 +138,8 @@ final class LabgridLab {
         + "suites: [{ name: visits, scenarios: \(scenario), repeat: \(rounds) }]\n")
     let words = ["nightly", plan, "--lab", address, "--lab-wait", "90s", "--out", rig.path("out")]
     return try await rig.start(
-      name, ["/usr/bin/env", "LABGRID_CLIENT=\(Self.program)", Place.lockstep] + words, within: 60
+      name, ["/usr/bin/env", "LABGRID_CLIENT=\(Self.program)"] + settings + [Place.lockstep] + words,
+      within: 60
     ) { _ in (try? record().contains { $0.start != nil }) ?? false }
   }
 
@@ -155,6 +158,7 @@ final class LabgridLab {
     struct End: Decodable {
       var run: Int
       var verdict: String
+      var message: String?
     }
 
     struct Done: Decodable {

@@ -248,6 +248,27 @@ struct LabgridTests {
     #expect(try await lab.isFree())
   }
 
+  @Test(
+    "a night tells a run that hangs in its radio from one whose lab takes its time, and drives its case again",
+    .needs(.labgrid))
+  func nightHangs() async throws {
+    let rig = try await Rig(.labgrid)
+    let lab = try await LabgridLab(rig, and: "back-door")
+    let library = rig.path("hang.so")
+    try await rig.succeed(
+      "compile",
+      ["/usr/bin/gcc", "-shared", "-fPIC", "-o", library, "\(Place.root)/Tests/Peers/hang.c", "-ldl"])
+    let hang = try rig.write("hang", "")
+    let slow = try rig.writeProgram("slow", "#!/bin/sh\nsleep 2\nexec \(LabgridLab.program) \"$@\"\n")
+    let night = try await lab.startNight(
+      "night", rounds: 1, under: ["LABGRID_CLIENT=\(slow)", "LD_PRELOAD=\(library)", "HANG=\(hang)"])
+    #expect(try await night.ended(within: 180) == 0, "\(night.output)")
+    let ends = try lab.record().compactMap { $0.end }
+    #expect(ends.filter { $0.verdict != "agree" }.map { $0.message?.prefix(9) } == ["it hung: "], "\(ends)")
+    #expect(try lab.verdicts().sorted() == ["back-door agree", "front-door agree"])
+    #expect(try await lab.isFree())
+  }
+
   private static func expectTrouble(
     _ run: Rig.Child, _ words: String, within seconds: Double = 60,
     sourceLocation: SourceLocation = #_sourceLocation
