@@ -130,13 +130,15 @@ final class LabgridLab {
   /// A night over all places of the lab, each lock visited some times; waits until it is under way.
   ///
   /// - Parameter settings: the environment that it has beside the usual one.
-  func startNight(_ name: String, rounds: Int, under settings: [String] = []) async throws -> Rig.Child {
+  func startNight(
+    _ name: String, rounds: Int, wait: String = "90s", under settings: [String] = []
+  ) async throws -> Rig.Child {
     let scenario = "\(Place.root)/Scenarios/peers/there-and-back.yaml"
     let plan = try rig.write(
       "plan.yaml",
       "nightly: Peers\nbench: bench.yaml\nduration: 5 min\n"
         + "suites: [{ name: visits, scenarios: \(scenario), repeat: \(rounds) }]\n")
-    let words = ["nightly", plan, "--lab", address, "--lab-wait", "90s", "--out", rig.path("out")]
+    let words = ["nightly", plan, "--lab", address, "--lab-wait", wait, "--out", rig.path("out")]
     return try await rig.start(
       name, ["/usr/bin/env", "LABGRID_CLIENT=\(Self.program)"] + settings + [Place.lockstep] + words,
       within: 60

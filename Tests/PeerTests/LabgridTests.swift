@@ -223,6 +223,23 @@ struct LabgridTests {
   }
 
   @Test(
+    "a night that waits for a place in vain says for which and how long, and drives the other",
+    .needs(.labgrid))
+  func nightInVain() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid), and: "back-door")
+    try await lab.client(["--place", "back-door", "acquire"])
+    let night = try await lab.startNight("night", rounds: 1, wait: "2s")
+    #expect(try await night.ended(within: 120) == 3, "\(night.output)")
+    #expect(
+      night.output.contains(
+        "the lock back-door is out of use: 3 runs failed one after the other: no device: "
+          + "no place with name=back-door at \(lab.address): none became free within 2 s"), "\(night.output)")
+    #expect(night.output.contains("2 planned: 1 agree"), "\(night.output)")
+    #expect(try await lab.client(["--place", "back-door", "show"]).contains("acquired: office/admin"))
+    #expect(try await !lab.client(["reservations"]).contains("lockstep-"))
+  }
+
+  @Test(
     "a night that is killed leaves its places free soon after, and goes on by the same command, driving nothing twice",
     .needs(.labgrid))
   func nightKilled() async throws {
