@@ -262,6 +262,21 @@ public struct Abilities: Sendable {
     self.arguments = arguments
     self.disturbances = disturbances
   }
+
+  /// What tests may ask of a device that stands in for another one: only what both can do, at the other's pace.
+  public func limited(to other: Abilities) -> Abilities {
+    var both = self
+    if let wanted = other.stimuli { both.stimuli = stimuli?.filter(wanted.contains) ?? wanted }
+    both.faults = faults.filter(other.faults.contains)
+    both.arguments = other.arguments
+    both.disturbances = disturbances.compactMap { own in
+      guard let its = other.disturbances.first(where: { $0.fault == own.fault }) else { return nil }
+      let values = own.values.filter(its.values.contains)
+      return values.isEmpty ? nil : Disturbance(own.level, own.fault, values)
+    }
+    both.slack = max(slack, other.slack)
+    return both
+  }
 }
 
 /// Trouble of the lab: no device, a lost carrier, a program that ended. There is no verdict then.

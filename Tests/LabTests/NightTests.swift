@@ -262,6 +262,26 @@ struct NightTests {
     expect(rig.night.running.map(\.attempt.actuations), [3])
   }
 
+  @Test("goes on fuzzing a lock that made the movements of a stretch, and not one that made none, or failed")
+  func fuzzesAgain() {
+    let table: [(ending: NightEnding, isFuzzedAgain: Bool)] = [
+      (NightEnding(.agree, odometer: 0, leave: .atRest), true),
+      (NightEnding(.limited, "enough", odometer: 99, leave: .atRest), true),
+      (NightEnding(.limited, "enough", odometer: 0, leave: .atRest, pause: .seconds(1)), false),
+      (NightEnding(.divergence, "a finding", odometer: 9, leave: .atRest), false),
+      (NightEnding(.labFault, "no answer", odometer: 9, leave: .atRest), false),
+    ]
+    for (ending, isFuzzedAgain) in table {
+      var rig = Rig(
+        [], NightSettings(duration: .seconds(3600)),
+        locks: [NightLock(name: "front", dongles: ["blue"], isFuzzed: true)])
+      expect(rig.receive(.begin(clock), at: 0), ["start 1: fuzz for 10 min on front over blue"])
+      _ = rig.receive(.ended(1, ending), at: 60)
+      _ = rig.receive(.time, at: 120)
+      #expect(rig.night.running.map(\.attempt.number) == (isFuzzedAgain ? [2] : []), "\(ending)")
+    }
+  }
+
   @Test("stops kindly, and goes on later")
   func stopped() {
     var rig = Rig([test("a"), test("b")])

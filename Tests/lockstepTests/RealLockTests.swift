@@ -161,6 +161,31 @@ struct RealLockTests {
     expect(folder.movements(), 0)
   }
 
+  @Test("fuzzed for a time, its twin is explored first, and then it does the rarest tests itself")
+  func fuzzed() throws {
+    let bench = try bench()
+    defer { bench.kill() }
+    func fuzz(_ options: String) throws -> Command.Result {
+      try Command.shell(
+        "XDG_STATE_HOME=$PWD/state TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --carrier "
+          + "\(bench.carriers[0]) --seed 3 --out Reports \(options)", in: folder.path)
+    }
+    let first = try fuzz("--duration 15s --actuations 40")
+    expect(first.status, 0)
+    #expect(first.output.contains(/twin    agrees with the model; the device does [1-9][0-9]* of its tests/))
+    let movements = folder.movements()
+    #expect(movements > 0, "\(first.output)")
+    // What is known is done too, where little is new.
+    let second = try fuzz("--duration 15s --actuations 40")
+    expect(second.status, 0)
+    #expect(second.output.contains(/of its tests, and [1-9][0-9]* of the corpus/), "\(second.output)")
+    #expect(folder.movements() > movements, "\(second.output)")
+    // Who may move it twice moves it no more, whatever there is to do.
+    let limited = try fuzz("--duration 60s --actuations 3")
+    expect(limited.status, 6)
+    #expect(folder.movements() > movements, "\(limited.output)")
+  }
+
   @Test("with the emulator's control everything that needs a hand can be driven, with a scenario's options")
   func control() throws {
     let bench = try bench("sesame5", ["--control", "unix:control"])

@@ -101,7 +101,10 @@ public struct Alphabet: Sendable {
     let isTimed = !specification.isPlain
     acts.append(Act(name: "settle", level: .events, variants: isTimed ? [.settle, .next] : [], weight: 1))
     acts.append(
-      Act(name: "wait", level: .events, variants: Self.waits(in: definition).map { .wait($0) }, weight: 1))
+      Act(
+        name: "wait", level: .events,
+        variants: Self.waits(in: definition, isVirtual: abilities.slack == .zero).map { .wait($0) }, weight: 1
+      ))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
     acts.append(
       Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
@@ -135,9 +138,12 @@ public struct Alphabet: Sendable {
     return nil
   }
 
+  /// The longest wait with a device whose time is the clock's: hours of it would be hours.
+  private static let longestRealWait = Interval.seconds(60)
+
   /// Waits that are worth trying: short ones in which something is still under way, the windows of the machine, and
   /// long silence.
-  private static func waits(in definition: MachineDefinition) -> [Interval] {
+  private static func waits(in definition: MachineDefinition, isVirtual: Bool) -> [Interval] {
     var waits: [Interval] = [
       .milliseconds(1), .milliseconds(20), .milliseconds(150), .milliseconds(600), .seconds(1), .seconds(4),
       .seconds(12), .seconds(60), .seconds(660), .seconds(4 * 3600),
@@ -147,6 +153,6 @@ public struct Alphabet: Sendable {
         waits.append(length)
       }
     }
-    return waits.sorted()
+    return waits.sorted().filter { isVirtual || $0 <= longestRealWait }
   }
 }

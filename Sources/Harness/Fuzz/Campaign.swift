@@ -132,7 +132,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       status.tests += 1
       let before = runner.events
       do {
-        execution = try runner.run(test)
+        execution = try runner.run(test, isStopped: edge.isStopped)
       } catch {
         if let end = follow(error, of: test.start) { return end }
       }

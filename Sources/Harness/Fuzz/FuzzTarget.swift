@@ -11,9 +11,15 @@ public struct FuzzTarget: Sendable {
   /// The seed of everything that the device draws.
   public let seed: UInt64
   /// The conditions in which tests start; the usual one is the last.
-  public let starts: [StartCondition]
+  public private(set) var starts: [StartCondition]
+  /// The numbers of the machine's starts that these conditions stand for.
+  public private(set) var startNumbers: [Int]
   /// What is left out of tests, by name, since the device must not be asked for it.
-  public let withheld: [String]
+  public private(set) var withheld: [String]
+  /// What the device can do.
+  private let abilities: Abilities
+  /// What the device can do that this one stands in for, if it does.
+  private(set) var original: Abilities?
 
   /// The most events of a machine that can be fuzzed.
   private static var mostEvents: Int { 64 }
@@ -50,10 +56,25 @@ public struct FuzzTarget: Sendable {
     {
       throw .unknown(.setting(item.name), "setting", item.name, of: known + description.options)
     }
-    starts = machine.machine.definition.starts.compactMap { start in
+    let conditions = machine.machine.definition.starts.map { start in
       Self.condition(start, options.start, description)
     }
+    starts = conditions.compactMap(\.self)
+    startNumbers = conditions.indices.filter { conditions[$0] != nil }
+    abilities = description.abilities
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
+  }
+
+  /// The target when it stands in for another one of the same machine: its tests do only what both can do, and start only
+  /// where both can; `nil` where there is no such start.
+  public func standing(in other: FuzzTarget) -> FuzzTarget? {
+    var twin = self
+    twin.original = other.abilities
+    twin.withheld += other.withheld
+    let kept = startNumbers.indices.filter { other.startNumbers.contains(startNumbers[$0]) }
+    twin.starts = kept.map { starts[$0] }
+    twin.startNumbers = kept.map { startNumbers[$0] }
+    return kept.isEmpty ? nil : twin
   }
 
   /// Tells a device's options from the conditions in which tests start.

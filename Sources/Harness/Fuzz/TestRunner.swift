@@ -36,7 +36,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     lockstep = Lockstep(
       specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
     alphabet = Alphabet(
-      specification, abilities, levels: settings.levels,
+      specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
       weights: settings.weights + target.withheld.map { ($0, 0) })
     starts = target.starts
     mostActuations = settings.actuations ?? .max
@@ -71,11 +71,15 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Runs a test; a choice that is no longer what it was meant to be is left out.
   ///
   /// The same trouble in three fresh starts is a divergence: the device stopped answering.
-  public mutating func run(_ test: TestCase) throws(LabFault) -> Execution {
+  ///
+  /// - Parameter isStopped: whether the test is to end before its next choice; nothing is awaited then.
+  public mutating func run(
+    _ test: TestCase, isStopped: () -> Bool = { false }
+  ) throws(LabFault) -> Execution {
     var faults: [LabFault] = []
     while true {
       var execution = Execution()
-      guard let fault = perform(test, &execution) else {
+      guard let fault = perform(test, isStopped, &execution) else {
         // One that went well after trouble shows that the trouble was the lab's.
         if let fault = faults.first, execution.divergence == nil { throw fault }
         return execution
@@ -96,18 +100,23 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   /// Runs a test once; says what trouble there was.
-  private mutating func perform(_ test: TestCase, _ execution: inout Execution) -> LabFault? {
+  private mutating func perform(
+    _ test: TestCase, _ isStopped: () -> Bool, _ execution: inout Execution
+  ) -> LabFault? {
     do throws(LabFault) {
-      try make(test, &execution)
+      try make(test, isStopped, &execution)
       return nil
     } catch {
       return error
     }
   }
 
-  private mutating func make(_ test: TestCase, _ execution: inout Execution) throws(LabFault) {
+  private mutating func make(
+    _ test: TestCase, _ isStopped: () -> Bool, _ execution: inout Execution
+  ) throws(LabFault) {
     execution.divergence = try begin(test.start)
     for choice in test.choices where execution.divergence == nil {
+      if isStopped() { return }
       let situation = lockstep.situation
       guard alphabet.action(of: choice) != nil, situation.admits(choice, alphabet) else { continue }
       execution.performed.append(choice)

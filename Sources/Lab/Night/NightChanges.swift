@@ -118,13 +118,23 @@ extension Night {
     if ending.verdict == .limited, ending.pause == nil, let run = ended.last, !isUsedUp(run) {
       locks[index].spent = ending.message
     }
-    if case .fuzz = attempt.work, ending.verdict != .agree { locks[index].isFuzzed = false }
+    if case .fuzz = attempt.work, !isWorthFuzzing(after: attempt, ending) { locks[index].isFuzzed = false }
     if ending.isFailure {
       locks[index].failures.append(attempt.dongle ?? "")
       locks[index].isTrusted = false
     } else if ending.verdict != .incomplete {
       locks[index].failures = []
       locks[index].isTrusted = ending.verdict != .limited
+    }
+  }
+
+  /// Whether a lock is fuzzed again after a stretch: not where that found something, failed, or came to nothing.
+  private func isWorthFuzzing(after attempt: NightAttempt, _ ending: NightEnding) -> Bool {
+    switch ending.verdict {
+    case .agree: true
+    // It has made the movements of one stretch, and there may be more for another.
+    case .limited: ending.odometer.map { $0 > attempt.odometer } ?? false
+    case .divergence, .labFault, .unhealthy, .incomplete, .skipped: false
     }
   }
 

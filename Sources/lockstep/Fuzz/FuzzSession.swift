@@ -8,10 +8,12 @@ import Transports
 /// A campaign in this process, from what was asked for to its end.
 ///
 /// Without a twin the device is explored. With one, the twin is: what is found there is shrunk there, and the device
-/// is asked for it; where nothing is found, the device does the rarest of the twin's tests.
+/// is asked for it; where nothing is found, the device does the rarest of the twin's tests, and then others of the corpus.
 final class FuzzSession {
   /// How much is explored on a twin when nothing else is said: the device still waits.
   private static let twinSteps = 100_000
+  /// A twin is explored for this part of the time, a tenth: the device, whose motor is slow, has the rest.
+  private static let twinShare: Int64 = 10
   /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
   private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
 
@@ -60,7 +62,8 @@ final class FuzzSession {
         return finish(explore(target, try world.devices.device(target.device, seed: target.seed)))
       }
       var explored = explore(twin, try world.devices.device(twin.device, seed: twin.seed))
-      if explored.cause == .done, explored.status.depths.isEmpty {
+      let isExplored = explored.cause == .done || explored.cause == .stopped
+      if isExplored, !isStopped, explored.status.depths.isEmpty {
         let device = try world.devices.device(target.device, seed: target.seed)
         explored = check(explored, device)
       }
@@ -134,14 +137,26 @@ final class FuzzSession {
     keep(campaign.status)
   }
 
-  /// Lets the device do the rarest of its twin's tests, the shortest first.
+  /// Lets the device do the rarest of its twin's tests, those first that wait least, then those that were rare before.
   private func check<Device: DeviceUnderTest>(_ explored: Explored, _ device: Device) -> Explored {
     var result = explored
     var campaign = Campaign(target, device, settings, edge: edge(for: device, isTwin: false))
-    let tests = explored.rare.compactMap { $0.test.translated($0.actions, to: campaign.runner.alphabet) }
-      .sorted()
-    report.say("twin    agrees with the model; the device does \(tests.count) of its tests")
-    result.cause = campaign.perform(tests)
+    let alphabet = campaign.runner.alphabet
+    let tests = explored.rare.compactMap { rare in
+      rare.test.translated(rare.actions, from: twin ?? target, to: target, alphabet)
+    }.map { (wait: $0.wait(in: alphabet), test: $0) }
+      .sorted { ($0.wait, $0.test) < ($1.wait, $1.test) }.map(\.test)
+    var corpus = Corpus(
+      arguments.corpusFolder, corpus, target, alphabet, job: arguments.run.job)
+    let rare = Set(tests)
+    var others = corpus.read(world.reader).filter { !rare.contains($0) }
+    // None of them is always the one for which there is no time.
+    var generator = SeededGenerator(seed: settings.generatorSeed, for: "the device's tests")
+    others.shuffle(using: &generator)
+    report.say(
+      "twin    agrees with the model; the device does \(tests.count) of its tests, "
+        + "and \(others.count) of the corpus")
+    result.cause = campaign.perform(tests + others)
     result.status = campaign.status
     result.coverage = Coverage(target.machine.label, campaign.coverage)
     return result
@@ -150,8 +165,9 @@ final class FuzzSession {
   private func edge<Device: DeviceUnderTest>(
     for device: Device, isTwin: Bool
   ) -> Campaign<Device>.Edge {
-    Campaign<Device>.Edge(
-      isStopped: { [self] in isStopped }, elapsed: { [begin] in MonotonicClock.now - begin },
+    let part = isTwin ? Self.twinShare : 1
+    return Campaign<Device>.Edge(
+      isStopped: { [self] in isStopped(inPart: part) }, elapsed: { [begin] in MonotonicClock.now - begin },
       progress: { [self] in progress($0, isExploring: false) },
       found: { [self] in found(&$0, onTwin: isTwin) },
       trouble: { [self] in
@@ -160,9 +176,12 @@ final class FuzzSession {
       })
   }
 
-  private var isStopped: Bool {
+  private var isStopped: Bool { isStopped(inPart: 1) }
+
+  /// Whether somebody stopped it, or the first of so many parts of its time is over.
+  private func isStopped(inPart count: Int64) -> Bool {
     if Interruption.isRequested || desk.isStopped { return true }
-    return arguments.duration.map { MonotonicClock.now - begin >= $0 } ?? false
+    return arguments.duration.map { (MonotonicClock.now - begin) * count >= $0 } ?? false
   }
 
   /// How long the campaign has been explored, in all its sittings.

@@ -37,8 +37,12 @@ extension FuzzArguments {
   ) throws(UsageError) -> FuzzTarget? {
     let named = twin ?? (target.device.kind == .lock ? world.devices.bench.twin(of: target.device.name) : nil)
     guard let named, named != "none" else { return nil }
-    do {
-      return try FuzzTarget(machine, DeviceSpec(text: named), seed: seed, provider: world.devices)
+    do throws(DeviceProblem) {
+      let twin = try FuzzTarget(machine, DeviceSpec(text: named), seed: seed, provider: world.devices)
+      guard let standIn = twin.standing(in: target) else {
+        throw DeviceProblem(.name, "\(named) starts nowhere where \(target.device) does")
+      }
+      return standIn
     } catch {
       throw UsageError("--twin: \(error.description)")
     }

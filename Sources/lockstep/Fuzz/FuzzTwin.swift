@@ -4,6 +4,7 @@ import Simulation
 
 /// A device and its twin, asked to do the same.
 struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
+  private let targets: (twin: FuzzTarget, device: FuzzTarget)
   /// The most runs that a device is asked for.
   private let mostRuns = 3
   private var twin: TestRunner<Twin, TraceList>
@@ -12,6 +13,7 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
   init(
     _ twinTarget: FuzzTarget, _ twin: Twin, _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings
   ) {
+    targets = (twinTarget, target)
     var unlimited = settings
     unlimited.actuations = nil
     self.twin = TestRunner(twinTarget, twin, unlimited, recorder: TraceList())
@@ -20,7 +22,10 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
 
   /// Asks the device, up to three times, whether it does what the twin did.
   mutating func confirm(_ finding: Finding) -> TwinVerdict {
-    guard let test = finding.test.translated(finding.actions, to: device.alphabet) else {
+    guard
+      let test = finding.test.translated(
+        finding.actions, from: targets.twin, to: targets.device, device.alphabet)
+    else {
       return .notAsked("it cannot be given every event of the test")
     }
     var confirmation = Confirmation()
@@ -39,7 +44,10 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
 
   /// Says where the twin does something else than a device that diverged.
   mutating func contradict(_ finding: Finding) -> TwinVerdict {
-    guard let test = finding.test.translated(finding.actions, to: twin.alphabet) else {
+    guard
+      let test = finding.test.translated(
+        finding.actions, from: targets.device, to: targets.twin, twin.alphabet)
+    else {
       return .notAsked("its twin cannot be given every event of the test")
     }
     do throws(LabFault) {
@@ -70,8 +78,10 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
 extension TestCase {
   /// The same test in the choices of another device; `nil` where that cannot do all of it.
   func translated(
-    _ actions: [(action: TestAction, isForbidden: Bool)], to alphabet: Alphabet
+    _ actions: [(action: TestAction, isForbidden: Bool)], from own: FuzzTarget, to other: FuzzTarget,
+    _ alphabet: Alphabet
   ) -> TestCase? {
+    guard let start = other.startNumbers.firstIndex(of: own.startNumbers[start]) else { return nil }
     var translated = TestCase(start: start)
     for (choice, item) in zip(choices, actions) {
       // The acts of time have the same numbers with every device of a machine; an edge is the model's.
@@ -83,6 +93,13 @@ extension TestCase {
       translated.choices.append(same)
     }
     return translated
+  }
+
+  /// How long it waits of its own accord.
+  func wait(in alphabet: Alphabet) -> Interval {
+    choices.reduce(.zero) { sum, choice in
+      if case .wait(let interval)? = alphabet.action(of: choice) { sum + interval } else { sum }
+    }
   }
 }
 
