@@ -33,9 +33,11 @@ struct LabSimulationTests {
 
   /// One bench for twenty minutes, in which the same thing goes wrong again and again.
   private static func bench(
-    _ kind: LabSimulation.Fault.Kind, every seconds: Int64, _ defect: LabSimulation.Defect?, seed: UInt64
+    _ kind: LabSimulation.Fault.Kind, every seconds: Int64, _ defect: LabSimulation.Defect?, seed: UInt64,
+    actuations: Int = 3500
   ) -> LabSimulation {
     var settings = LabSimulation.Settings()
+    settings.actuations = actuations
     settings.nights = 1
     settings.locks = [2]
     settings.cases = 20
@@ -47,6 +49,17 @@ struct LabSimulationTests {
         detail: Int(number % 8))
     }
     return LabSimulation(seed: seed, settings, faults: faults, defect: defect)
+  }
+
+  @Test(
+    "uses up a night's movements and passes them in none, however often the night is taken up again",
+    arguments: 0..<4 as Range<UInt64>)
+  func scarce(_ seed: UInt64) {
+    let outcome = Self.bench(.plannerKill, every: 40, nil, seed: seed, actuations: 100).run()
+    #expect(outcome.violation == nil, "seed \(seed): \(outcome.violation.map { "\($0)" } ?? "")")
+    #expect(outcome.resumptions > 5)
+    // Of each lock four are kept back to bring it to rest.
+    #expect(outcome.movements > 80, "seed \(seed): \(outcome.movements) movements")
   }
 
   @Test(

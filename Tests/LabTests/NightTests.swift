@@ -262,6 +262,20 @@ struct NightTests {
     expect(rig.night.running.map(\.attempt.actuations), [3])
   }
 
+  @Test("counts what was moved before it was taken up again, whatever the odometers say then")
+  func budgetOfTwoSittings() {
+    let front = { NightLock(name: "front", dongles: ["blue"], perNight: 24, odometer: $0) }
+    let cases = [test("a"), test("b")]
+    let (settings, dongles) = (NightSettings(duration: .seconds(3600)), [NightDongle(name: "blue")])
+    var rig = Rig(cases, settings, locks: [front(100)], dongles: dongles)
+    _ = rig.receive(.begin(clock), at: 0)
+    _ = rig.receive(.ended(1, good(112)), at: 10)
+    let night = Night(
+      settings, name: "test", cases: cases, locks: [front(112)], dongles: dongles, resuming: rig.record)
+    expect(night.lock("front")?.used, 12)
+    expect(night.running.map(\.attempt.actuations), [8])
+  }
+
   @Test("goes on fuzzing a lock that made the movements of a stretch, and not one that made none, or failed")
   func fuzzesAgain() {
     let table: [(ending: NightEnding, isFuzzedAgain: Bool)] = [

@@ -102,7 +102,8 @@ extension Night {
     if locks[index].lock.isReal {
       // What nobody counted may have been all that was allowed.
       let odometer = ending.odometer ?? attempt.odometer + attempt.actuations
-      locks[index].used += max(0, odometer - locks[index].odometer)
+      // Not what it said last: to a night that is taken up again that is what it says now.
+      locks[index].used += max(0, odometer - attempt.odometer)
       locks[index].odometer = max(odometer, locks[index].odometer)
       // What was not moved is where it was: movements are counted before they begin.
       let isUntouched = ending.leave == .unknown && ending.odometer == attempt.odometer
