@@ -171,7 +171,9 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     guard !Self.guarded.contains(name) || settings.allowed.contains(name) else {
       throw LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock")
     }
-    if mayMove(name, stimulus) { try pay(for: name) }
+    let isPaid = mayMove(name, stimulus)
+    if isPaid { try pay(for: name) }
+    defer { if isPaid { odometer.noteStart() } }
     try device.perform(stimulus)
     if name == "reset" { try odometer.noteAutolock(false) }
   }
@@ -183,6 +185,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
       }
       try pay(for: fault.name)
     }
+    defer { if mayMove(fault) { odometer.noteStart() } }
     try device.bring(about: fault)
   }
 

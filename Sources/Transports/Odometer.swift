@@ -69,6 +69,9 @@ public final class Odometer {
       "movements cannot be counted in time, and so nothing is moved: \(path): the disk is too slow")
   }
 
+  /// The motor that was counted last has been started: its rest begins now, and not when it was counted.
+  public func noteStart() { ledger.start(at: now.uptime) }
+
   /// Notes a jam or a stall, after which the motor rests.
   ///
   /// - Parameter words: what it came of.

@@ -22,6 +22,20 @@ struct WearLedgerTests {
     expect(ledger.refusal(under: limits, at: start + .seconds(2)), nil)
   }
 
+  @Test("a motor rests from when it was started, and not from when it was counted")
+  func started() {
+    let limits = LockLimits(gap: .seconds(2))
+    var ledger = WearLedger()
+    ledger.start(at: start)
+    expect(ledger.lastMovement, nil)
+    ledger.move(at: start)
+    ledger.start(at: start + .milliseconds(600))
+    expect(ledger.refusal(under: limits, at: start + .seconds(2))?.until, start + .milliseconds(2600))
+    // Nothing makes it rest less.
+    ledger.start(at: start)
+    expect(ledger.lastMovement, start + .milliseconds(600))
+  }
+
   @Test("of the budget of any hour one movement is kept for the return to rest, and it slides")
   func hour() {
     let limits = LockLimits(gap: .zero, perHour: 4)

@@ -77,6 +77,11 @@ extension WearLedger {
     if Word.own == word || Word.setAutolock == word { foresee() } else { move(at: now) }
   }
 
+  /// The motor was started only now: between counting and starting a busy machine may have let time pass.
+  public mutating func start(at now: Instant) {
+    if let last = movements.last, last < now { movements[movements.count - 1] = now }
+  }
+
   /// Takes in movements that are about to begin.
   public mutating func move(_ times: Int = 1, at now: Instant) {
     for _ in 0..<times { movements.append(max(now, movements.last ?? now)) }
