@@ -39,7 +39,7 @@ let package = Package(
     library("Bluetooth", ["Simulation"]),
     library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
     // The lab
-    library("Lab", ["Simulation", "Documents", "Conformance"]),
+    library("Lab", ["Simulation", "Documents", "Conformance", "Sesame"]),
     // Worlds
     library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library(

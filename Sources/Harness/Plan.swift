@@ -150,8 +150,10 @@ private struct Replacement {
   let description: DeviceDescription
 
   init(_ spec: DeviceSpec, provider: any DeviceProvider) throws(DeviceProblem) {
-    description = try provider.describe(DeviceSpec(spec.kind, spec.name))
-    let options = description.options
+    let options = try provider.describe(DeviceSpec(spec.kind, spec.name)).options
+    let own = spec.settings.filter { options.contains($0.name) }
+    // What it can do may depend on its options.
+    description = try provider.describe(DeviceSpec(spec.kind, spec.name, own))
     let settings = description.abilities.settings
     for setting in spec.settings where !options.contains(setting.name) {
       guard settings?.contains(setting.name) ?? true else {
@@ -159,8 +161,6 @@ private struct Replacement {
       }
     }
     self.spec = spec
-    let own = spec.settings.filter { options.contains($0.name) }
-    _ = try provider.describe(DeviceSpec(spec.kind, spec.name, own))
   }
 
   /// Puts the device in the place of a case's own, or says why it cannot stand there.

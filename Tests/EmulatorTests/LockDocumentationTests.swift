@@ -17,6 +17,8 @@ struct LockDocumentationTests {
     let rows = LockOption.all.map { "| `\($0.name)` | \($0.values) | `\($0.usual)` | \($0.sentence) |" }
     let link = [
       "| `defect` | the name of a defect | | One of the bugs of <doc:Defects>; may be given several times. |",
+      "| `as` | emulated, real | `emulated` | What the lock is to whoever drives it: one that any condition can be asked of, or one on the air; see below. |",
+      "| `found` | unregistered, unconfigured, locked, unlocked, moved | `locked` | How a lock is found that is driven as a real one. |",
       "| `link` | direct, radio | `direct` | Whether frames go through memory, or over two Bluetooth hosts on an emulated radio. |",
       "| `loss` | a probability from 0 to 1 | `0` | How likely a frame, or an advertisement, is lost. |",
       "| `link-loss` | a probability from 0 to 1 | `0` | How likely the link is lost with a frame. |",

@@ -1,4 +1,5 @@
 import Bluetooth
+import Conformance
 import Emulator
 import Sesame
 import Simulation
@@ -84,11 +85,32 @@ struct LockOptionTests {
     expect(specification.model, .sesame5Pro)
   }
 
+  @Test("a lock that is driven as a real one is on the air, and is found somehow")
+  func realLock() throws {
+    let real = try EmulatedLockSpecification(parsing: "sesame3", settings: [("as", "real"), ("found", "moved")])
+    expect(real.role, .real)
+    expect(real.link, .radio)
+    expect(real.found.condition, StartCondition([Argument("bolt", .text("moved"))]))
+    expect(try EmulatedLockSpecification(parsing: "sesame3", settings: [("as", "emulated")]).link, .direct)
+  }
+
   @Test(
     "a specification that is not understood is told why",
     arguments: [
       ("sesam5", [], "there is no emulated lock 'sesam5'; did you mean 'sesame5'?"),
       ("sesame5", [("defects", "x")], "there is no setting 'defects'; did you mean 'defect'?"),
+      (
+        "sesame5", [("as", "reel")],
+        "'reel' is not a value of 'as', which takes emulated, real; did you mean 'real'?"
+      ),
+      (
+        "sesame5", [("link", "direct"), ("as", "real")],
+        "'direct' is not a value of 'link', which takes radio, with as=real"
+      ),
+      (
+        "sesame5", [("found", "moved")],
+        "'moved' is not a value of 'found', which takes another than locked with as=real only"
+      ),
       ("sesame5", [("loss", "2")], "'2' is not a value of 'loss', which takes a probability from 0 to 1"),
     ] as [(String, [(String, String)], String)])
   func specificationErrors(name: String, settings: [(String, String)], message: String) {

@@ -1,6 +1,6 @@
 import Conformance
 import Glibc
-import Lab
+@testable import Lab
 import Simulation
 import TestSupport
 import Testing

@@ -6,8 +6,9 @@ public import Simulation
 /// An emulated lock, the client's controller and somebody else's on one emulated radio, in virtual time.
 ///
 /// It has two ends: ``carrier``, the way to the client's controller, and ``surroundings``, which stand around the
-/// lock. Each test has a world of its own, made anew: one seed gives one trace, whatever was tested before. Nothing
-/// is computed while nothing happens: time jumps from one event to the next.
+/// lock. With those, each test has a world of its own, made anew: one seed gives one trace, whatever was tested before. A
+/// lock that is used as if it were real has one world for all tests, which ``begin(_:)`` makes. Nothing is computed
+/// while nothing happens: time jumps from one event to the next.
 ///
 /// Not for more than one thread: both ends belong to one ``AirLink``.
 public final class RadioWorld {
@@ -49,12 +50,18 @@ public final class RadioWorld {
   /// A link over this radio, with a host whose address is the client's.
   public func link(target: LockTarget? = nil) -> AirLink<RadioCarrier, RadioSurroundings> {
     AirLink(
-      carrier, host: HostSettings(address: .staticRandom(0x0C11_E470_0001)), surroundings: surroundings,
-      target: target ?? .deviceID(untouched.ownerKey.deviceID))
+      carrier, host: Self.clientHost, surroundings: surroundings,
+      target: target ?? .deviceID(deviceID))
   }
 
-  /// Makes the world anew, with the lock in a start condition.
-  func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+  /// The settings of the client's host.
+  public static let clientHost = HostSettings(address: .staticRandom(0x0C11_E470_0001))
+
+  /// What the lock is known by on the air.
+  public var deviceID: UUID128 { untouched.ownerKey.deviceID }
+
+  /// Makes the world anew, with the lock in a start condition; gives its key if it is registered.
+  public func begin(_ start: StartCondition) throws(LabFault) -> LockKey? {
     past = past + (scene.now - .zero)
     scene = untouched
     return try scene.begin(start)
@@ -110,7 +117,7 @@ public struct RadioSurroundings: LockSurroundings {
 
   /// Makes the world anew, with the lock in a start condition.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    try world.prepare(start)
+    try world.begin(start)
   }
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {

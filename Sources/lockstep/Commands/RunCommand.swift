@@ -260,6 +260,8 @@ private struct RunSession {
     if !isSaved { words += ["run", test.file, "--seed", String(test.seed)] }
     if !isSaved || test.device.kind == .lock, let device = arguments.device {
       words += ["--device", device] + arguments.lab.words
+    } else if test.device.isGoverned {
+      words += arguments.lab.governorWords
     }
     if arguments.answerTimeout != RunArguments().answerTimeout {
       words.append("--answer-timeout=\(arguments.answerTimeout)")

@@ -135,7 +135,11 @@ struct CoverSession {
     guard case .divergence = outcome.verdict else { return nil }
     do {
       var words = ["lockstep", "replay", try folder.save(test, outcome)]
-      if test.device.kind == .lock, let device = run.device { words += ["--device", device] + run.lab.words }
+      if test.device.kind == .lock, let device = run.device {
+        words += ["--device", device] + run.lab.words
+      } else if test.device.isGoverned {
+        words += run.lab.governorWords
+      }
       return words.map(shellWord).joined(separator: " ")
     } catch {
       console.say("lockstep: the counterexample is not saved: \(error)")

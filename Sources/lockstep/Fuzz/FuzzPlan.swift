@@ -26,7 +26,7 @@ struct FuzzPlan {
     let machine = try arguments.machine(in: world)
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
-    if target.device.kind != .lock, let most = arguments.run.lab.actuations {
+    if !target.device.isGoverned, let most = arguments.run.lab.actuations {
       settings.actuations = max(most.value - (earlier?.status.actuations ?? 0), 0)
     }
     self.settings = settings

@@ -233,7 +233,8 @@ struct WorkerArguments {
   var all: [[String]] {
     let jobs = arguments.jobs?.value ?? 1
     let steps = arguments.steps.map { Self.shares(of: $0.value - plan.state.status.events, jobs) }
-    let moves = plan.settings.actuations.map { Self.shares(of: $0, jobs) }
+    let moves = (plan.settings.actuations ?? arguments.run.lab.actuations?.value)
+      .map { Self.shares(of: $0, jobs) }
     let shard = arguments.shard ?? Shard(part: 1, of: 1)!
     return (0..<jobs).compactMap { index in
       var own = arguments
@@ -259,6 +260,7 @@ struct WorkerArguments {
     if let twin = own.twin { words.append("--twin=\(twin)") }
     if let time = own.duration { words.append("--duration=\(time)") }
     if let most = own.run.lab.actuations { words.append("--actuations=\(most.value)") }
+    words += own.run.lab.permissions
     return words + ["--answer-timeout=\(own.run.answerTimeout)"] + own.campaignOptions
   }
 

@@ -59,6 +59,9 @@ extension FuzzArguments {
   /// The line to paste that goes on with the campaign of a folder.
   func resumeLine(_ folder: String) -> String {
     var words = ["lockstep", "fuzz", operands[0], "--resume", folder] + run.lab.words
+    if run.lab.words.isEmpty, let device = run.device, (try? DeviceSpec(text: device))?.isGoverned == true {
+      words += run.lab.governorWords
+    }
     let usual = FuzzArguments()
     words += run.reports.words
     if let corpus { words += ["--corpus", withoutSecrets(corpus)] }

@@ -265,6 +265,8 @@ final class FuzzSession {
     var words = ["lockstep", "replay", path]
     if target.device.kind == .lock, let device = arguments.run.device {
       words += ["--device", device] + arguments.run.lab.words
+    } else if target.device.isGoverned {
+      words += arguments.run.lab.governorWords
     }
     return words.map(shellWord).joined(separator: " ")
   }

@@ -1,5 +1,7 @@
 import Conformance
+import Emulator
 import Harness
+import Lab
 import Simulation
 import Transports
 
@@ -11,6 +13,9 @@ final class Devices: DeviceProvider {
   private let known = EmulatedDevice.all
   /// Real locks, and those that another program emulates.
   let bench: LockBench
+  /// Emulated locks that are driven as real ones.
+  private let played: PlayedLocks
+  private let governor: GovernorSettings
   /// The place of a lab that locks stand at, if they do.
   private let tenancy: Tenancy?
   /// Who keeps what went over the links of cases, if somebody does.
@@ -19,6 +24,8 @@ final class Devices: DeviceProvider {
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
     bench = LockBench(lab)
+    played = PlayedLocks(lab.governor)
+    governor = lab.governor
     tenancy = lab.tenancy
   }
 
@@ -30,7 +37,11 @@ final class Devices: DeviceProvider {
   }
 
   func leave() -> Leave {
-    guard let tenancy, let fault = tenancy.fault else { return bench.leave() }
+    guard let tenancy, let fault = tenancy.fault else {
+      var leave = bench.leave()
+      leave.add(played.leave())
+      return leave
+    }
     // Where nobody else holds the place, the lock is still brought to rest; where somebody does, how it is left is up to
     // him.
     var leave = tenancy.isTaken() ? Leave(remarks: ["the lock is left as it is"]) : bench.leave()
@@ -48,15 +59,29 @@ final class Devices: DeviceProvider {
         family: nil, machines: nil, abilities: ExecDevice(command: spec.name).abilities)
     case .emulator:
       let emulated = try emulated(spec.name)
-      let device = try emulated.make(spec.settings, 0)
-      var description = DeviceDescription(
-        family: emulated.family, machines: emulated.machines, abilities: device.abilities,
-        options: emulated.options, readings: emulated.readings)
+      var description = try describe(emulated, spec)
+      description.options = emulated.options
       description.firmware = emulated.firmware
       return description
     case .lock:
       return try bench.describe(spec.name)
     }
+  }
+
+  private func describe(
+    _ emulated: EmulatedDevice, _ spec: DeviceSpec
+  ) throws(DeviceProblem) -> DeviceDescription {
+    guard let real = try emulated.realLock(spec.settings) else {
+      return DeviceDescription(
+        family: emulated.family, machines: emulated.machines,
+        abilities: try emulated.make(spec.settings, 0).abilities, readings: emulated.readings)
+    }
+    let isRegistered = real.found != .unregistered
+    let isConfigured = isRegistered && real.found != .unconfigured
+    return .realLock(
+      real.model, slack: .zero,
+      given: [Argument("registered", .flag(isRegistered)), Argument("configured", .flag(isConfigured))],
+      under: governor)
   }
 
   func usualDevice(of machine: String) -> DeviceSpec? {
@@ -75,17 +100,23 @@ final class Devices: DeviceProvider {
     if let fault = tenancy?.fault { throw fault }
     if spec.kind == .lock { return try bench.device(spec) }
     if spec.kind == .emulator { try bench.check() }
+    let realLock: EmulatedLockSpecification
     if spec.kind == .exec {
       if let program = programs[spec.name] { return program }
       let program = ExecDevice(command: spec.name, answerTimeout: answerTimeout)
       programs[spec.name] = program
       return program
     }
-    do {
-      return try emulated(spec.name).make(spec.settings, seed)
+    do throws(DeviceProblem) {
+      let emulated = try emulated(spec.name)
+      guard let real = try emulated.realLock(spec.settings) else {
+        return try emulated.make(spec.settings, seed)
+      }
+      realLock = real
     } catch {
       throw LabFault(.noDevice, error.description)
     }
+    return try played.lock(spec, realLock, seed: seed)
   }
 
   private func tenanted<Device: DeviceUnderTest>(

@@ -54,16 +54,21 @@ struct EmulatedDevice {
     }
   }
 
-  private static func lock(
-    _ name: String, _ options: [DeviceSpec.Setting], seed: UInt64
-  ) throws(DeviceProblem) -> any DeviceUnderTest {
-    let specification: EmulatedLockSpecification
+  /// What kind of lock a name and options mean.
+  static func specification(
+    _ name: String, _ options: [DeviceSpec.Setting]
+  ) throws(DeviceProblem) -> EmulatedLockSpecification {
     do {
-      specification = try EmulatedLockSpecification(
-        parsing: name, settings: options.map { ($0.name, $0.value) })
+      return try EmulatedLockSpecification(parsing: name, settings: options.map { ($0.name, $0.value) })
     } catch {
       throw DeviceProblem(error)
     }
+  }
+
+  private static func lock(
+    _ name: String, _ options: [DeviceSpec.Setting], seed: UInt64
+  ) throws(DeviceProblem) -> any DeviceUnderTest {
+    let specification = try specification(name, options)
     let circumstances = specification.weather.isFair ? [] : ["loss"]
     let secrets = { @Sendable in SeededGenerator(seed: seed, for: "client") }
     switch specification.link {
@@ -74,6 +79,13 @@ struct EmulatedDevice {
       return SesameDevice(
         RadioWorld(specification, seed: seed).link(), circumstances: circumstances, secrets: secrets)
     }
+  }
+
+  /// What kind of lock this is with some options, where they ask for one that is driven as a real one; `nil` otherwise.
+  func realLock(_ options: [DeviceSpec.Setting]) throws(DeviceProblem) -> EmulatedLockSpecification? {
+    guard Self.lockNames.contains(name) else { return nil }
+    let specification = try Self.specification(name, options)
+    return specification.role == .real ? specification : nil
   }
 
   /// The lock of the open benchmark, which follows the documentation's tables step by step.

@@ -37,12 +37,11 @@ struct EmulatedLockChoice {
 
   /// What kind of lock it is, with more options.
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
-    do {
-      return try EmulatedLockSpecification(
-        parsing: name, settings: (options + more).map { ($0.name, $0.value) })
-    } catch {
-      throw DeviceProblem(error)
+    let specification = try EmulatedDevice.specification(name, options + more)
+    guard specification.role == .emulated else {
+      throw DeviceProblem(.value(of: "as"), "`as=real` is for whoever drives a lock, and here one is played")
     }
+    return specification
   }
 }
 

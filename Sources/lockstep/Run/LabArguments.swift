@@ -28,10 +28,19 @@ struct LabArguments {
     if let bench { words += ["--bench", bench] }
     if let carrier, !tenancy.givesCarrier { words += ["--carrier", carrier] }
     if let control { words += ["--control", control] }
-    for name in allowed { words += ["--allow", name] }
+    return words + governorWords
+  }
+
+  /// What may be done to a lock, as words.
+  var governorWords: [String] {
+    var words = permissions
     if let actuations { words += ["--actuations", String(actuations.value)] }
-    if let rest { words += ["--rest", rest.rawValue] }
     return words
+  }
+
+  /// What each of several processes may do to a lock of its own, as words.
+  var permissions: [String] {
+    allowed.map { "--allow=\($0)" } + (rest.map { ["--rest=\($0.rawValue)"] } ?? [])
   }
 }
 
@@ -89,7 +98,8 @@ extension RunArguments {
         example: "reset", as: .choice(GovernedStimuli.names)),
       .value(
         "actuations", \.lab.actuations, "N",
-        "How often the motor of a real lock may move in this run, the return to rest included. 100 unless given.",
+        "How often the motor of a real lock may move in this run, the return to rest included. 100 unless given; any "
+          + "number with an emulated lock.",
         example: "20"),
       .value(
         "rest", \.lab.rest, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
@@ -101,6 +111,7 @@ extension RunArguments {
   func labSettings() throws(UsageError) -> LabSettings {
     var settings = try settingsOfLock()
     settings.tenancy = lab.tenancy.tenancy
+    settings.governor = try governorSettings(settings.lock)
     if let lock = settings.lock, lock.isPlayed {
       let given = [("carrier", lab.carrier), ("control", lab.control)]
       if let (name, _) = given.first(where: { $0.1 != nil }) {
@@ -117,15 +128,19 @@ extension RunArguments {
     settings.control = try (lab.control ?? settings.lock?.lock.control).map { text throws(UsageError) in
       try socketPath(text, of: "--control")
     }
+    return settings
+  }
+
+  /// What may be done to the lock. The motor of one that is emulated here does not wear: only what was asked for limits it.
+  private func governorSettings(_ lock: BenchLock?) throws(UsageError) -> GovernorSettings {
     for name in lab.allowed where !GovernedStimuli.names.contains(name) {
       throw UsageError(
         "'--allow' expects one of \(GovernedStimuli.names.joined(separator: ", ")), not '\(name)'")
     }
-    settings.governor = GovernorSettings(
-      limits: settings.lock?.lock.limits ?? LockLimits(), budget: lab.actuations?.value ?? 100,
-      rest: lab.rest ?? settings.lock?.lock.rest ?? .locked,
-      allowed: lab.allowed + (settings.lock?.lock.allow ?? []))
-    return settings
+    let isOnTheAir = lockName != nil && lock?.isPlayed != true
+    return GovernorSettings(
+      limits: lock?.lock.limits ?? LockLimits(), budget: lab.actuations?.value ?? (isOnTheAir ? 100 : nil),
+      rest: lab.rest ?? lock?.lock.rest ?? .locked, allowed: lab.allowed + (lock?.lock.allow ?? []))
   }
 
   /// What is known of the lock that is named, by whichever way it is reached.

@@ -7,17 +7,12 @@ import Sesame
 import Simulation
 import Transports
 
-/// What needs to be allowed by name with a real lock.
-enum GovernedStimuli {
-  static let names = Governor<AirDevice<LoneLock>>.guarded
-}
-
 /// The locks on the air: one way to a controller, opened once and used from case to case.
 final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
-    case real(Governor<AirDevice<LoneLock>>)
-    case emulated(AirDevice<ControlSurroundings>, ControlSurroundings)
+    case real(Governor<AirDevice<Carrier, LoneLock<LockFile>>>)
+    case emulated(AirDevice<Carrier, ControlSurroundings>, ControlSurroundings)
     case failed(LabFault)
   }
 
@@ -45,10 +40,7 @@ final class LockBench {
     var all = Leave()
     for (name, use) in uses {
       guard case .real(let governor) = use else { continue }
-      let one = governor.leave()
-      all.remarks += one.remarks
-      if let left = one.left { all.locks.append((name, left)) }
-      all.fault = all.fault ?? one.fault
+      all.add(governor.leave(), of: name)
     }
     return all
   }
@@ -169,26 +161,18 @@ extension LockBench {
     } catch {
       throw DeviceProblem(.name, error.description)
     }
-    let family = file.model.generation == .os2 ? "sesame-os2" : "sesame-os3"
-    let readings = EmulatedDevice.lockReadings
-    guard settings.control == nil else {
-      let abilities = controlAbilities(file)
-      return DeviceDescription(
-        family: family, machines: ["sesame"],
-        abilities: AirDevice<ControlSurroundings>.abilities(
-          stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
-          circumstances(abilities)),
-        options: abilities.options, readings: readings)
-    }
     let isRegistered = file.key != nil
-    let names = GovernedStimuli.names.filter { !settings.governor.allowed.contains($0) }
-    return DeviceDescription(
-      family: family, machines: ["sesame"],
-      abilities: AirDevice<LoneLock>.abilities(
-        stimuli: [], faults: [], settings: LoneLock.settings, LoneLock.circumstances),
-      readings: readings,
-      given: LoneLock.settings.map { Argument($0, .flag(isRegistered)) },
-      withheld: names.map { ($0, "a real lock is given it only with --allow \($0)") })
+    var description = DeviceDescription.realLock(
+      file.model, slack: realAirSlack,
+      given: LoneLockFacts.settings.map { Argument($0, .flag(isRegistered)) }, under: settings.governor)
+    guard settings.control != nil else { return description }
+    let abilities = controlAbilities(file)
+    description.abilities = AirDevice<Carrier, ControlSurroundings>.abilities(
+      stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
+      circumstances: circumstances(abilities), slack: realAirSlack)
+    description.options = abilities.options
+    (description.given, description.withheld) = ([], [])
+    return description
   }
 
   /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
@@ -273,7 +257,8 @@ extension LockBench {
       let odometer = try Odometer(opening: Self.odometerPath(of: file))
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times,
-        circumstances: LoneLock.circumstances, recovery: recovery)
+        circumstances: LoneLockFacts.circumstances, recovery: recovery,
+        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" })
       return .real(Governor(device, settings.governor, odometer))
     } catch {
       return .failed(error)

@@ -1,5 +1,4 @@
 public import Conformance
-public import Lab
 public import Sesame
 public import Simulation
 
@@ -7,8 +6,8 @@ public import Simulation
 public struct GovernorSettings: Sendable {
   /// What the lock may be asked of, whoever asks.
   public var limits: LockLimits
-  /// How many movements the run may cause, the return to rest included.
-  public var budget: Int
+  /// How many movements the run may cause, the return to rest included; `nil` for any number.
+  public var budget: Int?
   /// Where the lock is left.
   public var rest: RestPosition
   /// The stimuli of ``Governor/guarded`` that are allowed.
@@ -16,7 +15,7 @@ public struct GovernorSettings: Sendable {
 
   /// Makes settings.
   public init(
-    limits: LockLimits = LockLimits(), budget: Int = 100, rest: RestPosition = .locked,
+    limits: LockLimits = LockLimits(), budget: Int? = 100, rest: RestPosition = .locked,
     allowed: [String] = []
   ) {
     self.limits = limits
@@ -30,7 +29,7 @@ public struct GovernorSettings: Sendable {
 ///
 /// It stands below the scenarios, so that no step, no replay and no fuzzer gets round it:
 ///
-/// - What makes the motor move is given only when the ``Lab/WearLedger`` of the lock allows it, which knows of all runs and
+/// - What makes the motor move is given only when the ``WearLedger`` of the lock allows it, which knows of all runs and
 ///   processes: after its rest, within the budgets of the hour and the night, not soon after a jam, not with a bad
 ///   battery. What is allowed in a moment waits for it; what would wait for longer than ``longestWait`` ends
 ///   the run, and says when it may go on.
@@ -83,7 +82,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
 
   /// Governs a device.
   public init(_ device: Device, _ settings: GovernorSettings, _ odometer: Odometer) {
-    precondition(settings.budget >= 1, "a budget has room for the return to rest")
+    precondition(settings.budget.map { $0 >= 1 } ?? true, "a budget has room for the return to rest")
     self.device = device
     self.settings = settings
     self.odometer = odometer
@@ -232,10 +231,10 @@ extension Governor {
   /// Counts what a stimulus moves before it moves anything.
   private func pay(for name: String) throws(LabFault) {
     let comesBack = comesBack(after: name)
-    guard used + cost(of: name) < settings.budget else {
+    if let budget = settings.budget, used + cost(of: name) >= budget {
       throw LabFault(
         .safetyLimit,
-        "the budget of \(settings.budget) movements is used up: \(used) were made, and one is kept for the "
+        "the budget of \(budget) movements is used up: \(used) were made, and one is kept for the "
           + "return to rest; raise it with --actuations")
     }
     try check(name, .movement)
@@ -371,7 +370,9 @@ extension Governor {
   }
 
   private var budgetText: String {
-    "\(used) of \(settings.budget) movements were made, \(odometer.total) in the lock's life: \(odometer.path)"
+    let share = settings.budget.map { "\(used) of \($0)" } ?? "\(used)"
+    let life = odometer.place.map { ", \(odometer.total) in the lock's life: \($0)" } ?? ""
+    return "\(share) movements were made\(life)"
   }
 
   private func bring(to goal: String) throws(Unrest) -> String {
@@ -418,8 +419,8 @@ extension Governor {
     let name = goal == "locked" ? "lock" : "unlock"
     while let ready = readyTime(of: 1, for: .rest), device.now < ready { _ = try look(until: ready) }
     try step { () throws(LabFault) in
-      guard self.used < self.settings.budget else {
-        throw LabFault(.safetyLimit, "the budget of \(self.settings.budget) movements is used up")
+      if let budget = self.settings.budget, self.used >= budget {
+        throw LabFault(.safetyLimit, "the budget of \(budget) movements is used up")
       }
       try self.check(name, .rest)
       try self.odometer.count("\(name) to rest")
