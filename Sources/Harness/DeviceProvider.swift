@@ -73,6 +73,8 @@ public struct DeviceDescription: Sendable {
   public var given: [Argument]
   /// The stimuli that it could serve and does not, with the reason.
   public var withheld: [(stimulus: String, reason: String)]
+  /// How a scenario that says nothing of it takes a device to start, where the device does not start so by itself.
+  public var usual: [UsualSetting] = []
 
   /// Makes a description.
   public init(
@@ -86,6 +88,20 @@ public struct DeviceDescription: Sendable {
     self.readings = readings
     self.given = given
     self.withheld = withheld
+  }
+}
+
+/// A setting of a start condition that scenarios rely on without saying so.
+public struct UsualSetting: Sendable {
+  /// The setting.
+  public var setting: Argument
+  /// The stimulus with which a scenario relies on it; any, where there is none.
+  public var stimulus: String?
+
+  /// Makes one.
+  public init(_ setting: Argument, with stimulus: String? = nil) {
+    self.setting = setting
+    self.stimulus = stimulus
   }
 }
 

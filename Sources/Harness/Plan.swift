@@ -117,6 +117,7 @@ public struct Plan: Sendable {
     new.firmware = description.firmware
     if new.skipReason == nil { new.skipReason = new.need(beyond: description) }
     new.completeStart(description.abilities)
+    new.completeStart(with: description.usual)
     return new
   }
 
@@ -245,6 +246,22 @@ extension Case {
       }
     }
     return nil
+  }
+
+  /// Says to the device what the scenario takes for granted.
+  fileprivate mutating func completeStart(with usual: [UsualSetting]) {
+    for item in usual where start.setting(item.setting.name) == nil {
+      let isMeant =
+        item.stimulus.map { name in
+          scenario.steps.flattened.contains { step in
+            switch step.action {
+            case .perform(let call), .performNow(let call): call.name == name
+            default: false
+            }
+          }
+        } ?? true
+      if isMeant { start.settings.append(item.setting) }
+    }
   }
 
   /// Says to the device what the machine's start takes for granted.

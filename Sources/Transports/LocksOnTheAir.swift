@@ -27,6 +27,7 @@ extension AirDevice where Carrier == Transports.Carrier {
       circumstances: circumstances, slack: realAirSlack, host: host, patience: .seconds(1),
       epoch: { epoch ?? WallClock.unixTime }, secrets: { _ in { SystemEntropy() } })
     settings.times = times
+    settings.numbersRecordsFromOne = surroundings is LoneLock<LockFile>
     self.init(
       carrier, surroundings, target: target, settings, recovery: recovery ?? Recovery(of: carrier.spec),
       remarks: remarks)

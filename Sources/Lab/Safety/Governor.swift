@@ -43,7 +43,9 @@ public struct GovernorSettings: Sendable {
 ///
 /// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
 /// bug obeys them, `configure`, and what a lock does by itself once autolock is set: the return is paid for with the
-/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen.
+/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen. What the client refuses by itself
+/// never comes to the lock (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor made to wait, so that
+/// a scenario's `refuse:` happens in the state in which it stands.
 ///
 /// A jam is seen when the lock says that its motor was stopped, or rests in neither position after a command.
 public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
@@ -68,16 +70,19 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   public static var longestWait: Interval { .seconds(60) }
 
   private let start: Int
-  private var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
   /// What the motor was told last, until a position is shown; `nil` when it was told nothing.
-  private var command: String?
+  var command: String?
   /// The last position that the lock showed in this session.
   private var position: String?
   /// The first position that it showed at all.
-  private var found: String?
+  private(set) var found: String?
   /// Movements of the lock's own that were counted in advance.
   private var prepaid = 0
-  private var wasUsed = false
+  /// Whether anything was asked of the lock at all.
+  private(set) var wasUsed = false
+  /// What is known of it.
+  public internal(set) var knowledge = LockKnowledge()
   private var remarks: [String] = []
 
   /// Governs a device.
@@ -102,24 +107,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     for index in abilities.disturbances.indices {
       let fault = abilities.disturbances[index].fault
       abilities.disturbances[index].values.removeAll { value in
-        permission(for: Fault(fault, value)).map { !settings.allowed.contains($0) } ?? false
+        LockKnowledge.permission(for: Fault(fault, value)).map { !settings.allowed.contains($0) } ?? false
       }
     }
     return abilities
-  }
-
-  /// The faults that a lock with a bug could obey.
-  private static var hostile: [String] { ["forge", "shadow", "mutate", "request", "reflect", "att"] }
-
-  /// Which of what is guarded a fault asks for.
-  private static func permission(for fault: Fault) -> String? {
-    guard hostile.contains(fault.name) else { return nil }
-    switch fault.value.description.prefix(while: { $0 != " " && $0 != "-" }) {
-    case "reset": return "reset"
-    case "registration": return "register"
-    case "autolock", "setting": return "configure"
-    default: return nil
-    }
   }
 
   public func adopt(_ vocabulary: Vocabulary) {
@@ -128,14 +119,19 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
+    try checkBegin()
+    try begin(start)
+  }
+
+  /// Refuses a case that is not to begin now.
+  func checkBegin() throws(LabFault) {
     let now = odometer.now
     if let refusal = odometer.ledger.refusal(for: .begin, under: settings.limits, at: now.uptime) {
       throw LabFault(.safetyLimit, "the case is not begun: \(text(of: refusal, at: now))")
     }
-    try begin(start)
   }
 
-  private func begin(_ start: StartCondition) throws(LabFault) {
+  func begin(_ start: StartCondition) throws(LabFault) {
     command = nil
     position = nil
     try device.reset(to: start)
@@ -144,7 +140,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
 
   public func readyTime(for stimulus: Stimulus) -> Instant? {
     let name = vocabulary.stimuli[stimulus.number]
-    return mayMove(name, stimulus) ? readyTime(of: cost(of: name)) : nil
+    return mayMove(name, stimulus) && device.reaches(stimulus) ? readyTime(of: cost(of: name)) : nil
   }
 
   public func readyTime(for fault: Fault) -> Instant? {
@@ -152,7 +148,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   /// When so many movements may begin, where waiting for it is worth while; a little late rather than early.
-  private func readyTime(of cost: Int, for purpose: WearLedger.Purpose = .movement) -> Instant? {
+  func readyTime(of cost: Int, for purpose: WearLedger.Purpose = .movement) -> Instant? {
     let now = odometer.now.uptime
     guard let refusal = odometer.ledger.refusal(of: cost, for: purpose, under: settings.limits, at: now),
       isWorthWaiting(for: refusal, at: now)
@@ -165,13 +161,16 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     return refusal.until <= now + Self.longestWait
   }
 
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
+
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
     guard !Self.guarded.contains(name) || settings.allowed.contains(name) else {
       throw LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock")
     }
-    let isPaid = mayMove(name, stimulus)
+    let isPaid = mayMove(name, stimulus) && device.reaches(stimulus)
     if isPaid { try pay(for: name) }
+    if device.reaches(stimulus) { knowledge.ask(name) }
     defer { if isPaid { odometer.noteStart() } }
     try device.perform(stimulus)
     if name == "reset" { try odometer.noteAutolock(false) }
@@ -179,11 +178,12 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
 
   public func bring(about fault: Fault) throws(LabFault) {
     if mayMove(fault) {
-      if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
+      if let name = LockKnowledge.permission(for: fault), !settings.allowed.contains(name) {
         throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
       }
       try pay(for: fault.name)
     }
+    knowledge.bring(about: fault)
     defer { if mayMove(fault) { odometer.noteStart() } }
     try device.bring(about: fault)
   }
@@ -197,6 +197,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   public func restart() throws(LabFault) {
     command = nil
     position = nil
+    knowledge.doubt()
     try device.restart()
   }
 
@@ -214,7 +215,7 @@ extension Governor {
   }
 
   private func mayMove(_ fault: Fault) -> Bool {
-    Self.hostile.contains(fault.name) && !fault.value.isNothing
+    LockKnowledge.hostile.contains(fault.name) && !fault.value.isNothing
   }
 
   private static func isOn(_ stimulus: Stimulus) -> Bool {
@@ -245,7 +246,7 @@ extension Governor {
   }
 
   /// Refuses what the lock's ledger does not allow now.
-  private func check(_ name: String, _ purpose: WearLedger.Purpose) throws(LabFault) {
+  func check(_ name: String, _ purpose: WearLedger.Purpose) throws(LabFault) {
     let now = odometer.now
     let cost = purpose == .rest ? 1 : cost(of: name)
     let refusal = odometer.ledger.refusal(
@@ -264,8 +265,12 @@ extension Governor {
 
   private func note(_ observation: Observation) throws(LabFault) {
     switch observation {
-    case .status(let number): try note(status: vocabulary.statuses[number])
-    case .reading(let reading): try note(reading)
+    case .status(let number):
+      knowledge.take(status: vocabulary.statuses[number])
+      try note(status: vocabulary.statuses[number])
+    case .reading(let reading):
+      knowledge.take(reading)
+      try note(reading)
     case .effect, .unknown, .refused, .violation: break
     }
   }
@@ -312,152 +317,6 @@ extension Governor {
 
   /// What ends in one of two positions, unless something is in the way.
   private static var turns: [String] { ["lock", "unlock", "toggle"] }
-}
-
-// MARK: - The return to rest
-
-/// Why a lock is not where it should rest.
-private enum Unrest: Error {
-  case lab(LabFault)
-  /// Nothing failed, and yet nobody can turn it.
-  case helpless(String)
-}
-
-extension Governor {
-  /// The longest that the return to rest may take.
-  private static var patience: Interval { .seconds(60) }
-
-  private static var words: Vocabulary {
-    Vocabulary(
-      stimuli: ["closeTo", "connect", "lock", "unlock", "disconnect"],
-      statuses: [
-        "noSignal", "receivedBle", "connecting", "waitingGatt", "logining", "readytoRegister", "registering",
-        "nosetting", "locked", "unlocked", "moved", "reset",
-      ])
-  }
-
-  /// Brings the lock to its rest position, at the end of a run and whatever its end.
-  ///
-  /// - Returns: what there is to say of it, how the lock is left (`nil` for one that was not used), and the trouble where
-  ///   it did not succeed.
-  public func leave() -> (remarks: [String], left: LockLeave?, fault: LabFault?) {
-    guard wasUsed else { return (takeRemarks(), nil, nil) }
-    let goal: String
-    switch settings.rest {
-    case .locked: goal = "locked"
-    case .unlocked: goal = "unlocked"
-    case .asFound:
-      guard let found else {
-        let words = "the lock is left as it is: where it was found was never seen"
-        return (takeRemarks() + [words], .elsewhere(words), nil)
-      }
-      goal = found
-    }
-    adopt(Self.words)
-    do throws(Unrest) {
-      let words = try bring(to: goal)
-      return (takeRemarks() + [words, budgetText], .atRest, nil)
-    } catch {
-      switch error {
-      case .helpless(let why):
-        let words = "the lock is left as it is: \(why)"
-        return (takeRemarks() + [words, budgetText], .elsewhere(words), nil)
-      case .lab(let fault):
-        let words = "the lock could not be brought to \(goal), see to it: \(fault.detail)"
-        return (takeRemarks() + [words, budgetText], .elsewhere(words), LabFault(fault.symptom, words))
-      }
-    }
-  }
-
-  private var budgetText: String {
-    let share = settings.budget.map { "\(used) of \($0)" } ?? "\(used)"
-    let life = odometer.place.map { ", \(odometer.total) in the lock's life: \($0)" } ?? ""
-    return "\(share) movements were made\(life)"
-  }
-
-  private func bring(to goal: String) throws(Unrest) -> String {
-    do {
-      return try attempt(goal)
-    } catch {
-      guard case .lab(let fault) = error, fault.symptom != .safetyLimit else { throw error }
-      // Once more with a carrier that was brought back, if it can be.
-      do { try restart() } catch { throw .lab(error) }
-      return try attempt(goal)
-    }
-  }
-
-  private func attempt(_ goal: String) throws(Unrest) -> String {
-    // A battery that is low is no reason to leave a door open.
-    try step { () throws(LabFault) in try self.begin(StartCondition()) }
-    let limit = device.now + Self.patience
-    try give("closeTo")
-    _ = try wait(for: ["receivedBle"], until: min(limit, device.now + .seconds(20)))
-    try give("connect")
-    let settled = ["locked", "unlocked", "moved", "nosetting", "readytoRegister"]
-    let status = try wait(for: settled, until: limit)
-    defer { part() }
-    switch status {
-    case goal: return "the lock rests \(goal)"
-    case "nosetting": throw .helpless("its positions were never set")
-    case "readytoRegister": throw .helpless("it has no owner")
-    default: break
-    }
-    try move(to: goal)
-    _ = try wait(for: [goal], until: min(limit, device.now + .seconds(10)))
-    return "the lock was \(status) and was brought to \(goal)"
-  }
-
-  /// Ends the session, and gives the radio a moment to do so.
-  private func part() {
-    try? give("disconnect")
-    let limit = device.now + .milliseconds(300)
-    while device.now < limit, (try? look(until: limit)) != nil {}
-  }
-
-  /// Gives the command for which one movement was kept back.
-  private func move(to goal: String) throws(Unrest) {
-    let name = goal == "locked" ? "lock" : "unlock"
-    while let ready = readyTime(of: 1, for: .rest), device.now < ready { _ = try look(until: ready) }
-    try step { () throws(LabFault) in
-      if let budget = self.settings.budget, self.used >= budget {
-        throw LabFault(.safetyLimit, "the budget of \(budget) movements is used up")
-      }
-      try self.check(name, .rest)
-      try self.odometer.count("\(name) to rest")
-      self.command = name
-    }
-    try give(name)
-  }
-
-  private func give(_ name: String) throws(Unrest) {
-    guard let number = vocabulary.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
-    try step { () throws(LabFault) in try self.device.perform(Stimulus(number)) }
-  }
-
-  /// Lets time pass until one of some statuses is shown.
-  private func wait(for wanted: [String], until limit: Instant) throws(Unrest) -> String {
-    var last = "nothing"
-    repeat {
-      guard let status = try look(until: limit) else { continue }
-      if wanted.contains(status) { return status }
-      last = status
-      if status == "noSignal" { break }
-    } while device.now < limit
-    throw .lab(
-      LabFault(.noAnswer, "instead of \(wanted.joined(separator: " or ")) the lock showed \(last)"))
-  }
-
-  /// The next status up to a limit.
-  private func look(until limit: Instant) throws(Unrest) -> String? {
-    var shown: Observation?
-    try step { () throws(LabFault) in shown = try self.observe(until: limit) }
-    guard case .status(let number)? = shown else { return nil }
-    return vocabulary.statuses[number]
-  }
-
-  private func step(_ body: () throws(LabFault) -> Void) throws(Unrest) {
-    do { try body() } catch { throw .lab(error) }
-  }
 }
 
 extension Governor: RecordedDevice where Device: RecordedDevice {

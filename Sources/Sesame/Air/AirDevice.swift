@@ -14,6 +14,8 @@ public struct AirDeviceSettings {
   public var host: HostSettings
   /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
   public var patience: Interval?
+  /// See ``ClientSettings/numbersRecordsFromOne``.
+  public var numbersRecordsFromOne = false
   /// Tells the Unix time at the start of a test.
   public var epoch: () -> UInt32
   /// Makes the client's source of keys and tokens for a test, by its number from 1 on: no two tests have the same.
@@ -59,7 +61,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   DeviceUnderTest, RecordedDevice
 {
   private var device: SesameDevice<AirLink<Carrier, Surroundings>>
-  private var surroundings: Surroundings
+  /// Who can do something to the lock.
+  public private(set) var surroundings: Surroundings
   private let settings: AirDeviceSettings
   private var tests = 0
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
@@ -92,6 +95,7 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   private func renew(_ link: AirLink<Carrier, Surroundings>) {
     var client = ClientSettings(epoch: settings.epoch())
     client.times = settings.times
+    client.numbersRecordsFromOne = settings.numbersRecordsFromOne
     device = SesameDevice(
       link, settings: client, circumstances: settings.circumstances, secrets: settings.secrets(tests))
     device.adopt(vocabulary)
@@ -99,6 +103,9 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   }
 
   public var now: Instant { device.now }
+
+  /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
+  public var positions: LockPositions? { device.positions }
 
   public var abilities: Abilities {
     Self.abilities(
@@ -130,6 +137,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
     try lab { () throws(LabFault) in try device.reset(to: start) }
   }
 
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
+
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     if vocabulary.stimuli[stimulus.number] == "register" { try surroundings.expectKey() }
     try lab { () throws(LabFault) in try device.perform(stimulus) }
@@ -142,7 +151,6 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     var observation: Observation?
     try lab { () throws(LabFault) in observation = try device.observe(until: limit) }
-    if case .status(let number)? = observation { surroundings.note(status: vocabulary.statuses[number]) }
     return observation
   }
 

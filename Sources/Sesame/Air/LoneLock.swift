@@ -31,30 +31,18 @@ public struct KeyInMemory: KeyStore {
 public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   /// What keeps its key.
   public private(set) var keys: Keys
-  /// Whether its positions are set, as far as that is known.
-  public private(set) var isConfigured: Bool
 
   /// Takes a lock as it is.
-  public init(_ keys: Keys) {
-    self.keys = keys
-    isConfigured = keys.key != nil
-  }
+  public init(_ keys: Keys) { self.keys = keys }
 
   public var faults: [String] { [] }
   public var stimuli: [String] { [] }
-  public var settings: [String] { LoneLockFacts.settings }
-  public var circumstances: [String] { LoneLockFacts.circumstances }
+  /// What it can be brought to by its client, before a test.
+  public var settings: [String] { RealAir.settings }
+  public var circumstances: [String] { RealAir.circumstances }
 
-  public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    let isRegistered = keys.key != nil
-    for (name, value) in [("registered", isRegistered), ("configured", isConfigured)] {
-      guard let wanted = start.flag(name), wanted != value else { continue }
-      throw LabFault(
-        .notPossible,
-        "starts with \(name): \(Value.flag(wanted)), and with the lock it is \(Value.flag(value))")
-    }
-    return keys.key
-  }
+  /// Nothing: who wants it otherwise brings it there by its client.
+  public func prepare(_ start: StartCondition) -> LockKey? { keys.key }
 
   public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     throw LabFault(.notPossible, "nobody stands beside a real lock who could do '\(stimulus)'")
@@ -65,31 +53,38 @@ public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   }
 
   public func expectKey() throws(LabFault) { try keys.rehearse() }
-
-  public func keep(_ key: LockKey) throws(LabFault) {
-    isConfigured = false
-    try keys.keep(key)
-  }
-
-  public func drop(_ key: LockKey) throws(LabFault) {
-    isConfigured = false
-    try keys.drop()
-  }
-
-  /// A position is shown by a lock that has them.
-  public func note(status: String) {
-    switch status {
-    case "locked", "unlocked", "moved": isConfigured = true
-    case "nosetting": isConfigured = false
-    default: break
-    }
-  }
+  public func keep(_ key: LockKey) throws(LabFault) { try keys.keep(key) }
+  public func drop(_ key: LockKey) throws(LabFault) { try keys.drop() }
 }
 
-/// What holds of every ``LoneLock``, whatever keeps its key.
-public enum LoneLockFacts {
-  /// The settings of a start condition that a test can rely on: those of which it is known what they are.
-  public static let settings = ["registered", "configured"]
-  /// What always holds on real air: frames and links get lost.
+/// What holds of every lock on real air, whatever keeps its key.
+public enum RealAir {
+  /// The settings of a start condition that it can be brought to by its client.
+  public static let settings = ["registered", "configured", "bolt", "history"]
+  /// What always holds: frames and links get lost.
   public static let circumstances = ["loss"]
+}
+
+/// Those who know whether a lock has an owner here.
+public protocol OwnerSurroundings: LockSurroundings {
+  /// Whether the key of its owner is kept here.
+  var isRegistered: Bool { get }
+}
+
+extension LoneLock: OwnerSurroundings {
+  public var isRegistered: Bool { keys.key != nil }
+}
+
+/// A lock of which more is known than it shows: whether its owner's key is kept here, and what it told of its positions.
+public protocol OwnedLock: DeviceUnderTest {
+  /// Whether its owner's key is kept here.
+  var isRegistered: Bool { get }
+
+  /// Where its bolt is locked and unlocked; `nil` where the lock does not say so in a session that is open, or they
+  /// were never set.
+  var positions: LockPositions? { get }
+}
+
+extension AirDevice: OwnedLock where Surroundings: OwnerSurroundings {
+  public var isRegistered: Bool { surroundings.isRegistered }
 }

@@ -316,11 +316,15 @@ extension SesameClient {
     let text: String
     switch session.generation {
     case .os2:
-      let record = try OS2HistoryRecord(decoding: bytes)
-      (id, text) = (UInt32(bitPattern: record.id), record.description)
+      var record = try OS2HistoryRecord(decoding: bytes)
+      id = UInt32(bitPattern: record.id)
+      record.id = Int32(bitPattern: toldNumber(of: id))
+      text = record.description
     case .os3:
-      let record = try OS3HistoryRecord(decoding: bytes)
-      (id, text) = (record.id, record.description)
+      var record = try OS3HistoryRecord(decoding: bytes)
+      id = record.id
+      record.id = toldNumber(of: id)
+      text = record.description
     }
     actions.append(.report(Reading("history", .text(text))))
     if session.lastRecord == id {
@@ -342,6 +346,14 @@ extension SesameClient {
     case .os3:
       send(.deleteHistory(id: id), in: &session, at: now)
     }
+  }
+
+  /// The number under which a record is told.
+  private mutating func toldNumber(of id: UInt32) -> UInt32 {
+    guard settings.numbersRecordsFromOne else { return id }
+    let base = recordBase ?? id &- 1
+    recordBase = base
+    return id &- base
   }
 
   /// More records in a row than any lock holds.

@@ -124,6 +124,20 @@ public struct ClientTimes: Equatable, Sendable {
   public init() {}
 }
 
+/// Where a bolt is locked and unlocked, in degrees.
+public struct LockPositions: Equatable, Sendable {
+  /// Where it is locked.
+  public var lock: Int
+  /// Where it is unlocked.
+  public var unlock: Int
+
+  /// Makes positions.
+  public init(lock: Int, unlock: Int) {
+    self.lock = lock
+    self.unlock = unlock
+  }
+}
+
 /// What a client needs to know before it begins.
 public struct ClientSettings: Sendable {
   /// How long it waits.
@@ -132,6 +146,9 @@ public struct ClientSettings: Sendable {
   public var epoch: UInt32
   /// The note that its commands leave in the lock's history.
   public var tag: HistoryTag
+  /// Whether the first history record that the client reads is told as #1, whatever number the lock gives it: of a lock
+  /// whose history began long ago nobody knows the numbers.
+  public var numbersRecordsFromOne = false
   /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
   /// around them, 53 degrees to each side, do not overlap.
   public var positions: (lock: Int, unlock: Int)

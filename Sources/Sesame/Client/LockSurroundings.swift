@@ -36,15 +36,9 @@ public protocol LockSurroundings {
 
   /// Makes sure that a key could be kept, before the lock is asked for one.
   mutating func expectKey() throws(LabFault)
-
-  /// Takes in a status that the client shows.
-  mutating func note(status: String)
 }
 
 extension LockSurroundings {
   /// Nothing: who made the lock has its key.
   public mutating func expectKey() throws(LabFault) {}
-
-  /// Nothing: who can look at the lock itself learns nothing from its client.
-  public mutating func note(status: String) {}
 }

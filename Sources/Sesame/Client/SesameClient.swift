@@ -69,6 +69,8 @@ public struct SesameClient {
   var lastCommand: [[UInt8]] = []
   /// What whoever listens in has of this session, and of the one before.
   var eavesdropper = Eavesdropper()
+  /// The number of the record before the first that was read, where records are numbered from 1 on.
+  var recordBase: UInt32?
   /// What the next message is to suffer.
   var flaws = PendingFlaws()
 
@@ -89,6 +91,16 @@ public struct SesameClient {
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }
+  }
+
+  /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
+  public var knownPositions: LockPositions? {
+    guard case .open(let session) = state, let setting = session.setting, setting.isConfigured() else {
+      return nil
+    }
+    return setting.positionDegrees.map {
+      LockPositions(lock: Int($0.lock.rounded()), unlock: Int($0.unlock.rounded()))
+    }
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.

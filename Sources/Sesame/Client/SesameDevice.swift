@@ -45,6 +45,9 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public var now: Instant { link.now }
 
+  /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
+  public var positions: LockPositions? { client.knownPositions }
+
   public var abilities: Abilities {
     let faults = link.faults + Self.pretenceNames
     return Abilities(
@@ -84,6 +87,15 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   public mutating func restart() throws(LabFault) { try link.restart() }
 
   public mutating func takeRemarks() -> [String] { link.takeRemarks() }
+
+  /// Tries it on a copy of the client.
+  public func reaches(_ stimulus: Stimulus) -> Bool {
+    guard case .request(let request) = meanings[stimulus.number] else { return true }
+    var copy = client
+    return copy.perform(request.with(stimulus.arguments), at: link.now).contains { action in
+      if case .refuse = action { false } else { true }
+    }
+  }
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     switch meanings[stimulus.number] {

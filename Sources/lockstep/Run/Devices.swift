@@ -79,9 +79,7 @@ final class Devices: DeviceProvider {
     let isRegistered = real.found != .unregistered
     let isConfigured = isRegistered && real.found != .unconfigured
     return .realLock(
-      real.model, slack: .zero,
-      given: [Argument("registered", .flag(isRegistered)), Argument("configured", .flag(isConfigured))],
-      under: governor)
+      real.model, slack: .zero, isRegistered: isRegistered, isConfigured: isConfigured, under: governor)
   }
 
   func usualDevice(of machine: String) -> DeviceSpec? {

@@ -11,7 +11,7 @@ import Transports
 final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
-    case real(Governor<AirDevice<Carrier, LoneLock<LockFile>>>)
+    case real(RealLock<AirDevice<Carrier, LoneLock<LockFile>>>)
     case emulated(AirDevice<Carrier, ControlSurroundings>, ControlSurroundings)
     case failed(LabFault)
   }
@@ -39,8 +39,8 @@ final class LockBench {
   func leave() -> Leave {
     var all = Leave()
     for (name, use) in uses {
-      guard case .real(let governor) = use else { continue }
-      all.add(governor.leave(), of: name)
+      guard case .real(let lock) = use else { continue }
+      all.add(lock.leave(), of: name)
     }
     return all
   }
@@ -161,17 +161,16 @@ extension LockBench {
     } catch {
       throw DeviceProblem(.name, error.description)
     }
-    let isRegistered = file.key != nil
     var description = DeviceDescription.realLock(
-      file.model, slack: realAirSlack,
-      given: LoneLockFacts.settings.map { Argument($0, .flag(isRegistered)) }, under: settings.governor)
+      file.model, slack: realAirSlack, isRegistered: file.key != nil, isConfigured: nil,
+      under: settings.governor)
     guard settings.control != nil else { return description }
     let abilities = controlAbilities(file)
     description.abilities = AirDevice<Carrier, ControlSurroundings>.abilities(
       stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
       circumstances: circumstances(abilities), slack: realAirSlack)
     description.options = abilities.options
-    (description.given, description.withheld) = ([], [])
+    (description.given, description.withheld, description.usual) = ([], [], [])
     return description
   }
 
@@ -232,7 +231,7 @@ extension LockBench {
     try leases.confirm()
     switch use {
     case .failed(let fault): throw fault
-    case .real(let governor): return governor
+    case .real(let lock): return lock
     case .emulated(let device, let surroundings):
       surroundings.options = spec.settings.map { Argument($0.name, .text($0.value)) }
       return device
@@ -257,9 +256,9 @@ extension LockBench {
       let odometer = try Odometer(opening: Self.odometerPath(of: file))
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times,
-        circumstances: LoneLockFacts.circumstances, recovery: recovery,
+        circumstances: RealAir.circumstances, recovery: recovery,
         remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" })
-      return .real(Governor(device, settings.governor, odometer))
+      return .real(RealLock(device, settings.governor, odometer))
     } catch {
       return .failed(error)
     }

@@ -16,31 +16,49 @@ extension DeviceSpec {
 extension DeviceDescription {
   /// What is known of a real lock before it is used.
   ///
-  /// - Parameter given: what is known of how it will be found.
+  /// - Parameters:
+  ///   - isRegistered: whether its key is known.
+  ///   - isConfigured: whether its positions are set, where that is known.
   static func realLock(
-    _ model: ProductModel, slack: Interval, given: [Argument], under settings: GovernorSettings
+    _ model: ProductModel, slack: Interval, isRegistered: Bool, isConfigured: Bool?,
+    under settings: GovernorSettings
   ) -> DeviceDescription {
-    typealias Lock = AirDevice<RadioCarrier, LoneLock<KeyInMemory>>
-    let withheld = GovernedStimuli.names.filter { !settings.allowed.contains($0) }
-    return DeviceDescription(
+    let allowed = settings.safe.allowed
+    var given: [Argument] = []
+    if !allowed.contains(isRegistered ? "reset" : "register") {
+      given.append(Argument("registered", .flag(isRegistered)))
+    }
+    if isRegistered, let isConfigured, !allowed.contains(isConfigured ? "reset" : "configure") {
+      given.append(Argument("configured", .flag(isConfigured)))
+    }
+    var description = DeviceDescription(
       family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
-      abilities: Lock.abilities(
-        stimuli: [], faults: [], settings: LoneLockFacts.settings, circumstances: LoneLockFacts.circumstances,
-        slack: slack),
+      abilities: PlayedLocks.Device.abilities(
+        stimuli: [], faults: [], settings: RealAir.settings, circumstances: RealAir.circumstances, slack: slack),
       readings: EmulatedDevice.lockReadings, given: given,
-      withheld: withheld.map { ($0, "a real lock is given it only with --allow \($0)") })
+      withheld: GovernedStimuli.names.filter { !allowed.contains($0) }.map { name in
+        let isUnsafe = settings.allowed.contains(name)
+        let words = isUnsafe ? "register too, so that it is not left without an owner" : name
+        return (name, "a real lock is given it only with --allow \(words)")
+      })
+    description.usual = [
+      UsualSetting(Argument("bolt", .text("locked"))),
+      UsualSetting(Argument("history", .text("empty")), with: "readHistory"),
+    ]
+    return description
   }
 }
 
 /// What needs to be allowed by name with a real lock.
 enum GovernedStimuli {
-  static let names = Governor<AirDevice<RadioCarrier, LoneLock<KeyInMemory>>>.guarded
+  static let names = Governor<PlayedLocks.Device>.guarded
 }
 
 /// Emulated locks that are driven exactly as real ones are, in virtual time: a governor counts and spares their motors,
 /// nobody stands beside them, and each goes on from case to case as it is.
 final class PlayedLocks {
-  typealias Lock = Governor<AirDevice<RadioCarrier, LoneLock<KeyInMemory>>>
+  typealias Device = AirDevice<RadioCarrier, LoneLock<KeyInMemory>>
+  typealias Lock = RealLock<Device>
 
   private let settings: GovernorSettings
   private var locks: [(spec: DeviceSpec, lock: Lock)] = []
@@ -64,18 +82,19 @@ final class PlayedLocks {
     let world = RadioWorld(specification, seed: seed)
     let key = try world.begin(specification.found.condition)
     let birth = specification.options.epoch
+    var air = AirDeviceSettings(
+      circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
+      epoch: { birth &+ UInt32(truncatingIfNeeded: world.now.nanoseconds / 1_000_000_000) },
+      secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } })
+    air.numbersRecordsFromOne = true
     let device = AirDevice(
-      world.carrier, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
-      AirDeviceSettings(
-        circumstances: LoneLockFacts.circumstances, slack: .zero, host: RadioWorld.clientHost,
-        epoch: { birth &+ UInt32(truncatingIfNeeded: world.now.nanoseconds / 1_000_000_000) },
-        secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } }))
+      world.carrier, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
     let odometer = Odometer {
       BenchTime(
         wall: WallTime(nanoseconds: Int64(birth) * 1_000_000_000) + (world.now - .zero), boot: "emulated",
         uptime: world.now)
     }
-    return Governor(device, settings, odometer)
+    return RealLock(device, settings, odometer)
   }
 
   /// Leaves each as it would be left on the air.

@@ -1,0 +1,112 @@
+public import Conformance
+public import Sesame
+public import Simulation
+
+/// A real lock, which every test finds in order, and which is left as it was found.
+///
+///     look after it ──▶ test ──▶ look after it ──▶ test ──▶ … ──▶ put it back, bring it to rest
+///
+/// All that is asked of it passes a ``Governor``. Beside that:
+///
+/// - Before a test, and before its time zero, the lock is brought into the test's start condition in a session of its own:
+///   who owns it is looked at, autolock is switched off, and as far as the test asks for it the bolt is
+///   turned and the history is emptied. Where all of this is known already there is no such session, and what needs no
+///   movement causes none.
+/// - What cannot be brought about with what is allowed is not possible, and says why: no test begins elsewhere.
+/// - A lock that is not heard, or cannot be logged in to, is not there; nor is one that stays silent in a test for as
+///   long as a lock may be silent at the most.
+/// - It is never left without its owner: `reset` needs the permission for `register` too, and ``leave()`` registers it
+///   again. Autolock and positions that were changed are put back there as well.
+///
+/// | setting of a start | values | what is done for it |
+/// |---|---|---|
+/// | `registered` | yes, no | `register`, or `reset`, where they are allowed |
+/// | `configured` | yes, no | `configure`; or `reset` and `register`, where they are allowed |
+/// | `bolt` | locked, unlocked | the bolt is turned |
+/// | `history` | empty | it is read to its end |
+public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
+  /// What stands between the lock and whoever drives it.
+  public let governor: Governor<Device>
+  /// What the lock was like when it was first seen.
+  var found: Condition?
+  private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  var remarks: [String] = []
+  /// Whether its positions may have been set to others than it was found with.
+  var hasNewPositions = false
+  /// What autolock was set to beside the tests, of late.
+  var autolockTried: Int?
+  /// Since when the lock is listened for in vain.
+  private var listening: Instant?
+
+  /// For how long a lock may be silent: less than the model grants it, so that one that is gone is never a lock that
+  /// is wrong.
+  static var silence: Interval { .milliseconds(14_500) }
+
+  /// Governs a lock and looks after it.
+  public init(_ device: Device, _ settings: GovernorSettings, _ odometer: Odometer) {
+    governor = Governor(device, settings.safe, odometer)
+  }
+
+  public var now: Instant { governor.now }
+  public var abilities: Abilities { governor.abilities }
+
+  public func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+    governor.adopt(vocabulary)
+  }
+
+  public func reset(to start: StartCondition) throws(LabFault) {
+    listening = nil
+    let goal = try goal(of: start)
+    try governor.checkBegin()
+    if !isReached(goal) { try prepare(goal) }
+    try governor.reset(to: start)
+  }
+
+  public func readyTime(for stimulus: Stimulus) -> Instant? { governor.readyTime(for: stimulus) }
+  public func readyTime(for fault: Fault) -> Instant? { governor.readyTime(for: fault) }
+  public func reaches(_ stimulus: Stimulus) -> Bool { governor.reaches(stimulus) }
+
+  public func perform(_ stimulus: Stimulus) throws(LabFault) {
+    try governor.perform(stimulus)
+    switch vocabulary.stimuli[stimulus.number] {
+    case "configure", "reset": hasNewPositions = true
+    case "closeTo": listening = listening ?? now
+    case "disconnect": listening = nil
+    default: break
+    }
+  }
+
+  public func bring(about fault: Fault) throws(LabFault) { try governor.bring(about: fault) }
+
+  public func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    let end = listening.map { $0 + Self.silence } ?? .never
+    guard let observation = try governor.observe(until: min(limit, end)) else {
+      if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(Self.silence)") }
+      return nil
+    }
+    if case .status = observation { listening = nil }
+    return observation
+  }
+
+  public func restart() throws(LabFault) { try governor.restart() }
+
+  public func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks + governor.takeRemarks()
+  }
+}
+
+extension RealLock: RecordedDevice where Device: RecordedDevice {
+  /// Notes what goes over the link to the lock.
+  public func record(to recorder: LinkRecorder?) { governor.record(to: recorder) }
+}
+
+extension GovernorSettings {
+  /// The same, without what would leave a lock without an owner.
+  public var safe: GovernorSettings {
+    var safe = self
+    if !allowed.contains("register") { safe.allowed.removeAll { $0 == "reset" } }
+    return safe
+  }
+}
