@@ -89,7 +89,8 @@ let package = Package(
     tests("Conformance", ["Conformance", "Automata", "Models", "Simulation"]),
     tests("Bluetooth", ["Bluetooth", "Simulation"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Simulation"], resources: [.copy("Vectors")]),
-    tests("Lab", ["Lab", "Conformance", "Documents", "Simulation"]),
+    tests(
+      "Lab", ["Lab", "Emulator", "Sesame", "Bluetooth", "Conformance", "Documents", "Simulation"]),
     tests(
       "Emulator",
       ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],

@@ -31,9 +31,9 @@ extension Governor {
     // A battery that is low is no reason to leave a door open.
     try step { () throws(LabFault) in try self.begin(StartCondition()) }
     let limit = device.now + patience
-    try give("closeTo")
+    try order("closeTo")
     _ = try wait(for: ["receivedBle"], until: min(limit, device.now + .seconds(20)))
-    try give("connect")
+    try order("connect")
     return (try wait(for: Self.settled, until: limit), limit)
   }
 
@@ -42,12 +42,13 @@ extension Governor {
 
   /// Ends the session, and gives the radio a moment to do so.
   func part() {
-    try? give("disconnect")
+    try? order("disconnect")
     let limit = device.now + .milliseconds(300)
     while device.now < limit, (try? look(until: limit)) != nil {}
   }
 
-  func give(_ name: String) throws(Unrest) {
+  /// Gives a stimulus that nothing needs to be paid for, or that was paid for.
+  func order(_ name: String) throws(Unrest) {
     guard let number = vocabulary.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
     try step { () throws(LabFault) in try self.device.perform(Stimulus(number)) }
   }
@@ -160,6 +161,6 @@ extension Governor {
       try self.odometer.count("\(name) to rest")
       self.command = name
     }
-    try give(name)
+    try order(name)
   }
 }

@@ -15,8 +15,9 @@ public import Simulation
 /// - What cannot be brought about with what is allowed is not possible, and says why: no test begins elsewhere.
 /// - A lock that is not heard, or cannot be logged in to, is not there; nor is one that stays silent in a test for as
 ///   long as a lock may be silent at the most.
-/// - It is never left without its owner: `reset` needs the permission for `register` too, and ``leave()`` registers it
-///   again. Autolock and positions that were changed are put back there as well.
+/// - It is never left without its owner: `reset` needs the permission for `register` too, nothing comes between a lock
+///   without an owner and its client, and ``leave()`` registers it again. Autolock and positions that were changed are put
+///   back there as well.
 ///
 /// | setting of a start | values | what is done for it |
 /// |---|---|---|
@@ -31,6 +32,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   var found: Condition?
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
   var remarks: [String] = []
+  /// Whether the next message has a flaw.
+  private var isFlawed = false
   /// Whether its positions may have been set to others than it was found with.
   var hasNewPositions = false
   /// What autolock was set to beside the tests, of late.
@@ -57,6 +60,7 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
 
   public func reset(to start: StartCondition) throws(LabFault) {
     listening = nil
+    isFlawed = false
     let goal = try goal(of: start)
     try governor.checkBegin()
     if !isReached(goal) { try prepare(goal) }
@@ -68,8 +72,15 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   public func reaches(_ stimulus: Stimulus) -> Bool { governor.reaches(stimulus) }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
+    let name = vocabulary.stimuli[stimulus.number]
+    if name == "register", isFlawed {
+      remarks.append("what was to become of the next message is called off: \(Self.danger)")
+      try governor.bring(about: Fault(Self.flaws[0], .flag(false)))
+    }
+    let isMessage = !["closeTo", "connect", "disconnect"].contains(name)
+    if isMessage, governor.reaches(stimulus) { isFlawed = false }
     try governor.perform(stimulus)
-    switch vocabulary.stimuli[stimulus.number] {
+    switch name {
     case "configure", "reset": hasNewPositions = true
     case "closeTo": listening = listening ?? now
     case "disconnect": listening = nil
@@ -77,7 +88,23 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
     }
   }
 
-  public func bring(about fault: Fault) throws(LabFault) { try governor.bring(about: fault) }
+  /// Brings about a fault; of a lock without an owner those alone that are none of the way to it.
+  public func bring(about fault: Fault) throws(LabFault) {
+    if !fault.value.isNothing, !Self.pretences.contains(fault.name) {
+      guard governor.device.isRegistered else {
+        return remarks.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
+      }
+      if Self.flaws.contains(fault.name) { isFlawed = true }
+    }
+    try governor.bring(about: fault)
+  }
+
+  /// Why nothing comes between a lock without an owner and its client.
+  private static var danger: String { "the lock could get an owner whose key nobody has" }
+  /// The faults that change nothing but what a client knows.
+  private static var pretences: [String] { ["wrong-key", "replay-login"] }
+  /// The faults that something sent later suffers from.
+  private static var flaws: [String] { ["mutate", "shadow"] }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     let end = listening.map { $0 + Self.silence } ?? .never
@@ -85,7 +112,10 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
       if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(Self.silence)") }
       return nil
     }
-    if case .status = observation { listening = nil }
+    if case .status(let number) = observation {
+      listening = nil
+      if vocabulary.statuses[number] == "logining" { isFlawed = false }
+    }
     return observation
   }
 

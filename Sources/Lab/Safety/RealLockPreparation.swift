@@ -88,7 +88,7 @@ extension RealLock {
   /// Does in one session what can be done; says whether all is as it should be.
   private func work(toward goal: Condition) throws(Unrest) -> Bool {
     var (status, limit) = try governor.open(for: Self.patience)
-    defer { try? governor.give("disconnect") }
+    defer { try? governor.order("disconnect") }
     if status == "readytoRegister" {
       note(found: Condition(isRegistered: false, isConfigured: nil))
       guard goal.isRegistered else { return true }
@@ -114,8 +114,8 @@ extension RealLock {
     if goal.isConfigured == true, status == "nosetting" { status = try configure(goal, until: limit) }
     hasNewPositions = positions != found?.positions && goal.positions == nil
     guard try set(autolock: goal.autolock, from: autolock, until: limit) else { return false }
-    if goal.hasEmptyHistory { try emptyHistory(until: limit) }
     if let bolt = goal.bolt, bolt != status { try turn(to: bolt, until: limit) }
+    if goal.hasEmptyHistory { try emptyHistory(until: limit) }
     return true
   }
 

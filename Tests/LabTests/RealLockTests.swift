@@ -1,0 +1,293 @@
+import Bluetooth
+import Conformance
+import Emulator
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+@testable import Lab
+
+/// A lock on an emulated radio, driven as a real one, and the world that it stands in.
+private struct Rig {
+  typealias Device = AirDevice<RadioCarrier, LoneLock<KeyInMemory>>
+
+  let world: RadioWorld
+  let device: Device
+  let lock: RealLock<Device>
+
+  init(
+    _ name: String = "sesame5", found: LockFound = .locked, allowed: [String] = [],
+    limits: LockLimits = LockLimits()
+  ) throws {
+    let specification = try EmulatedLockSpecification(parsing: name)
+    let world = RadioWorld(specification, seed: 1)
+    let key = try world.begin(found.condition)
+    self.world = world
+    device = AirDevice(
+      world.carrier, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
+      AirDeviceSettings(
+        circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
+        epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
+        secrets: { test in { SeededGenerator(seed: 1, for: "client of test \(test)") } }))
+    lock = RealLock(
+      device, GovernorSettings(limits: limits, budget: nil, allowed: allowed), Self.odometer(world))
+    lock.adopt(Self.vocabulary)
+  }
+
+  static func odometer(_ world: RadioWorld) -> Odometer {
+    Odometer { BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now) }
+  }
+
+  static let vocabulary = Vocabulary(
+    stimuli: [
+      "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect", "reset",
+      "setAutolock", "readAutolock", "readHistory",
+    ],
+    statuses: [
+      "noSignal", "receivedBle", "connecting", "waitingGatt", "logining", "readytoRegister", "registering",
+      "nosetting", "locked", "unlocked", "moved", "reset",
+    ])
+
+  func start(_ settings: (String, Value)...) throws(LabFault) {
+    try lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
+  }
+
+  func give(_ name: String, _ arguments: [Argument] = []) throws(LabFault) {
+    let stimulus = Stimulus(Self.vocabulary.stimulus(name)!, arguments)
+    while let ready = lock.readyTime(for: stimulus), lock.now < ready { _ = try lock.observe(until: ready) }
+    try lock.perform(stimulus)
+  }
+
+  /// Lets time pass until one of some statuses is shown; what was shown instead, or `nil`.
+  @discardableResult
+  func wait(for wanted: [String], _ time: Interval = .seconds(30)) throws(LabFault) -> String? {
+    let limit = lock.now + time
+    var last: String?
+    while lock.now < limit {
+      guard case .status(let number)? = try lock.observe(until: limit) else { continue }
+      last = Self.vocabulary.statuses[number]
+      if wanted.contains(last!) { return last }
+    }
+    return nil
+  }
+
+  func pass(_ time: Interval) throws(LabFault) {
+    let limit = lock.now + time
+    while lock.now < limit { _ = try lock.observe(until: limit) }
+  }
+
+  /// From out of sight to what the lock shows.
+  @discardableResult
+  func open() throws(LabFault) -> String? {
+    try give("closeTo")
+    try wait(for: ["receivedBle"])
+    try give("connect")
+    return try wait(for: ["locked", "unlocked", "moved", "nosetting", "readytoRegister"])
+  }
+
+  func read(_ stimulus: String, _ reading: String) throws(LabFault) -> Value? {
+    try give(stimulus)
+    let limit = lock.now + .seconds(5)
+    while lock.now < limit {
+      if case .reading(let shown)? = try lock.observe(until: limit), shown.name == reading {
+        return shown.value
+      }
+    }
+    return nil
+  }
+
+  var movements: Int { lock.governor.used }
+}
+
+/// Why a call is refused.
+private func refusal(_ body: () throws(LabFault) -> Void) -> LabFault? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+private let yes = Value.flag(true)
+private let no = Value.flag(false)
+private let all = ["reset", "register", "configure"]
+
+@Suite("A real lock that is looked after")
+struct RealLockPreparationTests {
+  @Test("a test that asks for nothing costs no movement, wherever the bolt is", arguments: ["sesame5", "sesame3"])
+  func leastMovements(name: String) throws {
+    for found in [LockFound.locked, .unlocked, .moved] {
+      let rig = try Rig(name, found: found)
+      try rig.start(("registered", yes), ("configured", yes))
+      expect(try rig.open(), found.rawValue)
+      expect(rig.movements, 0)
+    }
+  }
+
+  @Test("the bolt is turned where a test asks for it, once", arguments: ["sesame5", "sesame3"])
+  func bolt(name: String) throws {
+    let rig = try Rig(name, found: .moved)
+    let places = ["locked", "locked", "unlocked", "unlocked", "locked"]
+    for (place, count) in zip(places, [1, 1, 2, 2, 3]) {
+      try rig.start(("bolt", .text(place)))
+      expect(rig.lock.now, .zero)
+      expect(try rig.open(), place)
+      expect(rig.movements, count)
+    }
+    expect(
+      refusal { () throws(LabFault) in try rig.start(("bolt", .text("moved"))) },
+      LabFault(.notPossible, "starts with bolt: moved, which takes a hand beside a real lock"))
+  }
+
+  @Test("autolock and history of tests before are not met by tests after", arguments: ["sesame5", "sesame3"])
+  func leftovers(name: String) throws {
+    let rig = try Rig(name)
+    for _ in 0..<3 {
+      try rig.start(("bolt", .text("locked")), ("history", .text("empty")))
+      expect(try rig.open(), "locked")
+      expect(try rig.read("readHistory", "history"), .text("empty"))
+      expect(try rig.read("readAutolock", "autolock"), .integer(0))
+      try rig.give("unlock")
+      try rig.wait(for: ["unlocked"])
+      try rig.give("setAutolock", [Argument("value", .duration(.seconds(20)))])
+      try rig.pass(.seconds(1))
+    }
+  }
+
+  @Test("what nobody changed is not looked at again: a session a second")
+  func cheap() throws {
+    let rig = try Rig()
+    let count = 120
+    try rig.start()
+    let begin = rig.world.now
+    for _ in 0..<count {
+      try rig.start(("registered", yes), ("configured", yes), ("bolt", .text("locked")))
+      try rig.open()
+      try rig.give("disconnect")
+    }
+    let took = rig.world.now - begin
+    #expect(took <= .seconds(Int64(count)), "\(count) sessions took \(took)")
+    expect(rig.movements, 0)
+  }
+
+  @Test(
+    "the lock is brought to any start that its permissions allow, from any, and refused elsewhere",
+    arguments: ["sesame5", "sesame3"])
+  func conditions(name: String) throws {
+    let starts: [(settings: [(String, Value)], shown: [String])] = [
+      ([("registered", yes), ("configured", yes)], ["locked", "unlocked", "moved"]),
+      ([("registered", no)], ["readytoRegister"]),
+      ([("registered", yes), ("configured", no)], ["nosetting"]),
+    ]
+    let rig = try Rig(name, allowed: all)
+    for first in starts {
+      for second in starts {
+        for start in [first, second] {
+          try rig.lock.reset(to: StartCondition(start.settings.map { Argument($0.0, $0.1) }))
+          let shown = try rig.open()
+          #expect(start.shown.contains(shown ?? ""), "\(start.settings): \(shown ?? "nothing")")
+        }
+      }
+    }
+    let strict = try Rig(name)
+    for start in starts.dropFirst() {
+      let fault = refusal { () throws(LabFault) in
+        try strict.lock.reset(to: StartCondition(start.settings.map { Argument($0.0, $0.1) }))
+      }
+      expect(fault?.symptom, .notPossible)
+      #expect(fault?.detail.contains("only with --allow reset and --allow register") == true, "\(start)")
+    }
+    let lost = try Rig(name, found: .unregistered)
+    let fault = refusal { () throws(LabFault) in try lost.start(("registered", yes)) }
+    #expect(fault?.detail.contains("only with --allow register") == true)
+  }
+
+  @Test("a lock that a test left without an owner, or found with autolock on, is put back as it was found")
+  func putBack() throws {
+    let rig = try Rig(found: .unlocked, allowed: all)
+    try rig.start()
+    try rig.open()
+    let positions = rig.device.positions
+    try rig.give("setAutolock", [Argument("value", .duration(.seconds(300)))])
+    try rig.pass(.seconds(1))
+    // As another run finds it.
+    let run = RealLock(
+      rig.device, GovernorSettings(budget: nil, rest: .asFound, allowed: all), Rig.odometer(rig.world))
+    run.adopt(Rig.vocabulary)
+    try run.reset(to: StartCondition([Argument("registered", no)]))
+    #expect(!rig.device.isRegistered)
+    let end = run.leave()
+    expect(end.fault, nil)
+    expect(end.left, .atRest)
+    #expect(end.remarks.contains("the lock was registered again"), "\(end.remarks)")
+    #expect(rig.device.isRegistered)
+    try rig.lock.governor.reset(to: StartCondition())
+    rig.lock.adopt(Rig.vocabulary)
+    expect(try rig.open(), "unlocked")
+    expect(rig.device.positions, positions)
+    expect(try rig.read("readAutolock", "autolock"), .integer(300))
+  }
+
+  @Test("a reset needs the permission to register, and a lock without an owner is not tampered with")
+  func owner() throws {
+    let unsafe = try Rig(allowed: ["reset"])
+    try unsafe.start()
+    try unsafe.open()
+    expect(refusal { () throws(LabFault) in try unsafe.give("reset") }?.symptom, .notPossible)
+    let rig = try Rig(found: .unregistered, allowed: all)
+    try rig.start(("registered", no))
+    expect(try rig.open(), "readytoRegister")
+    // Without its notifications the answer to the registration, and the key with it, would be lost.
+    try rig.lock.bring(about: Fault("unsubscribe"))
+    try rig.lock.bring(about: Fault("mutate", .text("wrong-key")))
+    try rig.give("register")
+    expect(try rig.wait(for: ["nosetting"]), "nosetting")
+    expect(
+      rig.lock.takeRemarks().filter { $0.contains("whose key nobody has") },
+      [
+        "unsubscribe yes is not brought about: the lock could get an owner whose key nobody has",
+        "mutate wrong-key is not brought about: the lock could get an owner whose key nobody has",
+      ])
+  }
+
+  @Test("a flaw of the next message is not that of a registration")
+  func flawedRegistration() throws {
+    let rig = try Rig(allowed: all)
+    try rig.start()
+    try rig.open()
+    try rig.give("reset")
+    // The key is not dropped before the lock has answered.
+    try rig.lock.bring(about: Fault("mutate", .text("cut-1")))
+    try rig.wait(for: ["reset"])
+    try rig.give("disconnect")
+    try rig.pass(.seconds(3))
+    expect(try rig.open(), "readytoRegister")
+    try rig.give("register")
+    expect(try rig.wait(for: ["nosetting"]), "nosetting")
+    #expect(rig.lock.takeRemarks().contains { $0.hasPrefix("what was to become of the next message") })
+  }
+
+  @Test("a lock that is not heard is no device, before a test and in it")
+  func absent() throws {
+    let rig = try Rig()
+    try rig.start()
+    var surroundings = rig.world.surroundings
+    try rig.give("closeTo")
+    try rig.wait(for: ["receivedBle"])
+    try rig.start()
+    try surroundings.bring(about: Fault("out-of-range"))
+    try rig.give("closeTo")
+    let silent = refusal { () throws(LabFault) in try rig.pass(.seconds(20)) }
+    expect(silent, LabFault(.noDevice, "the lock was not heard for 14.5 s"))
+    expect(rig.lock.now, .zero + .milliseconds(14_500))
+    let run = RealLock(rig.device, GovernorSettings(), Rig.odometer(rig.world))
+    run.adopt(Rig.vocabulary)
+    let gone = refusal { () throws(LabFault) in try run.reset(to: StartCondition()) }
+    expect(gone?.symptom, .noDevice)
+    // And it is there again.
+    try surroundings.bring(about: Fault("out-of-range", no))
+    expect(refusal { () throws(LabFault) in try run.reset(to: StartCondition()) }, nil)
+  }
+}
