@@ -107,7 +107,10 @@ let package = Package(
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
-      ["lockstep", "Harness", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
+      [
+        "lockstep", "Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
+        "Simulation",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -87,7 +87,8 @@ struct LockOptionTests {
 
   @Test("a lock that is driven as a real one is on the air, and is found somehow")
   func realLock() throws {
-    let real = try EmulatedLockSpecification(parsing: "sesame3", settings: [("as", "real"), ("found", "moved")])
+    let real = try EmulatedLockSpecification(
+      parsing: "sesame3", settings: [("as", "real"), ("found", "moved")])
     expect(real.role, .real)
     expect(real.link, .radio)
     expect(real.found.condition, StartCondition([Argument("bolt", .text("moved"))]))

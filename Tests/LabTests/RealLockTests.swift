@@ -49,7 +49,9 @@ private struct Rig {
       "nosetting", "locked", "unlocked", "moved", "reset",
     ])
 
+  /// Begins a test, of a lock with an owner unless it says otherwise.
   func start(_ settings: (String, Value)...) throws(LabFault) {
+    let settings = settings.isEmpty ? [("registered", .flag(true))] : settings
     try lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
   }
 
@@ -116,7 +118,8 @@ private let all = ["reset", "register", "configure"]
 
 @Suite("A real lock that is looked after")
 struct RealLockPreparationTests {
-  @Test("a test that asks for nothing costs no movement, wherever the bolt is", arguments: ["sesame5", "sesame3"])
+  @Test(
+    "a test that asks for nothing costs no movement, wherever the bolt is", arguments: ["sesame5", "sesame3"])
   func leastMovements(name: String) throws {
     for found in [LockFound.locked, .unlocked, .moved] {
       let rig = try Rig(name, found: found)
@@ -284,10 +287,16 @@ struct RealLockPreparationTests {
     expect(rig.lock.now, .zero + .milliseconds(14_500))
     let run = RealLock(rig.device, GovernorSettings(), Rig.odometer(rig.world))
     run.adopt(Rig.vocabulary)
-    let gone = refusal { () throws(LabFault) in try run.reset(to: StartCondition()) }
+    let usual = StartCondition([Argument("registered", yes)])
+    let gone = refusal { () throws(LabFault) in try run.reset(to: usual) }
     expect(gone?.symptom, .noDevice)
     // And it is there again.
     try surroundings.bring(about: Fault("out-of-range", no))
-    expect(refusal { () throws(LabFault) in try run.reset(to: StartCondition()) }, nil)
+    expect(refusal { () throws(LabFault) in try run.reset(to: usual) }, nil)
+    // Who looks at its health sees for himself that it is silent.
+    try surroundings.bring(about: Fault("out-of-range"))
+    try run.reset(to: StartCondition())
+    try run.perform(Stimulus(Rig.vocabulary.stimulus("closeTo")!))
+    expect(try run.observe(until: .zero + .seconds(20)), nil)
   }
 }

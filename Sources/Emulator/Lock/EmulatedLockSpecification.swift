@@ -57,7 +57,8 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
       }
     }
     guard role == .real || found == .locked else {
-      throw .unknownValue(found.rawValue, of: "found", values: "another than locked with as=real only", nearest: nil)
+      throw .unknownValue(
+        found.rawValue, of: "found", values: "another than locked with as=real only", nearest: nil)
     }
     // A real lock is on the air.
     if role == .real, link == .direct {

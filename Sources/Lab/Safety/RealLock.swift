@@ -12,6 +12,7 @@ public import Simulation
 ///   who owns it is looked at, autolock is switched off, and as far as the test asks for it the bolt is
 ///   turned and the history is emptied. Where all of this is known already there is no such session, and what needs no
 ///   movement causes none.
+/// - A start that asks for nothing at all takes the lock as it is, and is for who looks at its health.
 /// - What cannot be brought about with what is allowed is not possible, and says why: no test begins elsewhere.
 /// - A lock that is not heard, or cannot be logged in to, is not there; nor is one that stays silent in a test for as
 ///   long as a lock may be silent at the most.
@@ -38,6 +39,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   var hasNewPositions = false
   /// What autolock was set to beside the tests, of late.
   var autolockTried: Int?
+  /// Whether it is more than looked at.
+  private var isLookedAfter = false
   /// Since when the lock is listened for in vain.
   private var listening: Instant?
 
@@ -63,7 +66,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
     isFlawed = false
     let goal = try goal(of: start)
     try governor.checkBegin()
-    if !isReached(goal) { try prepare(goal) }
+    isLookedAfter = !start.settings.isEmpty
+    if isLookedAfter, !isReached(goal) { try prepare(goal) }
     try governor.reset(to: start)
   }
 
@@ -82,7 +86,7 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
     try governor.perform(stimulus)
     switch name {
     case "configure", "reset": hasNewPositions = true
-    case "closeTo": listening = listening ?? now
+    case "closeTo": if isLookedAfter { listening = listening ?? now }
     case "disconnect": listening = nil
     default: break
     }

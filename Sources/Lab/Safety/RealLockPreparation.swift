@@ -169,7 +169,9 @@ extension RealLock {
   private func configure(_ goal: Condition, until limit: Instant) throws(Unrest) -> String {
     try need("configure", for: "starts with configured: yes, and the lock's positions were never set")
     let positions = goal.positions ?? found?.positions
-    let arguments = positions.map { [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))] }
+    let arguments = positions.map {
+      [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))]
+    }
     try give("configure", arguments ?? [], until: limit)
     return try governor.wait(for: ["locked", "unlocked", "moved"], until: min(limit, now + .seconds(10)))
   }

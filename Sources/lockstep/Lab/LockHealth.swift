@@ -97,10 +97,11 @@ extension Devices {
     return spec
   }
 
-  /// A lock that is played has an owner and its positions, unless it is said to have none.
+  /// A lock that is played has an owner and its positions, unless it is said to have none; one that is governed is looked at
+  /// as it is.
   private func start(of spec: DeviceSpec) -> StartCondition {
     var start = StartCondition()
-    guard spec.kind == .emulator else { return start }
+    guard spec.kind == .emulator, !spec.isGoverned else { return start }
     let given = spec.settings.filter { LockPeripheral.settings.contains($0.name) }
     start.settings = given.map { Argument($0.name, Value(plain: $0.value)) }
     for name in ["registered", "configured"] where start.setting(name) == nil {

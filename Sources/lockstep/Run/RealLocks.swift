@@ -34,7 +34,8 @@ extension DeviceDescription {
     var description = DeviceDescription(
       family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
       abilities: PlayedLocks.Device.abilities(
-        stimuli: [], faults: [], settings: RealAir.settings, circumstances: RealAir.circumstances, slack: slack),
+        stimuli: [], faults: [], settings: RealAir.settings, circumstances: RealAir.circumstances,
+        slack: slack),
       readings: EmulatedDevice.lockReadings, given: given,
       withheld: GovernedStimuli.names.filter { !allowed.contains($0) }.map { name in
         let isUnsafe = settings.allowed.contains(name)

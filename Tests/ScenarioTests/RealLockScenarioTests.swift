@@ -1,0 +1,101 @@
+import Conformance
+import Harness
+import Lab
+import TestSupport
+import Testing
+
+@testable import lockstep
+
+/// The scenarios of the locks, driven on an emulated lock as on a real one: governed, with nobody beside it, from case to
+/// case as it is.
+@Suite("Scenarios with a real lock")
+struct RealLockScenarioTests {
+  /// What a run came to.
+  private struct Result {
+    var agreed = 0
+    /// Those that did not agree and were driven, with how they ended.
+    var others: [String] = []
+    /// Why cases were skipped.
+    var reasons: [String] = []
+  }
+
+  /// Drives all scenarios for a lock in one run.
+  private func run(_ name: String, _ settings: [(String, String)] = [], allowed: [String]) throws -> Result {
+    var lab = LabSettings()
+    lab.governor.budget = nil
+    lab.governor.allowed = allowed
+    let world = World(lab: lab)
+    var selection = Plan.Selection()
+    selection.seed = 1
+    selection.device = DeviceSpec(
+      .emulator, name, [DeviceSpec.Setting("as", "real")] + settings.map { DeviceSpec.Setting($0, $1) })
+    let items = Suite.items.filter { $0.path.contains("/Scenarios/\(name)/") }
+    let endings = Endings()
+    let plan = try Plan(ScenarioSet(items), selection, provider: world.devices)
+    _ = Run(plan, provider: world.devices, listener: endings).perform()
+    var result = Result()
+    for (outcome, test) in endings.all {
+      switch outcome.verdict {
+      case .agree: result.agreed += 1
+      case .skipped(let reason): result.reasons.append(reason)
+      default: result.others.append("\(test): \(outcome.verdict.message ?? "")")
+      }
+    }
+    return result
+  }
+
+  private static let everything = ["reset", "register", "configure"]
+
+  @Test(
+    "a healthy lock agrees with all that can be driven, and the rest says why it cannot",
+    arguments: [("sesame5", 19, 28), ("sesame3", 20, 29)])
+  func healthy(name: String, atLeast: Int, withPermission: Int) throws {
+    for (allowed, count) in [([], atLeast), (Self.everything, withPermission)] {
+      let result = try run(name, allowed: allowed)
+      expect(result.others, [])
+      #expect(result.agreed >= count, "\(result.agreed)")
+      let known = [
+        "needs the fault ", "needs the stimulus hand", "cannot be compared with the machine sesame-table",
+        "with --allow ", "starts with configured: no, and with \(name) it is yes",
+        "starts with registered: no, and with \(name) it is yes",
+      ]
+      for reason in result.reasons { #expect(known.contains { reason.contains($0) }, "\(reason)") }
+      guard !allowed.isEmpty else { continue }
+      #expect(!result.reasons.contains { $0.contains("--allow") || $0.hasPrefix("starts") })
+    }
+  }
+
+  @Test(
+    "a lock is driven wherever it is found, and one that has no owner only where it may get one",
+    arguments: ["unregistered", "unconfigured", "unlocked", "moved"])
+  func found(place: String) throws {
+    let result = try run("sesame5", [("found", place)], allowed: Self.everything)
+    expect(result.others, [])
+    #expect(result.agreed >= 28, "\(result.agreed)")
+    let strict = try run("sesame5", [("found", place)], allowed: [])
+    expect(strict.others, [])
+    let isDriven = place == "unlocked" || place == "moved"
+    #expect(isDriven == (strict.agreed >= 19), "\(strict.agreed)")
+  }
+
+  @Test(
+    "a defect that can be seen without a hand makes some scenario fail",
+    arguments: [
+      ("sesame5", "deaf-unlock"), ("sesame5", "login-proof-unchecked"), ("sesame5", "login-proof-replayed"),
+      ("sesame5", "plaintext-command-obeyed"), ("sesame5", "token-repeated"),
+      ("sesame5", "jam-after-aborted-logins"), ("sesame5", "counter-kept-across-sessions"),
+    ])
+  func defect(name: String, defect: String) throws {
+    let result = try run(name, [("defect", defect)], allowed: Self.everything)
+    #expect(!result.others.isEmpty)
+  }
+}
+
+/// How the cases of a run ended.
+private final class Endings: JournalListener {
+  private(set) var all: [(Outcome, String)] = []
+
+  func take(_ entry: JournalEntry) {
+    if case .verdict(let outcome, let test) = entry { all.append((outcome, test.id)) }
+  }
+}
