@@ -47,10 +47,9 @@ public struct Tracker: Sendable {
   var values: [Interval]
   /// What they were before they were set the last time.
   var former: [Interval]
-  /// Those that a stimulus has set since a status ended the way on which it went, and when the last one did: it may
-  /// still be under way.
+  /// Those that a stimulus has set on the present link, and when one was set last in this test.
   var sent: UInt64 = 0
-  var sentAt: [Instant]
+  var sentAt: [Instant?]
   /// When the next fault that lasts for a given time is over, or never; and those faults.
   var nextExpiry = Instant.never
   var expiries: [(time: Instant, fault: Fault)] = []
@@ -80,6 +79,8 @@ public struct Tracker: Sendable {
   /// Whether each event sets a circumstance, and the circumstances under which it may not arrive.
   private let sets: [Bool]
   let unsure: [UInt64]
+  /// How long the device may still behave as before a circumstance changed.
+  let delays: [Interval]
   /// The events that the tester can cause, as bits.
   let stimuliMask: UInt64
   /// Whether what is allowed depends on the state alone.
@@ -104,6 +105,7 @@ public struct Tracker: Sendable {
     resting = specification.resting.first
     sets = specification.sets
     unsure = specification.unsure
+    delays = specification.machine.definition.circumstances.map(\.delay)
     stimuliMask = specification.stimuliMask
     isUnconditional = specification.isPlain
     let count = specification.nodes.count
@@ -120,7 +122,7 @@ public struct Tracker: Sendable {
     holders = [UInt64](repeating: 0, count: circumstanceCount)
     values = [Interval](repeating: .zero, count: circumstanceCount)
     former = values
-    sentAt = changed
+    sentAt = [Instant?](repeating: nil, count: circumstanceCount)
     start(in: specification.startNodes.count - 1)
   }
 
@@ -147,6 +149,7 @@ public struct Tracker: Sendable {
     changing = 0
     unsettled = .zero
     sent = 0
+    for index in sentAt.indices { sentAt[index] = nil }
     nextExpiry = .never
     expiries.removeAll()
     for index in values.indices {

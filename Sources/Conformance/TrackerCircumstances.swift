@@ -17,8 +17,8 @@ extension Tracker {
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated() {
       if item.moments.contains(fault.name), !fault.value.isNothing {
-        note(number, at: now)
-        doubtSettings(since: number, at: now)
+        apply(Fault(item.name), at: now)
+        last(until: now + item.delay, Fault(item.name, .flag(false)))
       }
       let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
       // Where the device reports what really happened, a fault alone is only what the tester wanted.
@@ -37,29 +37,45 @@ extension Tracker {
 
   /// Notes when a fault is over by itself: one given a duration lasts so long, unless it is given again.
   private mutating func keepTime(of fault: Fault, at now: Instant) {
-    expiries.removeAll { $0.fault.name == fault.name }
     if case .duration(let interval) = fault.value, !fault.value.isNothing {
-      expiries.append((now + interval, Fault(fault.name, .flag(false))))
+      last(until: now + interval, Fault(fault.name, .flag(false)))
+    } else {
+      expiries.removeAll { $0.fault.name == fault.name }
+      findNextExpiry()
     }
-    nextExpiry = expiries.reduce(.never) { min($0, $1.time) }
   }
+
+  /// Notes what ends a fault, and when.
+  private mutating func last(until end: Instant, _ fault: Fault) {
+    expiries.removeAll { $0.fault.name == fault.name }
+    expiries.append((end, fault))
+    findNextExpiry()
+  }
+
+  private mutating func findNextExpiry() { nextExpiry = expiries.reduce(.never) { min($0, $1.time) } }
 
   /// Ends the faults whose time is over.
   mutating func expire(at now: Instant) {
     while let index = expiries.firstIndex(where: { $0.time <= now }) {
       let (time, fault) = expiries.remove(at: index)
-      nextExpiry = expiries.reduce(.never) { min($0, $1.time) }
+      findNextExpiry()
       apply(fault, at: time)
     }
   }
 
   /// Lets circumstances begin that an event which was reported brings about.
+  ///
+  /// Where a status is shown that ends one, the event came late: what it was about is over.
   mutating func begin(_ circumstances: UInt64, at now: Instant) {
     var bits = circumstances
     while bits != 0 {
       let number = bits.trailingZeroBitCount
       bits &= bits &- 1
-      hold(number, true, at: now)
+      var isOver = true
+      possible.forEach { node in
+        if specification.ended[specification.nodes[node].shown] >> UInt64(number) & 1 == 0 { isOver = false }
+      }
+      if !isOver { hold(number, true, at: now) }
       doubtSettings(since: number, at: now)
     }
   }
@@ -87,17 +103,21 @@ extension Tracker {
   }
 
   private mutating func doubtSettings(unsureUnder circumstances: UInt64, at now: Instant) {
-    for other in unsure.indices where unsure[other] & circumstances != 0 && mayBeUnderWay(other, at: now) {
+    for other in unsure.indices where unsure[other] & circumstances != 0 && isFresh(other, at: now) {
       uncertain |= 1 << UInt64(other)
       values[other] = max(values[other], former[other])
       hold(other, values[other] > .zero, at: now)
     }
   }
 
-  /// Whether the stimulus that set a circumstance last may not have had its effect yet.
+  /// Whether the stimulus that set a circumstance last may not have had its effect yet on this link.
   private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
-    sent >> UInt64(number) & 1 == 1
-      && now <= sentAt[number] + specification.machine.definition.circumstances[number].delay + slack
+    sent >> UInt64(number) & 1 == 1 && isFresh(number, at: now)
+  }
+
+  /// Whether a circumstance was set so lately that it may not have had its effect yet.
+  private func isFresh(_ number: Int, at now: Instant) -> Bool {
+    sentAt[number].map { now <= $0 + delays[number] + slack } ?? false
   }
 
   /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it.
@@ -158,7 +178,7 @@ extension Tracker {
   mutating func note(_ number: Int, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
-    unsettled = max(unsettled, now + specification.machine.definition.circumstances[number].delay + slack)
+    unsettled = max(unsettled, now + delays[number] + slack)
   }
 }
 
@@ -229,8 +249,7 @@ extension Tracker {
     while bits != 0 {
       let number = bits.trailingZeroBitCount
       bits &= bits &- 1
-      let delay = specification.machine.definition.circumstances[number].delay
-      if now <= changed[number] + delay + slack { recent |= 1 << UInt64(number) }
+      if now <= changed[number] + delays[number] + slack { recent |= 1 << UInt64(number) }
     }
     return recent
   }
@@ -248,12 +267,15 @@ extension Tracker {
     step.plus < 0 ? step.latest : step.latest + values[Int(step.plus)]
   }
 
-  /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes.
+  /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes, and not
+  /// before one that prevented it has worn off.
   func end(of step: Specification.Step, from node: Int) -> Instant {
     var since = entries[node].latest
     var bits = changing & (step.given | step.unless)
     while bits != 0 {
-      since = max(since, changed[bits.trailingZeroBitCount])
+      let number = bits.trailingZeroBitCount
+      let wears = step.unless >> UInt64(number) & 1 == 1
+      since = max(since, wears ? changed[number] + delays[number] : changed[number])
       bits &= bits &- 1
     }
     return since + limit(of: step) + slack

@@ -40,7 +40,7 @@ extension MachineDefinition {
         "absent", faults: ["out-of-range", "no-power"], moments: ["power-cycle"], delay: .seconds(6)),
       Circumstance("jam", faults: ["jam"]),
       Circumstance(
-        "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering"], reading: "autolock",
+        "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent"], reading: "autolock",
         delay: .seconds(6)),
       // A proof that is on its way is what it was when it was sent.
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
@@ -397,7 +397,9 @@ extension MachineDefinition {
       var reasons = ["absent", "tampering"]
       if status == "connecting" || status == "waitingGatt" { reasons.append("loss") }
       if status == "logining" { reasons.append("wrongKey") }
-      add(.event("linkClosed"), from: state, to: homes, given: isForgotten ? [] : reasons)
+      // A lock with another owner waits for a login, and not for ever.
+      let isOrphaned = state == "waitingGatt (orphaned)"
+      add(.event("linkClosed"), from: state, to: homes, given: isForgotten || isOrphaned ? [] : reasons)
       if !isForgotten { add(.event("gaveUp"), from: state, to: homes, given: ["tampering"]) }
     }
   }

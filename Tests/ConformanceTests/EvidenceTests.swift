@@ -135,6 +135,14 @@ struct EvidenceTests {
     }
   }
 
+  @Test("tampering that is told of when the line is over is about what was on it, and about no other line")
+  func late() throws {
+    var tracker = try tracker()
+    expect(tracker.observe(Self.tampered, at: at(1)), true)
+    call(&tracker, at: 2)
+    expect(tracker.deadline, at(7))
+  }
+
   @Test("what was set and may be lost with the line is open until it is read, on a line that nothing crosses")
   func reading() throws {
     for (reading, deadline) in [(0, nil), (7, at(19) as Instant?)] {
