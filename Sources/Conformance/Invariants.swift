@@ -1,6 +1,7 @@
 public import Simulation
 
-/// No rule of the device's protocol is broken, unless the tester tampered with the link.
+/// No rule of the device's protocol is broken, unless the tester tampered with the link. What is known of devices of its
+/// kind is a remark, and breaks none.
 public struct NoViolation: Invariant {
   /// The faults after which a broken rule proves nothing, and the circumstances that a device's surroundings may
   /// always hold under which it does not either.
@@ -19,8 +20,8 @@ public struct NoViolation: Invariant {
     case .fault(let fault):
       if excuses.contains(fault.name) { isExcused = true }
       return nil
-    case .observation(.violation(let rule)) where !isExcused:
-      return "the device broke a rule: \(rule)"
+    case .observation(.violation(let violation)) where violation.quirk == nil && !isExcused:
+      return "the device broke a rule: \(violation)"
     case .observation, .stimulus:
       return nil
     }

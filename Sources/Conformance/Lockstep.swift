@@ -241,7 +241,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func check(_ event: TraceEvent) -> Divergence? {
     for index in invariants.indices {
       let rule = invariants[index].check(event, at: device.now, in: vocabulary)
-      if let rule { return divergence(.invariant(rule)) }
+      guard let rule else { continue }
+      if case .observation(.violation(let violation)) = event { return divergence(.violation(violation)) }
+      return divergence(.invariant(rule))
     }
     return nil
   }
@@ -250,7 +252,17 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
     Divergence(
       kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
-      lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances())
+      lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances(),
+      explanation: explanation(of: kind))
+  }
+
+  /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
+  public func explanation(of kind: Divergence.Kind) -> Explanation? {
+    switch kind {
+    case .unexpected: device.explanation(ofSilence: false)
+    case .overdue, .unmet: device.explanation(ofSilence: true)
+    case .refusedLegal, .invariant, .violation, .stoppedAnswering: nil
+    }
   }
 
   /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.

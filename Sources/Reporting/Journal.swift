@@ -63,8 +63,10 @@ public enum Journal {
     /// Everything else it says, in the order of the line: the kind of event, such as `status`, and its value first.
     public var content: [JSONValue.Member]
 
-    /// Whether the lab said it, and neither the tester nor the device did anything.
-    public var isRemark: Bool { content.first?.key == "remark" }
+    /// Whether it is said beside the comparison: by the lab, or of a habit that devices of this kind are known for.
+    public var isRemark: Bool {
+      content.first?.key == "remark" || content.contains { $0.key == "quirk" }
+    }
   }
 
   /// How a real lock was left at the end of a run.

@@ -20,11 +20,16 @@ struct InvariantTests {
 
   @Test("a broken rule is a divergence until the tester tampers with the link")
   func violation() {
-    let broken = TraceEvent.observation(.violation("a tag is false"))
+    let broken = TraceEvent.observation(.violation(Violation("false-tag", "a tag is false")))
+    let known = TraceEvent.observation(.violation(Violation("false-tag", "a tag is false", quirk: "all do")))
     expect(
       verdicts(
-        NoViolation(unless: ["drop"]), [broken, .fault(Fault("jam")), broken, .fault(Fault("drop")), broken]),
-      ["the device broke a rule: a tag is false", nil, "the device broke a rule: a tag is false", nil, nil])
+        NoViolation(unless: ["drop"]),
+        [known, broken, .fault(Fault("jam")), broken, .fault(Fault("drop")), broken]),
+      [
+        nil, "the device broke a rule: false-tag: a tag is false", nil,
+        "the device broke a rule: false-tag: a tag is false", nil, nil,
+      ])
   }
 
   @Test("a battery does not rise unless somebody changes it")
