@@ -250,9 +250,12 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   @inline(never)
   private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
-    Divergence(
+    // What breaks a rule of the protocol is allowed in no state.
+    let isForbidden = if case .violation = kind { true } else { false }
+    return Divergence(
       kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
-      lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances(),
+      lastStatus: status.map { vocabulary.statuses[$0] },
+      allowed: isForbidden ? [] : tracker.allowances(),
       explanation: explanation(of: kind))
   }
 

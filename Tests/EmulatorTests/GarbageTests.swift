@@ -54,6 +54,10 @@ private struct GarbageLink: LockLink {
     }
     guard due <= now else { return nil }
     due = .never
+    if let reason = garbage.end {
+      try link.disconnect()
+      return .disconnected(reason: reason)
+    }
     queue = garbage.frames(&self)
     return queue.isEmpty ? nil : .frame(queue.removeFirst())
   }
@@ -87,6 +91,8 @@ private struct Garbage: Sendable, CustomTestStringConvertible {
   var violation: SesameViolation
   /// Whether it is sealed with the session's key.
   var isAuthentic = false
+  /// The reason with which the link ends in place of a frame.
+  var end: UInt8?
   var frames: @Sendable (inout GarbageLink) -> [[UInt8]]
 
   var testDescription: String { words }
@@ -177,6 +183,20 @@ struct GarbageTests {
     }
     expect(remarks.map(\.name), [garbage.violation.rawValue])
     expect(remarks.first?.quirk, "the lock's file has it among its quirks")
+  }
+
+  @Test(
+    "a lock that leaves is not only seen to be gone",
+    arguments: [
+      (0x13, "hung-up: the lock ended the link, 0x13 (ended by the remote user)"),
+      (0x08, "link-lost: the link ended, 0x08 (connection timeout)"),
+    ])
+  func leaving(reason: UInt8, why: String) throws {
+    let garbage = Garbage(words: "the end", violation: .noAnswer, end: reason) { _ in [] }
+    let (found, _) = try divergence(of: garbage, on: "sesame5")
+    expect(found?.kind, .unexpected("noSignal"))
+    expect(found?.summary, "the device showed noSignal, which the model does not allow; \(why)")
+    expect(found?.explanation?.name, String(why.prefix { $0 != ":" }))
   }
 
   @Test("what locks are known for is a remark, once in a test and only with those that do it")

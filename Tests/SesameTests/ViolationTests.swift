@@ -225,6 +225,14 @@ private let breaches: [Breach] = [
     talk.begin()
     talk.say([8, 81] + Talk.status())
   },
+  Breach(.beforeLogin, "a status of a lock without an owner", registered: false) { talk in
+    talk.begin()
+    talk.say([8, 81] + Talk.status(), .plaintext)
+  },
+  Breach(.notAuthentic, "ciphertext of a lock without an owner", registered: false) { talk in
+    talk.begin()
+    try talk.say(frame: "05aabbccddee")
+  },
   Breach(.loginRefused, "encrypted") { talk in
     talk.begin()
     talk.say([7, 2, 4])

@@ -395,8 +395,32 @@ extension SesameClient {
       receive(message, in: login, at: now)
     case .open(let session):
       receive(message, in: session, at: now)
-    case .ready, .away, .seeking, .heard, .connecting, .forgotten:
+    case .ready(let sighting, _):
+      receive(unasked: message, of: sighting.generation)
+    case .away, .seeking, .heard, .connecting, .forgotten:
       break
+    }
+  }
+
+  /// A lock without an owner has nothing to say but its token, until one registers.
+  private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
+    guard message.kind == .plaintext else {
+      actions.append(
+        .complain(
+          .notAuthentic, of: KnownQuirk.beforeKey, "an encrypted message of a lock without an owner",
+          packet: message.bytes))
+      return
+    }
+    do {
+      let decoded = try LockMessage(decoding: message.bytes, for: generation)
+      if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
+      actions.append(
+        .complain(
+          .beforeLogin, of: "\(decoded.item)", "\(decoded.item) of a lock without an owner",
+          packet: message.bytes))
+    } catch {
+      actions.append(
+        .complain(.undecodable, "a message that does not decode, \(error)", packet: message.bytes))
     }
   }
 
