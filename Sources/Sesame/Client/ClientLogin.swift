@@ -48,7 +48,7 @@ extension SesameClient {
     lastLogin = message
     eavesdropper.beginSession()
     sendInClear(proof)
-    let session = Session(sighting: sighting, cipher: cipher, former: formerCipher)
+    let session = Session(sighting: sighting, cipher: cipher)
     state = .logining(
       Login(sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty))
     show(.logining)
@@ -59,7 +59,7 @@ extension SesameClient {
     defer { if case .logining = state { state = .logining(login) } }
     guard
       let message = login.session.open(
-        message, beforeLogin: !login.isAccepted, secret: key?.secret, &actions)
+        message, beforeLogin: !login.isAccepted, secret: key?.secret, former: formerCipher, &actions)
     else { return }
     switch message {
     case .response(let response) where response.item == .login:

@@ -50,7 +50,8 @@ extension SesameClient {
             "an encrypted message in a registration, before there is a key", packet: message.bytes))
         return
       }
-      guard let plain = registration.session?.decrypt(message.bytes, &actions) else { return }
+      let plain = registration.session?.decrypt(message.bytes, former: formerCipher, &actions)
+      guard let plain else { return }
       bytes = plain
       checkForKeys(in: plain)
     } else {
@@ -118,8 +119,7 @@ extension SesameClient {
       lockPublicKey: reply.devicePublicKey)
     let sessionKey = OS2Keys.registrationSessionKey(registrationKey: registrationKey, token)
     registration.session = Session(
-      sighting: registration.sighting, cipher: SessionCipher(key: sessionKey, token: token, end: .app),
-      former: formerCipher)
+      sighting: registration.sighting, cipher: SessionCipher(key: sessionKey, token: token, end: .app))
     let command = RegisterCommand.os2(
       signature: reply.signature, pair.publicKey, serverToken: reply.serverToken)
     sendInClear(.register(command), .os2)
@@ -136,8 +136,7 @@ extension SesameClient {
       let sessionKey = OS3Keys.sessionKey(deviceSecret: shared.key, registration.token)
       var session = Session(
         sighting: registration.sighting,
-        cipher: SessionCipher(key: sessionKey, token: .os3(registration.token), end: .app),
-        former: formerCipher)
+        cipher: SessionCipher(key: sessionKey, token: .os3(registration.token), end: .app))
       session.setting = reply.setting.map { .sesame5($0) }
       if let status = reply.status { session.take(status: status, &actions) }
       registration.session = session

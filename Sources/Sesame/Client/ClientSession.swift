@@ -20,8 +20,6 @@ extension SesameClient {
 
     var sighting: Sighting
     var cipher: SessionCipher
-    /// The cipher of the session before this one.
-    private let former: SessionCipher?
     var setting: MechSetting?
     /// The lock's last word on its bolt, in rest.
     var status: MechStatus?
@@ -45,10 +43,9 @@ extension SesameClient {
     /// Whether the lock says that its motor was stopped.
     private var isStalled = false
 
-    init(sighting: Sighting, cipher: SessionCipher, former: SessionCipher?) {
+    init(sighting: Sighting, cipher: SessionCipher) {
       self.sighting = sighting
       self.cipher = cipher
-      self.former = former
     }
 
     var generation: Generation { sighting.generation }
@@ -68,12 +65,17 @@ extension SesameClient {
     }
 
     /// Decrypts and decodes a message, or complains of it; also of a key in it.
+    ///
+    /// - Parameters:
+    ///   - secret: the owner's key, which no message holds.
+    ///   - former: the cipher of the session before this one, for what is said of a message that is not authentic.
     mutating func open(
-      _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, _ actions: inout [ClientAction]
+      _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, former: SessionCipher?,
+      _ actions: inout [ClientAction]
     ) -> LockMessage? {
       let bytes: [UInt8]
       if message.kind == .ciphertext {
-        guard let plain = decrypt(message.bytes, &actions) else { return nil }
+        guard let plain = decrypt(message.bytes, former: former, &actions) else { return nil }
         bytes = plain
         if cipher.key.occurs(in: bytes) {
           actions.append(.complain(.keyExposed, of: "session key", "the session's key in a message"))
@@ -100,9 +102,13 @@ extension SesameClient {
     }
 
     /// Decrypts a message, or complains of what is wrong with it.
-    mutating func decrypt(_ message: [UInt8], _ actions: inout [ClientAction]) -> [UInt8]? {
+    ///
+    /// - Parameter former: the cipher of the session before this one.
+    mutating func decrypt(
+      _ message: [UInt8], former: SessionCipher?, _ actions: inout [ClientAction]
+    ) -> [UInt8]? {
       if let plain = try? cipher.decrypt(message) { return plain }
-      let (violation, detail) = diagnosis(of: message)
+      let (violation, detail) = diagnosis(of: message, former)
       actions.append(.complain(violation, detail, packet: message))
       return nil
     }
@@ -111,7 +117,9 @@ extension SesameClient {
     private static let (ahead, behind): (UInt64, UInt64) = (8, 256)
 
     /// What is wrong with a message that does not decrypt.
-    private func diagnosis(of message: [UInt8]) -> (SesameViolation, String) {
+    private func diagnosis(
+      of message: [UInt8], _ former: SessionCipher?
+    ) -> (SesameViolation, String) {
       guard message.count >= SessionCipher.tagLength else {
         return (.notAuthentic, "a message shorter than its tag")
       }
@@ -277,9 +285,10 @@ extension SesameClient {
   mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
-    guard let message = session.open(message, beforeLogin: false, secret: key?.secret, &actions) else {
-      return
-    }
+    guard
+      let message = session.open(
+        message, beforeLogin: false, secret: key?.secret, former: formerCipher, &actions)
+    else { return }
     take(message, in: &session, at: now)
   }
 
