@@ -42,6 +42,13 @@ public protocol DeviceUnderTest {
   /// limit, and everything up to and including the limit has been observed.
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation?
 
+  /// Why the device shows what it showed last, where it knows more than the status says.
+  ///
+  /// Asked when the model does not allow it, or when nothing was shown that should have been; it changes nothing.
+  ///
+  /// - Parameter isSilent: whether it is asked why nothing was shown.
+  func explanation(ofSilence isSilent: Bool) -> Explanation?
+
   /// Starts the device afresh after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
 
@@ -58,6 +65,9 @@ extension DeviceUnderTest {
   /// At once: nothing in memory wears out.
   @inlinable
   public func readyTime(for fault: Fault) -> Instant? { nil }
+
+  /// None: most devices know no more than they show.
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? { nil }
 
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }
@@ -191,8 +201,9 @@ public enum Observation: Equatable, Sendable {
   indirect case reading(Reading)
   /// An event that the device does not do, and that the tester's own end saw happen: evidence for the model.
   indirect case event(SeenEvent)
-  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag.
-  indirect case violation(String)
+  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag. One that
+  /// is known of its kind (``Violation/quirk``) is a remark.
+  indirect case violation(Violation)
 }
 
 /// Something that happened on the way to a device, as the tester's own end saw it: a link that was lost, a frame that

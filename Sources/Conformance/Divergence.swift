@@ -13,6 +13,8 @@ public struct Divergence: Equatable, Sendable {
     case refusedLegal(String)
     /// The device broke a rule that holds in every state.
     case invariant(String)
+    /// The device broke a rule of its protocol.
+    case violation(Violation)
     /// The scenario expected something, and something else was there instead.
     case unmet(String, instead: String = "")
     /// The device stopped answering, again in two fresh starts.
@@ -54,6 +56,8 @@ public struct Divergence: Equatable, Sendable {
   public var lastStatus: String? { contents.lastStatus }
   /// What the model allowed at that moment.
   public var allowed: [Allowance] { contents.allowed }
+  /// Why the device showed what it did, or nothing, where that is known.
+  public var explanation: Explanation? { contents.explanation }
 
   private struct Contents: Equatable, Sendable {
     var kind: Kind
@@ -62,6 +66,7 @@ public struct Divergence: Equatable, Sendable {
     var lastStimulus: String?
     var lastStatus: String?
     var allowed: [Allowance]
+    var explanation: Explanation?
   }
 
   /// One word, so that "no divergence" costs no more than that wherever it is returned.
@@ -83,21 +88,24 @@ public struct Divergence: Equatable, Sendable {
   /// Makes a divergence.
   public init(
     _ kind: Kind, at time: Instant, step: Int = 0, lastStimulus: String? = nil, lastStatus: String? = nil,
-    allowed: [Allowance] = []
+    allowed: [Allowance] = [], explanation: Explanation? = nil
   ) {
     box = .contents(
       Contents(
         kind: kind, time: time, step: step, lastStimulus: lastStimulus, lastStatus: lastStatus,
-        allowed: allowed))
+        allowed: allowed, explanation: explanation))
   }
 
-  /// One line that says what happened.
-  public var summary: String {
+  /// One line that says what happened, and why, where that is known.
+  public var summary: String { symptom + (explanation.map { "; \($0)" } ?? "") }
+
+  private var symptom: String {
     switch kind {
     case .unexpected(let seen): "the device showed \(seen), which the model does not allow"
     case .overdue: "the device showed nothing, where the model demands something by now"
     case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
     case .invariant(let rule): rule
+    case .violation(let violation): "the device broke a rule: \(violation)"
     case .unmet(let expectation, let instead):
       "expected \(expectation)" + (instead.isEmpty ? "" : ", \(instead)")
     case .stoppedAnswering(let symptom): "stopped answering: \(symptom), and again in two fresh starts"
@@ -109,14 +117,18 @@ public struct Divergence: Equatable, Sendable {
   /// For what did not come in time that is what was due; what the tester did last is a part of it only where something
   /// came that nothing allows. Numbers are left out, so that two readings or two offsets make no two findings.
   public var signature: String {
+    // Which rule was broken tells more than what the tester did last.
+    if case .violation(let violation) = kind {
+      return "broke \(violation.name)" + (violation.subject.map { " of \($0)" } ?? "")
+    }
     let words: String =
       switch kind {
       case .stoppedAnswering(let symptom):
         "stopped answering: \(symptom.prefix { $0 != ":" }) after \(lastStimulus ?? "the start")"
       case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
       case .overdue: "nothing shown in \(lastStatus ?? "the beginning") after \(lastStimulus ?? "the start")"
-      case .invariant: summary
-      case .unexpected, .refusedLegal, .unmet: "\(summary) after \(lastStimulus ?? "the start")"
+      case .invariant, .violation: symptom
+      case .unexpected, .refusedLegal, .unmet: "\(symptom) after \(lastStimulus ?? "the start")"
       }
     return words.filter { !$0.isNumber }
   }
@@ -151,6 +163,7 @@ public struct Divergence: Equatable, Sendable {
     switch kind {
     case .unmet(let expectation, _): return expectation
     case .invariant(let rule): return "never: \(rule)"
+    case .violation(let violation): return "never: \(violation.name)"
     case .stoppedAnswering: return "an answer"
     case .unexpected, .overdue, .refusedLegal: break
     }
@@ -164,6 +177,7 @@ public struct Divergence: Equatable, Sendable {
     switch kind {
     case .unexpected(let seen): seen
     case .refusedLegal(let reason): "refused: \(reason)"
+    case .violation(let violation): violation.description
     case .overdue, .unmet, .invariant: lastStatus ?? "nothing"
     case .stoppedAnswering: "no answer"
     }
@@ -237,7 +251,9 @@ extension Vocabulary {
     case .refused(let reason): "refused: \(reason)"
     case .reading(let reading): "\(reading.name) \(reading.value)"
     case .event(let seen): stimuli[seen.number] + (seen.detail.isEmpty ? "" : " (\(seen.detail))")
-    case .violation(let rule): rule
+    case .violation(let violation):
+      (violation.quirk == nil ? "broke " : "remark, ") + violation.description
+        + (violation.packet.map { " (\($0))" } ?? "") + (violation.quirk.map { "; known: \($0)" } ?? "")
     }
   }
 }

@@ -1,6 +1,7 @@
 public import Simulation
 
-/// No rule of the device's protocol is broken, while nothing tampers with the link.
+/// No rule of the device's protocol is broken, while nothing tampers with the link. What is known of devices of its kind
+/// is a remark, and breaks none.
 public struct NoViolation: Invariant {
   /// The circumstances under which a broken rule proves nothing.
   public let excuses: [String]
@@ -13,10 +14,12 @@ public struct NoViolation: Invariant {
   public mutating func reset() {}
 
   public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
-    guard case .observation(.violation(let rule)) = event, !excuses.contains(where: view.mayHold) else {
+    guard case .observation(.violation(let violation)) = event, violation.quirk == nil,
+      !excuses.contains(where: view.mayHold)
+    else {
       return nil
     }
-    return "the device broke a rule: \(rule)"
+    return "the device broke a rule: \(violation)"
   }
 }
 

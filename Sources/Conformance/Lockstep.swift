@@ -275,16 +275,31 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     let view = ModelView(of: tracker, at: device.now)
     for index in invariants.indices {
       let rule = invariants[index].check(event, at: device.now, in: view)
-      if let rule { return divergence(.invariant(rule)) }
+      guard let rule else { continue }
+      if case .observation(.violation(let violation)) = event { return divergence(.violation(violation)) }
+      return divergence(.invariant(rule))
     }
     return nil
   }
 
   @inline(never)
   private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
-    Divergence(
+    // What breaks a rule of the protocol is allowed in no state.
+    let isForbidden = if case .violation = kind { true } else { false }
+    return Divergence(
       kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
-      lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances())
+      lastStatus: status.map { vocabulary.statuses[$0] },
+      allowed: isForbidden ? [] : tracker.allowances(),
+      explanation: explanation(of: kind))
+  }
+
+  /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
+  public func explanation(of kind: Divergence.Kind) -> Explanation? {
+    switch kind {
+    case .unexpected: device.explanation(ofSilence: false)
+    case .overdue, .unmet: device.explanation(ofSilence: true)
+    case .refusedLegal, .invariant, .violation, .stoppedAnswering: nil
+    }
   }
 
   /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.

@@ -383,6 +383,7 @@ extension CaseRunner {
   private func divergence(_ kind: Divergence.Kind) -> Divergence {
     Divergence(
       kind, at: lockstep.now, step: mark.number, lastStimulus: lockstep.recorder.lastStimulus,
-      lastStatus: status, allowed: lockstep.tracker.allowances())
+      lastStatus: status, allowed: lockstep.tracker.allowances(),
+      explanation: lockstep.explanation(of: kind))
   }
 }

@@ -16,6 +16,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   private var device: SesameDevice<AirLink<Carrier, Surroundings>>
   private let surroundings: Surroundings
   private let times: ClientTimes
+  private let quirks: [SesameViolation]
   private let circumstances: [String]
   /// The Unix time at the start of a test; the real one unless the lock's clock is emulated.
   private let epoch: UInt32?
@@ -31,15 +32,17 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   ///   - surroundings: who can do something to the lock, which must be a class: it is shared with the caller.
   ///   - target: which lock is meant.
   ///   - times: how long the client waits.
+  ///   - quirks: what the lock is known to do though its protocol forbids it.
   ///   - circumstances: what of the model's circumstances always holds.
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
   ///   - recovery: how the controller is brought back; by all but its power unless given.
   public init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
-    circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil
+    quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil
   ) where Surroundings: AnyObject {
     self.surroundings = surroundings
     self.times = times
+    self.quirks = quirks
     self.circumstances = circumstances
     self.epoch = epoch
     self.recovery = recovery ?? Recovery(of: carrier.spec)
@@ -91,6 +94,7 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   public func reset(to start: StartCondition) throws(LabFault) {
     var settings = ClientSettings(epoch: epoch ?? WallClock.unixTime)
     settings.times = times
+    settings.quirks = quirks
     device = Self.device(device.link, settings, circumstances)
     device.adopt(vocabulary)
     device.record(to: recorder)
@@ -134,6 +138,10 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   public func takeRemarks() -> [String] {
     defer { remarks = [] }
     return remarks + device.takeRemarks()
+  }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
   }
 
   /// A position is shown by a lock that has them.

@@ -205,6 +205,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     defer { remarks = [] }
     return remarks + device.takeRemarks()
   }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
+  }
 }
 
 // MARK: - Counting

@@ -23,13 +23,14 @@ struct InvariantTests {
 
   @Test("a broken rule is a divergence while nothing tampers with the link")
   func violation() {
-    let broken = TraceEvent.observation(.violation("a tag is false"))
+    let broken = TraceEvent.observation(.violation(Violation("false-tag", "a tag is false")))
+    let known = TraceEvent.observation(.violation(Violation("false-tag", "a tag is false", quirk: "all do")))
     let rule = NoViolation(unless: ["tampering"])
-    let events = [broken, .fault(Fault("drop")), broken]
-    let found = "the device broke a rule: a tag is false"
-    expect(verdicts(rule, events), [found, nil, found])
-    expect(verdicts(rule, events, holding: ["loss"]), [found, nil, found])
-    expect(verdicts(rule, events, holding: ["loss", "tampering"]), [nil, nil, nil])
+    let events = [known, broken, .fault(Fault("drop")), broken]
+    let found = "the device broke a rule: false-tag: a tag is false"
+    expect(verdicts(rule, events), [nil, found, nil, found])
+    expect(verdicts(rule, events, holding: ["loss"]), [nil, found, nil, found])
+    expect(verdicts(rule, events, holding: ["loss", "tampering"]), [nil, nil, nil, nil])
   }
 
   @Test("a battery does not rise unless somebody changes it")

@@ -115,7 +115,7 @@ private let exposures: [Exposure] = [
     verdict: "the device showed locked, which the model does not allow"),
   Exposure(
     defect: .plaintextCommandObeyed, steps: open + "forgeUnlock; +2 s",
-    verdict: "the device broke a rule: unlock in clear"),
+    verdict: "the device broke a rule: clear-text: unlock in clear"),
   Exposure(
     defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
     verdict: "the device showed locked, which the model does not allow"),
@@ -126,14 +126,13 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .replayedCommandObeyed,
     steps: open + "unlock; ~unlocked; handToLocked; ~locked; replayCommand; +2 s",
-    verdict: "an answer to nothing: unlock"),
+    verdict: "answer-to-nothing: an answer to nothing: unlock"),
   Exposure(
-    defect: .tokenRepeated,
-    steps: open + "disconnect; +1 s; !replay-login; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
-    verdict: "the device showed locked, which the model does not allow"),
+    defect: .tokenRepeated, steps: open + "disconnect; +1 s;" + open,
+    verdict: "token-repeated: the token of an earlier connection once more"),
   Exposure(
     defect: .counterKeptAcrossSessions, steps: open + "disconnect; +1 s;" + open,
-    verdict: "a message that does not authenticate"),
+    verdict: "counter-jump: a message sealed with counter"),
   Exposure(
     defect: .staleStatusAfterHandTurn, steps: open + "handToUnlocked; ~unlocked",
     verdict: "the device showed nothing, where the model demands something by now"),
@@ -147,14 +146,15 @@ private let exposures: [Exposure] = [
     defect: .restUnpublishedAfterTurnabout, steps: open + "unlock; +500 ms; lock; +200 ms; unlock; ~unlocked",
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
-    defect: .publishBeforeLogin, steps: open, verdict: "the device broke a rule: mech status in clear"),
+    defect: .publishBeforeLogin, steps: open,
+    verdict: "the device broke a rule: clear-text: mech status in clear"),
   Exposure(
     defect: .resetKeepsKey,
     steps: open + "reset; ~noSignal; +2 s; closeTo; ~receivedBle; connect; ~readytoRegister",
     verdict: "the device showed noSignal, which the model does not allow"),
   Exposure(
     defect: .registrationBusyAfterReset, steps: open + "reset; ~noSignal; +2 s;" + register,
-    verdict: "the device showed noSignal, which the model does not allow"),
+    verdict: "registration-refused: the lock refused registration: busy"),
   Exposure(
     defect: .settingsLostOnReconnect, steps: open + "disconnect; +1 s;" + open,
     verdict: "the device showed nosetting, which the model does not allow"),
@@ -171,7 +171,7 @@ private let exposures: [Exposure] = [
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
     defect: .historyNeverEmpties, steps: open + "lock; +1 s; readHistory; +10 s; ?history empty",
-    verdict: "history record 1 came again after it was deleted"),
+    verdict: "history-repeated: history record 1 came again after it was deleted"),
   Exposure(
     defect: .historyTagMissing, steps: open + "lock; +1 s; readHistory; +10 s; ?lock “Lockstep”",
     verdict: "expected lock “Lockstep”"),
@@ -180,9 +180,10 @@ private let exposures: [Exposure] = [
     verdict: "expected receivedBle"),
   Exposure(
     defect: .tokenMissingEverySecondTime, steps: open + "disconnect; +1 s;" + open,
-    verdict: "the device showed noSignal, which the model does not allow"),
+    verdict: "no-token: no token within 30 s"),
   Exposure(
-    defect: .answersStopAfterIdling, steps: open + "+11 min; unlock; ~unlocked", verdict: "within 5 s"),
+    defect: .answersStopAfterIdling, steps: open + "+11 min; unlock; ~unlocked",
+    verdict: "the device broke a rule: no-answer: no answer to "),
   Exposure(
     defect: .calibrationDrifts,
     steps: open + String(repeating: "unlock; ~unlocked; lock; ~locked;", count: 10),

@@ -153,6 +153,15 @@ extension SesameClient.Session {
     return answered
   }
 
+  /// Takes back what was taken for an answer since an earlier moment; what was sent since then stays sent.
+  fileprivate mutating func restoreBook(of before: Self) {
+    pending = before.pending + pending.filter { $0.counter >= before.cipher.sendCounter }
+    confirmed = before.confirmed
+    isConfiguring = before.isConfiguring
+    isResetting = before.isResetting
+    isReadingHistory = before.isReadingHistory
+  }
+
   /// Whether the lock cannot take a message with a flaw for one that it still awaits: of those that were sent before,
   /// some may be lost.
   func rejects(_ flaw: MessageFlaw) -> Bool {
@@ -183,7 +192,7 @@ extension SesameClient {
   }
 
   private mutating func receive(spoofed frame: [UInt8], at now: Instant) {
-    guard case .message(let message) = reassembler.receive(frame) else { return }
+    guard let message = gather(frame) else { return }
     let last = eavesdropper.lastReceived
     receive(message, at: now)
     eavesdropper.lastReceived = last
@@ -232,12 +241,15 @@ extension SesameClient {
     return (try? cipher?.decrypt(Array(frame.dropFirst()))) != nil
   }
 
-  /// A message that the cipher vouched for.
+  /// A message that the cipher vouched for, though the lock did not say it: what the lock does say is still to come, and
+  /// is judged by what was asked of the lock.
   private mutating func receive(authentic bytes: [UInt8], at now: Instant) {
-    guard case .open(var session) = state, !session.isResetting else { return }
-    defer { if case .open = state { state = .open(session) } }
+    guard case .open(let before) = state, !before.isResetting else { return }
+    var session = before
     guard let message = try? LockMessage(decoding: bytes, for: session.generation) else { return }
     take(message, in: &session, at: now)
+    session.restoreBook(of: before)
+    if case .open = state { state = .open(session) }
   }
 }
 
@@ -245,7 +257,9 @@ extension SesameClient {
   /// Complains of a key that somebody sent.
   mutating func checkForKeys(in bytes: [UInt8]) {
     guard bytes.count >= 16 else { return }
-    if let key, key.secret.occurs(in: bytes) { actions.append(.complain("the secret key in a message")) }
+    if let key, key.secret.occurs(in: bytes) {
+      actions.append(.complain(.keyExposed, of: "owner's key", "the secret key in a message"))
+    }
     let session =
       switch state {
       case .logining(let login): login.session.cipher.key
@@ -253,7 +267,9 @@ extension SesameClient {
       case .registering(let registration): registration.session?.cipher.key
       default: SecretKey?.none
       }
-    if let session, session.occurs(in: bytes) { actions.append(.complain("the session's key in a message")) }
+    if let session, session.occurs(in: bytes) {
+      actions.append(.complain(.keyExposed, of: "session key", "the session's key in a message"))
+    }
   }
 
   /// Whether a text has a key of the client's in it.

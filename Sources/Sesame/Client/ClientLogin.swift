@@ -8,6 +8,8 @@ extension SesameClient {
     var sighting: Sighting
     var session: Session
     var since: Instant
+    /// Whether the proof is that of somebody else.
+    var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false
   }
@@ -47,7 +49,8 @@ extension SesameClient {
     eavesdropper.beginSession()
     sendInClear(proof)
     let session = Session(sighting: sighting, cipher: cipher)
-    state = .logining(Login(sighting: sighting, session: session, since: now))
+    state = .logining(
+      Login(sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty))
     show(.logining)
   }
 
@@ -56,7 +59,7 @@ extension SesameClient {
     defer { if case .logining = state { state = .logining(login) } }
     guard
       let message = login.session.open(
-        message, beforeLogin: !login.isAccepted, secret: key?.secret, &actions)
+        message, beforeLogin: !login.isAccepted, secret: key?.secret, former: formerCipher, &actions)
     else { return }
     switch message {
     case .response(let response) where response.item == .login:
@@ -64,12 +67,18 @@ extension SesameClient {
     case .response(let response) where login.isAccepted:
       answer(response, in: &login.session, at: now)
     case .response(let response):
-      actions.append(.complain("an answer to nothing: \(response.item)"))
+      actions.append(
+        .complain(
+          .answerToAnother, of: "\(response.item)",
+          "an answer to \(response.item), where a login was asked for", packet: response.encoded))
     case .publish(let publish) where publish.item == .initial:
-      break
+      repeatToken(publish)
     case .publish(let publish):
       guard login.isAccepted else {
-        actions.append(.complain("\(publish.item) before the login was accepted"))
+        actions.append(
+          .complain(
+            .beforeLogin, of: "\(publish.item)", "\(publish.item) before the login was accepted",
+            packet: publish.encoded))
         return
       }
       login.session.take(publish, &actions)
@@ -80,7 +89,12 @@ extension SesameClient {
   private mutating func accept(_ response: Response, in login: inout Login, at now: Instant) {
     guard response.result == .success else {
       actions.append(.report(Reading("login", .text(response.result.description))))
-      leave(disconnecting: true)
+      let explanation = "the lock refused the login: \(response.result)"
+      // Who pretends to have another key is refused with reason.
+      if !login.isPretended {
+        actions.append(.complain(.loginRefused, explanation, packet: response.encoded))
+      }
+      leave(disconnecting: true, because: Explanation(SesameViolation.loginRefused.rawValue, explanation))
       return
     }
     login.isAccepted = true
@@ -98,7 +112,10 @@ extension SesameClient {
       }
       setTime(ifFarFrom: lockTime, in: &login.session, at: now)
     } catch {
-      actions.append(.complain("a login answer that does not decode, \(error)"))
+      actions.append(
+        .complain(
+          .undecodable, of: "login", "a login answer that does not decode, \(error)", packet: response.encoded
+        ))
       return
     }
     finish(login)

@@ -15,6 +15,8 @@ extension SesameClient {
     /// OS2: the lock answered; its login publish may come before or after.
     var isAnswered = false
     var isPublished = false
+    /// Whether the lock has taken its new owner, as far as it says.
+    var isDone: Bool { session != nil && (sighting.generation == .os3 || isAnswered && isPublished) }
   }
 
   mutating func beginRegistration(of sighting: Sighting, _ token: Token, at now: Instant) {
@@ -41,10 +43,15 @@ extension SesameClient {
     defer { if case .registering = state { state = .registering(registration) } }
     let bytes: [UInt8]
     if message.kind == .ciphertext {
-      guard let plain = try? registration.session?.cipher.decrypt(message.bytes) else {
-        actions.append(.complain("a message that does not authenticate, in the middle of a registration"))
+      guard registration.session != nil else {
+        actions.append(
+          .complain(
+            .notAuthentic, of: KnownQuirk.beforeKey,
+            "an encrypted message in a registration, before there is a key", packet: message.bytes))
         return
       }
+      let plain = registration.session?.decrypt(message.bytes, former: formerCipher, &actions)
+      guard let plain else { return }
       bytes = plain
       checkForKeys(in: plain)
     } else {
@@ -52,13 +59,15 @@ extension SesameClient {
     }
     do {
       let decoded = try LockMessage(decoding: bytes, for: registration.sighting.generation)
-      if decoded.item == .initial { return }
+      if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
       switch registration.sighting.generation {
       case .os2: try receiveOS2(decoded, message.kind, in: &registration, at: now)
-      case .os3: try receiveOS3(decoded, in: &registration, at: now)
+      case .os3: try receiveOS3(decoded, message.kind, in: &registration, at: now)
       }
     } catch {
-      actions.append(.complain("a message that does not decode, \(error)"))
+      actions.append(
+        .complain(
+          .undecodable, "a message in a registration that does not decode, \(error)", packet: bytes))
     }
   }
 
@@ -79,7 +88,7 @@ extension SesameClient {
     case .publish(let publish) where kind == .ciphertext:
       registration.session?.take(publish, &actions)
     case .response, .publish:
-      actions.append(.complain("\(message.item) in the middle of a registration"))
+      complain(ofMisplaced: message, kind)
     }
     guard registration.isAnswered, registration.isPublished, var session = registration.session else {
       return
@@ -117,7 +126,7 @@ extension SesameClient {
   }
 
   private mutating func receiveOS3(
-    _ message: LockMessage, in registration: inout Registration, at now: Instant
+    _ message: LockMessage, _ kind: MessageKind, in registration: inout Registration, at now: Instant
   ) throws(DecodeError) {
     switch message {
     case .response(let response) where response.item == .registration && registration.session == nil:
@@ -133,17 +142,32 @@ extension SesameClient {
       registration.session = session
       registration.key = LockKey(
         deviceID: registration.sighting.advertisement.deviceID, secret: shared.key)
-    case .publish(let publish) where registration.session != nil:
+    case .publish(let publish) where registration.session != nil && kind == .ciphertext:
       registration.session?.take(publish, &actions)
     case .response, .publish:
-      actions.append(.complain("\(message.item) in the middle of a registration"))
+      complain(ofMisplaced: message, kind)
     }
     finish(registration)
   }
 
+  /// Complains of what has no place in a registration: in clear what a session would have encrypted, or anything else.
+  private mutating func complain(ofMisplaced message: LockMessage, _ kind: MessageKind) {
+    let isSetting = message.item == .mechSetting || message.item == .mechStatus || message.item == .login
+    let isInClear = kind == .plaintext && isSetting
+    actions.append(
+      .complain(
+        isInClear ? .clearText : .outOfPlace, of: "\(message.item)",
+        isInClear ? "\(message.item) in clear" : "\(message.item) in the middle of a registration",
+        packet: message.encoded))
+  }
+
   private mutating func refused(_ response: Response) {
     actions.append(.report(Reading("registration", .text(response.result.description))))
-    leave(disconnecting: true)
+    let explanation = "the lock refused \(response.item): \(response.result)"
+    actions.append(
+      .complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded))
+    leave(
+      disconnecting: true, because: Explanation(SesameViolation.registrationRefused.rawValue, explanation))
   }
 
   /// Opens the session once the lock said where its bolt rests.

@@ -101,8 +101,8 @@ public enum ClientAction: Equatable, Sendable {
   case report(Reading)
   /// The request was not carried out.
   case refuse(String)
-  /// The lock broke a rule of its protocol.
-  case complain(String)
+  /// The lock broke a rule of its protocol: one of ``SesameViolation``.
+  case complain(Violation)
   /// Keep the key: the lock is registered with it.
   case keep(LockKey)
   /// Drop the key: the lock has forgotten it.
@@ -137,14 +137,17 @@ public struct ClientSettings: Sendable {
   /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
   /// around them, 53 degrees to each side, do not overlap.
   public var positions: (lock: Int, unlock: Int)
+  /// What this one lock is known to do though its protocol forbids it: it is remarked upon, and no divergence.
+  public var quirks: [SesameViolation]
 
   /// Makes settings.
   public init(
     epoch: UInt32 = 1_700_000_000, tag: HistoryTag = .text("Lockstep", for: .os2),
-    positions: (lock: Int, unlock: Int) = (0, 120)
+    positions: (lock: Int, unlock: Int) = (0, 120), quirks: [SesameViolation] = []
   ) {
     self.epoch = epoch
     self.tag = tag
     self.positions = positions
+    self.quirks = quirks
   }
 }

@@ -30,6 +30,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   private var queue: [Observation] = []
   private var taken = 0
   private var recorder: LinkRecorder?
+  /// What has been remarked upon in this test: once is enough.
+  private var remarked: [Violation] = []
 
   /// Joins a client to a link.
   ///
@@ -76,6 +78,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     queue.removeAll(keepingCapacity: true)
     taken = 0
     mayBeTampered = false
+    remarked.removeAll()
     if let recorder {
       if recorder.isNotedByClient { recorder.startOver() }
       recorder.note(key)
@@ -92,6 +95,10 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   public mutating func restart() throws(LabFault) { try link.restart() }
 
   public mutating func takeRemarks() -> [String] { link.takeRemarks() }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    client.explanation(ofSilence: isSilent)
+  }
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     switch meanings[stimulus.number] {
@@ -192,14 +199,30 @@ extension SesameDevice {
       case .report(let reading):
         queue.append(.reading(reading))
         if case .text(let text) = reading.value, client.tellsKey(text) {
-          queue.append(.violation("the secret key in a reading, \(reading.name)"))
+          note(
+            Violation(
+              SesameViolation.keyExposed.rawValue, of: "owner's key",
+              "the secret key in a reading, \(reading.name)"))
         }
       case .refuse(let reason): queue.append(.refused(reason))
-      case .complain(let rule): queue.append(.violation(rule))
+      case .complain(let violation): note(violation)
       case .keep(let key): try link.keep(key)
       case .drop(let key): try link.drop(key)
       }
     }
+  }
+
+  /// Shows that a rule was broken; what locks of this kind are known to do is remarked upon once in a test.
+  private mutating func note(_ violation: Violation) {
+    var violation = violation
+    violation.quirk = violation.quirk(of: client.model?.generation, own: settings.quirks)
+    if violation.quirk != nil {
+      guard !remarked.contains(where: { $0.name == violation.name && $0.subject == violation.subject }) else {
+        return
+      }
+      remarked.append(violation)
+    }
+    queue.append(.violation(violation))
   }
 
   private func observation(of status: ClientStatus) -> Observation {
