@@ -60,7 +60,9 @@ struct RadioScene: Sendable {
         default: return packet
         }
       }
-      let next = min(radio.deadline ?? .never, lockDue, strangerDue, homecoming)
+      let others = min(lockDue, strangerDue, homecoming)
+      radio.skipRepetitions(until: min(limit, others))
+      let next = min(radio.deadline ?? .never, others)
       guard next <= limit, next != .never else {
         // For ever is as long as nothing happens.
         if limit != .never { now = max(now, limit) }

@@ -24,6 +24,8 @@ public struct Radio: Sendable {
   var controllers: [Controller] = []
   var advertisers: [Advertiser] = []
   var listeners: [Listener] = []
+  /// How many listeners there ever were.
+  var listenerCount = 0
   var links: [Link] = []
   /// Places among the links that are free again.
   var freeLinks: [Int] = []
@@ -53,7 +55,7 @@ public struct Radio: Sendable {
   public mutating func addController(_ settings: ControllerSettings = ControllerSettings()) -> ControllerID {
     let number = controllers.count
     controllers.append(Controller(settings, number: number, generator: drawGenerator()))
-    advertisers.append(Advertiser(controller: number, generator: drawGenerator()))
+    advertisers.append(Advertiser(controller: number, course: AdvertisingCourse(generator: drawGenerator())))
     ports.ports.append(HostPort(settings))
     advertiserSlots.append(addSlot(.advertiser(number)))
     return ControllerID(rawValue: number)
@@ -338,6 +340,16 @@ extension Radio {
 extension Radio {
   /// Sets when an advertiser is woken next.
   mutating func wakeAdvertiser(_ index: Int, at time: Int64) { wakes.set(advertiserSlots[index], time) }
+
+  /// The advertiser with which everything goes on, when, and when anything else is to happen; `nil` if it is not an
+  /// advertiser.
+  var nextAdvertiser: (index: Int, wake: Int64, others: Int64)? {
+    mutating get {
+      let wake = wakes.nextTime
+      guard wake != .max, case .advertiser(let index) = owners[wakes.first] else { return nil }
+      return (index, wake, min(wakes.secondTime, ports.held.nextTime?.nanoseconds ?? .max))
+    }
+  }
 }
 
 /// The number that as many draws of 64 bits are below as the probability says.
