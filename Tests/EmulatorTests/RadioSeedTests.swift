@@ -129,9 +129,21 @@ private struct Links {
       let deadline = min(bench.radio.deadline ?? end, end)
       bench.now = deadline
       bench.radio.advance(to: deadline)
-      while let (controller, packet) = bench.radio.nextPacket() { take(controller.rawValue, packet) }
+      while let (controller, packet) = bench.radio.nextPacket() {
+        take(controller.rawValue, packet)
+        answer(packet, of: controller.rawValue, &bench)
+      }
       guard deadline < end else { return }
     }
+  }
+
+  /// Agrees to whatever timing the other end asks for.
+  private func answer(_ packet: HCIPacket, of host: Int, _ bench: inout RadioBench) {
+    guard case .event(let code, let parameters) = packet,
+      case .leRemoteConnectionParameterRequest(let handle, let wanted)? =
+        try? HCIEvent(code: code, parameters: parameters)
+    else { return }
+    bench.send(host, HCICommand.leRemoteConnectionParameterRequestReply(handle, wanted).packet)
   }
 
   private mutating func take(_ host: Int, _ packet: HCIPacket) {
