@@ -24,7 +24,8 @@ struct RadioScene: Sendable {
   private var homecoming = Instant.never
 
   init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    radio = Radio(RadioSettings(packetLoss: specification.weather.loss), seed: seed)
+    let weather = specification.weather
+    radio = Radio(RadioSettings(packetLoss: weather.loss, bursts: weather.bursts), seed: seed)
     for _ in 0..<3 { _ = radio.addController() }
     // What gets lost gets lost on the air.
     var onTheAir = specification
