@@ -20,6 +20,9 @@ struct LockDocumentationTests {
       "| `link` | direct, radio | `direct` | Whether frames go through memory, or over two Bluetooth hosts on an emulated radio. |",
       "| `loss` | a probability from 0 to 1 | `0` | How likely a frame, or an advertisement, is lost. |",
       "| `link-loss` | a probability from 0 to 1 | `0` | How likely the link is lost with a frame. |",
+      "| `burst-loss` | a probability from 0 to 1 | `0` | How likely a packet is lost while a burst of loss lasts, over `link=radio`. |",
+      "| `burst-length` | a time from 1 ms to 1 h, such as 250 ms | `500 ms` | How long a burst lasts on average. |",
+      "| `burst-gap` | a time from 1 ms to 1 h, such as 250 ms | `10 s` | How long it is on average from one burst to the next. |",
     ]
     expect(try lines(of: "LockSettings.md").filter { $0.hasPrefix("| `") }, link + rows)
   }

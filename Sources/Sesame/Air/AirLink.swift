@@ -468,7 +468,7 @@ extension AirLink {
       try connected(link)
     case .connectionFailed(let status):
       notConnected(status)
-    case .disconnected(let link, let reason):
+    case .disconnected(let link, let reason, _):
       try disconnected(link, reason)
     case .gatt(let link, let event):
       try handle(event, on: link)

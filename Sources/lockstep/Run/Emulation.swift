@@ -37,12 +37,17 @@ struct EmulatedLockChoice {
 
   /// What kind of lock it is, with more options.
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
+    let specification: EmulatedLockSpecification
     do {
-      return try EmulatedLockSpecification(
+      specification = try EmulatedLockSpecification(
         parsing: name, settings: (options + more).map { ($0.name, $0.value) })
     } catch {
       throw DeviceProblem(error)
     }
+    guard specification.link == .direct else {
+      throw DeviceProblem(.value(of: "link"), "`link=radio` has no effect on a lock that is on the air")
+    }
+    return specification
   }
 }
 
