@@ -92,6 +92,13 @@ extension MachineDefinition {
       |:---------------------:|:---------------------------------------------------------------------------:|
       | after 10 s given loss | noSignal (unregistered)/noSignal (unconfigured)/noSignal (orphaned)         |
       """, region: "unregistered", origin: .ours)
+    // Who logs in to a lock that has no owner is refused, and the lock may end the link.
+    // swift-format-ignore
+    add(table: """
+      | action/status               | readytoRegister |
+      |:---------------------------:|:---------------:|
+      | loginRefused given wrongKey | noSignal        |
+      """, region: "unregistered", origin: .ours)
     // swift-format-ignore
     add(table: """
       | action/status | waitingGatt |

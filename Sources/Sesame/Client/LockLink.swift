@@ -21,6 +21,10 @@ public protocol LockLink {
   /// The settings of a start condition that can be made true.
   var settings: [String] { get }
 
+  /// Whether the lock of one test is that of the next, with all that happened to it; else each test begins with a new
+  /// one, and nothing of an earlier test may be used in a later.
+  var livesOn: Bool { get }
+
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -69,6 +73,9 @@ public protocol LockLink {
 }
 
 extension LockLink {
+  /// It does not.
+  public var livesOn: Bool { false }
+
   /// Nothing: the lock's key is known to whoever prepares it.
   public mutating func keep(_ key: LockKey) throws(LabFault) {}
 

@@ -67,8 +67,10 @@ public struct SesameClient {
   var lastAppToken: Token?
   /// The frames of the last encrypted command.
   var lastCommand: [[UInt8]] = []
-  /// What whoever listens in has of this session, and of the one before.
+  /// What whoever listens in has of this session, and of those before.
   var eavesdropper = Eavesdropper()
+  /// The keys that were valid before the last resets, the latest last.
+  private(set) var formerKeys: [LockKey] = []
   /// What the next message is to suffer.
   var flaws = PendingFlaws()
 
@@ -82,13 +84,22 @@ public struct SesameClient {
   }
 
   /// Makes a client in place of another one. To make a key pair is costly: one that is the same is taken over.
+  ///
+  /// - Parameter livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the
+  ///   keys that were valid once.
   init(
-    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?
+    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?,
+    livesOn: Bool = false
   ) {
     self.key = key
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }
+    guard livesOn, let other else { return }
+    eavesdropper = other.eavesdropper
+    formerKeys = other.formerKeys
+    lastLogin = other.lastLogin
+    lastAppToken = other.lastAppToken
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -120,8 +131,9 @@ extension SesameClient {
       state = .connecting(sighting, since: now)
       actions += [.stopListening, .connect]
       show(.connecting)
-    case (.register, .ready(let sighting, let token)):
-      beginRegistration(of: sighting, token, at: now)
+    case (.register(let logsIn), .ready(let sighting, let token)):
+      beginRegistration(of: sighting, token, thenLogin: logsIn, at: now)
+      show(.registering)
     case (.disconnect, .logining), (.disconnect, .open), (.disconnect, .forgotten):
       leave(disconnecting: true)
     case (_, .open(let session)):
@@ -196,9 +208,15 @@ extension SesameClient {
   }
 
   mutating func dropKey() {
-    if let key { actions.append(.drop(key)) }
+    if let key {
+      actions.append(.drop(key))
+      formerKeys = formerKeys.suffix(3) + [key]
+    }
     key = nil
   }
+
+  /// The last key that was valid before a reset, and is not now.
+  var oldKey: LockKey? { formerKeys.last { $0.secret != key?.secret } }
 
   /// The client's own key pair, made when it is first needed.
   mutating func ownPair() -> PrivateKey {
@@ -283,9 +301,21 @@ extension SesameClient {
       receive(message, in: login, at: now)
     case .open(let session):
       receive(message, in: session, at: now)
-    case .ready, .away, .seeking, .heard, .connecting, .forgotten:
+    case .ready(let sighting, _):
+      // A lock without an owner may say its token again, and refuse what it was asked.
+      if message.kind == .ciphertext || accepts(message.bytes, of: sighting.generation) {
+        actions.append(.complain("a session without an owner"))
+      }
+    case .away, .seeking, .heard, .connecting, .forgotten:
       break
     }
+  }
+
+  private func accepts(_ bytes: [UInt8], of generation: Generation) -> Bool {
+    guard case .response(let response)? = try? LockMessage(decoding: bytes, for: generation) else {
+      return false
+    }
+    return response.result == .success
   }
 
   /// The first thing a lock may say is its token.
@@ -303,8 +333,15 @@ extension SesameClient {
       dropKey()
       state = .ready(sighting, token)
       show(.readytoRegister)
+      if falseProof == .oldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
     } else if let key {
-      beginLogin(to: sighting, token, key, at: now)
+      if falseProof == .registration {
+        beginRegistration(of: sighting, token, at: now)
+      } else {
+        beginLogin(to: sighting, token, key, at: now)
+      }
+      if case .waiting = state { return }
+      show(.logining)
     }
   }
 
