@@ -68,7 +68,7 @@ struct EmulateTests {
       ("configured=yes", "registered, advertising"), ("configured=no", "not registered"),
     ] {
       let result = try Command.run(
-        "emulate", "sesame3?\(settings)", "--serve", "tcp-server:127.0.0.1:0", "--duration", "100 ms")
+        "emulate", "sesame3?\(settings)", "--serve", "tcp-server:127.0.0.1:0", "--duration", "500 ms")
       expect(result.status, 0)
       #expect(result.output.contains(", \(words)"), "\(result.output)")
     }
