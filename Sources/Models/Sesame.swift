@@ -97,6 +97,13 @@ extension MachineDefinition {
       | register               |                 | registering     |                          |
       | registered within 10 s |                 |                 | nosetting (unconfigured) |
       """, region: "unregistered")
+    // Who logs in to a lock that has no owner is refused, and the lock may end the link.
+    // swift-format-ignore
+    add(table: """
+      | action/status               | readytoRegister |
+      |:---------------------------:|:---------------:|
+      | loginRefused given wrongKey | noSignal        |
+      """, region: "unregistered", origin: .ours)
     // swift-format-ignore
     add(table: """
       | action/status | waitingGatt |
@@ -157,8 +164,8 @@ private let rests = ["locked", "unlocked", "moved"]
 extension MachineDefinition {
   /// The motor runs: the client keeps its status until the bolt rests.
   ///
-  /// `(to G)` is a motion that nothing has disturbed. After a change of mind, or a hand in between, other
-  /// positions may be shown on the way: `(then to G)`.
+  /// `(to G)` is a motion that nothing has disturbed. After a change of mind, a hand in between, or the same command once
+  /// more, which may arrive when the bolt rests already, other positions may be shown on the way: `(then to G)`.
   private mutating func addMotion() {
     for goal in ["locked", "unlocked"] {
       let other = goal == "locked" ? "unlocked" : "locked"
@@ -172,7 +179,7 @@ extension MachineDefinition {
           | arrived unless jam         | \(goal)                     |
           | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
           | stalled given jam          | \(stalls(shown))            |
-          | \(same)                    | \(shown) (to \(goal))       |
+          | \(same)                    | \(shown) (then to \(goal))  |
           | \(back)                    | \(shown) (then to \(other)) |
           | toggle                     | \(toggled(shown))           |
           """, region: "configured", origin: .ours)

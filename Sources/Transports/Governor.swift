@@ -110,11 +110,13 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   /// The faults that a lock with a bug could obey.
-  private static var hostile: [String] { ["forge", "shadow", "mutate", "request", "reflect", "att"] }
+  private static var hostile: [String] {
+    ["forge", "replay", "shadow", "mutate", "request", "reflect", "att"]
+  }
 
   /// Which of what is guarded a fault asks for.
   private static func permission(for fault: Fault) -> String? {
-    guard hostile.contains(fault.name) else { return nil }
+    guard hostile.contains(fault.name) || fault.name == "wrong-key" else { return nil }
     switch fault.value.description.prefix(while: { $0 != " " && $0 != "-" }) {
     case "reset": return "reset"
     case "registration": return "register"
@@ -179,12 +181,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    if mayMove(fault) {
-      if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
-        throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
-      }
-      try pay(for: fault.name)
+    if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
+      throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
     }
+    if mayMove(fault) { try pay(for: fault.name) }
     defer { if mayMove(fault) { odometer.noteStart() } }
     try device.bring(about: fault)
   }

@@ -95,7 +95,38 @@ private let open = enter + "~locked;"
 private let leave = "disconnect; +1 s;"
 private let clear = "the device broke a rule: clear-text: unlock in clear"
 
+private let reset = open + "reset; ~noSignal; +2 s;"
+private let version = "readVersion; +1 s;"
+
 private let revelations: [Revelation] = [
+  Revelation(
+    defect: .oldKeyAcceptedAfterReset,
+    steps: reset + enter + "~readytoRegister; register; ~nosetting;" + leave + "!wrong-key=old-key;" + enter
+      + "~logining; +5 s",
+    verdict: "the device showed nosetting, which the model does not allow"),
+  Revelation(
+    defect: .ownerReplaced, steps: "!wrong-key=registration;" + enter + "~logining; +5 s",
+    verdict: "the device "),
+  Revelation(
+    defect: .shortProofAccepted, steps: "!wrong-key=empty;" + enter + "~logining; +5 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Revelation(
+    defect: .secondLoginRestartsSession, steps: open + version + "!forge=login again; +3 s",
+    verdict: "the device broke a rule: "),
+  Revelation(
+    defect: .olderMessageReplayed, steps: open + version + "unlock; ~unlocked; +1 s; !replay=message 1; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: version"),
+  Revelation(
+    defect: .earlierSessionReplayed,
+    steps: open + "unlock; ~unlocked; lock; ~locked; +1 s;" + leave + open + version + leave + open
+      + "!replay=message 1 of session -2; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: unlock"),
+  Revelation(
+    defect: .longMessageLost, steps: open + "!request=three-frames; +1 s; readVersion; +6 s",
+    verdict: "the device broke a rule: no answer to"),
+  Revelation(
+    defect: .answerNamesAnotherRequest, steps: open + version,
+    verdict: "the device broke a rule: an answer to nothing: login"),
   Revelation(
     defect: .plaintextCommandObeyed, steps: open + "!forge=unlock in-clear; +3 s",
     verdict: "the device broke a rule: clear-text: unlock in clear"),

@@ -79,12 +79,15 @@ struct LockExposureTests {
       }
       return isThere ? nil : Divergence(.unmet("\(rest)"), at: lockstep.now)
     case "!":
-      let parts = rest.split(separator: "=")
-      return try lockstep.bring(about: Fault(String(parts[0]), .flag(parts.count == 1)))
+      let parts = rest.split(separator: "=").map(String.init)
+      let value = parts.count == 1 ? Value.flag(true) : .text(parts[1])
+      return try lockstep.bring(about: Fault(parts[0], value))
     default:
       let parts = step.split(separator: "=")
       let number = try #require(lockstep.vocabulary.stimulus(String(parts[0])))
-      let arguments = parts.dropFirst().compactMap { Int($0) }.map { Argument("seconds", .integer($0)) }
+      let arguments = parts.dropFirst().map { text in
+        Int(text).map { Argument("seconds", .integer($0)) } ?? Argument("tag", .text(String(text)))
+      }
       return try lockstep.perform(Stimulus(number, arguments))
     }
   }
@@ -191,4 +194,35 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .batteryWrapsAtZero, settings: ["battery=0.01", "sag=0.02"], steps: open + "unlock; ~unlocked",
     verdict: "to 7.2 by itself"),
+  Exposure(
+    defect: .oldKeyAcceptedAfterReset,
+    steps: open + "reset; ~noSignal; +2 s;" + register
+      + "disconnect; +1 s; !wrong-key=old-key; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .ownerReplaced,
+    steps: "!wrong-key=registration; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .shortProofAccepted,
+    steps: "!wrong-key=cut; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .secondLoginRestartsSession, steps: open + "readVersion; +1 s; !forge=login again; +1 s",
+    verdict: "the device broke a rule: a message that does not authenticate"),
+  Exposure(
+    defect: .olderMessageReplayed, steps: open + "readVersion; +1 s; setTime; +1 s; !replay=message 1; +1 s",
+    verdict: "the device broke a rule: an answer to nothing: version"),
+  Exposure(
+    defect: .earlierSessionReplayed,
+    steps: open + "readVersion; +1 s; disconnect; +1 s;" + open + "!replay=session -1; +1 s",
+    verdict: "the device broke a rule: an answer to nothing: version"),
+  Exposure(
+    defect: .longMessageLost, steps: open + "!request=four-frames; +1 s; unlock; +6 s", verdict: "within 5 s"),
+  Exposure(
+    defect: .longTagCut, steps: open + "lock=twenty-one bytes long; +1 s; readHistory; +10 s; ?long”",
+    verdict: "expected long”"),
+  Exposure(
+    defect: .answerNamesAnotherRequest, steps: open + "readVersion; +1 s",
+    verdict: "the device broke a rule: an answer to nothing: login"),
 ]

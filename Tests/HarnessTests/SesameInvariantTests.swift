@@ -52,4 +52,31 @@ struct SesameInvariantTests {
     expect(complaint(of: tags, [.fault(0, "forge")] + end), nil)
     expect(complaint(of: tags, [.give(0, "unlock", [Argument("bytes", .text(""))])] + end), nil)
   }
+
+  @Test("so is a part of a tag; but what is cut where no lock holds more is whole")
+  func cutTag() {
+    func found(_ record: String, tag: String) -> String? {
+      complaint(
+        of: tags,
+        [.read(1, "empty"), .give(2, "unlock", [Argument("tag", .text(tag))]), .read(3, record)])
+    }
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    let kept = "the history keeps a part of a command's tag: #4 unlock “ABCDEFGHIJKLMNOP”"
+    expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: letters), kept)
+    expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: "ABCDEFGHIJKLMNOPQR"), kept)
+    expect(found("#4 unlock “”", tag: "ABC"), "the history keeps a part of a command's tag: #4 unlock “”")
+    for length in [21, 29] {
+      expect(found("#4 unlock “\(letters.prefix(length))”", tag: letters), nil)
+    }
+    expect(found("#4 unlock “ABC”", tag: "ABC"), nil)
+    expect(found("#4 unlock “Lockstep”", tag: letters), nil)
+    expect(found("#4 unlock “ABCDEFGHIJKLMNOPQRSTU”", tag: String(letters.prefix(22))), nil)
+    expect(
+      complaint(
+        of: tags,
+        [
+          .read(1, "empty"), .give(2, "unlock", [Argument("bytes", .text("fffe"))]),
+          .read(3, "#4 unlock “\u{FFFD}”"),
+        ]), "the history keeps a part of a command's tag: #4 unlock “\u{FFFD}”")
+  }
 }

@@ -217,7 +217,7 @@ struct ClientTests {
   func refusals() throws {
     var client = try OS3Bench().client
     let requests: [ClientRequest] = [
-      .connect, .register, .configure(lock: 0, unlock: 90), .lock(.absent), .unlock(.absent),
+      .connect, .register(), .configure(lock: 0, unlock: 90), .lock(.absent), .unlock(.absent),
       .toggle(.absent),
       .disconnect, .reset, .readHistory,
     ]

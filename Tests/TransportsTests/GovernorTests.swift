@@ -204,7 +204,10 @@ struct GovernorTests {
       #expect(throws: LabFault.self) { try lock.bring(about: Fault("forge", value)) }
     }
     expect(lock.odometer.total, 0)
-    try lock.bring(about: Fault("forge", .text("unlock wrong-tag")))
+    #expect(throws: LabFault.self) { try lock.bring(about: Fault("wrong-key", .text("registration"))) }
+    try lock.bring(about: Fault("wrong-key", .text("old-key")))
+    expect(lock.odometer.total, 0)
+    try lock.bring(about: Fault("replay", .text("message 1 of session -1")))
     try lock.pass(.seconds(2))
     try lock.bring(about: Fault("att", .text("oversized")))
     expect(lock.odometer.total, 2)

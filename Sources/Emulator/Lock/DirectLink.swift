@@ -378,7 +378,7 @@ extension DirectLink {
     }
     guard tampered.losesLink else { return }
     let link = max(clientLink, lockLink)
-    let arrival = direction == .write ? busyToLock : busyToClient
+    let arrival = max(now, direction == .write ? busyToLock : busyToClient)
     queue.schedule(.lockLearns(reason: 0x08, link: link), at: arrival)
     queue.schedule(.clientLearns(reason: 0x08, link: link), at: arrival)
   }

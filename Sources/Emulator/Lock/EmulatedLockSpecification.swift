@@ -1,4 +1,4 @@
-import Simulation
+public import Conformance
 import Documents
 public import Sesame
 public import Simulation
@@ -69,6 +69,15 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   public static var settingNames: [String] {
     ["defect", "link", "loss", "link-loss", "burst-loss", "burst-length", "burst-gap"]
       + LockOption.all.map(\.name)
+  }
+
+  /// Says what contradicts itself in the condition in which a lock is to start.
+  public static func check(_ start: StartCondition) throws(LabFault) {
+    guard start.flag("registered") == false, start.flag("configured") == true else { return }
+    throw LabFault(
+      .notPossible,
+      "a lock without an owner has no positions, so that `configured` has no effect with `registered=no`: leave one of "
+        + "them out")
   }
 
   private static func link(_ text: String) throws(LockOptionError) -> LinkKind {

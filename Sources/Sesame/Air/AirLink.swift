@@ -103,6 +103,8 @@ extension AirLink {
 
   public var reportsTampering: Bool { surroundings.reportsTampering }
 
+  public var livesOn: Bool { surroundings.livesOn }
+
   /// Ends whatever there is, lets the surroundings bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {

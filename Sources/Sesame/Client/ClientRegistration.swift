@@ -17,18 +17,21 @@ extension SesameClient {
     var isPublished = false
     /// Whether the lock has taken its new owner, as far as it says.
     var isDone: Bool { session != nil && (sighting.generation == .os3 || isAnswered && isPublished) }
+    /// Whether the client logs in afterwards, on the same connection.
+    var logsIn = false
   }
 
-  mutating func beginRegistration(of sighting: Sighting, _ token: Token, at now: Instant) {
+  mutating func beginRegistration(
+    of sighting: Sighting, _ token: Token, thenLogin logsIn: Bool = false, at now: Instant
+  ) {
     let command: Command =
       switch sighting.generation {
       case .os2: .readIdentity
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
-    eavesdropper.beginSession()
+    eavesdropper.beginSession(login: nil)
     sendInClear(command, sighting.generation)
-    state = .registering(Registration(sighting: sighting, token: token, since: now))
-    show(.registering)
+    state = .registering(Registration(sighting: sighting, token: token, since: now, logsIn: logsIn))
   }
 
   private mutating func sendInClear(_ command: Command, _ generation: Generation) {
@@ -93,7 +96,7 @@ extension SesameClient {
     guard registration.isAnswered, registration.isPublished, var session = registration.session else {
       return
     }
-    send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now)
+    if !registration.logsIn { send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now) }
     registration.session = session
     finish(registration)
   }
@@ -172,10 +175,19 @@ extension SesameClient {
 
   /// Opens the session once the lock said where its bolt rests.
   private mutating func finish(_ registration: Registration) {
-    guard let session = registration.session, let key = registration.key, let status = session.restingStatus
+    guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }
+    if self.key != nil { actions.append(.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded")) }
     keep(key)
-    state = .open(session)
-    show(status)
+    guard registration.logsIn else {
+      session.isOfRegistration = true
+      state = .open(session)
+      return show(status)
+    }
+    beginLogin(to: registration.sighting, registration.token, key, at: registration.since)
+    if case .logining(var login) = state {
+      login.registration = session.cipher
+      state = .logining(login)
+    }
   }
 }

@@ -31,6 +31,8 @@ extension SesameClient {
     var confirmed: UInt64 = 0
     /// The lock may have taken a message of its own for a request, and what it answers may be to that.
     var isReflected = false
+    /// Opened by a registration, the lock may still take a login, in clear.
+    var isOfRegistration = false
     /// The last history record that was deleted, and how many have been read in a row.
     var lastRecord: UInt32?
     var isReadingHistory = false
@@ -244,9 +246,11 @@ extension SesameClient {
     case .toggle(let tag):
       // The app decides, from the status it shows.
       return works ? (status == .locked ? .unlock(tag) : .lock(tag)) : nil
-    case .configure(let lock, let unlock):
-      return status == .nosetting && !session.isConfiguring
-        ? .setMechSetting(positions(lock: lock, unlock: unlock, for: generation), settings.tag) : nil
+    case .configure(let lock, let unlock, let isFromBolt):
+      guard status == .nosetting, !session.isConfiguring else { return nil }
+      let origin = isFromBolt ? Int(session.status?.positionDegrees ?? 0) : 0
+      return .setMechSetting(
+        positions(lock: origin + lock, unlock: origin + unlock, for: generation), settings.tag)
     case .reset: return session.isConfiguring ? nil : .reset
     case .setAutolock(let seconds): return .setAutolock(seconds: Int16(clamping: seconds), settings.tag)
     case .readAutolock: return .readAutolock
@@ -274,10 +278,12 @@ extension SesameClient {
     let before = session.cipher
     let frames = Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext)
     lastCommand = frames
-    eavesdropper.note(frames)
-    let copy = flaws.takeShadow()?.frames(of: message, before) ?? []
+    eavesdropper.note(frames, counter: before.sendCounter)
+    guard !flaws.isEmpty else { return actions += frames.map { .send($0) } }
+    let old = oldCipher(inPlaceOf: before)
+    let copy = flaws.takeShadow()?.frames(of: message, before, old: old) ?? []
     actions += copy.map { .send($0) }
-    let sent = takeMutation { $0.frames(of: message, before) } ?? frames
+    let sent = takeMutation { $0.frames(of: message, before, old: old) } ?? frames
     actions += sent.map { .send($0) }
   }
 

@@ -52,8 +52,10 @@ public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
 public enum ClientRequest: Equatable, Sendable {
   case closeTo
   case connect
-  case register
-  case configure(lock: Int, unlock: Int)
+  /// Becomes the owner; and logs in on the same connection, if that is said.
+  case register(thenLogin: Bool = false)
+  /// Sets the positions, in degrees; from where the bolt rests, if that is said.
+  case configure(lock: Int, unlock: Int, isFromBolt: Bool = false)
   case lock(HistoryTag)
   case unlock(HistoryTag)
   case toggle(HistoryTag)
@@ -75,10 +77,10 @@ public enum ClientRequest: Equatable, Sendable {
 
 /// How a client may misbehave on purpose, to see whether its lock notices.
 public enum ClientPretence: Equatable, Sendable {
-  /// It proves itself with a secret that differs in one bit.
-  case wrongKey
-  /// It sends the proof of its last login again.
-  case replayedLogin
+  /// It proves itself with something else than its key.
+  case falseProof(FalseProof)
+  /// It sends the proof of an earlier login again: of the last one, or of an earlier session, -1 for the one before.
+  case replayedLogin(session: Int?)
 }
 
 /// What the caller must do next, in order.

@@ -25,6 +25,10 @@ public protocol LockLink {
   /// program, it is not known when they do.
   var reportsTampering: Bool { get }
 
+  /// Whether the lock of one test is that of the next, with all that happened to it; else each test begins with a new
+  /// one, and nothing of an earlier test may be used in a later.
+  var livesOn: Bool { get }
+
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -75,6 +79,9 @@ public protocol LockLink {
 extension LockLink {
   /// It does: the link is in memory.
   public var reportsTampering: Bool { true }
+
+  /// It does not.
+  public var livesOn: Bool { false }
 
   /// Nothing: the lock's key is known to whoever prepares it.
   public mutating func keep(_ key: LockKey) throws(LabFault) {}

@@ -17,6 +17,9 @@ public protocol LockSurroundings {
   /// The circumstances of the model that always hold here.
   var circumstances: [String] { get }
 
+  /// Whether the lock of one test is that of the next; see ``LockLink/livesOn``.
+  var livesOn: Bool { get }
+
   /// Brings the lock into a start condition, out of any connection.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -47,4 +50,7 @@ extension LockSurroundings {
 
   /// Nobody did.
   public mutating func takeTampering() -> Bool { false }
+
+  /// It is not: whoever stands there makes a new one.
+  public var livesOn: Bool { false }
 }

@@ -67,16 +67,16 @@ public struct SesameClient {
   var lastAppToken: Token?
   /// The frames of the last encrypted command.
   var lastCommand: [[UInt8]] = []
-  /// What whoever listens in has of this session, and of the one before.
+  /// What whoever listens in has of this session, and of those before.
   var eavesdropper = Eavesdropper()
+  /// The keys that were valid before the last resets, the latest last.
+  private(set) var formerKeys: [LockKey] = []
   /// What the next message is to suffer.
   var flaws = PendingFlaws()
   /// The tokens of the connections of this test.
   private var tokens: [UInt32] = []
   /// The cipher of the last session that is over.
   private(set) var formerCipher: SessionCipher?
-  /// The key that the lock has forgotten last.
-  private var formerKey: LockKey?
   /// Whether the token came, and was of no use without a key.
   private var lacksKey = false
   /// Why there is no lock any more.
@@ -94,13 +94,22 @@ public struct SesameClient {
   }
 
   /// Makes a client in place of another one. To make a key pair is costly: one that is the same is taken over.
+  ///
+  /// - Parameter livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the
+  ///   keys that were valid once.
   init(
-    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?
+    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?,
+    livesOn: Bool = false
   ) {
     self.key = key
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }
+    guard livesOn, let other else { return }
+    eavesdropper = other.eavesdropper
+    formerKeys = other.formerKeys
+    lastLogin = other.lastLogin
+    lastAppToken = other.lastAppToken
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -132,8 +141,9 @@ extension SesameClient {
       state = .connecting(sighting, since: now)
       actions += [.stopListening, .connect]
       show(.connecting)
-    case (.register, .ready(let sighting, let token)):
-      beginRegistration(of: sighting, token, at: now)
+    case (.register(let logsIn), .ready(let sighting, let token)):
+      beginRegistration(of: sighting, token, thenLogin: logsIn, at: now)
+      show(.registering)
     case (.disconnect, .logining), (.disconnect, .open), (.disconnect, .forgotten):
       leave(disconnecting: true)
     case (_, .open(let session)):
@@ -258,10 +268,15 @@ extension SesameClient {
   }
 
   mutating func dropKey() {
-    if let key { actions.append(.drop(key)) }
-    formerKey = key ?? formerKey
+    if let key {
+      actions.append(.drop(key))
+      formerKeys = formerKeys.suffix(3) + [key]
+    }
     key = nil
   }
+
+  /// The last key that was valid before a reset, and is not now.
+  var oldKey: LockKey? { formerKeys.last { $0.secret != key?.secret } }
 
   /// The client's own key pair, made when it is first needed.
   mutating func ownPair() -> PrivateKey {
@@ -341,7 +356,7 @@ extension SesameClient {
   /// Whether bytes have a key in them that is in use, or was just before.
   private func tellsKey(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 16 else { return false }
-    return [key?.secret, formerKey?.secret, cipher?.key, formerCipher?.key].contains { secret in
+    return [key?.secret, formerKeys.last?.secret, cipher?.key, formerCipher?.key].contains { secret in
       secret?.occurs(in: bytes) ?? false
     }
   }
@@ -410,7 +425,8 @@ extension SesameClient {
     }
   }
 
-  /// A lock without an owner has nothing to say but its token, until one registers.
+  /// A lock without an owner has nothing to say but its token, and that it refuses what it was asked, until one
+  /// registers.
   private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
     guard message.kind == .plaintext else {
       actions.append(
@@ -422,6 +438,7 @@ extension SesameClient {
     do {
       let decoded = try LockMessage(decoding: message.bytes, for: generation)
       if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
+      if case .response(let response) = decoded, response.result != .success { return }
       actions.append(
         .complain(
           .beforeLogin, of: "\(decoded.item)", "\(decoded.item) of a lock without an owner",
@@ -454,8 +471,15 @@ extension SesameClient {
       dropKey()
       state = .ready(sighting, token)
       show(.readytoRegister)
+      if falseProof == .oldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
     } else if let key {
-      beginLogin(to: sighting, token, key, at: now)
+      if falseProof == .registration {
+        beginRegistration(of: sighting, token, at: now)
+      } else {
+        beginLogin(to: sighting, token, key, at: now)
+      }
+      if case .waiting = state { return }
+      show(.logining)
     } else {
       lacksKey = true
     }

@@ -74,7 +74,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     let key = try link.prepare(start)
-    client = SesameClient(key: key, settings: settings, secrets: makeSecrets(), after: client)
+    client = SesameClient(
+      key: key, settings: settings, secrets: makeSecrets(), after: client, livesOn: link.livesOn)
     queue.removeAll(keepingCapacity: true)
     taken = 0
     mayBeTampered = false
@@ -115,15 +116,16 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     if let interference = try Interference(fault) {
       return try carryOut(client.bring(about: interference, at: link.now))
     }
-    guard let pretence = Self.pretences.first(where: { $0.name == fault.name })?.pretence else {
+    guard Self.pretenceNames.contains(fault.name) else {
       if !link.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
         mayBeTampered = true
         report(events.tampered)
       }
       return try link.bring(about: fault)
     }
-    client.pretences.removeAll { $0 == pretence }
-    if !fault.value.isNothing { client.pretences.append(pretence) }
+    let pretence = try ClientPretence(fault)
+    client.pretences.removeAll { $0.faultName == fault.name }
+    if let pretence { client.pretences.append(pretence) }
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -231,11 +233,7 @@ extension SesameDevice {
   }
 
   /// The faults that are the client's own, whatever lock it talks to.
-  public static var pretenceNames: [String] { pretences.map(\.name) + Interference.names }
-
-  private static var pretences: [(name: String, pretence: ClientPretence)] {
-    [("wrong-key", .wrongKey), ("replay-login", .replayedLogin)]
-  }
+  public static var pretenceNames: [String] { ClientPretence.faultNames + Interference.names }
 
   /// The stimuli that are the client's own, whatever lock it talks to.
   public static var requestNames: [String] {
@@ -250,7 +248,7 @@ extension SesameDevice {
     switch name {
     case "closeTo": .closeTo
     case "connect": .connect
-    case "register": .register
+    case "register": .register()
     case "configure": .configure(lock: settings.positions.lock, unlock: settings.positions.unlock)
     case "lock": .lock(settings.tag)
     case "unlock": .unlock(settings.tag)
@@ -280,9 +278,12 @@ extension ClientRequest {
     case .lock(let usual): return .lock(tag ?? usual)
     case .unlock(let usual): return .unlock(tag ?? usual)
     case .toggle(let usual): return .toggle(tag ?? usual)
-    case .configure(let lock, let unlock):
+    case .configure(let lock, let unlock, _):
       return .configure(
-        lock: arguments.integer("lock") ?? lock, unlock: arguments.integer("unlock") ?? unlock)
+        lock: arguments.integer("lock") ?? lock, unlock: arguments.integer("unlock") ?? unlock,
+        isFromBolt: arguments.contains { $0.name == "from" && $0.value == .text("bolt") })
+    case .register:
+      return .register(thenLogin: arguments.contains { $0.name == "login" && !$0.value.isNothing })
     case .setAutolock(let usual):
       switch arguments[0].value {
       case .duration(let interval): return .setAutolock(seconds: Int(interval.seconds))
@@ -295,17 +296,58 @@ extension ClientRequest {
 }
 
 extension [Argument] {
-  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit.
+  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit; or, under `typed`, the form of newer apps,
+  /// in hexadecimal: a type of two bytes, the sixteen of a UUID, and what follows them.
   fileprivate var tag: HistoryTag? {
-    guard let argument = first(where: { $0.name == "tag" || $0.name == "bytes" }) else { return nil }
+    guard let argument = first(where: { ["tag", "bytes", "typed"].contains($0.name) }) else { return nil }
     let text = argument.value.description
-    guard argument.name == "bytes" else { return .text(text, for: .os2) }
+    guard argument.name != "tag" else { return .text(text, for: .os3) }
     let bytes = (try? [UInt8](hex: text)) ?? []
-    return .text([UInt8](bytes.prefix(HistoryTag.os2Capacity)))
+    var reader = ByteReader(bytes.span)
+    guard argument.name == "typed", case .typed? = try? HistoryTag(decoding: &reader, for: .os3) else {
+      return .text([UInt8](bytes.prefix(HistoryTag.os3Capacity)))
+    }
+    reader = ByteReader(bytes.span)
+    return try? HistoryTag(decoding: &reader, for: .os3)
   }
 
   fileprivate func integer(_ name: String) -> Int? {
     guard case .integer(let value)? = first(where: { $0.name == name })?.value else { return nil }
     return value
+  }
+}
+
+extension ClientPretence {
+  /// The names of the faults.
+  static let faultNames = ["wrong-key", "replay-login"]
+
+  fileprivate var faultName: String {
+    switch self {
+    case .falseProof: "wrong-key"
+    case .replayedLogin: "replay-login"
+    }
+  }
+
+  /// Reads one of these faults; `nil` for one that is called off.
+  fileprivate init?(_ fault: Fault) throws(LabFault) {
+    let text = fault.value.description
+    switch (fault.name, fault.value) {
+    case (_, let value) where value.isNothing: return nil
+    case ("wrong-key", .flag): self = .falseProof(.wrongSecret)
+    case ("wrong-key", _):
+      guard let proof = FalseProof(rawValue: text) else {
+        let values = FalseProof.allCases.map(\.rawValue).joined(separator: ", ")
+        throw LabFault(.notPossible, "the fault 'wrong-key' takes one of: \(values); and not '\(text)'")
+      }
+      self = .falseProof(proof)
+    case (_, .flag): self = .replayedLogin(session: nil)
+    default:
+      guard let replay = Replay(text), replay.part == .everything else {
+        throw LabFault(
+          .notPossible,
+          "the fault 'replay-login' takes yes, or a session such as 'session -2', and not '\(text)'")
+      }
+      self = .replayedLogin(session: replay.session)
+    }
   }
 }

@@ -28,6 +28,7 @@ public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   case beforeLogin = "before-login"
   case loginRefused = "login-refused"
   case registrationRefused = "registration-refused"
+  case ownerReplaced = "owner-replaced"
   case outOfPlace = "out-of-place"
   case noStatus = "no-status"
   // Messages.
@@ -61,7 +62,9 @@ extension SesameViolation {
     case .emptyFrame, .strayFrame, .unfinishedMessage, .unknownKind, .frameTooLong, .messageTooLong: .frames
     case .notAuthentic, .counterJump, .replayed, .sessionKeyReused, .clearText, .keyExposed: .encryption
     case .noToken, .beforeToken, .tokenRepeated, .tokenAgain: .opening
-    case .beforeLogin, .loginRefused, .registrationRefused, .outOfPlace, .noStatus: .login
+    case .beforeLogin, .loginRefused, .registrationRefused, .ownerReplaced, .outOfPlace,
+      .noStatus:
+      .login
     case .undecodable, .noAnswer, .answerToNothing, .answerToAnother, .undefinedResult, .undefinedFlag,
       .unknownPublish, .nonsenseObeyed:
       .messages
@@ -96,6 +99,7 @@ extension SesameViolation {
     case .beforeLogin: "Before a login is accepted a lock publishes nothing but its token."
     case .loginRefused: "A proof by the owner's key and the connection's token is accepted."
     case .registrationRefused: "A lock that advertises that it has no owner takes one."
+    case .ownerReplaced: "A lock that has an owner takes no other."
     case .outOfPlace:
       "In a registration a lock sends its answers, and publishes its login (OS2), setting and status, and nothing else."
     case .noStatus: "After a login or a registration a lock tells its setting and its status."

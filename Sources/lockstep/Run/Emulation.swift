@@ -33,7 +33,15 @@ struct EmulatedLockChoice {
     } catch {
       throw UsageError(error.description)
     }
+    do {
+      try EmulatedLockSpecification.check(start)
+    } catch {
+      throw UsageError(error.detail)
+    }
   }
+
+  /// Whether it says that the lock has an owner: positions are an owner's.
+  var hasOwner: Bool { start.flag("registered") ?? start.flag("configured") ?? false }
 
   /// What kind of lock it is, with more options.
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
@@ -91,7 +99,7 @@ final class Emulation {
   private func start() throws(EmulationFault) {
     var start = choice.start
     // A lock with an owner is of no use to who does not get the key.
-    if keyFile == nil, control == nil, start.setting("registered") == nil {
+    if keyFile == nil, control == nil, !choice.hasOwner {
       start.settings.append(Argument("registered", .flag(false)))
     }
     try send(peripheral.start(at: Waiting.now))
