@@ -167,7 +167,7 @@ extension ExecDevice {
   }
 
   private func tooLong(_ start: [UInt8]) -> LabFault {
-    fail(.badAnswer, "a line of more than \(LineBuffer.limit) bytes, which begins \(quoted(start))")
+    fail(.badAnswer, "a line of more than \(LineBuffer.usualLimit) bytes, which begins \(quoted(start))")
   }
 
   private func ended() -> LabFault {
