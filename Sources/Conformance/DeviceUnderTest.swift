@@ -30,6 +30,10 @@ public protocol DeviceUnderTest {
   /// When a fault may be brought about at the earliest, where that is not at once: a lock with a bug may obey it.
   func readyTime(for fault: Fault) -> Instant?
 
+  /// Whether a stimulus, given now, would go any further than the tester's own end: what a client refuses by itself
+  /// never comes to its lock, moves no motor, and is given at once.
+  func reaches(_ stimulus: Stimulus) -> Bool
+
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
@@ -58,6 +62,10 @@ extension DeviceUnderTest {
   /// At once: nothing in memory wears out.
   @inlinable
   public func readyTime(for fault: Fault) -> Instant? { nil }
+
+  /// It does: most devices have nothing before them that would keep it back.
+  @inlinable
+  public func reaches(_ stimulus: Stimulus) -> Bool { true }
 
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }

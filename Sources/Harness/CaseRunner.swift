@@ -109,6 +109,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       switch error {
       case .divergence(let divergence): return .divergence(marked(divergence))
       case .lab(let fault): throw fault
+      case .skipped(let reason): return .skipped(reason)
       case .stopped: return .incomplete("stopped after step \(mark.number)")
       }
     }
@@ -125,6 +126,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
 private enum Halt: Error {
   case divergence(Divergence)
   case lab(LabFault)
+  /// The case cannot be done as it is meant.
+  case skipped(String)
   case stopped
 }
 
@@ -220,6 +223,10 @@ extension CaseRunner {
       try next(until: limit)
     }
     try awaitReady(stimulus)
+    try give(stimulus)
+  }
+
+  private mutating func give(_ stimulus: Stimulus) throws(Halt) {
     lockstep.recorder.forgetShown()
     try check { lockstep throws(LabFault) in try lockstep.perform(stimulus) }
   }
@@ -252,15 +259,26 @@ extension CaseRunner {
     while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
   }
 
+  /// Does at once what the model does not allow here.
+  ///
+  /// Whether it allows it is asked before anything is waited for: the scenario means this moment. What the tester's own
+  /// client refuses costs a motor nothing and never waits. What reaches the lock has to, since one with a bug may obey;
+  /// where the model has come to allow it by then, the lock's pace has taken away what was to be tried.
   private mutating func refuse(_ call: Step.Call) throws(Halt) {
     let stimulus = stimulus(call)
     try pass(until: lockstep.now)
-    try awaitReady(stimulus)
     guard !lockstep.tracker.allows(stimulus.number) else {
       throw .divergence(
         divergence(.unmet("a refusal of \(call.name)", instead: "but the model allows it here")))
     }
-    try perform(call, waits: false)
+    let begin = lockstep.now
+    try awaitReady(stimulus)
+    guard !lockstep.tracker.allows(stimulus.number) else {
+      throw .skipped(
+        "step \(mark.number) cannot be done with this lock: \(call.name) may be given only "
+          + "\(lockstep.now - begin) later, since its motor rests, and by then the model allows it")
+    }
+    try give(stimulus)
   }
 
   /// At the end: what the model promises is demanded.

@@ -95,6 +95,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     try lab { () throws(LabFault) in try device.reset(to: start) }
   }
 
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
+
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     if vocabulary.stimuli[stimulus.number] == "register", let lone = surroundings as? LoneLock {
       try lone.file.rehearse()

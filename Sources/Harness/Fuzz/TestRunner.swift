@@ -59,6 +59,17 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
     guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
     events += 1
+    if choice.isForbidden, case .stimulus(let stimulus) = action,
+      let ready = lockstep.readyTime(for: stimulus),
+      ready > lockstep.now
+    {
+      let begin = lockstep.now
+      let divergence = try lockstep.pass(until: ready)
+      // What was to be refused and no longer is, now that a motor has had its rest, is left out.
+      if divergence != nil || lockstep.tracker.allows(stimulus.number) {
+        return (.wait(lockstep.now - begin), divergence)
+      }
+    }
     if moves[Int(choice.act)] {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
