@@ -297,8 +297,12 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case ended = "the device's program ended"
     case carrierLost = "carrier lost"
     case notPossible = "not possible with this device"
+    /// The air lost the link to the device: what was seen then says nothing of the device.
+    case linkLost = "link lost"
     /// What was seen once did not show again: there is no verdict on it.
     case notReproduced = "not reproduced"
+    /// Tests of a campaign came to no verdict, because of other trouble.
+    case noVerdict = "no verdict"
     /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
     case safetyLimit = "stopped by a safety limit"
   }

@@ -154,7 +154,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .notReproduced, .safetyLimit: throw error
+      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit:
+        throw error
       }
     }
   }

@@ -120,7 +120,7 @@ struct FuzzMessageTests {
     let status = FuzzScreenTests.screen.progress.status
     let lines: [WorkerLine] = [
       .progress(status), .visited([0, 7, 65_536]), .journal("{\"t\":\"0.000\"}"), .evidence("x"), .say("a"),
-      .warn("b"),
+      .once("c"), .warn("b"),
       .end(.trouble(LabFault(.noAnswer, "gone")), status),
       .end(.limited("so many"), status),
       .end(.done, status),

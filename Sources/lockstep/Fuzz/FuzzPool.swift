@@ -138,6 +138,7 @@ final class FuzzPool {
       members[index].evidence = []
     case .journal(let line): office.folder.take(line: line)
     case .say(let text): report.say(text)
+    case .once(let text): office.sayOnce(text)
     case .warn(let text): report.warn("worker \(members[index].number): \(text)")
     case .end(let cause, let status):
       members[index].end = cause

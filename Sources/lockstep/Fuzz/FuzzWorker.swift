@@ -88,6 +88,8 @@ final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
     isShowing = false
   }
 
+  func sayOnce(_ text: String) { send(.once(text)) }
+
   func say(_ text: String) { send(.say(text)) }
 
   func warn(_ text: String) { send(.warn(text)) }

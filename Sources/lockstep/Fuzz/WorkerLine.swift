@@ -15,6 +15,8 @@ enum WorkerLine {
   /// A line of the journal that belongs to no finding.
   case journal(String)
   case say(String)
+  /// The same as other workers may say.
+  case once(String)
   case warn(String)
   /// It is over.
   case end(CampaignEnd, CampaignStatus)
@@ -37,6 +39,7 @@ enum WorkerLine {
     case .found(let notice): ["found": notice.message]
     case .journal(let line): ["journal": .text(line)]
     case .say(let text): ["say": .text(text)]
+    case .once(let text): ["once": .text(text)]
     case .warn(let text): ["warn": .text(text)]
     case .end(let cause, let status): ["end": cause.json, "status": status.json]
     }
@@ -57,6 +60,8 @@ enum WorkerLine {
       self = .journal(line)
     } else if let text = value["say"]?.string {
       self = .say(text)
+    } else if let text = value["once"]?.string {
+      self = .once(text)
     } else if let text = value["warn"]?.string {
       self = .warn(text)
     } else if let cause = value["end"].flatMap(CampaignEnd.init),
