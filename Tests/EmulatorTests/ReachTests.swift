@@ -1,5 +1,6 @@
 import Conformance
 import Emulator
+import Sesame
 import Simulation
 import TestSupport
 import Testing
