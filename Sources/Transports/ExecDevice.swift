@@ -202,9 +202,10 @@ extension ExecDevice {
     child = nil
     let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
     if hasEverAnswered { return LabFault(symptom, told) }
+    let hint = symptom == .noAnswer ? "; --answer-timeout gives more time to one that starts slowly" : ""
     let fault = LabFault(
       .noDevice,
-      symptom == .noDevice ? told : "the program has not answered once, \(symptom.rawValue): \(told)")
+      symptom == .noDevice ? told : "the program has not answered once\(hint), \(symptom.rawValue): \(told)")
     silences.append(fault)
     return fault
   }

@@ -100,7 +100,7 @@ extension Campaign {
   mutating func calmRun(of test: TestCase) throws(LimitReached) -> Execution? {
     var unused = Finding.Shrinking()
     var troubles = 0
-    for _ in 0..<Self.mostTries where troubles < Self.mostTroubles && !edge.isStopped() {
+    for _ in 0..<mostCalmTries where troubles < Self.mostTroubles && !edge.isStopped() {
       guard let execution = try count(&unused, running: test) else {
         troubles += 1
         continue
