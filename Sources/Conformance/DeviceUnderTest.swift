@@ -30,6 +30,10 @@ public protocol DeviceUnderTest {
   /// When a fault may be brought about at the earliest, where that is not at once: a lock with a bug may obey it.
   func readyTime(for fault: Fault) -> Instant?
 
+  /// Whether a stimulus, given now, would go any further than the tester's own end: what a client refuses by itself
+  /// never comes to its lock, moves no motor, and is given at once.
+  func reaches(_ stimulus: Stimulus) -> Bool
+
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
@@ -68,6 +72,10 @@ extension DeviceUnderTest {
 
   /// None: most devices know no more than they show.
   public func explanation(ofSilence isSilent: Bool) -> Explanation? { nil }
+
+  /// It does: most devices have nothing before them that would keep it back.
+  @inlinable
+  public func reaches(_ stimulus: Stimulus) -> Bool { true }
 
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }
@@ -329,8 +337,12 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case ended = "the device's program ended"
     case carrierLost = "carrier lost"
     case notPossible = "not possible with this device"
+    /// The air lost the link to the device: what was seen then says nothing of the device.
+    case linkLost = "link lost"
     /// What was seen once did not show again: there is no verdict on it.
     case notReproduced = "not reproduced"
+    /// Tests of a campaign came to no verdict, because of other trouble.
+    case noVerdict = "no verdict"
     /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
     case safetyLimit = "stopped by a safety limit"
   }

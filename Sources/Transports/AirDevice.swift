@@ -101,6 +101,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     try lab { () throws(LabFault) in try device.reset(to: start) }
   }
 
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
+
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     if vocabulary.stimuli[stimulus.number] == "register", let lone = surroundings as? LoneLock {
       try lone.file.rehearse()
@@ -162,7 +164,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .notReproduced, .safetyLimit: throw error
+      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit:
+        throw error
       }
     }
   }

@@ -61,7 +61,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
         switch fault.symptom {
         case .safetyLimit, .notPossible: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended: return isReached ? .unwell(fault.detail) : .carrier(fault.detail)
-        case .noDevice, .carrierLost, .notReproduced: return .carrier(fault.detail)
+        case .noDevice, .carrierLost, .linkLost, .notReproduced, .noVerdict: return .carrier(fault.detail)
         }
       }
     }

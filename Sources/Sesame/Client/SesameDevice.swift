@@ -101,6 +101,15 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     client.explanation(ofSilence: isSilent)
   }
 
+  /// Tries it on a copy of the client.
+  public func reaches(_ stimulus: Stimulus) -> Bool {
+    guard case .request(let request) = meanings[stimulus.number] else { return true }
+    var copy = client
+    return copy.perform(request.with(stimulus.arguments), at: link.now).contains { action in
+      if case .refuse = action { false } else { true }
+    }
+  }
+
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     switch meanings[stimulus.number] {
     case .request(let request):

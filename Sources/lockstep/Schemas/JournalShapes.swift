@@ -116,6 +116,7 @@ enum JournalShapes {
   static let progress = Shape.object([
     "phase": Shape.text, "events": Shape.count, "tests": Shape.count, "extraEvents": Shape.count,
     "findings": Shape.count, "depths": Shape.counts, "repeats": Shape.count, "labFaults": Shape.count,
+    "unjudged": Shape.count,
     "corpus": Shape.count, "contexts": Shape.count, "longest": Shape.count,
     "stability": Shape.row(Shape.count, Shape.count), "actuations": Shape.count,
   ])
