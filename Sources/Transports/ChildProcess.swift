@@ -27,7 +27,7 @@ final class ChildProcess {
   private var output: Int32
   private var errors: Int32
   private var outgoing: [UInt8] = []
-  private var lines = LineBuffer()
+  private var lines: LineBuffer
   private var complaint: [UInt8] = []
   private var isReaped = false
   /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
@@ -42,9 +42,12 @@ final class ChildProcess {
 
   /// Starts a program.
   ///
-  /// - Parameter inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
+  /// - Parameters:
+  ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
+  ///   - lineLimit: the most bytes of one line of its output.
   init(
-    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false
+    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
+    lineLimit: Int = LineBuffer.usualLimit
   ) throws(LabFault) {
     BrokenPipes.ignore()
     let started: Started
@@ -55,6 +58,7 @@ final class ChildProcess {
     } catch {
       throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
     }
+    lines = LineBuffer(limit: lineLimit)
     group = started.group
     input = started.input
     output = started.output
@@ -186,7 +190,7 @@ extension ChildProcess {
   }
 
   private func readOutput() {
-    var buffer = [UInt8](repeating: 0, count: LineBuffer.limit)
+    var buffer = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
     let count = unsafe read(output, &buffer, buffer.count)
     if count > 0 {
       lines.append(buffer[..<count])
@@ -197,7 +201,7 @@ extension ChildProcess {
 
   @discardableResult
   private func readErrors() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: LineBuffer.limit)
+    var buffer = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
     let count = unsafe read(errors, &buffer, buffer.count)
     if count > 0 {
       complaint = (complaint + buffer[..<count]).suffix(Self.tail)

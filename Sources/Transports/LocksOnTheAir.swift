@@ -11,13 +11,14 @@ extension AirDevice where Carrier == Transports.Carrier {
   ///   - surroundings: who can do something to the lock; shared with the caller.
   ///   - target: which lock is meant.
   ///   - times: how long the client waits.
+  ///   - quirks: what the lock is known to do though its protocol forbids it.
   ///   - circumstances: what of the model's circumstances always holds.
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
   ///   - recovery: how the controller is brought back; by all but its power unless given.
   ///   - remarks: what there is to say already.
   public convenience init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
-    circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil, remarks: [String] = []
+    quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil, remarks: [String] = []
   ) {
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
@@ -27,6 +28,7 @@ extension AirDevice where Carrier == Transports.Carrier {
       circumstances: circumstances, slack: realAirSlack, host: host, patience: .seconds(1),
       epoch: { epoch ?? WallClock.unixTime }, secrets: { _ in { SystemEntropy() } })
     settings.times = times
+    settings.quirks = quirks
     settings.numbersRecordsFromOne = surroundings is LoneLock<LockFile>
     self.init(
       carrier, surroundings, target: target, settings, recovery: recovery ?? Recovery(of: carrier.spec),

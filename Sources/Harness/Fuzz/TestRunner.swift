@@ -28,6 +28,8 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The most times that the tester may do so.
   private let mostActuations: Int
   private let moves: [Bool]
+  /// What the device said of each start that it cannot be brought to.
+  private var refusals: [LabFault?]
 
   /// Joins a machine and a device.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
@@ -39,6 +41,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
       weights: settings.weights + target.withheld.map { ($0, 0) })
     starts = target.starts
+    refusals = target.starts.map { _ in nil }
     mostActuations = settings.actuations ?? .max
     moves = alphabet.acts.map { Actuation.stimuli.contains($0.name) }
   }
@@ -46,11 +49,20 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The machine's tables.
   public var specification: Specification { lockstep.tracker.specification }
 
-  /// Begins a test.
+  /// Begins a test. A start that the device refused once is not asked for again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
-    try lockstep.reset(to: starts[start])
+    if let refusal = refusals[start] { throw refusal }
+    do {
+      try lockstep.reset(to: starts[start])
+    } catch {
+      if error.symptom == .notPossible { refusals[start] = error }
+      throw error
+    }
     return try lockstep.pass(until: lockstep.now)
   }
+
+  /// Whether the device cannot be brought to a start.
+  public func isRefused(_ start: Int) -> Bool { refusals[start] != nil }
 
   /// Makes a choice, which the alphabet has.
   @inline(__always)
@@ -59,6 +71,17 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
     guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
     events += 1
+    if choice.isForbidden, case .stimulus(let stimulus) = action,
+      let ready = lockstep.readyTime(for: stimulus),
+      ready > lockstep.now
+    {
+      let begin = lockstep.now
+      let divergence = try lockstep.pass(until: ready)
+      // What was to be refused and no longer is, now that a motor has had its rest, is left out.
+      if divergence != nil || lockstep.tracker.allows(stimulus.number) {
+        return (.wait(lockstep.now - begin), divergence)
+      }
+    }
     if moves[Int(choice.act)] {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")

@@ -177,12 +177,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    if mayMove(fault) {
-      if let name = LockKnowledge.permission(for: fault), !settings.allowed.contains(name) {
-        throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
-      }
-      try pay(for: fault.name)
+    if let name = LockKnowledge.permission(for: fault), !settings.allowed.contains(name) {
+      throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
     }
+    if mayMove(fault) { try pay(for: fault.name) }
     knowledge.bring(about: fault)
     defer { if mayMove(fault) { odometer.noteStart() } }
     try device.bring(about: fault)
@@ -204,6 +202,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   public func takeRemarks() -> [String] {
     defer { remarks = [] }
     return remarks + device.takeRemarks()
+  }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
   }
 }
 
@@ -271,7 +273,7 @@ extension Governor {
     case .reading(let reading):
       knowledge.take(reading)
       try note(reading)
-    case .effect, .unknown, .refused, .violation: break
+    case .effect, .unknown, .refused, .event, .violation: break
     }
   }
 

@@ -21,11 +21,11 @@ public struct LockKnowledge: Equatable, Sendable {
 
 extension LockKnowledge {
   /// The faults by which somebody else may have asked something of the lock.
-  static var hostile: [String] { ["forge", "shadow", "mutate", "request", "reflect", "att"] }
+  static var hostile: [String] { ["forge", "replay", "shadow", "mutate", "request", "reflect", "att"] }
 
   /// Which of what needs permission a fault asks a lock with a bug for.
   static func permission(for fault: Fault) -> String? {
-    guard hostile.contains(fault.name) else { return nil }
+    guard hostile.contains(fault.name) || fault.name == "wrong-key" else { return nil }
     switch fault.value.description.prefix(while: { $0 != " " && $0 != "-" }) {
     case "reset": return "reset"
     case "registration": return "register"

@@ -94,7 +94,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
 
   /// Brings about a fault; of a lock without an owner those alone that are none of the way to it.
   public func bring(about fault: Fault) throws(LabFault) {
-    if !fault.value.isNothing, !Self.pretences.contains(fault.name) {
+    let isPretence = Self.pretences.contains(fault.name) && LockKnowledge.permission(for: fault) == nil
+    if !fault.value.isNothing, !isPretence {
       guard governor.device.isRegistered else {
         return remarks.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
       }
@@ -121,6 +122,10 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
       if vocabulary.statuses[number] == "logining" { isFlawed = false }
     }
     return observation
+  }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    governor.explanation(ofSilence: isSilent)
   }
 
   public func restart() throws(LabFault) { try governor.restart() }

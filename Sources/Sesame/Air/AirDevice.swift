@@ -8,7 +8,10 @@ public struct AirDeviceSettings {
   public var times = ClientTimes()
   /// What of the model's circumstances always holds.
   public var circumstances: [String]
-  /// How much later than it happened something may be observed; zero in virtual time.
+  /// What the lock is known to do though its protocol forbids it.
+  public var quirks: [SesameViolation] = []
+  /// How much later than it happened something may be observed, beside what the link holds up: on real air this program
+  /// and the way to the controller take their time. Zero in virtual time.
   public var slack: Interval
   /// The client's Bluetooth.
   public var host: HostSettings
@@ -95,6 +98,7 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   private func renew(_ link: AirLink<Carrier, Surroundings>) {
     var client = ClientSettings(epoch: settings.epoch())
     client.times = settings.times
+    client.quirks = settings.quirks
     client.numbersRecordsFromOne = settings.numbersRecordsFromOne
     device = SesameDevice(
       link, settings: client, circumstances: settings.circumstances, secrets: settings.secrets(tests))
@@ -122,7 +126,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
       faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
     return Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
-      circumstances: circumstances, slack: slack, arguments: SesameDisturbances.arguments,
+      circumstances: circumstances, reports: Client.reports, slack: slack + Client.slack(under: circumstances),
+      arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
   }
 
@@ -174,6 +179,10 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
     return remarks + device.takeRemarks()
   }
 
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
+  }
+
   /// A controller that does not answer says nothing about the lock behind it, however often it happens.
   private func lab(_ body: () throws(LabFault) -> Void) throws(LabFault) {
     if let fault = recovery?.fault { throw fault }
@@ -182,7 +191,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .notReproduced, .safetyLimit: throw error
+      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit:
+        throw error
       }
     }
   }

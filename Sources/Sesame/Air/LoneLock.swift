@@ -40,6 +40,7 @@ public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   /// What it can be brought to by its client, before a test.
   public var settings: [String] { RealAir.settings }
   public var circumstances: [String] { RealAir.circumstances }
+  public var livesOn: Bool { true }
 
   /// Nothing: who wants it otherwise brings it there by its client.
   public func prepare(_ start: StartCondition) -> LockKey? { keys.key }

@@ -136,6 +136,7 @@ extension CampaignStatus {
     self.depths = depths
     self.repeats = repeats
     self.labFaults = labFaults
+    unjudged = value["unjudged"]?.int ?? 0
     self.corpus = corpus
     self.contexts = contexts
     self.longest = longest
@@ -150,6 +151,7 @@ extension CampaignStatus {
     extraEvents += other.extraEvents
     repeats += other.repeats
     labFaults += other.labFaults
+    unjudged += other.unjudged
     actuations += other.actuations
     stability.same += other.stability.same
     stability.tried += other.stability.tried

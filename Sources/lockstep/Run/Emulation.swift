@@ -33,13 +33,24 @@ struct EmulatedLockChoice {
     } catch {
       throw UsageError(error.description)
     }
+    do {
+      try EmulatedLockSpecification.check(start)
+    } catch {
+      throw UsageError(error.detail)
+    }
   }
+
+  /// Whether it says that the lock has an owner: positions are an owner's.
+  var hasOwner: Bool { start.flag("registered") ?? start.flag("configured") ?? false }
 
   /// What kind of lock it is, with more options.
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
     let specification = try EmulatedDevice.specification(name, options + more)
     guard specification.role == .emulated else {
       throw DeviceProblem(.value(of: "as"), "`as=real` is for whoever drives a lock, and here one is played")
+    }
+    guard specification.link == .direct else {
+      throw DeviceProblem(.value(of: "link"), "`link=radio` has no effect on a lock that is on the air")
     }
     return specification
   }
@@ -85,7 +96,7 @@ final class Emulation {
   private func start() throws(EmulationFault) {
     var start = choice.start
     // A lock with an owner is of no use to who does not get the key.
-    if keyFile == nil, control == nil, start.setting("registered") == nil {
+    if keyFile == nil, control == nil, !choice.hasOwner {
       start.settings.append(Argument("registered", .flag(false)))
     }
     try send(peripheral.start(at: Waiting.now))

@@ -247,7 +247,7 @@ extension LockBench {
       if settings.control != nil {
         let surroundings = try surroundings()
         let device = AirDevice(
-          try openCarrier(), surroundings, target: target, times: file.times,
+          try openCarrier(), surroundings, target: target, times: file.times, quirks: file.quirks,
           circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
           recovery: recovery)
         return .emulated(device, surroundings)
@@ -255,7 +255,7 @@ extension LockBench {
       // Counting comes first: where it is not possible, nothing is touched.
       let odometer = try Odometer(opening: Self.odometerPath(of: file))
       let device = AirDevice(
-        try openCarrier(), LoneLock(file), target: target, times: file.times,
+        try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: RealAir.circumstances, recovery: recovery,
         remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" })
       return .real(RealLock(device, settings.governor, odometer))
