@@ -106,8 +106,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
 
   /// Why nothing comes between a lock without an owner and its client.
   private static var danger: String { "the lock could get an owner whose key nobody has" }
-  /// The faults that change nothing but what a client knows.
-  private static var pretences: [String] { ["wrong-key", "replay-login"] }
+  /// The faults that change nothing but what a client knows, or that are messages of their own.
+  private static var pretences: [String] { ["wrong-key", "replay-login", "forge", "replay"] }
   /// The faults that something sent later suffers from.
   private static var flaws: [String] { ["mutate", "shadow"] }
 
