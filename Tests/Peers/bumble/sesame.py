@@ -8,6 +8,7 @@ import struct
 import uuid
 from dataclasses import dataclass
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import cmac
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers import algorithms
@@ -22,8 +23,11 @@ MODELS = {"sesame5": 5, "sesame5pro": 7}
 RESPONSE, PUBLISH = 7, 8
 REGISTRATION, LOGIN, HISTORY, VERSION, TIME, AUTOLOCK, INITIAL = 1, 2, 4, 5, 8, 11, 14
 HISTORY_DELETE, SETTING, STATUS, LOCK, UNLOCK, RESET = 18, 80, 81, 82, 83, 104
-SUCCESS, INVALID_FORMAT, NOT_SUPPORTED, NOT_FOUND, INVALID_ACTION = 0, 1, 2, 5, 9
+SUCCESS, INVALID_FORMAT, NOT_SUPPORTED, NOT_FOUND, INVALID_PARAMETER, INVALID_ACTION = 0, 1, 2, 5, 8, 9
 NO_ANGLE = -32768
+FACTORY_POSITIONS = (0, 90)  # degrees
+# What records of the history tell of.
+LOCKED_BY_CLIENT, UNLOCKED_BY_CLIENT, TIME_SET, AUTOLOCK_SET, POSITIONS_SET, AUTOLOCKED = 1, 2, 3, 4, 5, 6
 
 
 def mac(key, message):
@@ -45,9 +49,9 @@ def device_secret(private, peer):
     return private.exchange(ec.ECDH(), key)[:16]
 
 
-def frames(message, encrypted):
-    """The message cut into frames of at most twenty octets, a header octet before each."""
-    parts = [message[i : i + 19] for i in range(0, len(message), 19)] or [b""]
+def frames(message, encrypted, size=19):
+    """The message cut into frames of so many octets at most, with a header octet before each."""
+    parts = [message[i : i + size] for i in range(0, len(message), size)] or [b""]
     result = []
     for index, part in enumerate(parts):
         last = (4 if encrypted else 2) if index == len(parts) - 1 else 0
@@ -56,27 +60,31 @@ def frames(message, encrypted):
 
 
 class Reassembler:
-    """Joins frames again."""
+    """Joins frames again; what goes on with no message, or is of no kind that there is, is passed over."""
+
+    LONGEST = 256
 
     def __init__(self):
-        self.gathered = b""
+        self.gathered = None
 
     def push(self, frame):
         """(message, whether it is encrypted) when the frame was the last of a message, else None."""
-        if not frame:
+        kind = frame[0] >> 1 if frame else 0
+        if not frame or kind > 2:
             return None
         if frame[0] & 1:
             self.gathered = b""
-        self.gathered += frame[1:]
-        kind = frame[0] >> 1
-        if kind == 0:
+        if self.gathered is None:
             return None
-        message, self.gathered = self.gathered, b""
-        return message, kind == 2
+        message = self.gathered + frame[1:]
+        self.gathered = message if kind == 0 and len(message) <= self.LONGEST else None
+        return (message, kind == 2) if kind and len(message) <= self.LONGEST else None
 
 
 class Cipher:
     """An open session. Both directions use the same key and nonces, and count for themselves."""
+
+    TAG = 4  # octets
 
     def __init__(self, secret, token):
         self.key = mac(secret, token)
@@ -92,15 +100,27 @@ class Cipher:
         return struct.pack("<QB", counter, 0) + self.token
 
     def encrypt(self, message):
-        sealed = AESCCM(self.key, tag_length=4).encrypt(self._nonce(self.sent), bytes(message), b"\0")
+        sealed = AESCCM(self.key, tag_length=self.TAG).encrypt(self._nonce(self.sent), bytes(message), b"\0")
         self.sent += 1
         return sealed
 
     def decrypt(self, sealed):
         """The message; raises InvalidTag, and the counter stays, when it does not authenticate."""
-        message = AESCCM(self.key, tag_length=4).decrypt(self._nonce(self.received), bytes(sealed), b"\0")
+        message = self._open(sealed, self.received)
         self.received += 1
         return message
+
+    def reopened(self, sealed, counters):
+        """The message, if one of these counters opens it, else None; for locks that should not."""
+        for counter in counters:
+            try:
+                return self._open(sealed, counter)
+            except (InvalidTag, ValueError):
+                continue
+        return None
+
+    def _open(self, sealed, counter):
+        return AESCCM(self.key, tag_length=self.TAG).decrypt(self._nonce(counter), bytes(sealed), b"\0")
 
 
 def address(identity):
@@ -110,15 +130,23 @@ def address(identity):
     return bytes(octets)
 
 
-def advertisement(model, registered, identity):
+def advertisement(model, registered, identity, history=False):
     """The advertising data, thirty octets."""
-    manufacturer = struct.pack("<HHB", COMPANY, model, registered) + identity.bytes
+    manufacturer = struct.pack("<HHB", COMPANY, model, registered | history << 1) + identity.bytes
     return b"\x02\x01\x06" + bytes([len(manufacturer) + 1, 0xFF]) + manufacturer + b"\x03\x03\x81\xfd"
 
 
 def short_name(identity):
     """What a lock answers scans with."""
     return base64.b64encode(identity.bytes)[:22]
+
+
+def is_tag(octets):
+    """Whether these can be the tag of a command: nothing, a text behind its length, or a type and a UUID."""
+    if not octets or (octets[0] == 0 and len(octets) >= 18):
+        return True
+    way, length = divmod(octets[0], 30)
+    return way < 3 and len(octets) > length and not any(octets[1 + length :])
 
 
 @dataclass
