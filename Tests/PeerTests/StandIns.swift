@@ -38,9 +38,11 @@ extension Rig {
   }
 
   /// Starts the lock on Bumble behind a controller, or with `bumble:PORT` on the air of one that it serves.
-  func startLock(_ transport: String, _ key: String) async throws {
+  ///
+  /// - Parameter oddities: its faults and habits, such as `--fault`, `wrong-tag`.
+  func startLock(_ transport: String, _ key: String, _ oddities: [String] = []) async throws {
     try await start(
-      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"]), until: "ready")
+      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"] + oddities), until: "ready")
   }
 
   /// Starts two of our controllers on one air, and returns their ports.

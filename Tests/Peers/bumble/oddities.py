@@ -189,6 +189,13 @@ class UnknownKind(Fault):
         session.notify(bytes([0x07]) + bytes(9))
 
 
+class UnfinishedMessage(Fault):
+    """With each lock and unlock it begins a message and does not end it."""
+
+    def worked(self, session, item):
+        session.notify(bytes([0x01]) + bytes(19))
+
+
 class EmptyFrame(Fault):
     """With each lock and unlock it notifies of nothing, not even a header."""
 
@@ -208,6 +215,27 @@ class TruncatedStatus(Fault):
 
     def worked(self, session, item):
         session.send(bytes([sesame.PUBLISH, sesame.STATUS]) + self.lock.status()[:3])
+
+
+class ResultUndefined(Fault):
+    """It obeys an unlock, and answers with a result that does not exist."""
+
+    def answer(self, item, result, data):
+        return item, 42 if item == sesame.UNLOCK else result, data
+
+
+class StatusMissingAfterLogin(Fault):
+    """After a login it does not publish its status."""
+
+    def publishes(self, session, item, data):
+        return [(item, data)] if item != sesame.STATUS or session.is_logged_in else []
+
+
+class MessagesSentTwice(Fault):
+    """It sends each sealed message twice, under one counter."""
+
+    def cut(self, frames):
+        return frames * 2 if frames[-1][0] & 0x04 else frames
 
 
 class CounterSkips(Fault):
