@@ -32,7 +32,16 @@ from pathlib import Path
 PEERS = Path(__file__).resolve().parent
 ROOT = PEERS.parent.parent
 LOCK = PEERS / "bumble" / "sesame_lock.py"
-SECRET = "d948215b7f16c6d281fe80037f2c37c4"  # of the published test vectors
+# The keys are those of the published test vectors. What only the lock has of a Sesame 3 is its `er`.
+SECRETS = {
+    "sesame5": ["secret: d948215b7f16c6d281fe80037f2c37c4"],
+    "sesame3": [
+        "secret: 14206e77f82c25fb4f12ff1826c0f828",
+        "public-key: 87336130c7ccaca4f43acd2b0c0f41e241a486374893941994466d6a07b4942f"
+        "54e5975af1a32223d9fa3fcd0c9967e5c06b08a8c43785e7b35320b6c2a38452",
+    ],
+}
+OWN_SECRETS = ["er: 101112131415161718191a1b1c1d1e1f"]
 ALLOWED = [word for name in ("reset", "register", "configure") for word in ("--allow", name)]
 FUZZ_OF_HABITS = 120  # seconds
 LONGEST_RUN = 1500  # seconds, for scenarios; far more than any of them takes
@@ -47,8 +56,8 @@ ROUTINE = [
     "sesame5/wrong-secret", "sesame5/version-and-time", "sesame5/reset-and-register-again",
 ]
 # What nobody can wait for: an hour in which nothing happens.
-LEFT_OUT = ["sesame5/idle"]
-SHARES = 4  # locks without an oddity, among which all scenarios are divided
+LEFT_OUT = ("idle.yaml",)
+SHARES = 4  # locks with nothing odd, among which all scenarios of a model are divided
 
 
 @dataclass
@@ -59,6 +68,7 @@ class Row:
     kind: str
     scenarios: list
     named: str | None = None
+    model: str = "sesame5"
     share: str | None = None
 
 
@@ -71,8 +81,17 @@ def habit(name, *scenarios):
     return Row(name, "habit", [*ROUTINE, *scenarios])
 
 
+def healthy(model):
+    """Locks with nothing odd, which share all scenarios."""
+    return [
+        Row(f"{model}-{share}", "healthy", ["*"], model=model, share=f"{share}/{SHARES}")
+        for share in range(1, SHARES + 1)
+    ]
+
+
 ROWS = [
-    *(Row(f"healthy-{share}", "healthy", ["*"], share=f"{share}/{SHARES}") for share in range(1, SHARES + 1)),
+    *healthy("sesame5"),
+    *healthy("sesame3"),
     # What it says.
     fault("wrong-tag", VISIT, named="not-authentic"),
     fault("answer-to-nothing", VISIT, named="answer-to-nothing"),
@@ -150,11 +169,12 @@ class Bench:
         self.environment = {
             **os.environ, "PYTHONUNBUFFERED": "1", "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
         self.keyfile = self.folder / "lock.yaml"
-        self.keyfile.write_text(f"lock: sesame5\nuuid: {uuid.uuid4()}\nsecret: {SECRET}\n")
+        lines = [f"lock: {self.row.model}", f"uuid: {uuid.uuid4()}", *SECRETS[self.row.model]]
+        self.keyfile.write_text("\n".join([*lines, ""]))
         self.keyfile.chmod(0o600)
         # The lock's program has a file of its own: that of Lockstep changes with a registration.
         own = self.folder / "own.yaml"
-        own.write_text(self.keyfile.read_text())
+        own.write_text("\n".join([*lines, *OWN_SECRETS, ""]))
         with Bench.lock:
             first, *others = (next(Bench.ports) for _ in range(4))
         try:
@@ -224,13 +244,12 @@ def stop(program):
             program.wait()
 
 
-def paths(names):
-    """The files of scenarios."""
-    if names == ["*"]:
-        left_out = [ROOT / "Scenarios" / f"{name}.yaml" for name in LEFT_OUT]
-        files = [*sorted((ROOT / "Scenarios" / "sesame5").glob("*.yaml")), ROOT / "Scenarios" / f"{VISIT}.yaml"]
-        return [str(path.relative_to(ROOT)) for path in files if path not in left_out]
-    return [f"Scenarios/{name}.yaml" for name in names]
+def paths(row):
+    """The files of its scenarios."""
+    if row.scenarios != ["*"]:
+        return [f"Scenarios/{name}.yaml" for name in row.scenarios]
+    files = sorted((ROOT / "Scenarios" / row.model).glob("*.yaml"))
+    return [str(path.relative_to(ROOT)) for path in files if path.name not in LEFT_OUT]
 
 
 @dataclass
@@ -258,7 +277,7 @@ def judge_fault(bench, row, options):
     """Whether the fault is named by its scenarios, or else by fuzzing."""
     since, said = time.monotonic(), ""
     if row.scenarios:
-        status, lines = bench.lockstep("run", paths(row.scenarios), LONGEST_RUN)
+        status, lines = bench.lockstep("run", paths(row), LONGEST_RUN)
         diverged = [line for line in lines if line.get("verdict") == "divergence"]
         named = [case for case in diverged if re.search(row.named, texts(case), re.MULTILINE)]
         seconds = time.monotonic() - since
@@ -288,7 +307,7 @@ def judge_habit(bench, row, options):
     """Whether nobody accuses the lock."""
     since = time.monotonic()
     share = ["--shard", row.share] if row.share else []
-    status, lines = bench.lockstep("run", paths(row.scenarios) + share, LONGEST_RUN)
+    status, lines = bench.lockstep("run", paths(row) + share, LONGEST_RUN)
     cases = [line for line in lines if "verdict" in line]
     bad = [case for case in cases if case["verdict"] not in ("agree", "skipped")]
     said = "; ".join(summary(case) for case in bad)
@@ -344,7 +363,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lockstep", metavar="LOCKSTEP")
     parser.add_argument("venv", metavar="VENV")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="these rows only, such as healthy-1 or wrong-tag")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="these rows only, such as sesame5-1 or wrong-tag")
     parser.add_argument("--jobs", type=int, default=8, help="how many locks at once (8)")
     parser.add_argument("--over", choices=("rootcanal", "bumble"), default="rootcanal", help="whose controllers")
     parser.add_argument("--fuzz-time", type=int, default=600, help="seconds of fuzzing, 0 for none (600)")

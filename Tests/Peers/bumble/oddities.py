@@ -74,7 +74,7 @@ class Oddity:
 
     # What the lock hears.
 
-    def clear(self, session, message):
+    def clear(self, session, operation, item, data):
         """Whether something was done with a message in clear that belongs into a session."""
         return False
 
@@ -142,7 +142,7 @@ class AnswerToNothing(Fault):
     """With each lock and unlock it answers a request for its version that was never sent."""
 
     def worked(self, session, item):
-        session.send(bytes([sesame.RESPONSE, sesame.VERSION, sesame.SUCCESS]) + b"3.0-5-nobody")
+        session.send(session.response(sesame.READ, sesame.VERSION, sesame.SUCCESS, self.lock.generation.VERSION))
 
 
 class AnswerNamesAnother(Fault):
@@ -300,7 +300,7 @@ class RestUnpublished(Fault):
     """It never publishes that the bolt has come to rest."""
 
     def publishes(self, session, item, data):
-        is_rest = item == sesame.STATUS and session.is_logged_in and data[6] & 0x10
+        is_rest = item == sesame.STATUS and session.is_logged_in and not self.lock.moving
         return [] if is_rest else [(item, data)]
 
 
@@ -322,7 +322,7 @@ class LoginProofReplayed(Fault):
         self.proofs = set()
 
     def began(self, session):
-        self.proofs.add(session.cipher.proof)
+        self.proofs.add(session.proof)
 
     def accepts(self, session, proof):
         return proof in self.proofs
@@ -331,10 +331,10 @@ class LoginProofReplayed(Fault):
 class PlaintextCommandObeyed(Fault):
     """A lock or unlock in clear is obeyed, with or without a session."""
 
-    def clear(self, session, message):
-        if message[:1] not in (bytes([sesame.LOCK]), bytes([sesame.UNLOCK])):
+    def clear(self, session, operation, item, data):
+        if item not in (sesame.LOCK, sesame.UNLOCK):
             return False
-        session.command(message[0], message[1:])
+        session.command(operation, item, data)
         return True
 
 
@@ -398,9 +398,9 @@ class AutolockChangeIgnored(Fault):
     """A new delay of autolock is answered with success, and the old one stays."""
 
     def requested(self, session, item, data):
-        if item != sesame.AUTOLOCK:
+        if item != sesame.AUTOLOCK or not data:
             return False
-        session.respond(item, sesame.SUCCESS)
+        session.respond(sesame.SUCCESS)
         return True
 
 
@@ -414,18 +414,20 @@ class SettingsLostOnReconnect(Fault):
 class HistoryNeverEmpties(Fault):
     """A history record that is deleted stays."""
 
-    def requested(self, session, item, data):
-        if item != sesame.HISTORY_DELETE:
-            return False
-        session.respond(item, sesame.SUCCESS)
-        return True
+    def __init__(self, lock):
+        super().__init__(lock)
+        self.forgot(None, None)
+
+    def forgot(self, secret, positions):
+        self.lock.history.delete = lambda number: True
 
 
 class LongTagMangled(Fault):
     """The history garbles tags whose records take three frames: more than fifteen octets of text."""
 
     def recorded(self, tag):
-        return tag if len(tag) <= 16 else tag[:15] + bytes(octet ^ 0x01 for octet in tag[15:])
+        length = 1 + tag[0] % 30 if tag and tag[0] else len(tag)
+        return tag[:15] + bytes(octet ^ 0x01 for octet in tag[15:length]) + tag[length:]
 
 
 # Habits.

@@ -1,4 +1,4 @@
-"""The protocol of a Sesame 5 (OS3), both ends: frames, keys, the session cipher, advertisements.
+"""The protocol of a Sesame: frames, keys, session ciphers, advertisements; of a Sesame 5 (OS3) both ends.
 
 It shares nothing with Lockstep's own implementation but the documents that both were written from.
 """
@@ -18,14 +18,15 @@ SERVICE = "FD81"  # as sixteen bits, which is how a lock declares it
 WRITE = "16860002-A5AE-9856-B6D3-DBB4C676993E"
 NOTIFY = "16860003-A5AE-9856-B6D3-DBB4C676993E"
 COMPANY = 0x055A
-MODELS = {"sesame5": 5, "sesame5pro": 7}
+MODELS = {"sesame3": 0, "sesame4": 4, "sesame5": 5, "sesame5pro": 7}
 
-RESPONSE, PUBLISH = 7, 8
+CREATE, READ, UPDATE, DELETE, SYNC, ASYNC, RESPONSE, PUBLISH = range(1, 9)
 REGISTRATION, LOGIN, HISTORY, VERSION, TIME, AUTOLOCK, INITIAL = 1, 2, 4, 5, 8, 11, 14
-HISTORY_DELETE, SETTING, STATUS, LOCK, UNLOCK, RESET = 18, 80, 81, 82, 83, 104
-SUCCESS, INVALID_FORMAT, NOT_SUPPORTED, NOT_FOUND, INVALID_PARAMETER, INVALID_ACTION = 0, 1, 2, 5, 8, 9
+IDENTITY, TIME_UNSIGNED, HISTORY_DELETE, SETTING, STATUS, LOCK, UNLOCK, RESET = 15, 16, 18, 80, 81, 82, 83, 104
+SUCCESS, INVALID_FORMAT, NOT_SUPPORTED, INVALID_SIGNATURE, NOT_FOUND = 0, 1, 2, 4, 5
+INVALID_PARAMETER, INVALID_ACTION = 8, 9
 NO_ANGLE = -32768
-FACTORY_POSITIONS = (0, 90)  # degrees
+FACTORY_POSITIONS = (0, 120)  # degrees
 # What records of the history tell of.
 LOCKED_BY_CLIENT, UNLOCKED_BY_CLIENT, TIME_SET, AUTOLOCK_SET, POSITIONS_SET, AUTOLOCKED = 1, 2, 3, 4, 5, 6
 
@@ -96,11 +97,13 @@ class Cipher:
     def proof(self):
         return self.key[:4]
 
-    def _nonce(self, counter):
+    def _nonce(self, counter, is_received):
         return struct.pack("<QB", counter, 0) + self.token
 
     def encrypt(self, message):
-        sealed = AESCCM(self.key, tag_length=self.TAG).encrypt(self._nonce(self.sent), bytes(message), b"\0")
+        sealed = AESCCM(self.key, tag_length=self.TAG).encrypt(
+            self._nonce(self.sent, False), bytes(message), b"\0"
+        )
         self.sent += 1
         return sealed
 
@@ -120,7 +123,42 @@ class Cipher:
         return None
 
     def _open(self, sealed, counter):
-        return AESCCM(self.key, tag_length=self.TAG).decrypt(self._nonce(counter), bytes(sealed), b"\0")
+        return AESCCM(self.key, tag_length=self.TAG).decrypt(
+            self._nonce(counter, True), bytes(sealed), b"\0"
+        )
+
+
+class OS2Cipher(Cipher):
+    """An open session of a Sesame 3 or 4, at the lock's end: a bit of the counter tells the directions apart."""
+
+    def __init__(self, key, token):
+        self.key, self.token = key, token
+        self.sent = self.received = 0
+
+    def _nonce(self, counter, is_received):
+        counter &= (1 << 39) - 1
+        return (counter | is_received << 39).to_bytes(5, "little") + self.token
+
+
+VENDOR = bytes.fromhex(
+    "a040fcc7386b2a08304a3a2f0834df575c936794209729f0d42bd84218b35803"
+    "932bea522200b2ebcbf17ab57c4509b4a3f1e268b2489eb3b75f7a765adbe181"
+)
+
+
+def os2_private(er):
+    """The key pair of a Sesame 3 or 4, which follows from the secret part of its identity."""
+    first = mac(b"Sesame2_key_pair", er)
+    return ec.derive_private_key(int.from_bytes(first + mac(first, er), "big"), ec.SECP256R1())
+
+
+def os2_proof(secret, index, public, app_token, lock_token):
+    return mac(secret, index + public + app_token + lock_token)[:4]
+
+
+def os2_signature(private, public, server_token, lock_token):
+    """What shows a lock that its registration went through the vendor."""
+    return mac(device_secret(private, VENDOR), public + server_token + lock_token)[:4]
 
 
 def address(identity):
@@ -131,8 +169,9 @@ def address(identity):
 
 
 def advertisement(model, registered, identity, history=False):
-    """The advertising data, thirty octets."""
-    manufacturer = struct.pack("<HHB", COMPANY, model, registered | history << 1) + identity.bytes
+    """The advertising data: thirty octets; of a Sesame 3 or 4 fourteen, which has its identity in its name."""
+    manufacturer = struct.pack("<HHB", COMPANY, model, registered | history << 1)
+    manufacturer += b"" if model in (0, 4) else identity.bytes
     return b"\x02\x01\x06" + bytes([len(manufacturer) + 1, 0xFF]) + manufacturer + b"\x03\x03\x81\xfd"
 
 
@@ -141,21 +180,15 @@ def short_name(identity):
     return base64.b64encode(identity.bytes)[:22]
 
 
-def is_tag(octets):
-    """Whether these can be the tag of a command: nothing, a text behind its length, or a type and a UUID."""
-    if not octets or (octets[0] == 0 and len(octets) >= 18):
-        return True
-    way, length = divmod(octets[0], 30)
-    return way < 3 and len(octets) > length and not any(octets[1 + length :])
-
-
 @dataclass
 class Key:
-    """A lock and the secret that its owner shares with it; `secret` is None when it has no owner."""
+    """A lock and the secret that its owner shares with it, None when it has no owner; of a Sesame 3 or 4 also the
+    secret part of its identity, which its owner has no need of."""
 
     model: str
     identity: uuid.UUID
     secret: bytes | None
+    er: bytes | None = None
 
     @classmethod
     def read(cls, path):
@@ -166,7 +199,5 @@ class Key:
                 name, colon, value = line.partition(":")
                 if colon and not line.lstrip().startswith("#"):
                     fields[name.strip()] = value.strip().strip("\"'")
-        secret = fields.get("secret")
-        return cls(
-            fields["lock"], uuid.UUID(fields["uuid"]), bytes.fromhex(secret) if secret else None
-        )
+        secret, er = (bytes.fromhex(fields[name]) if name in fields else None for name in ("secret", "er"))
+        return cls(fields["lock"], uuid.UUID(fields["uuid"]), secret, er)
