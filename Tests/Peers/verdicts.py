@@ -44,7 +44,8 @@ SECRETS = {
 OWN_SECRETS = ["er: 101112131415161718191a1b1c1d1e1f"]
 ALLOWED = [word for name in ("reset", "register", "configure") for word in ("--allow", name)]
 FUZZ_OF_HABITS = 120  # seconds
-LONGEST_RUN = 1500  # seconds, for scenarios; far more than any of them takes
+LONGEST_RUN = 1500  # seconds, for scenarios; far more than they take
+WRONG_CALL = 2
 
 VISIT = "peers/there-and-back"
 LONG_VISIT = "sesame5/lock-and-unlock"
@@ -70,6 +71,7 @@ class Row:
     named: str | None = None
     model: str = "sesame5"
     share: str | None = None
+    quirks: str | None = None  # what the lock's file owns up to
 
 
 def fault(name, *scenarios, named):
@@ -77,8 +79,8 @@ def fault(name, *scenarios, named):
     return Row(name, "fault", list(scenarios), named)
 
 
-def habit(name, *scenarios):
-    return Row(name, "habit", [*ROUTINE, *scenarios])
+def habit(name, *scenarios, quirks=None):
+    return Row(name, "habit", [*ROUTINE, *scenarios], quirks=quirks)
 
 
 def healthy(model):
@@ -139,6 +141,7 @@ ROWS = [
     habit("clock-slow"),
     habit("token-twice"),
     habit("token-again"),
+    habit("early-ciphertext", quirks="before-token"),
     habit("born-with-positions", "sesame5/reset-disconnect"),
     habit("small-frames"),
     habit("slow-advertising"),
@@ -158,10 +161,13 @@ class Bench:
 
     ports = iter(range(20000, 32000))
     lock = threading.Lock()
+    # A campaign computes before it drives the lock, and others, who are in real time, need processors too.
+    fuzzing = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def __init__(self, row, options, folder):
         self.row, self.options, self.folder = row, options, folder
         self.programs = []
+        self.seconds = 0.0
 
     def __enter__(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -170,7 +176,8 @@ class Bench:
             **os.environ, "PYTHONUNBUFFERED": "1", "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
         self.keyfile = self.folder / "lock.yaml"
         lines = [f"lock: {self.row.model}", f"uuid: {uuid.uuid4()}", *SECRETS[self.row.model]]
-        self.keyfile.write_text("\n".join([*lines, ""]))
+        quirks = [f"quirks: [{self.row.quirks}]"] if self.row.quirks else []
+        self.keyfile.write_text("\n".join([*lines, *quirks, ""]))
         self.keyfile.chmod(0o600)
         # The lock's program has a file of its own: that of Lockstep changes with a registration.
         own = self.folder / "own.yaml"
@@ -213,23 +220,33 @@ class Bench:
         for program in reversed(self.programs):
             stop(program)
 
-    def lockstep(self, command, words, seconds):
+    def run(self, *words):
+        return self.lockstep("run", [*paths(self.row), *words], LONGEST_RUN)
+
+    def fuzz(self, seconds):
+        with Bench.fuzzing:
+            return self.lockstep("fuzz", ["sesame", "--duration", f"{seconds}s"], seconds + 300)
+
+    def lockstep(self, command, words, limit):
         """Runs Lockstep on the lock; its exit status and the objects that it printed."""
-        out = self.folder / command
-        with open(self.folder / f"{command}.json", "wb") as data, open(self.folder / f"{command}.log", "wb") as talk:
+        data, talk = self.folder / f"{command}.json", self.folder / f"{command}.log"
+        since = time.monotonic()
+        with open(data, "wb") as output, open(talk, "wb") as errors:
             program = subprocess.Popen(
-                [self.options.lockstep, command, *map(str, words), "--format", "json", "--carrier", self.carrier,
-                 "--device", f"lock:{self.keyfile}", "--out", str(out), "--actuations", "2000", *ALLOWED],
-                cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=data, stderr=talk)
+                [self.options.lockstep, command, *words, "--format", "json", "--carrier", self.carrier,
+                 "--device", f"lock:{self.keyfile}", "--out", str(self.folder / command), "--actuations", "2000",
+                 *ALLOWED],
+                cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
             self.programs.append(program)
             try:
-                status = program.wait(seconds)
+                status = program.wait(limit)
             except subprocess.TimeoutExpired:
                 stop(program)
-                raise Trouble(f"'{command}' did not end in {seconds} s") from None
-        if status == 2:
-            raise Trouble((self.folder / f"{command}.log").read_text(errors="replace"))
-        lines = (self.folder / f"{command}.json").read_text(errors="replace").splitlines()
+                raise Trouble(f"'{command}' did not end in {limit} s") from None
+        self.seconds += time.monotonic() - since
+        if status == WRONG_CALL:
+            raise Trouble(talk.read_text(errors="replace"))
+        lines = data.read_text(errors="replace").splitlines()
         return status, [json.loads(line) for line in lines if line.startswith("{")]
 
 
@@ -275,61 +292,52 @@ def summary(case):
 
 def judge_fault(bench, row, options):
     """Whether the fault is named by its scenarios, or else by fuzzing."""
-    since, said = time.monotonic(), ""
+
+    def fitting(cases):
+        return [case for case in cases if re.search(row.named, texts(case))]
+
+    said = []
     if row.scenarios:
-        status, lines = bench.lockstep("run", paths(row), LONGEST_RUN)
-        diverged = [line for line in lines if line.get("verdict") == "divergence"]
-        named = [case for case in diverged if re.search(row.named, texts(case), re.MULTILINE)]
-        seconds = time.monotonic() - since
-        if named:
-            return Result(row, "run", "named", summary(named[0]), seconds, True)
-        if diverged:
-            said = summary(diverged[0]) + "; "
-        elif status == 3:
-            said = "; ".join(sorted({line.get("message", "") for line in lines if line.get("verdict") == "lab-fault"}))
-    if options.fuzz_time <= 0:
-        return Result(row, "run", "otherwise" if said else "missed", said, time.monotonic() - since, False)
-    status, lines = bench.lockstep(
-        "fuzz", ["sesame", "--duration", f"{options.fuzz_time}s"], options.fuzz_time + 300)
-    findings = [line["finding"] for line in lines if "finding" in line]
-    confirmed = [one for one in findings if one["confirmation"]["verdict"] == "confirmed"]
-    named = [one for one in confirmed if re.search(row.named, texts(one), re.MULTILINE)]
-    seconds = time.monotonic() - since
-    if named:
-        return Result(row, "fuzz", "named", named[0]["message"], seconds, True)
-    for one in findings:
-        said += f"{one['message']} ({one['confirmation']['verdict']}); "
+        _, lines = bench.run()
+        bad = [line for line in lines if line.get("verdict") not in (None, "agree", "skipped")]
+        if named := fitting(case for case in bad if case["verdict"] == "divergence"):
+            return Result(row, "run", "named", summary(named[0]), bench.seconds, True)
+        said += map(summary, bad)
+    command = "run"
+    if options.fuzz_time > 0:
+        command = "fuzz"
+        status, lines = bench.fuzz(options.fuzz_time)
+        findings = [line["finding"] for line in lines if "finding" in line]
+        if named := fitting(one for one in findings if one["confirmation"]["verdict"] == "confirmed"):
+            return Result(row, command, "named", summary(named[0]), bench.seconds, True)
+        said += [f"{summary(one)} ({one['confirmation']['verdict']})" for one in findings]
+        said += [] if findings else [f"fuzz: nothing found, status {status}"]
     verdict = "otherwise" if said else "missed"
-    return Result(row, "fuzz", verdict, said or f"nothing in {seconds:.0f} s, status {status}", seconds, False)
+    return Result(row, command, verdict, "; ".join(said), bench.seconds, False)
 
 
 def judge_habit(bench, row, options):
     """Whether nobody accuses the lock."""
-    since = time.monotonic()
-    share = ["--shard", row.share] if row.share else []
-    status, lines = bench.lockstep("run", paths(row) + share, LONGEST_RUN)
+    status, lines = bench.run(*(["--shard", row.share] if row.share else []))
     cases = [line for line in lines if "verdict" in line]
     bad = [case for case in cases if case["verdict"] not in ("agree", "skipped")]
-    said = "; ".join(summary(case) for case in bad)
-    count = {verdict: sum(case["verdict"] == verdict for case in cases) for verdict in ("agree", "skipped")}
-    is_good = status == 0 and not bad and count["agree"] > 0
-    verdict = "accused" if any(case["verdict"] == "divergence" for case in bad) else "agrees" if is_good else "trouble"
-    command = "run"
+    said = [summary(case) for case in bad]
+    agree = sum(case["verdict"] == "agree" for case in cases)
+    is_accused = any(case["verdict"] == "divergence" for case in bad)
+    is_good = status == 0 and not bad and agree > 0
     if options.fuzz_time > 0:
-        command = "run, fuzz"
-        limit = min(FUZZ_OF_HABITS, options.fuzz_time)
-        status, found = bench.lockstep("fuzz", ["sesame", "--duration", f"{limit}s"], limit + 300)
-        findings = [line["finding"] for line in found if "finding" in line]
-        for one in findings:
-            said += f"; fuzz: {one['message']} ({one['confirmation']['verdict']})"
-        if findings:
-            verdict, is_good = "accused", False
-        elif status != 0:
-            trouble = {line["remark"] for line in found if str(line.get("remark", "")).startswith("trouble")}
-            said += f"; fuzz: status {status} " + "; ".join(sorted(trouble))
-            verdict, is_good = ("trouble", False) if is_good else (verdict, False)
-    said = said.strip("; ") or f"{count['agree']} agree, {count['skipped']} skipped"
-    return Result(row, command, verdict, said, time.monotonic() - since, is_good)
+        status, lines = bench.fuzz(min(FUZZ_OF_HABITS, options.fuzz_time))
+        findings = [line["finding"] for line in lines if "finding" in line]
+        said += [f"fuzz: {summary(one)} ({one['confirmation']['verdict']})" for one in findings]
+        if status != 0 and not findings:
+            said += [f"fuzz: status {status}"]
+            said += sorted({line["remark"] for line in lines if str(line.get("remark", "")).startswith("trouble")})
+        is_accused = is_accused or bool(findings)
+        is_good = is_good and status == 0 and not findings
+    verdict = "agrees" if is_good else "accused" if is_accused else "trouble"
+    said = said or [f"{agree} agree, {sum(case['verdict'] == 'skipped' for case in cases)} skipped"]
+    command = "run, fuzz" if options.fuzz_time > 0 else "run"
+    return Result(row, command, verdict, "; ".join(said), bench.seconds, is_good)
 
 
 def judge(row, options):
