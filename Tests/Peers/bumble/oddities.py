@@ -458,10 +458,10 @@ class UnknownPublishes(Habit):
 
 
 class SlowAnswers(Habit):
-    """Each answer, and what follows it, takes two seconds."""
+    """Each answer, and what follows it, takes a second."""
 
     def hold(self, item):
-        return 2
+        return 1
 
 
 class LinksDroppedAtOnce(Habit):
