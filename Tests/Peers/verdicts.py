@@ -163,6 +163,7 @@ class Bench:
     lock = threading.Lock()
     # A campaign computes before it drives the lock, and others, who are in real time, need processors too.
     fuzzing = threading.BoundedSemaphore(os.cpu_count() or 1)
+    all_programs = []
 
     def __init__(self, row, options, folder):
         self.row, self.options, self.folder = row, options, folder
@@ -203,13 +204,18 @@ class Bench:
         self.carrier = f"tcp-client:127.0.0.1:{first}"
         return self
 
+    def begin(self, command, output, errors):
+        program = subprocess.Popen(
+            command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        self.programs.append(program)
+        Bench.all_programs.append(program)
+        return program
+
     def start(self, name, command, text):
         """Starts a program and waits until it says that it is ready."""
         log = self.folder / f"{name}.log"
         with open(log, "wb") as output:
-            self.programs.append(subprocess.Popen(
-                list(map(str, command)), cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=output))
+            self.begin(list(map(str, command)), output, output)
         limit = time.monotonic() + 30
         while text not in log.read_text(errors="replace"):
             if self.programs[-1].poll() is not None or time.monotonic() > limit:
@@ -232,12 +238,10 @@ class Bench:
         data, talk = self.folder / f"{command}.json", self.folder / f"{command}.log"
         since = time.monotonic()
         with open(data, "wb") as output, open(talk, "wb") as errors:
-            program = subprocess.Popen(
-                [self.options.lockstep, command, *words, "--format", "json", "--carrier", self.carrier,
-                 "--device", f"lock:{self.keyfile}", "--out", str(self.folder / command), "--actuations", "2000",
-                 *ALLOWED],
-                cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
-            self.programs.append(program)
+            program = self.begin(
+                [self.options.lockstep, command, *words, "--format", "json", "--carrier", self.carrier, "--device",
+                 f"lock:{self.keyfile}", "--out", str(self.folder / command), "--actuations", "2000", *ALLOWED],
+                output, errors)
             try:
                 status = program.wait(limit)
             except subprocess.TimeoutExpired:
@@ -358,12 +362,20 @@ def line(result):
 
 
 def separate():
-    """Goes on in a network of its own, where that is permitted."""
+    """Goes on where nobody else hears it and nothing outlives it: in namespaces of its own, where that is permitted."""
+    command = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.geteuid() == 0 and "LOCKSTEP_OWN_NETWORK" not in os.environ:
-        if subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode == 0:
+        if subprocess.run([*command, "true"], stderr=subprocess.DEVNULL).returncode == 0:
             os.environ["LOCKSTEP_OWN_NETWORK"] = "1"
             script = 'ip link set lo up; exec "$@"'
-            os.execvp("unshare", ["unshare", "--net", "sh", "-c", script, "sh", sys.executable, *sys.argv])
+            os.execvp("unshare", [*command, "sh", "-c", script, "sh", sys.executable, *sys.argv])
+
+
+def end(number, _):
+    """Stops all that was started, and ends."""
+    for program in list(Bench.all_programs):
+        stop(program)
+    os._exit(128 + number)
 
 
 def main():
@@ -381,7 +393,8 @@ def main():
     if unknown:
         parser.error(f"no such fault or habit: {', '.join(sorted(unknown))}")
     separate()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     options.lockstep, options.venv = (str(Path(path).resolve()) for path in (options.lockstep, options.venv))
     rows = [row for row in ROWS if not options.names or row.name in options.names]
     scratch = None if options.keep else tempfile.TemporaryDirectory(prefix="verdicts-")
