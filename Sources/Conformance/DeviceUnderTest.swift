@@ -189,8 +189,27 @@ public enum Observation: Equatable, Sendable {
   indirect case refused(String)
   /// A value read or reported: a battery's voltage, a history record.
   indirect case reading(Reading)
+  /// An event that the device does not do, and that the tester's own end saw happen: evidence for the model.
+  indirect case event(SeenEvent)
   /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag.
   indirect case violation(String)
+}
+
+/// Something that happened on the way to a device, as the tester's own end saw it: a link that was lost, a frame that
+/// the tester took away.
+///
+/// It is no behaviour of the device. The model is told, and excuses what it explains and nothing else.
+public struct SeenEvent: Equatable, Sendable {
+  /// The number of the machine's event in the ``Vocabulary``.
+  public var number: Int
+  /// Its particulars in words, such as the reason of a disconnection; empty where there are none.
+  public var detail: String
+
+  /// Makes the record of an event.
+  public init(_ number: Int, _ detail: String = "") {
+    self.number = number
+    self.detail = detail
+  }
 }
 
 /// A named value that a device shows.
@@ -237,10 +256,15 @@ public struct Abilities: Sendable {
   public var settings: [String]?
   /// The circumstances of the model that always hold with this device, such as `loss` on a real radio.
   public var circumstances: [String]
+  /// The events of the model, by name, that the device reports when its own end sees them: without the report they
+  /// did not happen.
+  public var reports: [String]
   /// Whether it shows the effects of transitions, beside statuses.
   public var showsEffects: Bool
-  /// How much later or earlier than it happened something may be observed; zero in virtual time.
+  /// How much later or earlier than it happened something may be observed; zero where nothing is held up.
   public var slack: Interval
+  /// Whether time passes only as it is let pass, and costs nothing.
+  public var isInVirtualTime: Bool
 
   /// Arguments of stimuli that tests which are generated may give, the simplest first; without any, none.
   public var arguments: [(stimulus: String, values: [[Argument]])]
@@ -248,17 +272,21 @@ public struct Abilities: Sendable {
   public var disturbances: [Disturbance]
 
   /// Makes a list of abilities.
+  ///
+  /// - Parameter isInVirtualTime: unless given, what is held up by nothing.
   public init(
     stimuli: [String]?, faults: [String] = [], settings: [String]? = [], circumstances: [String] = [],
-    showsEffects: Bool = false, slack: Interval = .zero,
+    reports: [String] = [], showsEffects: Bool = false, slack: Interval = .zero, isInVirtualTime: Bool? = nil,
     arguments: [(stimulus: String, values: [[Argument]])] = [], disturbances: [Disturbance] = []
   ) {
     self.stimuli = stimuli
     self.faults = faults
     self.settings = settings
     self.circumstances = circumstances
+    self.reports = reports
     self.showsEffects = showsEffects
     self.slack = slack
+    self.isInVirtualTime = isInVirtualTime ?? (slack == .zero)
     self.arguments = arguments
     self.disturbances = disturbances
   }
@@ -275,6 +303,7 @@ public struct Abilities: Sendable {
       return values.isEmpty ? nil : Disturbance(own.level, own.fault, values)
     }
     both.slack = max(slack, other.slack)
+    both.isInVirtualTime = isInVirtualTime && other.isInVirtualTime
     return both
   }
 }

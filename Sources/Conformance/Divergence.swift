@@ -27,12 +27,15 @@ public struct Divergence: Equatable, Sendable {
     public var cause: String
     /// What would have been shown; the state's own status where it lasts.
     public var shows: String
+    /// Whether it is more than allowed: it had to happen by some time.
+    public var isDue: Bool
 
     /// Makes an allowance.
-    public init(state: String, cause: String, shows: String) {
+    public init(state: String, cause: String, shows: String, isDue: Bool = false) {
       self.state = state
       self.cause = cause
       self.shows = shows
+      self.isDue = isDue
     }
   }
 
@@ -101,27 +104,46 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
-  /// What tells divergences apart: what was seen after which stimulus, whenever that was and whatever led there.
+  /// What tells divergences apart: the obligation that was broken, whenever that was and whatever led there.
   ///
-  /// Numbers are left out, so that two readings or two offsets make no two findings.
+  /// For what did not come in time that is what was due; what the tester did last is a part of it only where something
+  /// came that nothing allows. Numbers are left out, so that two readings or two offsets make no two findings.
   public var signature: String {
     let words: String =
       switch kind {
-      case .stoppedAnswering(let symptom): "stopped answering: \(symptom.prefix { $0 != ":" })"
-      case .overdue: "nothing shown in \(lastStatus ?? "the beginning")"
-      case .unexpected, .refusedLegal, .invariant, .unmet: summary
+      case .stoppedAnswering(let symptom):
+        "stopped answering: \(symptom.prefix { $0 != ":" }) after \(lastStimulus ?? "the start")"
+      case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
+      case .overdue: "nothing shown in \(lastStatus ?? "the beginning") after \(lastStimulus ?? "the start")"
+      case .invariant: summary
+      case .unexpected, .refusedLegal, .unmet: "\(summary) after \(lastStimulus ?? "the start")"
       }
-    return (words + " after \(lastStimulus ?? "the start")").filter { !$0.isNumber }
+    return words.filter { !$0.isNumber }
   }
 
-  /// Whether another one shows the same fault, as far as can be told: equal signatures, or the same stimulus that
-  /// changed nothing in both, whatever status that left.
+  /// What had to be shown by now, each once, in alphabetical order; with the stimulus where that shows it at once.
+  private var due: [String] {
+    var names: [String] = []
+    for allowance in allowed where allowance.isDue {
+      let isAtOnce = allowance.cause.isEmpty
+      let name = isAtOnce ? "\(allowance.shows) after \(lastStimulus ?? "the start")" : allowance.shows
+      if !names.contains(name) { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Whether another one shows the same fault, as far as can be told: equal signatures, something in common among what
+  /// was due in both, or the same stimulus that changed nothing in both, whatever status that left.
   public func isLike(_ other: Divergence) -> Bool {
     if signature == other.signature { return true }
-    guard case .unexpected(let seen) = kind, case .unexpected(let seenThere) = other.kind else {
+    switch (kind, other.kind) {
+    case (.overdue, .overdue):
+      return due.contains(where: other.due.contains)
+    case (.unexpected(let seen), .unexpected(let seenThere)):
+      return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
+    default:
       return false
     }
-    return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
   }
 
   /// What would have been right, in a few words: what the model would have taken, or the scenario expected.
@@ -167,7 +189,7 @@ extension Tracker {
     var allowances: [Divergence.Allowance] = []
     if let symbol = node.pending.first {
       let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
-      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol))]
+      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
     }
     if urgentSteps(of: number).allSatisfy({ !isEnabled(urgent[$0]) }) {
       let status = specification.vocabulary.statuses[node.shown]
@@ -177,7 +199,8 @@ extension Tracker {
     for step in specification.visible[range] where isEnabled(step) {
       allowances.append(
         Divergence.Allowance(
-          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol))))
+          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol)),
+          isDue: step.latest != .forever))
     }
     // A row that also says by when says all that a row without a limit does.
     return allowances.filter { allowance in
@@ -213,6 +236,7 @@ extension Vocabulary {
     case .unknown(let name): "'\(name)' (unknown to the model)"
     case .refused(let reason): "refused: \(reason)"
     case .reading(let reading): "\(reading.name) \(reading.value)"
+    case .event(let seen): stimuli[seen.number] + (seen.detail.isEmpty ? "" : " (\(seen.detail))")
     case .violation(let rule): rule
     }
   }

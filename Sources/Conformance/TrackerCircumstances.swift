@@ -16,27 +16,106 @@ extension Tracker {
   /// A circumstance ends with the last of the faults that hold it.
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated() {
+      if item.moments.contains(fault.name), !fault.value.isNothing {
+        note(number, at: now)
+        doubtSettings(since: number, at: now)
+      }
       let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
-      guard place >= 0 else { continue }
+      // Where the device reports what really happened, a fault alone is only what the tester wanted.
+      guard place >= 0, place == 63 || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
       let holder: UInt64 = 1 << UInt64(min(place, 63))
       if !fault.value.isNothing {
         holders[number] |= holder
-      } else if !item.isLasting {
+      } else if item.until.isEmpty {
         holders[number] &= ~holder
       }
+      if item.until.isEmpty, place != 63 { keepTime(of: fault, at: now) }
       hold(number, holders[number] != 0, at: now)
       if holders[number] != 0 { doubtSettings(since: number, at: now) }
     }
   }
 
+  /// Notes when a fault is over by itself: one given a duration lasts so long, unless it is given again.
+  private mutating func keepTime(of fault: Fault, at now: Instant) {
+    expiries.removeAll { $0.fault.name == fault.name }
+    if case .duration(let interval) = fault.value, !fault.value.isNothing {
+      expiries.append((now + interval, Fault(fault.name, .flag(false))))
+    }
+    nextExpiry = expiries.reduce(.never) { min($0, $1.time) }
+  }
+
+  /// Ends the faults whose time is over.
+  mutating func expire(at now: Instant) {
+    while let index = expiries.firstIndex(where: { $0.time <= now }) {
+      let (time, fault) = expiries.remove(at: index)
+      nextExpiry = expiries.reduce(.never) { min($0, $1.time) }
+      apply(fault, at: time)
+    }
+  }
+
+  /// Lets circumstances begin that an event which was reported brings about.
+  mutating func begin(_ circumstances: UInt64, at now: Instant) {
+    var bits = circumstances
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      hold(number, true, at: now)
+      doubtSettings(since: number, at: now)
+    }
+  }
+
+  /// Ends the circumstances that a status ends: what they were about, and what was under way, is over.
+  mutating func end(_ circumstances: UInt64, at now: Instant) {
+    sent = 0
+    var bits = circumstances & self.circumstances & ~specification.held
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      holders[number] = 0
+      hold(number, false, at: now)
+    }
+  }
+
   /// What was set so lately that it may still be on its way may be lost under a circumstance that begins now.
   mutating func doubtSettings(since number: Int, at now: Instant) {
-    for (other, item) in specification.machine.definition.circumstances.enumerated()
-    where unsure[other] >> UInt64(number) & 1 == 1 && changing >> UInt64(other) & 1 == 1 {
-      if now <= changed[other] + item.delay {
-        uncertain |= 1 << UInt64(other)
-        values[other] = max(values[other], former[other])
+    doubtSettings(unsureUnder: 1 << UInt64(number), at: now)
+  }
+
+  /// What was set so lately that it may still be on its way may be lost with the way.
+  mutating func doubtSettings(at now: Instant) {
+    doubtSettings(unsureUnder: .max, at: now)
+  }
+
+  private mutating func doubtSettings(unsureUnder circumstances: UInt64, at now: Instant) {
+    for other in unsure.indices where unsure[other] & circumstances != 0 && mayBeUnderWay(other, at: now) {
+      uncertain |= 1 << UInt64(other)
+      values[other] = max(values[other], former[other])
+      hold(other, values[other] > .zero, at: now)
+    }
+  }
+
+  /// Whether the stimulus that set a circumstance last may not have had its effect yet.
+  private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
+    sent >> UInt64(number) & 1 == 1
+      && now <= sentAt[number] + specification.machine.definition.circumstances[number].delay + slack
+  }
+
+  /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it.
+  mutating func learn(from reading: Reading, at now: Instant) {
+    for (name, number) in specification.told where name == reading.name {
+      let bit: UInt64 = 1 << UInt64(number)
+      guard uncertain & bit != 0 || changing & bit == 0, !mayBeUnderWay(number, at: now) else { continue }
+      let value: Interval
+      switch reading.value {
+      case .integer(let seconds): value = .seconds(Int64(clamping: seconds))
+      case .duration(let interval): value = interval
+      case .flag, .number, .text: continue
       }
+      values[number] = value
+      former[number] = value
+      hold(number, value > .zero, at: now)
+      if uncertain & bit != 0 { note(number, at: now) }
+      uncertain &= ~bit
     }
   }
 
@@ -51,6 +130,8 @@ extension Tracker {
         default: .zero
         }
       let bit: UInt64 = 1 << UInt64(number)
+      sent |= bit
+      sentAt[number] = now
       former[number] = values[number]
       if refusing.isEmpty, circumstances & unsure[number] == 0 {
         values[number] = value
@@ -77,11 +158,16 @@ extension Tracker {
   mutating func note(_ number: Int, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
-    unsettled = max(unsettled, now + specification.machine.definition.circumstances[number].delay)
+    unsettled = max(unsettled, now + specification.machine.definition.circumstances[number].delay + slack)
   }
 }
 
 extension Tracker {
+  /// The circumstances that hold, or may, as bits.
+  func mayHold(at now: Instant) -> UInt64 {
+    circumstances | uncertain | (now <= unsettled ? recent(at: now) : 0)
+  }
+
   /// Whether a step that can be taken could not be taken without the circumstance `loss`.
   func takesLoss(_ step: Specification.Step) -> Bool {
     step.isByLoss && step.given & circumstances & ~specification.loss == 0
@@ -144,7 +230,7 @@ extension Tracker {
       let number = bits.trailingZeroBitCount
       bits &= bits &- 1
       let delay = specification.machine.definition.circumstances[number].delay
-      if now <= changed[number] + delay { recent |= 1 << UInt64(number) }
+      if now <= changed[number] + delay + slack { recent |= 1 << UInt64(number) }
     }
     return recent
   }

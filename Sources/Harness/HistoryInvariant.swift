@@ -20,7 +20,7 @@ struct CommandsKeepTheirTags: Invariant {
     isExcused = false
   }
 
-  mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
+  mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault):
       if strangers.contains(fault.name) { isExcused = true }

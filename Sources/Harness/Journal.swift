@@ -173,6 +173,9 @@ extension JournalEntry {
     case .unknown(let name): [.init("status", .text(name))]
     case .refused(let reason): [.init("refused", .text(reason))]
     case .reading(let reading): [.init("reading", .text(reading.name)), .init("value", JSON(reading.value))]
+    case .event(let seen):
+      [.init("event", .text(vocabulary.stimuli[seen.number]))]
+        + (seen.detail.isEmpty ? [] : [.init("detail", .text(seen.detail))])
     case .violation(let rule): [.init("violation", .text(rule))]
     }
   }

@@ -61,7 +61,7 @@ struct TraceWriter: TraceRecorder {
         latest[reading.name] = reading.value
         remember(observation)
       case .status(let number): passing.append(number)
-      case .unknown, .refused, .violation: break
+      case .unknown, .refused, .event, .violation: break
       }
     }
   }

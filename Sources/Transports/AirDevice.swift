@@ -9,7 +9,8 @@ public import Simulation
 /// comes over the air is observed up to ``slack`` late. Trouble on the way is the lab's: after it ``restart()`` climbs the
 /// ladder of the controller (``Recovery``), and when no rung of that helps every call throws at once.
 public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, RecordedDevice {
-  /// How much later than it happened something may be observed.
+  /// How much later than it happened something may be observed, beside what the link holds up: this program and the
+  /// way to the controller take their time.
   public static var slack: Interval { .milliseconds(300) }
 
   private var device: SesameDevice<AirLink<Carrier, Surroundings>>
@@ -77,7 +78,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
       faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
     return Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
-      circumstances: circumstances, slack: slack, arguments: SesameDisturbances.arguments,
+      circumstances: circumstances, reports: Client.reports, slack: slack + Client.slack(under: circumstances),
+      arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
   }
 

@@ -267,7 +267,7 @@ extension Governor {
     switch observation {
     case .status(let number): try note(status: vocabulary.statuses[number])
     case .reading(let reading): try note(reading)
-    case .effect, .unknown, .refused, .violation: break
+    case .effect, .unknown, .refused, .event, .violation: break
     }
   }
 

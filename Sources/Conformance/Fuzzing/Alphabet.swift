@@ -103,7 +103,7 @@ public struct Alphabet: Sendable {
     acts.append(
       Act(
         name: "wait", level: .events,
-        variants: Self.waits(in: definition, isVirtual: abilities.slack == .zero).map { .wait($0) }, weight: 1
+        variants: Self.waits(in: definition, isVirtual: abilities.isInVirtualTime).map { .wait($0) }, weight: 1
       ))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
     acts.append(

@@ -187,7 +187,7 @@ extension Tour {
     for (number, item) in map.machine.definition.circumstances.enumerated() {
       switch scope {
       case .plain: if item.faults.isEmpty { allowed |= 1 << UInt64(number) }
-      case .passing: if !item.isLasting { allowed |= 1 << UInt64(number) }
+      case .passing: if item.until.isEmpty { allowed |= 1 << UInt64(number) }
       case .lasting: allowed |= 1 << UInt64(number)
       }
     }

@@ -19,6 +19,7 @@ public struct TraceHash: TraceRecorder, Sendable {
     case .observation(.unknown(let text)): mix(text, 3)
     case .observation(.refused(let text)): mix(text, 4)
     case .observation(.violation(let text)): mix(text, 5)
+    case .observation(.event(let seen)): mix("\(seen.number) \(seen.detail)", 8)
     case .observation(.reading(let reading)): mix(reading.name + " " + reading.value.description, 6)
     case .stimulus(let stimulus):
       mix(UInt64(truncatingIfNeeded: stimulus.number) << 3 | 7)

@@ -102,6 +102,7 @@ extension RadioScene {
     }
     switch try LockFault(fault) {
     case .loseLink:
+      peripheral.disturbances.noteStrike()
       radio.loseLinks(of: Place.lock, at: now)
     case .outOfRange(let isAbsent):
       setReachable(!isAbsent)
@@ -124,6 +125,9 @@ extension RadioScene {
       toLock(try peripheral.bring(about: fault, at: now))
     }
   }
+
+  /// Whether frames were tampered with, or the link cut, since this was last asked.
+  mutating func takeTampering() -> Bool { peripheral.disturbances.takeStrike() }
 
   private mutating func setReachable(_ isReachable: Bool) {
     homecoming = .never

@@ -1,3 +1,4 @@
+import Simulation
 import Documents
 public import Sesame
 
@@ -86,8 +87,8 @@ public enum LinkKind: String, CaseIterable, Sendable {
 
 /// What can go wrong between a lock and its client without anybody's doing.
 public struct LinkWeather: Equatable, Sendable {
-  /// The probability that a frame, or an advertisement, is lost; on the radio, a packet, which is sent again. The link
-  /// goes on.
+  /// The probability that a packet is lost. An advertisement is missed with it; what goes over a link is sent again at
+  /// the next connection event, and the link is lost when that goes on for as long as its supervision time-out.
   public var loss = 0.0
   /// The probability that the link is lost with a frame.
   public var linkLoss = 0.0
@@ -100,4 +101,20 @@ public struct LinkWeather: Equatable, Sendable {
 
   /// Whether nothing is ever lost.
   public var isFair: Bool { loss == 0 && linkLoss == 0 }
+}
+
+extension LinkWeather {
+  /// How much longer a frame is on its way since its packet is lost and sent again at each connection event; `nil`
+  /// where the link is lost, by the time-out or at once.
+  func delay(
+    each interval: Interval, upTo timeout: Interval, drawnFrom chance: inout SeededGenerator
+  ) -> Interval? {
+    guard !isFair else { return .zero }
+    var delay = Interval.zero
+    while chance.happens(loss) {
+      delay = delay + interval
+      if delay >= timeout { return nil }
+    }
+    return chance.happens(linkLoss) ? nil : delay
+  }
 }

@@ -16,7 +16,9 @@ extension Campaign {
     var limit: LimitReached?
     do {
       try shrink(execution, &finding)
-      if let known = findings.firstIndex(where: { $0.test == finding.test }) {
+      if let known = findings.firstIndex(where: {
+        $0.test == finding.test || $0.divergence.isLike(finding.divergence)
+      }) {
         findings[known].aliases.append(finding.signature)
         findings[known].count += 1
         status.repeats += 1

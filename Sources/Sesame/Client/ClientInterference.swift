@@ -123,7 +123,15 @@ extension SesameClient {
       state = .open(session)
     default: break
     }
+    actions.append(.tamper)
     actions += Segmenter().frames(of: message).map { .send($0) }
+  }
+
+  /// The frames of the next message as an alteration leaves them, where one was asked for.
+  mutating func takeMutation(_ frames: (MessageFlaw) -> [[UInt8]]) -> [[UInt8]]? {
+    guard let flaw = flaws.takeMutation() else { return nil }
+    actions.append(.tamper)
+    return frames(flaw)
   }
 }
 

@@ -32,7 +32,7 @@ extension SesameClient {
   private mutating func sendInClear(_ command: Command, _ generation: Generation) {
     // There are several messages in a registration, and a correct lock answers each that comes.
     let message = command.encoded(for: generation)
-    let frames = flaws.takeMutation()?.frames(ofClear: message) ?? Segmenter().frames(of: message, .plaintext)
+    let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
     actions += frames.map { .send($0) }
   }
 

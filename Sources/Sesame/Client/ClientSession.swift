@@ -212,7 +212,7 @@ extension SesameClient {
     eavesdropper.note(frames)
     let copy = flaws.takeShadow()?.frames(of: message, before) ?? []
     actions += copy.map { .send($0) }
-    let sent = flaws.takeMutation()?.frames(of: message, before) ?? frames
+    let sent = takeMutation { $0.frames(of: message, before) } ?? frames
     actions += sent.map { .send($0) }
   }
 

@@ -93,6 +93,8 @@ public enum ClientAction: Equatable, Sendable {
   case disconnect
   /// Write a frame.
   case send([UInt8])
+  /// What is written next is not what the client would send: somebody tampers with the link.
+  case tamper
   /// The status changed.
   case show(ClientStatus)
   /// A value was read.

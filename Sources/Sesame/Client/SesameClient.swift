@@ -143,7 +143,7 @@ extension SesameClient {
     switch event {
     case .advertisement(let data): hear(data, at: now)
     case .connected: connected(at: now)
-    case .ready: break
+    case .ready, .tampered: break
     case .frame(let frame): receive(frame: frame, at: now)
     case .disconnected: lostLink()
     }
@@ -206,6 +206,14 @@ extension SesameClient {
     let made = PrivateKey.drawn(from: &secrets, or: knownPair)
     pair = made
     return made
+  }
+
+  /// Whether the client has a link, or is about to have one.
+  var hasLink: Bool {
+    switch state {
+    case .away, .seeking, .heard: false
+    case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten: true
+    }
   }
 
   func unixTime(at now: Instant) -> UInt32 {
@@ -326,8 +334,7 @@ extension SesameClient {
 
   /// Sends a message in clear, with what was to become of the next one.
   mutating func sendInClear(_ message: [UInt8]) {
-    let frames =
-      flaws.takeMutation()?.frames(ofClear: message) ?? Segmenter().frames(of: message, .plaintext)
+    let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
     actions += frames.map { .send($0) }
     // Before there is a session a second login is no extra, but the login: it follows the first one.
     let copy = flaws.takeShadow()?.frames(ofClear: message) ?? []

@@ -23,6 +23,10 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   private let circumstances: [String]
   private var meanings: [Meaning] = []
   private var statuses: [Int] = []
+  /// The numbers of ``reports``, where the model has them.
+  private var events: (lost: Int?, closed: Int?, tampered: Int?) = (nil, nil, nil)
+  /// Whether a frame may be tampered with of which the link will not tell.
+  private var mayBeTampered = false
   private var queue: [Observation] = []
   private var taken = 0
   private var recorder: LinkRecorder?
@@ -49,7 +53,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     let faults = link.faults + Self.pretenceNames
     return Abilities(
       stimuli: Self.requestNames + link.stimuli, faults: faults, settings: link.settings,
-      circumstances: circumstances, arguments: SesameDisturbances.arguments,
+      circumstances: circumstances, reports: Self.reports, slack: Self.slack(under: circumstances),
+      isInVirtualTime: true, arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
   }
 
@@ -61,6 +66,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     }
     // A model that has no number for a status is told so: -1 is an observation it does not know.
     statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
+    let numbers = Self.reports.map(vocabulary.stimulus)
+    events = (numbers[0], numbers[1], numbers[2])
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -68,6 +75,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     client = SesameClient(key: key, settings: settings, secrets: makeSecrets(), after: client)
     queue.removeAll(keepingCapacity: true)
     taken = 0
+    mayBeTampered = false
     if let recorder {
       if recorder.isNotedByClient { recorder.startOver() }
       recorder.note(key)
@@ -101,6 +109,10 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
       return try carryOut(client.bring(about: interference, at: link.now))
     }
     guard let pretence = Self.pretences.first(where: { $0.name == fault.name })?.pretence else {
+      if !link.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
+        mayBeTampered = true
+        report(events.tampered)
+      }
       return try link.bring(about: fault)
     }
     client.pretences.removeAll { $0 == pretence }
@@ -118,6 +130,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
       let deadline = client.deadline
       if let event = try link.next(until: min(limit, deadline ?? .never)) {
         if let recorder, recorder.isNotedByClient { recorder.note(event, at: link.now) }
+        report(event)
         try carryOut(client.receive(event, at: link.now))
       } else if let deadline, deadline <= limit {
         try carryOut(client.advance(to: link.now))
@@ -125,6 +138,41 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
         return nil
       }
     }
+  }
+}
+
+// MARK: - What the client's own end of the link sees
+
+extension SesameDevice {
+  /// The events of the model that it reports: that the air lost the link, or that it never came about; that the lock
+  /// ended it; that the tester tampers with it.
+  public static var reports: [String] { ["linkLost", "linkClosed", "tampered"] }
+
+  /// How much later than it happened something may be observed where packets get lost: what is asked and what is
+  /// answered are each held up for as long as a link can live without a packet.
+  public static func slack(under circumstances: [String]) -> Interval {
+    circumstances.contains("loss") ? ConnectionParameters().longestDelay * 2 : .zero
+  }
+
+  /// The faults of a link that tamper with its frames.
+  private static var tamperings: [String] {
+    ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
+  }
+
+  private mutating func report(_ event: LinkEvent) {
+    switch event {
+    case .tampered: report(events.tampered)
+    case .connected: if mayBeTampered { report(events.tampered) }
+    case .disconnected(let code) where client.hasLink:
+      let reason = HCIErrorCode(rawValue: code)
+      let isByLock = [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(reason)
+      report(isByLock ? events.closed : events.lost, "\(reason)")
+    case .disconnected, .advertisement, .ready, .frame: break
+    }
+  }
+
+  private mutating func report(_ number: Int?, _ detail: String = "") {
+    if let number { queue.append(.event(SeenEvent(number, detail))) }
   }
 }
 
@@ -139,6 +187,7 @@ extension SesameDevice {
       case .connect: try link.connect()
       case .disconnect: try link.disconnect()
       case .send(let frame): try link.send(frame)
+      case .tamper: report(events.tampered)
       case .show(let status): queue.append(observation(of: status))
       case .report(let reading):
         queue.append(.reading(reading))

@@ -40,7 +40,8 @@ enum JournalShapes {
       mark("wait"), mark("expect"), mark("note"), event(["status": Shape.text]),
       event(["effect": Shape.text]),
       event(["reading": Shape.text, "value": Shape.value]), event(["refused": Shape.text]),
-      event(["violation": Shape.text]), event(["model": Shape.texts]),
+      event(["violation": Shape.text]),
+      event(["event": Shape.text], optional: ["detail": Shape.text]), event(["model": Shape.texts]),
       event(["lab": Shape.text, "attempt": Shape.count]), remark,
     ]
   }
