@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows what Lockstep says of the lock on Bumble with each of its faults and habits, as a table.
 
-usage: verdicts.py LOCKSTEP VENV [NAME…] [--jobs N] [--over rootcanal|bumble|both] [--fuzz-time SECONDS] [--keep FOLDER]
+usage: verdicts.py LOCKSTEP VENV [NAME…] [--jobs N] [--over rootcanal|bumble] [--fuzz-time SECONDS] [--keep FOLDER]
 
 Each lock is driven as a real one, in real time, without a control socket: behind a controller of its own, with a lock
 file, an odometer and a folder of reports of its own, several side by side. A fault must be named by the scenarios that

@@ -1,4 +1,4 @@
-"""What differs between the two generations of locks in what is told of them: layouts of status, setting, history, tags."""
+"""What differs between the two generations of locks: layouts of status, setting, history and tags."""
 
 import struct
 

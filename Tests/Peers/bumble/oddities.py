@@ -1,7 +1,7 @@
-"""What a lock may do otherwise than the documents have it: faults, which a tester must name, and habits, which he must not.
+"""What a lock does otherwise than documented: faults, which a tester must name, and habits, which he must not.
 
-An oddity is a class with the hooks that it needs; `Oddity` has them all, and does nothing. The first line of its text is
-what `sesame_lock.py --list` says of it, and its name there is that of the class in small letters: `WrongTag` is
+An oddity is a class with the hooks that it needs; `Oddity` has them all, and does nothing. The first line of its text
+is what `sesame_lock.py --list` says of it, and its name there is that of the class in small letters: `WrongTag` is
 `wrong-tag`.
 """
 

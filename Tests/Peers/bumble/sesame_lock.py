@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Sesame 3, 4 or 5 as a Bumble host: a peripheral with the lock's service, its protocol and a bolt that takes its time.
+"""A Sesame 3, 4 or 5 as a Bumble host: a peripheral with its service, its protocol and a bolt that takes its time.
 
 usage: sesame_lock.py TRANSPORT KEYFILE [--seconds N] [--turn SECONDS] [--fault NAME]… [--habit NAME]…
        TRANSPORT is Bumble's: tcp-client:127.0.0.1:6402, tcp-server:…, unix:/path, …
