@@ -62,8 +62,9 @@ test-kernel: build ## Run it in a virtual machine: a kernel's Bluetooth sockets,
 	.ci/dependencies --kernel
 	Tests/Peers/qemu/test.sh $(COMMAND) .build/peers/kernel .build/peers/venv
 
-peers-full: build dependencies-peers ## Run every Sesame 5 scenario over rootcanal, in real time
-	Tests/Peers/full.sh $(COMMAND) .build/peers/venv $(ARGS)
+peers-full: build dependencies-peers ## Run the scenarios over rootcanal, and judge a lock in Python by its faults and habits
+	Tests/Peers/full.sh $(COMMAND) .build/peers/venv
+	Tests/Peers/verdicts.py $(COMMAND) .build/peers/venv $(ARGS)
 
 bench-peers: build dependencies-peers ## Compare it with Bumble over the radio, and with Hypothesis, PropEr and AALpy at fuzzing
 	Tests/Peers/bench/compare_round_trips.sh $(COMMAND) .build/peers/venv

@@ -33,4 +33,14 @@ struct ForeignLockTests {
     try await rig.agree(
       [Self.scenario], carrier: "tcp-client:127.0.0.1:\(controllers.1)", device: "lock:\(key)")
   }
+
+  @Test("and a Sesame 3 over rootcanal", .needs(.bumble, .rootcanal, .tshark))
+  func sesame3() async throws {
+    let rig = try await Rig(.bumble, .rootcanal, .tshark)
+    let keys = try rig.writeOS2Keys()
+    let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
+    try await rig.startLock(controller, keys.lock)
+    try await rig.agree(
+      ["Scenarios/sesame3/version-and-time.yaml"], carrier: controller, device: "lock:\(keys.owner)")
+  }
 }

@@ -15,6 +15,21 @@ extension Rig {
       """)
   }
 
+  /// The same for a Sesame 3; the lock's own file has what its owner does not have, the secret part of its identity.
+  func writeOS2Keys() throws -> (lock: String, owner: String) {
+    let owner = """
+      lock: sesame3
+      uuid: 42918ad1-8154-4aff-bd1f-f0cde88a8de1
+      secret: 14206e77f82c25fb4f12ff1826c0f828
+      public-key: 87336130c7ccaca4f43acd2b0c0f41e241a486374893941994466d6a07b4942f\
+      54e5975af1a32223d9fa3fcd0c9967e5c06b08a8c43785e7b35320b6c2a38452
+
+      """
+    return (
+      try write("lock3.yaml", owner + "er: 101112131415161718191a1b1c1d1e1f\n"), try write("key3.yaml", owner)
+    )
+  }
+
   /// Starts rootcanal; each connection to the port is a controller on its air.
   func startRootcanal() async throws -> Int {
     let ports = try (0..<4).map { _ in try freePort() }
@@ -38,9 +53,11 @@ extension Rig {
   }
 
   /// Starts the lock on Bumble behind a controller, or with `bumble:PORT` on the air of one that it serves.
-  func startLock(_ transport: String, _ key: String) async throws {
+  ///
+  /// - Parameter oddities: its faults and habits, such as `--fault`, `wrong-tag`.
+  func startLock(_ transport: String, _ key: String, _ oddities: [String] = []) async throws {
     try await start(
-      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"]), until: "ready")
+      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"] + oddities), until: "ready")
   }
 
   /// Starts two of our controllers on one air, and returns their ports.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A Sesame 5 as a Bumble host: a peripheral with the lock's service, its protocol and a bolt that takes its time.
+"""A Sesame 3, 4 or 5 as a Bumble host: a peripheral with its service, its protocol and a bolt that takes its time.
 
-usage: sesame_lock.py TRANSPORT KEYFILE [--seconds N] [--turn SECONDS]
+usage: sesame_lock.py TRANSPORT KEYFILE [--seconds N] [--turn SECONDS] [--fault NAME]… [--habit NAME]…
        TRANSPORT is Bumble's: tcp-client:127.0.0.1:6402, tcp-server:…, unix:/path, …
        bumble:PORT serves a Bumble controller on that port, with the lock on the same virtual air
+       sesame_lock.py --list tells the faults and habits that it can have
 
 It prints "ready" once it advertises, and a line for all that happens to it.
 """
@@ -22,15 +23,16 @@ from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.hci import Address, OwnAddressType
 from bumble.host import Host
 from bumble.transport import open_transport
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric import ec
 
+import oddities
 import sesame
 import virtual
+from generations import GENERATIONS
+from sessions import SESSIONS
 
-LOCKED, UNLOCKED = 0, 90  # degrees
-RANGE = 30
+QUARTER = 90  # degrees
 REMOTE_USER_TERMINATED = 0x13
+MOST_RECORDS = 100
 
 
 class Bolt:
@@ -38,170 +40,121 @@ class Bolt:
 
     def __init__(self, turn):
         self.turn = turn
-        self.start = self.goal = float(LOCKED)
+        self.start = self.goal = 0.0
         self.since = 0.0
 
     def angle(self):
         way = self.goal - self.start
         if way == 0:
             return self.goal
-        part = (time.monotonic() - self.since) / (self.turn * abs(way) / abs(UNLOCKED - LOCKED))
+        part = (time.monotonic() - self.since) / (self.turn * abs(way) / QUARTER)
         return self.start + way * min(1.0, part)
 
     def drive(self, goal):
         """Starts the motor; how long it will run, in seconds."""
         self.start, self.goal, self.since = self.angle(), float(goal), time.monotonic()
-        return self.turn * abs(self.goal - self.start) / abs(UNLOCKED - LOCKED)
+        return self.turn * abs(self.goal - self.start) / QUARTER
 
-    def status(self, moving):
-        """The seven octets of a mechanical status."""
-        angle = round(self.angle())
-        flags = 0 if moving else 0x10
-        if abs(angle - LOCKED) < RANGE and not (moving and self.goal != LOCKED):
-            flags |= 0x02
-        if abs(angle - UNLOCKED) < RANGE and not (moving and self.goal != UNLOCKED):
-            flags |= 0x04
-        target = round(self.goal) if moving else sesame.NO_ANGLE
-        return struct.pack("<HhhB", 3000, target, angle, flags)
+    def stop(self):
+        self.start = self.goal = self.angle()
 
 
-class Session:
-    """One connection that turned notifications on."""
+class History:
+    """The latest records, oldest first; the numbers go on whatever is deleted."""
 
-    def __init__(self, lock, connection):
-        self.lock, self.connection = lock, connection
-        self.token = os.urandom(4)
-        self.cipher = None
-        self.frames = sesame.Reassembler()
-        self.send(bytes([sesame.PUBLISH, sesame.INITIAL]) + self.token)
+    def __init__(self):
+        self.records, self.number = [], 0
 
-    def send(self, message):
-        """Queues a message, encrypted once the session is open."""
-        sealed = self.cipher.encrypt(message) if self.cipher else message
-        for frame in sesame.frames(sealed, self.cipher is not None):
-            self.lock.outgoing.put_nowait((self.connection, frame))
+    def add(self, make):
+        """Adds the record that is made of the next number."""
+        self.number += 1
+        self.records = [*self.records[1 - MOST_RECORDS :], (self.number, make(self.number))]
 
-    def respond(self, item, result, data=b""):
-        self.send(bytes([sesame.RESPONSE, item, result]) + data)
+    def oldest(self):
+        return self.records[0][1] if self.records else None
 
-    def receive(self, frame):
-        whole = self.frames.push(frame)
-        if whole is None:
-            return
-        message, encrypted = whole
-        if encrypted != (self.cipher is not None):
-            return  # before a session only what opens one counts, in a session only ciphertext
-        if encrypted:
-            try:
-                message = self.cipher.decrypt(message)
-            except (InvalidTag, ValueError):
-                self.lock.say("a message that does not authenticate")
-                return
-        if not message:
-            return
-        if self.cipher is None:
-            self.open(message)
-        else:
-            self.command(message[0], message[1:])
-
-    def open(self, message):
-        item, data = message[0], message[1:]
-        if item == sesame.LOGIN:
-            cipher = self.lock.secret and sesame.Cipher(self.lock.secret, self.token)
-            if not cipher or data != cipher.proof:
-                self.lock.say("login refused")
-                self.lock.hang_up(self.connection)
-                return
-            self.cipher = cipher
-            self.respond(sesame.LOGIN, sesame.SUCCESS, struct.pack("<I", self.lock.clock()))
-            self.publish(sesame.SETTING, self.lock.setting())
-            self.publish(sesame.STATUS, self.lock.status())
-            self.lock.say("logged in")
-        elif item == sesame.REGISTRATION and self.lock.secret:
-            self.respond(sesame.REGISTRATION, sesame.INVALID_ACTION)
-        elif item == sesame.REGISTRATION and len(data) == 68:
-            self.respond(
-                sesame.REGISTRATION,
-                sesame.SUCCESS,
-                self.lock.status() + self.lock.setting() + sesame.public_octets(self.lock.private),
-            )
-            self.lock.secret = sesame.device_secret(self.lock.private, data[:64])
-            self.cipher = sesame.Cipher(self.lock.secret, self.token)
-            self.lock.say("registered")
-
-    def publish(self, item, data):
-        self.send(bytes([sesame.PUBLISH, item]) + data)
-
-    def command(self, item, data):
-        lock = self.lock
-        if item in (sesame.LOCK, sesame.UNLOCK):
-            lock.say("lock" if item == sesame.LOCK else "unlock")
-            if lock.positions is None:
-                self.respond(item, sesame.INVALID_ACTION)
-                return
-            self.respond(item, sesame.SUCCESS)
-            lock.drive(LOCKED if item == sesame.LOCK else UNLOCKED)
-        elif item == sesame.SETTING and len(data) == 4:
-            lock.positions = struct.unpack("<hh", data)
-            self.respond(item, sesame.SUCCESS)
-            self.publish(sesame.SETTING, lock.setting())
-            self.publish(sesame.STATUS, lock.status())
-        elif item == sesame.AUTOLOCK and len(data) == 2:
-            lock.autolock = struct.unpack("<h", data)[0]
-            self.respond(item, sesame.SUCCESS)
-            self.publish(sesame.SETTING, lock.setting())
-        elif item == sesame.TIME and len(data) == 4:
-            lock.ahead = struct.unpack("<I", data)[0] - time.time()
-            self.respond(item, sesame.SUCCESS)
-        elif item == sesame.VERSION:
-            self.respond(item, sesame.SUCCESS, b"3.0-5-bumble")
-        elif item == sesame.HISTORY:
-            self.respond(item, sesame.NOT_FOUND)
-        elif item == sesame.HISTORY_DELETE and len(data) == 4:
-            self.respond(item, sesame.SUCCESS)
-        elif item == sesame.RESET:
-            lock.say("reset")
-            self.respond(item, sesame.SUCCESS)
-            lock.forget()
-        elif item in (sesame.SETTING, sesame.AUTOLOCK, sesame.TIME, sesame.HISTORY_DELETE):
-            self.respond(item, sesame.INVALID_FORMAT)
-        else:
-            self.respond(item, sesame.NOT_SUPPORTED)
+    def delete(self, number):
+        """Whether there was a record of this number."""
+        count = len(self.records)
+        self.records = [record for record in self.records if record[0] != number]
+        return len(self.records) < count
 
 
 class Lock:
-    def __init__(self, key, turn):
+    def __init__(self, key, turn, odd):
         self.key, self.secret = key, key.secret
-        self.private = ec.generate_private_key(ec.SECP256R1())
-        self.positions = (LOCKED, UNLOCKED) if key.secret else None
+        self.er = key.er or os.urandom(16)
+        self.generation = GENERATIONS[key.model]
+        self.private = self.generation.private(self.er)
+        self.positions = sesame.FACTORY_POSITIONS if key.secret else None
         self.autolock = 0
         self.ahead = 0.0
         self.bolt = Bolt(turn)
-        self.moving = None
+        self.moving = self.autolocking = None
+        self.history = History()
         self.sessions = {}
         self.outgoing = asyncio.Queue()
-        self.device = self.notifying = None
+        self.device = self.notifying = self.connection = None
+        self.oddities = [oddity(self) for oddity in odd]
 
     @staticmethod
     def say(*words):
         print(*words, flush=True)
 
+    # What oddities are asked.
+
+    def tell(self, moment, *arguments):
+        for oddity in self.oddities:
+            getattr(oddity, moment)(*arguments)
+
+    def filtered(self, moment, value):
+        """A value as each oddity in turn leaves it."""
+        for oddity in self.oddities:
+            value = getattr(oddity, moment)(value)
+        return value
+
+    def first(self, moment, *arguments):
+        """The first answer that is one."""
+        return next(filter(None, (getattr(oddity, moment)(*arguments) for oddity in self.oddities)), None)
+
+    # What it knows.
+
     def clock(self):
-        return int(time.time() + self.ahead)
+        return int(time.time() + self.ahead) & 0xFFFFFFFF
+
+    def set_clock(self, octets):
+        self.ahead = struct.unpack("<I", octets)[0] - time.time()
+
+    def record(self, kind, tag=None):
+        seconds, status = time.time() + self.ahead, self.status()
+        self.history.add(lambda number: self.generation.record(number, kind, max(0, seconds), status, tag))
 
     def setting(self):
-        lock, unlock = self.positions or (sesame.NO_ANGLE, sesame.NO_ANGLE)
-        return struct.pack("<hhh", lock, unlock, self.autolock)
+        return self.generation.setting(self.positions, self.autolock)
+
+    def is_in_range(self, position):
+        """Whether the bolt is by a position; on the way only that of the goal counts."""
+        return abs(self.bolt.angle() - position) < self.generation.REACH and (
+            not self.moving or self.bolt.goal == position
+        )
 
     def status(self):
-        return self.bolt.status(self.moving is not None)
+        target = self.bolt.goal if self.moving else None
+        places = [self.is_in_range(position) for position in self.positions or ()] or [False, False]
+        return self.generation.status(target, self.bolt.angle(), *places)
 
     def publish_status(self):
         for session in self.sessions.values():
-            if session.cipher:
+            if session.is_logged_in:
                 session.publish(sesame.STATUS, self.status())
 
-    def drive(self, goal):
+    # What it does.
+
+    def drive(self, name):
+        """Starts the motor or turns it round, unless the bolt is there or on its way."""
+        if not all([oddity.obeys(name) for oddity in self.oddities]):
+            return
+        goal = self.positions[name == "unlocked"]
         if self.moving:
             if self.bolt.goal == goal:
                 return
@@ -209,12 +162,16 @@ class Lock:
         elif self.bolt.angle() == goal:
             self.publish_status()
             return
-        self.moving = asyncio.create_task(self.turn(self.bolt.drive(goal)))
+        self.stop_autolock()
+        self.say("motor", name)
+        seconds = self.bolt.drive(goal)
+        self.moving = asyncio.create_task(self.turn(seconds))
+        self.tell("turning", seconds)
 
     async def turn(self, seconds):
         """Publishes the start, the coming into the range of the goal, and the rest."""
         self.publish_status()
-        in_range = self.bolt.turn * RANGE / abs(UNLOCKED - LOCKED) * 0.9
+        in_range = self.bolt.turn * self.generation.REACH / QUARTER * 0.9
         if seconds > in_range:
             await asyncio.sleep(seconds - in_range)
             self.publish_status()
@@ -222,26 +179,61 @@ class Lock:
         await asyncio.sleep(seconds)
         self.moving = None
         self.say("at rest", round(self.bolt.angle()))
+        self.count_autolock()
         self.publish_status()
 
+    def stop_autolock(self):
+        if self.autolocking:
+            self.autolocking.cancel()
+            self.autolocking = None
+
+    def count_autolock(self):
+        """Counts from now until the lock locks itself, if it rests unlocked and is to."""
+        self.stop_autolock()
+        if not self.autolock or not self.positions or self.moving:
+            return
+        if self.is_in_range(self.positions[1]) and not self.is_in_range(self.positions[0]):
+            self.autolocking = asyncio.get_running_loop().call_later(self.autolock, self.lock_itself)
+
+    def lock_itself(self):
+        self.autolocking = None
+        self.record(sesame.AUTOLOCKED)
+        self.drive("locked")
+
     def forget(self):
+        """Carries a reset out, and restarts."""
+        former = self.secret, self.positions
+        self.stop_autolock()
+        if self.moving:
+            self.moving.cancel()
+            self.moving = None
+        self.bolt.stop()
         self.secret, self.positions, self.autolock = None, None, 0
+        self.history = History()
+        for session in self.sessions.values():
+            session.is_logged_in = False
+        self.tell("forgot", *former)
         asyncio.get_running_loop().call_later(
             0.5, lambda: [self.hang_up(connection) for connection in list(self.sessions)]
         )
 
+    # The air.
+
     def hang_up(self, connection):
         async def disconnect():
-            while not self.outgoing.empty():
-                await asyncio.sleep(0.05)
-            await connection.disconnect(REMOTE_USER_TERMINATED)
+            await self.outgoing.join()
+            if self.connection is connection:
+                await connection.disconnect(REMOTE_USER_TERMINATED)
 
-        asyncio.create_task(disconnect())
+        self.leaving = asyncio.create_task(disconnect())
 
     async def deliver(self):
         while True:
-            connection, frame = await self.outgoing.get()
-            await self.device.notify_subscriber(connection, self.notifying, frame)
+            connection, frame, due = await self.outgoing.get()
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            if connection in self.sessions:
+                await self.device.notify_subscriber(connection, self.notifying, frame)
+            self.outgoing.task_done()
 
     def written(self, connection, value):
         if connection in self.sessions:
@@ -249,24 +241,35 @@ class Lock:
 
     def subscribed(self, connection, notify):
         if notify and connection not in self.sessions:
-            self.sessions[connection] = Session(self, connection)
+            self.sessions[connection] = SESSIONS[self.key.model](self, connection)
 
     def connected(self, connection):
         self.say("connected by", connection.peer_address)
+        self.connection = connection
         connection.on("disconnection", lambda reason: self.disconnected(connection, reason))
+        self.tell("connected", connection)
 
     def disconnected(self, connection, reason):
         self.say("disconnected", hex(reason))
+        self.connection = None
         self.sessions.pop(connection, None)
-        asyncio.create_task(self.advertise())
+        self.tell("disconnected")
+        self.advertising = asyncio.create_task(self.advertise())
 
     async def advertise(self):
-        model = sesame.MODELS[self.key.model]
-        self.device.advertising_data = sesame.advertisement(model, self.secret is not None, self.key.identity)
-        self.device.scan_response_data = bytes(
-            AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, sesame.short_name(self.key.identity))])
+        model, identity = sesame.MODELS[self.key.model], self.key.identity
+        self.device.advertising_data = sesame.advertisement(
+            model, self.secret is not None, identity, model in (5, 7) and self.history.oldest() is not None
         )
-        await self.device.start_advertising(own_address_type=OwnAddressType.RANDOM)
+        self.device.scan_response_data = bytes(
+            AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, sesame.short_name(identity))])
+        )
+        interval = self.filtered("advertises_every", 500)
+        await self.device.start_advertising(
+            own_address_type=OwnAddressType.RANDOM,
+            advertising_interval_min=interval,
+            advertising_interval_max=interval,
+        )
 
     async def install(self, device):
         """Puts the lock's service on the device and begins to advertise."""
@@ -276,11 +279,14 @@ class Lock:
             Characteristic.Properties.WRITE | Characteristic.Properties.WRITE_WITHOUT_RESPONSE,
             Characteristic.WRITEABLE,
             CharacteristicValue(write=self.written),
+            descriptors=[one for oddity in self.oddities for one in oddity.descriptors()],
         )
         self.notifying = Characteristic(sesame.NOTIFY, Characteristic.Properties.NOTIFY, 0, b"")
         self.notifying.on(
             "subscription", lambda connection, notify, indicate: self.subscribed(connection, notify)
         )
+        for service in [one for oddity in self.oddities for one in oddity.services()]:
+            device.add_service(service)
         device.add_service(Service(sesame.SERVICE, [write, self.notifying]))
         device.on("connection", self.connected)
         await device.power_on()
@@ -291,7 +297,7 @@ class Lock:
 
 async def serve(options):
     key = sesame.Key.read(options.keyfile)
-    lock = Lock(key, options.turn)
+    lock = Lock(key, options.turn, options.odd)
     own = Address(sesame.address(key.identity), Address.RANDOM_DEVICE_ADDRESS)
     if options.transport.startswith("bumble:"):
         air, server = await virtual.serve(int(options.transport.removeprefix("bumble:")), options.legacy)
@@ -302,6 +308,16 @@ async def serve(options):
         async with await open_transport(options.transport) as (source, sink):
             await lock.install(Device.with_hci("Sesame", own, source, sink))
             await source.wait_for_termination()
+
+
+class List(argparse.Action):
+    """Tells what a lock can have, and ends."""
+
+    def __call__(self, parser, *_):
+        for kind, table in (("fault", oddities.FAULTS), ("habit", oddities.HABITS)):
+            for name, oddity in table.items():
+                print(f"{kind}  {name:34}{oddity.__doc__.splitlines()[0]}")
+        parser.exit()
 
 
 async def main():
@@ -315,7 +331,15 @@ async def main():
     parser.add_argument(
         "--legacy", action="store_true", help="bumble: a controller without extended advertising"
     )
+    for kind, table in (("fault", oddities.FAULTS), ("habit", oddities.HABITS)):
+        parser.add_argument(
+            "--" + kind, metavar="NAME", choices=table, action="append", default=[],
+            help=f"a {kind} that the lock has; may be given several times",
+        )
+    parser.add_argument("--list", action=List, nargs=0, help="tells the faults and habits, and ends")
     options = parser.parse_args()
+    options.odd = [oddities.FAULTS[name] for name in options.fault]
+    options.odd += [oddities.HABITS[name] for name in options.habit]
     try:
         await asyncio.wait_for(serve(options), options.seconds)
     except asyncio.TimeoutError:

@@ -20,7 +20,7 @@ def private(text):
 
 
 def check(vector):
-    """The names of what does not come out as expected, or None when the vector is not about a Sesame 5."""
+    """The names of what does not come out as expected, or None when the vector is not about what is here."""
     given, expected = vector["inputs"], vector["expected"]
     octets = {k: bytes.fromhex(v) for k, v in given.items() if isinstance(v, str) and is_hex(v)}
     kind = vector["id"]
@@ -37,6 +37,45 @@ def check(vector):
         result = {
             "session_key": cipher.key.hex(),
             "frames": [f.hex() for f in sesame.frames(b"\x02" + cipher.proof, False)],
+        }
+    elif kind == "os2.offline.device_key_from_er":
+        result = {"device_public_xy": sesame.public_octets(sesame.os2_private(octets["er"])).hex()}
+    elif kind == "os2.offline.sig1":
+        device = sesame.os2_private(bytes.fromhex("101112131415161718191a1b1c1d1e1f"))
+        signature = sesame.os2_signature(
+            device, octets["app_public_xy"], octets["server_token"], octets["lock_token"]
+        )
+        result = {"sig1": signature.hex()}
+    elif kind == "os2.login.auth":
+        names = ("secret_key", "key_index", "app_public_xy", "app_token", "lock_token")
+        result = {"auth": sesame.os2_proof(*(octets[name] for name in names)).hex()}
+    elif kind in ("os2.login.session_key", "os2.register.keys"):
+        shared = sesame.device_secret(private(given["app_private"]), octets["device_public_xy"])
+        token = octets.get("session_token") or octets["server_token"] + octets["lock_token"]
+        key = sesame.mac(shared, token)
+        result = {"ecdh16": shared.hex()}
+        if kind == "os2.login.session_key":
+            result["session_key"] = key.hex()
+        else:
+            result |= {"reg_key": key.hex(), "owner_key": sesame.mac(key, b"owner_key").hex()}
+            result["session_key"] = sesame.mac(key, token).hex()
+    elif kind.startswith("os2.session.rx"):
+        cipher = sesame.OS2Cipher(octets["session_key"], octets["session_token"])
+        cipher.sent = given["counter"]
+        sealed = cipher.encrypt(octets["plaintext"])
+        result = {"ciphertext": sealed.hex(), "frames": [f.hex() for f in sesame.frames(sealed, True)]}
+    elif kind.startswith("os2.session.tx"):
+        cipher = sesame.OS2Cipher(octets["session_key"], octets["session_token"])
+        cipher.received = given["counter"]
+        result = {"plaintext": cipher.decrypt(bytes.fromhex(expected["ciphertext"])).hex()}
+        expected = given
+    elif kind.startswith(("adv.os2.sesame3", "adv.os2.sesame4")):
+        identity = uuid.UUID(expected["device_uuid"])
+        data = sesame.advertisement(expected["model"], expected["registered"], identity)
+        name = sesame.short_name(identity)
+        result = {
+            "example_adv_payload": data.hex(),
+            "example_scan_response": (bytes([len(name) + 1, 9]) + name).hex(),
         }
     elif kind.startswith(("os3.session.rx", "os3.session.tx", "os3.ccm")):
         cipher = session(octets, given["counter"])
@@ -92,7 +131,7 @@ def main(path):
             failures += 1
             print("FAIL", vector["id"], *wrong)
     print(checked, "vectors,", failures, "failures")
-    return 1 if failures or checked < 40 else 0
+    return 1 if failures or checked < 90 else 0
 
 
 if len(sys.argv) != 2:
