@@ -403,7 +403,8 @@ extension MachineDefinition {
       add(.event("linkLost"), from: state, to: homes, given: isForgotten ? [] : ["loss", "absent", "tampering"])
       var reasons = ["absent", "tampering"]
       if status == "connecting" || status == "waitingGatt" { reasons.append("loss") }
-      if status == "logining" { reasons.append("wrongKey") }
+      // A lock without an owner is shown a proof as soon as it is ready, and may end the link in what follows.
+      if ["logining", "readytoRegister", "registering"].contains(status) { reasons.append("wrongKey") }
       // A lock with another owner waits for a login, and not for ever.
       let isOrphaned = state == "waitingGatt (orphaned)"
       add(.event("linkClosed"), from: state, to: homes, given: isForgotten || isOrphaned ? [] : reasons)

@@ -167,8 +167,11 @@ extension SesameClient {
   private mutating func refused(_ response: Response) {
     actions.append(.report(Reading("registration", .text(response.result.description))))
     let explanation = "the lock refused \(response.item): \(response.result)"
-    actions.append(
-      .complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded))
+    // Who only pretends that the lock has no owner is refused.
+    if key == nil {
+      actions.append(
+        .complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded))
+    }
     leave(
       disconnecting: true, because: Explanation(SesameViolation.registrationRefused.rawValue, explanation))
   }

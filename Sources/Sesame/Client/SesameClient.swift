@@ -158,6 +158,15 @@ extension SesameClient {
       show(.registering)
     case (.disconnect, .logining), (.disconnect, .open), (.disconnect, .forgotten):
       leave(disconnecting: true)
+    // A registration in place of a proof is a login to the user.
+    case (.disconnect, .registering) where status == .logining:
+      leave(disconnecting: true)
+    case (.forgeLock, .registering(let registration)) where status == .logining:
+      forge(.lock(settings.tag), registration.sighting.generation)
+    case (.forgeUnlock, .registering(let registration)) where status == .logining:
+      forge(.unlock(settings.tag), registration.sighting.generation)
+    case (.replayCommand, .registering) where status == .logining:
+      actions += lastCommand.map { .send($0) }
     case (_, .open(let session)):
       perform(request, in: session, at: now)
     case (.forgeLock, .logining(let login)):

@@ -2,7 +2,7 @@
 public enum FalseProof: String, CaseIterable, Sendable {
   /// The proof of a secret that differs in one bit.
   case wrongSecret = "secret"
-  /// The right proof with one bit inverted.
+  /// The right proof with one bit of its first byte inverted: another than noise on the way is given to invert.
   case wrongBit = "bit"
   /// Zeros.
   case zeros
@@ -22,7 +22,11 @@ extension FalseProof {
   func login(insteadOf login: [UInt8]) -> [UInt8] {
     let length = 4
     switch self {
-    case .wrongBit: return login.withOneBitFlipped
+    case .wrongBit:
+      guard login.count >= length else { return login }
+      var login = login
+      login[login.count - length] ^= 1
+      return login
     case .zeros: return login.dropLast(length) + [UInt8](repeating: 0, count: length)
     case .cut: return login.dropLast()
     case .empty: return login.dropLast(length)
