@@ -59,7 +59,7 @@ struct DefectTableTests {
     let needs = item.scenario.steps.flatMap(\.needs)
     let own = SesameDevice<DirectLink>.requestNames + SesameDevice<DirectLink>.pretenceNames
     expect(needs.filter { !own.contains($0) }, [])
-    expect(item.scenario.start.settings.map(\.name).filter { !LoneLock.settings.contains($0) }, [])
+    expect(item.scenario.start.settings.map(\.name).filter { !RealAir.settings.contains($0) }, [])
   }
 
   @Test("the scenario that it names fails with the defect", arguments: shown)
