@@ -81,7 +81,7 @@ public final class Specification: Sendable {
   let unsure: [UInt64]
   /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
   /// unseen.
-  let isPlain: Bool
+  public let isPlain: Bool
   /// The circumstances that count from the entry of a state, as bits.
   let fromEntry: UInt64
   /// The circumstances that hold in every test, as bits.

@@ -66,6 +66,10 @@ public struct Alphabet: Sendable {
 
   /// The acts.
   public private(set) var acts: [Act]
+  /// The events of which each wears the device, as bits; for machines of up to 64 events.
+  public let moves: UInt64
+  /// How long the longest window of the machine is that ends.
+  let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
   public let eventCount: Int
   /// The number of ``TestAction/settle``, whose other variant is ``TestAction/next``.
@@ -84,12 +88,17 @@ public struct Alphabet: Sendable {
   ///   - abilities: what the device serves.
   ///   - levels: where the test may interfere.
   ///   - weights: how often acts are chosen, by name, where it is not 1; 0 leaves an act out.
+  ///   - moving: the stimuli that set something in motion that wears, by name.
   public init(
     _ specification: Specification, _ abilities: Abilities, levels: [TestLevel] = TestLevel.allCases,
-    weights: [(name: String, weight: Double)] = []
+    weights: [(name: String, weight: Double)] = [], moving: [String] = []
   ) {
     let definition = specification.machine.definition
     eventCount = definition.events.count
+    moves = definition.events.prefix(64).enumerated().reduce(0) { mask, event in
+      moving.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
+    }
+    longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
     acts = definition.events.enumerated().map { number, event in
       let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
       let isOffered = event.kind != .spontaneous && isServed && levels.contains(.events)

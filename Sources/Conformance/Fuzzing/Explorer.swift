@@ -1,4 +1,4 @@
-import Simulation
+public import Simulation
 
 /// Generates tests, one choice at a time, from what is allowed now and from what was done before.
 ///
@@ -43,6 +43,8 @@ public struct Explorer: Sendable {
     public var swarming = 0.1
     /// Of all tests, those that begin like a rare one.
     public var resuming = 0.05
+    /// Whether time and wear are what is spent, and not events: see ``Explorer/spend(_:)``.
+    public var isThrifty = false
 
     /// Makes the usual settings.
     public init() {}
@@ -69,11 +71,19 @@ public struct Explorer: Sendable {
     var asides = 0.0
     /// How often the device is let do only the next thing that it has to do.
     var halts = 0.0
+    /// Whether the motor is spared: what moves it is seldom decided for.
+    var rests = false
+    /// How often what was called off is waited for all the same.
+    var doubts = 0.0
   }
 
   let alphabet: Alphabet
   let settings: Settings
   let starts: Int
+  /// The stimuli that set something in motion that wears, as bits.
+  let moves: UInt64
+  /// How much dearer they are in a test that spares it.
+  static let sparing = 8.0
   /// The events that have a variant, as bits, and how many variants each act has.
   let offered: UInt64
   let variantCounts: [Int]
@@ -88,9 +98,13 @@ public struct Explorer: Sendable {
   var positions = PositionTable()
   var rarity = RarityTable()
   var cycles: CycleWatch
+  /// What was spent, where that counts.
+  var costs: ExplorerCosts?
   var corpus = RareTests()
   /// The last decisions, the newest first.
   var decisions = DecisionHistory()
+  /// The disturbances that this test may bring about, and the stimuli that change nothing and that it favours.
+  var palette: (disturbances: [Int], asides: UInt64) = ([], .max)
   /// The rest of the rare test that this one begins like.
   var prefix: [Choice] = []
   var prefixIndex = 0
@@ -98,6 +112,8 @@ public struct Explorer: Sendable {
   var lastChoice: Choice?
   /// How many refusals were tried for the first time.
   var firstRefusals = 0
+  /// Whether the device had something to do before the last choice.
+  var wasAwaiting = false
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
 
@@ -130,9 +146,15 @@ public struct Explorer: Sendable {
     weights = acts.map(\.weight)
     swarm = weights
     cycles = CycleWatch(settle: alphabet.settle)
+    if settings.isThrifty {
+      costs = ExplorerCosts(
+        waits: variantCounts[alphabet.wait] > 0 ? acts[alphabet.wait].variants : [],
+        longestWindow: alphabet.longestWindow)
+    }
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
+    moves = settings.isThrifty ? alphabet.moves : 0
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
     }
@@ -150,6 +172,7 @@ public struct Explorer: Sendable {
     cycles.reset()
     decisions.reset()
     lastChoice = nil
+    wasAwaiting = false
     test.choices.removeAll(keepingCapacity: true)
     test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
     prefix.removeAll(keepingCapacity: true)
@@ -185,6 +208,14 @@ public struct Explorer: Sendable {
     return true
   }
 
+  /// Takes in how much time has passed on the device since the last choice was made.
+  public mutating func spend(_ time: Interval) {
+    guard costs != nil, let lastChoice else { return }
+    let act = Int(lastChoice.act)
+    costs?.pass(
+      time, asWait: act == alphabet.wait ? Int(lastChoice.variant) : nil, isEdge: act == alphabet.edge)
+  }
+
   /// Takes in a rare test of an earlier run or of another worker: it will soon be gone on with.
   public mutating func learn(_ test: TestCase) {
     corpus.insert(test)
@@ -218,6 +249,7 @@ public struct Explorer: Sendable {
     test.choices.append(choice)
     lastChoice = choice
     let act = Int(choice.act)
+    wasAwaiting = situation.isAwaiting
     if act == alphabet.settle { settledAt = situation.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
@@ -248,8 +280,26 @@ public struct Explorer: Sendable {
       plan.halts = [0, 0, 0.3, 0.7][generator.below(4)]
       plan.asides = chance(0.5) ? 2 * settings.asides : 0
     }
+    if costs != nil { drawThriftyPlan() }
     for act in swarm.indices {
       swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
+    }
+  }
+
+  /// Where time and wear are what is spent, most tests spare the motor and fill the time with what costs it nothing: requests,
+  /// refusals, and a few kinds of disturbances a lot, since those of a kind belong together and those of many
+  /// kinds excuse each other.
+  private mutating func drawThriftyPlan() {
+    plan.rests = chance(0.6)
+    plan.doubts = 0.3
+    palette.disturbances.removeAll(keepingCapacity: true)
+    palette.asides = .max
+    if chance(0.5) { palette.asides = generator.next() & generator.next() }
+    plan.disturbances = 0
+    guard disturbanceWeight > 0, chance(0.5) else { return }
+    plan.disturbances = 4 * settings.disturbances
+    for _ in 0...generator.below(2) {
+      palette.disturbances.append(drawDisturbance())
     }
   }
 

@@ -13,11 +13,20 @@ extension Explorer {
     if let choice = repeated(in: situation) { return choice }
     if settles { return Choice(alphabet.settle, variant: chance(plan.halts) ? 1 : 0) }
     let moving = legal & ~situation.idle
+    if let choice = doubt(in: situation) { return choice }
     if let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0) { return choice }
     guard moving != 0 else { return passing(in: situation) }
     let event =
       moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: situation)
     return Choice(event, variant: variant(of: event))
+  }
+
+  /// A wait after a stimulus that has called off what the device had to do: it must not do it all the same.
+  private mutating func doubt(in situation: Situation) -> Choice? {
+    guard let costs, wasAwaiting, !situation.isAwaiting, let lastChoice, mayTake(alphabet.wait) else { return nil }
+    guard Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden, chance(plan.doubts) else { return nil }
+    let waits = costs.usualWaits
+    return leastTried(alphabet.wait, in: situation, among: waits.count / 2..<waits.count)
   }
 
   /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
@@ -28,7 +37,7 @@ extension Explorer {
     let context = mix(situation.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
     var least = Double.infinity
-    var rest = idle
+    var rest = idle & palette.asides == 0 ? idle : idle & palette.asides
     while rest != 0 {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
@@ -92,25 +101,40 @@ extension Explorer {
 
   /// A wait, the edge of a timer, or a disturbance.
   private mutating func sprinkled(in situation: Situation) -> Choice? {
-    if chance(plan.waits), mayTake(alphabet.wait) { return leastTried(alphabet.wait, in: situation) }
-    if situation.hasDeadline, chance(plan.edges), mayTake(alphabet.edge) {
+    if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
+    if let due = costs?.dueWait(in: situation), mayTake(alphabet.wait), chance(0.25) {
+      return Choice(alphabet.wait, variant: due)
+    }
+    if situation.hasDeadline, chance(plan.edges), mayTake(alphabet.edge), costs?.allowsUsual ?? true {
       return leastTried(alphabet.edge, in: situation)
     }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
+    let kinds = palette.disturbances
+    return leastTried(
+      kinds.isEmpty ? drawDisturbance() : kinds[generator.below(kinds.count)], in: situation)
+  }
+
+  /// A disturbance, by the weights that were asked for.
+  mutating func drawDisturbance() -> Int {
     var place = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {
       place -= weights[act]
-      if place < 0 { return leastTried(act, in: situation) }
+      if place < 0 { return act }
     }
-    return nil
+    return alphabet.disturbances.last { mayTake($0) } ?? alphabet.edge
   }
 
   /// Nothing is legal: time may change that.
   private mutating func passing(in situation: Situation) -> Choice? {
-    if situation.hasDeadline, mayTake(alphabet.edge), chance(0.7) {
+    if situation.hasDeadline, mayTake(alphabet.edge), costs?.allowsUsual ?? true, chance(0.7) {
       return leastTried(alphabet.edge, in: situation)
     }
-    return mayTake(alphabet.wait) ? leastTried(alphabet.wait, in: situation) : nil
+    return mayTake(alphabet.wait) ? wait(in: situation) : nil
+  }
+
+  /// A wait: where time is what is spent, one that its share is enough for.
+  private mutating func wait(in situation: Situation) -> Choice {
+    leastTried(alphabet.wait, in: situation, among: costs?.usualWaits)
   }
 
   /// The stimulus that was taken least often in this context, in proportion to its weight.
@@ -128,11 +152,17 @@ extension Explorer {
     while legal != 0 {
       let event = legal.trailingZeroBitCount
       legal &= legal &- 1
-      let count = (Double(counts[context, event]) + unit()) / weights[event]
+      let count = (Double(counts[context, event]) + unit()) * price(of: event) / weights[event]
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
     return best
+  }
+
+  /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
+  /// repetition has led to shows.
+  private func price(of event: Int) -> Double {
+    plan.rests && !cycles.isExploring && moves >> UInt64(event) & 1 == 1 ? Self.sparing : 1
   }
 
   private func context(in situation: Situation) -> UInt64 {
@@ -149,7 +179,7 @@ extension Explorer {
     var sum = 0.0
     var rest = legal
     while rest != 0 {
-      sum += swarm[rest.trailingZeroBitCount]
+      sum += swarm[rest.trailingZeroBitCount] / price(of: rest.trailingZeroBitCount)
       rest &= rest &- 1
     }
     var place = unit() * sum
@@ -157,7 +187,7 @@ extension Explorer {
     while true {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      place -= swarm[event]
+      place -= swarm[event] / price(of: event)
       if place < 0 || rest == 0 { return event }
     }
   }
@@ -175,14 +205,16 @@ extension Explorer {
   }
 
   /// The variant of an act that was chosen least often at this position.
-  private mutating func leastTried(_ act: Int, in situation: Situation) -> Choice {
+  private mutating func leastTried(
+    _ act: Int, in situation: Situation, among variants: Range<Int>? = nil
+  ) -> Choice {
     let context = mix(situation.position ^ UInt64(act) << 32)
     var best = 0
     var least = UInt32.max
-    let count = variantCounts[act]
+    let count = variants?.count ?? variantCounts[act]
     let first = generator.below(count)
     for step in 0..<count {
-      let variant = (first + step) % count
+      let variant = (first + step) % count + (variants?.lowerBound ?? 0)
       let tried = counts[context, variant]
       if tried < least { (best, least) = (variant, tried) }
     }

@@ -104,6 +104,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     self.edge = edge
     var settingsOfExplorer = Explorer.Settings()
     settingsOfExplorer.length = settings.length
+    // Where nothing takes time, events are what is spent.
+    settingsOfExplorer.isThrifty = !runner.specification.isPlain
     explorer = Explorer(
       runner.alphabet, starts: runner.starts.count, settings: settingsOfExplorer,
       seed: settings.generatorSeed)
@@ -149,9 +151,16 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// Tells how far it is.
   private mutating func tell() {
-    status.actuations = earlier.status.actuations + runner.actuations
+    account()
     edge.coverage(runner.lockstep.tracker.coverage)
     edge.progress(status)
+  }
+
+  /// Takes over what the device was asked for so far.
+  mutating func account() {
+    status.actuations = earlier.status.actuations + runner.actuations
+    status.lockTime = earlier.status.lockTime + runner.lockTime
+    status.waited = earlier.status.waited + runner.waited
   }
 
   /// Does one test; says why when it was the last.
@@ -192,7 +201,9 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.performed.append(choice)
       execution.situations.append(situation)
       status.events += 1
+      let before = runner.lockstep.now
       let (done, divergence) = try runner.make(choice)
+      explorer.spend(runner.lockstep.now - before)
       execution.actions.append(done)
       execution.divergence = divergence
     }

@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+public import Simulation
 
 /// What came of one attempt at a test.
 public enum Attempt: Sendable {
@@ -25,9 +25,12 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public private(set) var events = 0
   /// How often the tester set the bolt in motion.
   public private(set) var actuations = 0
+  /// The time that passed on the device in the tests before this one.
+  private var earlier = Interval.zero
+  /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
+  public private(set) var waited = Interval.zero
   /// The most times that the tester may do so.
   private let mostActuations: Int
-  private let moves: [Bool]
 
   /// Joins a machine and a device.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
@@ -37,18 +40,22 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
     alphabet = Alphabet(
       specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
-      weights: settings.weights + target.withheld.map { ($0, 0) })
+      weights: settings.weights + target.withheld.map { ($0, 0) }, moving: Actuation.stimuli)
     starts = target.starts
     mostActuations = settings.actuations ?? .max
-    moves = alphabet.acts.map { Actuation.stimuli.contains($0.name) }
   }
 
   /// The machine's tables.
   public var specification: Specification { lockstep.tracker.specification }
 
+  /// The time that passed on the device in all tests.
+  public var lockTime: Interval { earlier + (lockstep.now - .zero) }
+
   /// Begins a test.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
+    let before = lockTime
     try lockstep.reset(to: starts[start])
+    earlier = before - (lockstep.now - .zero)
     return try lockstep.pass(until: lockstep.now)
   }
 
@@ -59,13 +66,19 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
     guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
     events += 1
-    if moves[Int(choice.act)] {
+    if Int(choice.act) < alphabet.eventCount, alphabet.moves >> UInt64(choice.act) & 1 == 1, !choice.isForbidden {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
       }
       actuations += 1
     }
-    return try lockstep.carryOut(action)
+    let begin = lockstep.now
+    let result = try lockstep.carryOut(action)
+    switch action {
+    case .wait, .edge: waited += lockstep.now - begin
+    case .stimulus, .fault, .settle, .next: break
+    }
+    return result
   }
 
   /// Runs a test; a choice that is no longer what it was meant to be is left out.
