@@ -67,6 +67,8 @@ public final class Specification: Sendable {
   let urgentStart: [Int32]
   /// The windows that end at a known time: what must have happened by then.
   let urgent: [Step]
+  /// The longest of these windows for each node, without what a circumstance adds.
+  let windows: [Interval]
   /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
   let legal: [UInt64]
   /// The stimuli allowed in a node that leave everything as it is, timers included; for machines of up to 64 events.
@@ -138,6 +140,9 @@ public final class Specification: Sendable {
     (visibleStart, visible) = flatten(builder.visible)
     (silentStart, silent) = flatten(builder.silent)
     (urgentStart, urgent) = flatten(builder.spontaneous.map { $0.filter { $0.latest != .forever } })
+    windows = builder.spontaneous.map { steps in
+      steps.map(\.latest).filter { $0 != .forever }.max() ?? .zero
+    }
     let eventCount = machine.eventCount
     legal = builder.nodes.indices.map { node in
       guard eventCount <= 64 else { return 0 }

@@ -67,7 +67,7 @@ public struct Alphabet: Sendable {
   /// The acts.
   public private(set) var acts: [Act]
   /// The events of which each wears the device, as bits; for machines of up to 64 events.
-  public let moves: UInt64
+  let moving: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -95,7 +95,7 @@ public struct Alphabet: Sendable {
   ) {
     let definition = specification.machine.definition
     eventCount = definition.events.count
-    moves = definition.events.prefix(64).enumerated().reduce(0) { mask, event in
+    self.moving = definition.events.prefix(64).enumerated().reduce(0) { mask, event in
       moving.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
     }
     longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
@@ -112,8 +112,8 @@ public struct Alphabet: Sendable {
     acts.append(
       Act(
         name: "wait", level: .events,
-        variants: Self.waits(in: definition, isVirtual: abilities.slack == .zero).map { .wait($0) }, weight: 1
-      ))
+        variants: Self.waits(in: definition, isTimed: isTimed, isVirtual: abilities.slack == .zero)
+          .map { .wait($0) }, weight: 1))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
     acts.append(
       Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
@@ -138,6 +138,14 @@ public struct Alphabet: Sendable {
     return acts[act].variants[Int(choice.variant)]
   }
 
+  /// Whether a choice sets something in motion that wears.
+  public func moves(_ choice: Choice) -> Bool {
+    choice.act < 64 && !choice.isForbidden && moving >> UInt64(choice.act) & 1 == 1
+  }
+
+  /// How often a test does.
+  public func movements(of test: TestCase) -> Int { test.choices.count { moves($0) } }
+
   /// The choice that stands for an action; `nil` when this alphabet does not have it.
   public func choice(of action: TestAction, isForbidden: Bool = false) -> Choice? {
     for (number, act) in acts.enumerated() {
@@ -147,12 +155,15 @@ public struct Alphabet: Sendable {
     return nil
   }
 
-  /// The longest wait with a device whose time is the clock's: hours of it would be hours.
-  private static let longestRealWait = Interval.seconds(60)
+  /// The longest wait with a device whose time is the clock's: ten minutes of silence are worth waiting for, now and then.
+  private static let longestRealWait = Interval.seconds(660)
 
   /// Waits that are worth trying: short ones in which something is still under way, the windows of the machine, and
-  /// long silence.
-  private static func waits(in definition: MachineDefinition, isVirtual: Bool) -> [Interval] {
+  /// long silence. Where time is the clock's, a machine to which time means nothing is given none.
+  private static func waits(
+    in definition: MachineDefinition, isTimed: Bool, isVirtual: Bool
+  ) -> [Interval] {
+    guard isTimed || isVirtual else { return [] }
     var waits: [Interval] = [
       .milliseconds(1), .milliseconds(20), .milliseconds(150), .milliseconds(600), .seconds(1), .seconds(4),
       .seconds(12), .seconds(60), .seconds(660), .seconds(4 * 3600),

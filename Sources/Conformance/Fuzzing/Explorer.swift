@@ -77,6 +77,16 @@ public struct Explorer: Sendable {
     var doubts = 0.0
   }
 
+  /// What a test does a lot of, where it is about a few things.
+  struct Palette: Sendable {
+    /// The disturbances, with their variant where that is always the same.
+    var disturbances: [(act: Int, variant: Int?)] = []
+    /// The stimuli that are given whenever they can be, as bits; none where a test is about everything.
+    var theme: UInt64 = 0
+    /// The variant of each act, where that is always the same, or -1.
+    var variants: [Int] = []
+  }
+
   let alphabet: Alphabet
   let settings: Settings
   let starts: Int
@@ -103,8 +113,8 @@ public struct Explorer: Sendable {
   var corpus = RareTests()
   /// The last decisions, the newest first.
   var decisions = DecisionHistory()
-  /// The disturbances that this test may bring about, and the stimuli that change nothing and that it favours.
-  var palette: (disturbances: [Int], asides: UInt64) = ([], .max)
+  /// What this test is about, where time and wear are what is spent.
+  var palette = Palette()
   /// The rest of the rare test that this one begins like.
   var prefix: [Choice] = []
   var prefixIndex = 0
@@ -112,8 +122,10 @@ public struct Explorer: Sendable {
   var lastChoice: Choice?
   /// How many refusals were tried for the first time.
   var firstRefusals = 0
-  /// Whether the device had something to do before the last choice.
-  var wasAwaiting = false
+  /// How much time has passed in this test, where that is told.
+  var time = Interval.zero
+  /// Until when the device had something to do, at the latest, before the last choice.
+  var wasDue: Instant?
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
 
@@ -154,7 +166,8 @@ public struct Explorer: Sendable {
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
-    moves = settings.isThrifty ? alphabet.moves : 0
+    moves = settings.isThrifty ? alphabet.moving : 0
+    palette.variants = [Int](repeating: -1, count: acts.count)
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
     }
@@ -172,7 +185,8 @@ public struct Explorer: Sendable {
     cycles.reset()
     decisions.reset()
     lastChoice = nil
-    wasAwaiting = false
+    wasDue = nil
+    time = .zero
     test.choices.removeAll(keepingCapacity: true)
     test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
     prefix.removeAll(keepingCapacity: true)
@@ -209,11 +223,13 @@ public struct Explorer: Sendable {
   }
 
   /// Takes in how much time has passed on the device since the last choice was made.
-  public mutating func spend(_ time: Interval) {
+  public mutating func spend(_ passed: Interval) {
     guard costs != nil, let lastChoice else { return }
     let act = Int(lastChoice.act)
+    time += passed
+    if act == alphabet.settle { costs?.settle(passed, at: settledAt) }
     costs?.pass(
-      time, asWait: act == alphabet.wait ? Int(lastChoice.variant) : nil, isEdge: act == alphabet.edge)
+      passed, waiting: act == alphabet.wait ? Int(lastChoice.variant) : nil, isEdge: act == alphabet.edge)
   }
 
   /// Takes in a rare test of an earlier run or of another worker: it will soon be gone on with.
@@ -235,7 +251,11 @@ public struct Explorer: Sendable {
     // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
-    if chance(share) { cycles.repeatLast(times: repetitions(of: decisions)) }
+    guard chance(share * (costs != nil && closed.decisions == 0 ? 0.1 : 1)) else { return }
+    // What a repetition that moves nothing has broken shows where something is moved.
+    let isStill = moves != 0 && !cycles.lastContains(moves)
+    cycles.repeatLast(
+      times: repetitions(of: decisions), isTelling: isStill && closed.decisions > 0 && chance(0.5))
   }
 
   /// How often to go around a cycle: not so few times that novelty would come there anyway, and each more half as
@@ -249,7 +269,7 @@ public struct Explorer: Sendable {
     test.choices.append(choice)
     lastChoice = choice
     let act = Int(choice.act)
-    wasAwaiting = situation.isAwaiting
+    wasDue = situation.isAwaiting ? situation.deadline : nil
     if act == alphabet.settle { settledAt = situation.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
@@ -286,21 +306,49 @@ public struct Explorer: Sendable {
     }
   }
 
-  /// Where time and wear are what is spent, most tests spare the motor and fill the time with what costs it nothing: requests,
-  /// refusals, and a few kinds of disturbances a lot, since those of a kind belong together and those of many
-  /// kinds excuse each other.
+  /// Where time and wear are what is spent, most tests spare the motor and fill the time with what costs it nothing:
+  /// requests, refusals, and a few kinds of disturbances a lot, since those of a kind belong together and those of
+  /// many kinds excuse each other.
   private mutating func drawThriftyPlan() {
     plan.rests = chance(0.6)
-    plan.doubts = 0.3
+    plan.doubts = [0, 0.2, 0.6][generator.below(3)]
+    plan.patience = [1, 0.9, 0.7, 0.4][generator.below(4)]
+    if variantCounts[alphabet.settle] > 0 { plan.halts = [0, 0.3, 0.6, 0.9][generator.below(4)] }
+    palette.theme = 0
+    if chance(0.5) {
+      for _ in 0...generator.below(2) { palette.theme |= 1 << UInt64(leastDrawn(0..<eventCount)) }
+    }
+    for act in 0..<eventCount {
+      let isFixed = variantCounts[act] > 1 && chance(0.5)
+      palette.variants[act] = isFixed ? leastTried(act, at: Self.drawing) : -1
+    }
     palette.disturbances.removeAll(keepingCapacity: true)
-    palette.asides = .max
-    if chance(0.5) { palette.asides = generator.next() & generator.next() }
     plan.disturbances = 0
     guard disturbanceWeight > 0, chance(0.5) else { return }
     plan.disturbances = 4 * settings.disturbances
+    plan.rests = chance(0.3)
+    plan.doubts = 0.6
     for _ in 0...generator.below(2) {
-      palette.disturbances.append(drawDisturbance())
+      let act = leastDrawn(alphabet.disturbances)
+      palette.disturbances.append((act, chance(0.5) ? leastTried(act, at: Self.drawing) : nil))
     }
+  }
+
+  private var eventCount: Int { min(alphabet.eventCount, 64) }
+
+  /// The context in which it is counted what tests were about.
+  private static let drawing: UInt64 = 0xD157
+
+  /// The act that was drawn least often, by the weights that were asked for.
+  private mutating func leastDrawn(_ acts: Range<Int>) -> Int {
+    var best = acts.lowerBound
+    var least = Double.infinity
+    for act in acts where variantCounts[act] > 0 {
+      let count = (Double(counts[Self.drawing, act]) + unit()) / weights[act]
+      if count < least { (best, least) = (act, count) }
+    }
+    counts.add(Self.drawing, best)
+    return best
   }
 
   /// From an eighth to eight, short of transcendental functions: a power of two, and a part of the next.

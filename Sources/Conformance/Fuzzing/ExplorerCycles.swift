@@ -48,6 +48,8 @@ struct CycleWatch: Sendable {
   private var repetition: UInt64 = 0
   /// Whether the choice that is being made is the last of a repetition.
   private var ends = false
+  /// Whether what follows the repetition is asked of what moves.
+  private var tells = false
   /// How many decisions are still to be tried out.
   private var ahead = 0
   /// Where one more round would be now, or -1 when the test has left it.
@@ -76,6 +78,8 @@ struct CycleWatch: Sendable {
   var isBusy: Bool { left > 0 || ahead > 0 }
   /// What follows a repetition is being tried out.
   var isExploring: Bool { ahead > 0 }
+  /// What follows a repetition is being tried out with what moves.
+  var isTelling: Bool { ahead > 0 && tells }
   /// The context of a decision soon after a repetition: which cycle, and about how often.
   var context: UInt64? { ahead > 0 ? repetition : nil }
   /// The choice that is to be repeated now.
@@ -105,11 +109,13 @@ extension CycleWatch {
     var rotation: UInt64 = 0
     closed.removeAll(keepingCapacity: true)
     for index in place..<path.count {
+      closed.append(path[index].choice)
+      // How long it was waited for what the device had to do makes it no other cycle.
+      guard Int(path[index].choice.act) != settle else { continue }
       cycle.hash = mix(cycle.hash ^ (path[index].choice.rank &+ 1))
       if path[index].isDecision { cycle.decisions += 1 }
       // A sum does not depend on where the cycle begins.
       rotation &+= mix(path[index].position ^ mix(path[index].choice.rank &+ 1))
-      closed.append(path[index].choice)
     }
     closedHash = cycle.hash
     if path[place].cycle == cycle.hash { cycle.run = path[place].run + 1 }
@@ -122,8 +128,16 @@ extension CycleWatch {
     return cycle
   }
 
+  /// Whether the cycle that closed last has one of some acts.
+  func lastContains(_ acts: UInt64) -> Bool {
+    closed.contains { $0.act < 64 && !$0.isForbidden && acts >> UInt64($0.act) & 1 == 1 }
+  }
+
   /// Has the cycle that has just closed gone around until that was so many times.
-  mutating func repeatLast(times: Int) {
+  ///
+  /// - Parameter isTelling: whether what follows is asked of what moves.
+  mutating func repeatLast(times: Int, isTelling: Bool) {
+    tells = isTelling
     swap(&steps, &closed)
     index = 0
     left = times - 1

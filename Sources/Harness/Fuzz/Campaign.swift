@@ -102,13 +102,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     runner = TestRunner(target, device, settings, recorder: TraceHash())
     self.settings = settings
     self.edge = edge
-    var settingsOfExplorer = Explorer.Settings()
-    settingsOfExplorer.length = settings.length
-    // Where nothing takes time, events are what is spent.
-    settingsOfExplorer.isThrifty = !runner.specification.isPlain
-    explorer = Explorer(
-      runner.alphabet, starts: runner.starts.count, settings: settingsOfExplorer,
-      seed: settings.generatorSeed)
+    explorer = runner.explorer(settings)
     for test in corpus { explorer.learn(test) }
   }
 

@@ -31,6 +31,11 @@ public struct CampaignStatus: Sendable {
   /// How much of ``lockTime`` was waited for: because a test said so, or because a motor had to rest.
   public var waited = Interval.zero
 
+  /// The share of the device's time that was waited, in percent; `nil` where no time has passed on it.
+  public var waitedPercent: Int? {
+    lockTime > .zero ? Int(waited.seconds / lockTime.seconds * 100) : nil
+  }
+
   /// Nothing was done yet.
   public init() {}
 }

@@ -42,7 +42,8 @@ extension CampaignStatus {
       "repeats": .integer(repeats), "labFaults": .integer(labFaults), "corpus": .integer(corpus),
       "contexts": .integer(contexts), "longest": .integer(longest),
       "stability": [.integer(stability.same), .integer(stability.tried)],
-      "actuations": .integer(actuations),
+      "actuations": .integer(actuations), "lockTime": .decimal(lockTime.seconds),
+      "waited": .decimal(waited.seconds),
     ]
   }
 }

@@ -45,6 +45,17 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     mostActuations = settings.actuations ?? .max
   }
 
+  /// What draws the tests of a campaign. Where time passes on the device, time and wear are what it spends, and not events.
+  public func explorer(_ settings: FuzzSettings) -> Explorer {
+    var own = Explorer.Settings()
+    own.length = settings.length
+    if !specification.isPlain {
+      own.isThrifty = true
+      own.swarming = 0.25
+    }
+    return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
+  }
+
   /// The machine's tables.
   public var specification: Specification { lockstep.tracker.specification }
 
@@ -66,7 +77,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
     guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
     events += 1
-    if Int(choice.act) < alphabet.eventCount, alphabet.moves >> UInt64(choice.act) & 1 == 1, !choice.isForbidden {
+    if alphabet.moves(choice) {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
       }
