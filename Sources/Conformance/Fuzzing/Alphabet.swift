@@ -68,6 +68,8 @@ public struct Alphabet: Sendable {
   public private(set) var acts: [Act]
   /// The events of which each wears the device, as bits; for machines of up to 64 events.
   let moving: UInt64
+  /// The events with several variants of which each sets a circumstance, as bits; for machines of up to 64 events.
+  let setting: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -106,6 +108,9 @@ public struct Alphabet: Sendable {
       return Act(
         name: event.name, level: .events,
         variants: isOffered ? arguments.map { .stimulus(Stimulus(number, $0)) } : [], weight: 1)
+    }
+    setting = acts.prefix(64).enumerated().reduce(0) { mask, act in
+      act.element.variants.count > 1 && specification.sets[act.offset] ? mask | 1 << UInt64(act.offset) : mask
     }
     let isTimed = !specification.isPlain
     acts.append(Act(name: "settle", level: .events, variants: isTimed ? [.settle, .next] : [], weight: 1))

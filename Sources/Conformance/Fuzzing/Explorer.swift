@@ -124,6 +124,10 @@ public struct Explorer: Sendable {
   var firstRefusals = 0
   /// How much time has passed in this test, where that is told.
   var time = Interval.zero
+  /// Whether the last stimulus was one that moves something: what it has left behind may be asked for.
+  var hasMoved = false
+  /// Whether nothing was asked of the device since a long silence.
+  var wasSilent = false
   /// Until when the device had something to do, at the latest, before the last choice.
   var wasDue: Instant?
   /// Where the device was last let settle.
@@ -186,6 +190,8 @@ public struct Explorer: Sendable {
     decisions.reset()
     lastChoice = nil
     wasDue = nil
+    hasMoved = false
+    wasSilent = false
     time = .zero
     test.choices.removeAll(keepingCapacity: true)
     test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
@@ -252,10 +258,20 @@ public struct Explorer: Sendable {
     let decisions = max(closed.decisions, 1)
     let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
     guard chance(share * (costs != nil && closed.decisions == 0 ? 0.1 : 1)) else { return }
-    // What a repetition that moves nothing has broken shows where something is moved.
-    let isStill = moves != 0 && !cycles.lastContains(moves)
-    cycles.repeatLast(
-      times: repetitions(of: decisions), isTelling: isStill && closed.decisions > 0 && chance(0.5))
+    cycles.repeatLast(times: repetitions(of: decisions), isTelling: isTelling(closed))
+  }
+
+  /// Whether what follows the repetition of a cycle is asked of what moves: where something that moves nothing was
+  /// repeated, that is where it shows what that has broken. Cycles that this was seldom done for come first.
+  private mutating func isTelling(_ closed: CycleWatch.Closed) -> Bool {
+    guard moves != 0, closed.decisions > 0, closed.length <= 8, !cycles.lastContains(moves) else {
+      return false
+    }
+    let context = mix(closed.hash ^ 0x7E11)
+    let told = Double(counts[context, 0])
+    guard chance(4 / (4 + told)) else { return false }
+    counts.add(context, 0)
+    return true
   }
 
   /// How often to go around a cycle: not so few times that novelty would come there anyway, and each more half as
@@ -270,6 +286,10 @@ public struct Explorer: Sendable {
     lastChoice = choice
     let act = Int(choice.act)
     wasDue = situation.isAwaiting ? situation.deadline : nil
+    if act < alphabet.eventCount {
+      hasMoved = alphabet.moves(choice) && moves != 0
+      wasSilent = false
+    }
     if act == alphabet.settle { settledAt = situation.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
@@ -310,14 +330,15 @@ public struct Explorer: Sendable {
   /// requests, refusals, and a few kinds of disturbances a lot, since those of a kind belong together and those of
   /// many kinds excuse each other.
   private mutating func drawThriftyPlan() {
-    plan.rests = chance(0.6)
+    plan.rests = chance(0.85)
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
-    plan.patience = [1, 0.9, 0.7, 0.4][generator.below(4)]
+    plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
     if variantCounts[alphabet.settle] > 0 { plan.halts = [0, 0.3, 0.6, 0.9][generator.below(4)] }
     palette.theme = 0
     if chance(0.5) {
-      for _ in 0...generator.below(2) { palette.theme |= 1 << UInt64(leastDrawn(0..<eventCount)) }
+      for _ in 0...generator.below(2) { palette.theme |= 1 << UInt64(leastDrawn(0..<eventCount)) & ~moves }
     }
+    plan.asides = [0.1, 0.3, 0.5][generator.below(3)]
     for act in 0..<eventCount {
       let isFixed = variantCounts[act] > 1 && chance(0.5)
       palette.variants[act] = isFixed ? leastTried(act, at: Self.drawing) : -1
@@ -326,11 +347,12 @@ public struct Explorer: Sendable {
     plan.disturbances = 0
     guard disturbanceWeight > 0, chance(0.5) else { return }
     plan.disturbances = 4 * settings.disturbances
-    plan.rests = chance(0.3)
-    plan.doubts = 0.6
-    for _ in 0...generator.below(2) {
+    plan.rests = chance(0.6)
+    plan.doubts = 0.8
+    for _ in 0...(chance(0.3) ? 1 : 0) {
       let act = leastDrawn(alphabet.disturbances)
-      palette.disturbances.append((act, chance(0.5) ? leastTried(act, at: Self.drawing) : nil))
+      let variant = chance(0.5) ? 0 : leastTried(act, at: Self.drawing)
+      palette.disturbances.append((act, chance(0.5) ? variant : nil))
     }
   }
 

@@ -8,10 +8,12 @@ extension Explorer {
     // What a repetition has led to is tried out undisturbed.
     let isTrying = costs != nil && cycles.isExploring
     let settles = maySettle(in: situation) && (legal == 0 || isTrying || chance(patience(in: situation)))
-    if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
-      return Choice(event, variant: variant(of: event), isForbidden: true)
+    if !isTrying {
+      if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
+        return Choice(event, variant: variant(of: event), isForbidden: true)
+      }
+      if let choice = sprinkled(in: situation) ?? setOtherwise(in: situation) { return choice }
     }
-    if let choice = sprinkled(in: situation) { return choice }
     if let choice = repeated(in: situation) { return choice }
     if settles { return Choice(alphabet.settle, variant: !isTrying && chance(plan.halts) ? 1 : 0) }
     let moving = legal & ~situation.idle
@@ -29,6 +31,16 @@ extension Explorer {
     return Choice(event, variant: variant(of: event))
   }
 
+  /// What sets a condition of the model, given once more while the device has something to do: a count that has begun
+  /// is called off, or made another one.
+  private mutating func setOtherwise(in situation: Situation) -> Choice? {
+    let setting = situation.legal & alphabet.setting & offered
+    guard costs != nil, situation.isAwaiting, situation.hasDeadline, setting != 0, chance(plan.doubts / 2)
+    else { return nil }
+    let event = pick(setting)
+    return Choice(event, variant: variant(of: event))
+  }
+
   /// How likely the device is let do what it has to do: the less, the longer that has taken here.
   private func patience(in situation: Situation) -> Double {
     guard let costs else { return plan.patience }
@@ -41,7 +53,8 @@ extension Explorer {
     guard costs != nil, !situation.isAwaiting || !situation.hasDeadline, mayTake(alphabet.wait),
       let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden
     else { return nil }
-    let rest = max(wasDue.map { $0 - (.zero + time) } ?? .zero, situation.node < 0 ? situation.window : .zero)
+    let isOpen = situation.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
+    let rest = max(wasDue.map { $0 - (.zero + time) } ?? .zero, isOpen ? situation.window : .zero)
     guard rest > .zero, chance(plan.doubts), let variant = costs?.doubt(for: rest) else { return nil }
     return Choice(alphabet.wait, variant: variant)
   }
@@ -50,7 +63,7 @@ extension Explorer {
   ///
   /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
   private mutating func aside(_ idle: UInt64, in situation: Situation, isOnly: Bool) -> Choice? {
-    guard idle != 0, chance(isOnly ? 0.5 : idle & palette.theme == 0 ? plan.asides : 0.3) else { return nil }
+    guard idle != 0, chance(isOnly || hasMoved ? 0.5 : plan.asides) else { return nil }
     let context = mix(situation.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
     var least = Double.infinity
@@ -121,6 +134,7 @@ extension Explorer {
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
     if let variant = costs?.silence(in: situation), mayTake(alphabet.wait), chance(0.25) {
       costs?.beginSilence()
+      wasSilent = true
       return Choice(alphabet.wait, variant: variant)
     }
     if situation.hasDeadline, mayWaitForEdge, chance(plan.edges) {
@@ -177,6 +191,7 @@ extension Explorer {
   /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
   /// repetition has led to shows.
   private func price(of event: Int) -> Double {
+    if wasSilent { return moves >> UInt64(event) & 1 == 0 ? Self.sparing : 1 }
     if cycles.isExploring { return cycles.isTelling && moves >> UInt64(event) & 1 == 0 ? Self.sparing : 1 }
     if palette.theme >> UInt64(event) & 1 == 1 { return 1 / Self.sparing }
     guard moves >> UInt64(event) & 1 == 1 else { return 1 }

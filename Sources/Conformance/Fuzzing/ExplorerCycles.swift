@@ -109,13 +109,11 @@ extension CycleWatch {
     var rotation: UInt64 = 0
     closed.removeAll(keepingCapacity: true)
     for index in place..<path.count {
-      closed.append(path[index].choice)
-      // How long it was waited for what the device had to do makes it no other cycle.
-      guard Int(path[index].choice.act) != settle else { continue }
       cycle.hash = mix(cycle.hash ^ (path[index].choice.rank &+ 1))
       if path[index].isDecision { cycle.decisions += 1 }
       // A sum does not depend on where the cycle begins.
       rotation &+= mix(path[index].position ^ mix(path[index].choice.rank &+ 1))
+      closed.append(path[index].choice)
     }
     closedHash = cycle.hash
     if path[place].cycle == cycle.hash { cycle.run = path[place].run + 1 }
