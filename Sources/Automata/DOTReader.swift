@@ -67,7 +67,10 @@ private struct DOTReader {
         case ("fault", 2): circumstance.faults.append(try decoded(pair[1]))
         case ("stimulus", 2): circumstance.stimuli.append(try decoded(pair[1]))
         case ("unsure", 2): circumstance.unsure.append(try decoded(pair[1]))
-        case ("lasting", 1): circumstance.isLasting = true
+        case ("moment", 2): circumstance.moments.append(try decoded(pair[1]))
+        case ("event", 2): circumstance.events.append(try decoded(pair[1]))
+        case ("until", 2): circumstance.until.append(try decoded(pair[1]))
+        case ("reading", 2): circumstance.reading = try decoded(pair[1])
         case ("from-entry", 1): circumstance.countsFromEntry = true
         case ("delay", 2): circumstance.delay = try interval(pair[1])
         default: throw DOTProblem(value.start, to: value.end, "`\(part.text)` says nothing of a circumstance")

@@ -48,6 +48,7 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case endlessTimers(state: String)
   /// A circumstance is set by a stimulus that is not defined.
   case setterNotDefined(circumstance: String, stimulus: String)
+  case statusNotDefined(circumstance: String, status: String)
   case tooLarge(what: String, count: Int, limit: Int)
 }
 
@@ -89,6 +90,8 @@ extension DefinitionFault: CustomStringConvertible {
     case .endlessTimers(let state): "timers without length lead from '\(state)' back to it"
     case .setterNotDefined(let circumstance, let stimulus):
       "circumstance '\(circumstance)' is set by '\(stimulus)', which is not defined"
+    case .statusNotDefined(let circumstance, let status):
+      "circumstance '\(circumstance)' ends with the status '\(status)', which no state has"
     case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"
     }
   }

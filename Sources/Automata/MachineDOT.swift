@@ -194,14 +194,18 @@ private struct DOTWriter {
 }
 
 extension Circumstance {
-  /// `name`, and what follows it: `:fault=jam`, `:stimulus=set`, `:unsure=loss`, `:lasting`, `:from-entry`, `:delay=6 s`.
+  /// `name`, and what follows it: `:fault=jam`, `:moment=power-cycle`, `:event=tampered`, `:until=noSignal`,
+  /// `:stimulus=set`, `:unsure=loss`, `:reading=autolock`, `:from-entry`, `:delay=6 s`.
   fileprivate var encoded: String {
-    let parts =
-      faults.map { "fault=" + encode($0) } + stimuli.map { "stimulus=" + encode($0) }
-      + unsure.map { "unsure=" + encode($0) } + (isLasting ? ["lasting"] : [])
-      + (countsFromEntry ? ["from-entry"] : [])
-      + (delay == Self.usualDelay ? [] : ["delay=\(delay)"])
-    return ([encode(name)] + parts).joined(separator: ":")
+    let lists = [
+      ("fault", faults), ("moment", moments), ("event", events), ("until", until), ("stimulus", stimuli),
+      ("unsure", unsure), ("reading", reading.map { [$0] } ?? []),
+    ]
+    var parts = [encode(name)]
+    for (key, names) in lists { parts += names.map { key + "=" + encode($0) } }
+    if countsFromEntry { parts.append("from-entry") }
+    if delay != Self.usualDelay { parts.append("delay=\(delay)") }
+    return parts.joined(separator: ":")
   }
 }
 

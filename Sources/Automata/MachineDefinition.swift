@@ -99,16 +99,24 @@ public struct Circumstance: Equatable, Sendable {
   ///
   /// A start condition of this name holds or withdraws it.
   public var name: String
-  /// The faults that bring it about; one given the value `no`, `off` or `0` ends, and the circumstance with the last
-  /// of them.
+  /// The faults that bring it about; one given the value `no`, `off` or `0` ends, one given a duration ends after
+  /// that, and the circumstance with the last of them.
   public var faults: [String]
+  /// The faults that are over at once: what they do is felt for ``delay``.
+  public var moments: [String]
+  /// The events that bring it about. A device that reports one of them is taken at its word: with it the faults alone
+  /// bring nothing about.
+  public var events: [String]
+  /// The statuses that end it, whatever brought it about: once one is shown, what it was about is over. With any of
+  /// these it outlasts its faults.
+  public var until: [String]
   /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
   /// zero, or without an argument, takes it away.
   public var stimuli: [String]
   /// The circumstances under which such a stimulus may not arrive: then what it sets may hold, or may not.
   public var unsure: [String]
-  /// Whether it holds to the end of the test once a fault has brought it about, though the fault may end.
-  public var isLasting: Bool
+  /// The reading that tells what it is set to, in seconds: after it, nothing is unsure.
+  public var reading: String?
   /// Whether a change of it leaves alone what is under way: it counts from the next state on that is entered.
   public var countsFromEntry: Bool
   /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
@@ -119,14 +127,18 @@ public struct Circumstance: Equatable, Sendable {
 
   /// Makes a circumstance.
   public init(
-    _ name: String, faults: [String] = [], stimuli: [String] = [], unsure: [String] = [],
-    isLasting: Bool = false, countsFromEntry: Bool = false, delay: Interval = usualDelay
+    _ name: String, faults: [String] = [], moments: [String] = [], events: [String] = [], until: [String] = [],
+    stimuli: [String] = [], unsure: [String] = [], reading: String? = nil, countsFromEntry: Bool = false,
+    delay: Interval = usualDelay
   ) {
     self.name = name
     self.faults = faults
+    self.moments = moments
+    self.events = events
+    self.until = until
     self.stimuli = stimuli
     self.unsure = unsure
-    self.isLasting = isLasting
+    self.reading = reading
     self.countsFromEntry = countsFromEntry
     self.delay = delay
   }

@@ -72,9 +72,12 @@ extension Circumstance {
   fileprivate var node: Node {
     var entries: [(String, Node)] = [("name", .text(name))]
     if !faults.isEmpty { entries.append(("faults", names(faults))) }
+    if !moments.isEmpty { entries.append(("moments", names(moments))) }
+    if !events.isEmpty { entries.append(("events", names(events))) }
+    if !until.isEmpty { entries.append(("until", names(until))) }
     if !stimuli.isEmpty { entries.append(("stimuli", names(stimuli))) }
     if !unsure.isEmpty { entries.append(("unsure", names(unsure))) }
-    if isLasting { entries.append(("lasting", .plain("true"))) }
+    if let reading { entries.append(("reading", .text(reading))) }
     if countsFromEntry { entries.append(("from-entry", .plain("true"))) }
     if delay != Self.usualDelay { entries.append(("delay", .text(delay.description))) }
     return entries.count == 1 ? .text(name) : .mapping(entries, layout: .flow)
@@ -202,13 +205,17 @@ private struct MachineReader {
   private func circumstance(_ cursor: Cursor) -> Circumstance? {
     if cursor.node.entries == nil { return cursor.text("a circumstance").map { Circumstance($0) } }
     guard
-      let fields = cursor.fields(["name", "faults", "stimuli", "unsure", "lasting", "from-entry", "delay"]),
+      let fields = cursor.fields([
+        "name", "faults", "moments", "events", "until", "stimuli", "unsure", "reading", "from-entry", "delay",
+      ]),
       let name = fields.required("name")?.text("a name")
     else { return nil }
     let delay = fields.optional("delay").flatMap(interval) ?? Circumstance.usualDelay
     return Circumstance(
-      name, faults: names(fields.optional("faults")), stimuli: names(fields.optional("stimuli")),
-      unsure: names(fields.optional("unsure")), isLasting: fields.optional("lasting")?.flag() ?? false,
+      name, faults: names(fields.optional("faults")), moments: names(fields.optional("moments")),
+      events: names(fields.optional("events")), until: names(fields.optional("until")),
+      stimuli: names(fields.optional("stimuli")), unsure: names(fields.optional("unsure")),
+      reading: fields.optional("reading")?.text("a reading"),
       countsFromEntry: fields.optional("from-entry")?.flag() ?? false,
       delay: delay)
   }

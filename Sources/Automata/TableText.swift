@@ -82,9 +82,14 @@ extension MachineDefinition {
       let delay = item.delay == Circumstance.usualDelay ? "" : ", after \(item.delay)"
       let stimuli = item.stimuli.isEmpty ? "" : ", by " + item.stimuli.joined(separator: ", ")
       let unsure = item.unsure.isEmpty ? "" : ", unsure given " + item.unsure.joined(separator: " or ")
+      let moments = item.moments.isEmpty ? "" : ", for a moment by " + item.moments.joined(separator: ", ")
+      let events = item.events.isEmpty ? "" : ", with " + item.events.joined(separator: ", ")
+      let reading = item.reading.map { ", as the reading \($0) tells" } ?? ""
       let end =
-        (item.isLasting ? ", to the end" : "") + (item.countsFromEntry ? ", from the next state on" : "")
-      notes.append("circumstance \(item.name)\(faults)\(stimuli)\(unsure)\(end)\(delay)")
+        (item.until.isEmpty ? "" : ", until " + item.until.joined(separator: " or "))
+        + (item.countsFromEntry ? ", from the next state on" : "")
+      notes.append(
+        "circumstance \(item.name)\(faults)\(moments)\(events)\(stimuli)\(unsure)\(reading)\(end)\(delay)")
     }
     if transitions.contains(where: { $0.origin == .ours }) {
       notes.append("* ours, where the document is silent")

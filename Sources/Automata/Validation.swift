@@ -24,8 +24,13 @@ extension MachineDefinition {
         findings.append(
           DefinitionFinding(.negativeDelay(circumstance: circumstance.name), at: .circumstance(number)))
       }
-      for stimulus in circumstance.stimuli where !names.events.contains(stimulus) {
+      for stimulus in circumstance.stimuli + circumstance.events where !names.events.contains(stimulus) {
         let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
+        findings.append(DefinitionFinding(fault, at: .circumstance(number)))
+      }
+      let statuses = Set(states.map(\.status) + transitions.compactMap(\.shows))
+      for status in circumstance.until where !statuses.contains(status) {
+        let fault = DefinitionFault.statusNotDefined(circumstance: circumstance.name, status: status)
         findings.append(DefinitionFinding(fault, at: .circumstance(number)))
       }
       for other in circumstance.unsure where !names.circumstances.contains(other) {
@@ -108,7 +113,8 @@ extension MachineDefinition {
     var findings: [DefinitionFinding] = []
     var seen = Set<RowKey>()
     var wildcards = Set<String>()
-    var used = Set<String>()
+    // What only brings a circumstance about moves nothing.
+    var used = Set(circumstances.flatMap(\.events))
     for (row, transition) in transitions.enumerated() {
       guard case .event(let event) = transition.trigger else { continue }
       used.insert(event)

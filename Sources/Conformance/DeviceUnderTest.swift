@@ -30,6 +30,10 @@ public protocol DeviceUnderTest {
   /// When a fault may be brought about at the earliest, where that is not at once: a lock with a bug may obey it.
   func readyTime(for fault: Fault) -> Instant?
 
+  /// Whether a stimulus, given now, would go any further than the tester's own end: what a client refuses by itself
+  /// never comes to its lock, moves no motor, and is given at once.
+  func reaches(_ stimulus: Stimulus) -> Bool
+
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
@@ -41,6 +45,13 @@ public protocol DeviceUnderTest {
   /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
   /// limit, and everything up to and including the limit has been observed.
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation?
+
+  /// Why the device shows what it showed last, where it knows more than the status says.
+  ///
+  /// Asked when the model does not allow it, or when nothing was shown that should have been; it changes nothing.
+  ///
+  /// - Parameter isSilent: whether it is asked why nothing was shown.
+  func explanation(ofSilence isSilent: Bool) -> Explanation?
 
   /// Starts the device afresh after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
@@ -58,6 +69,13 @@ extension DeviceUnderTest {
   /// At once: nothing in memory wears out.
   @inlinable
   public func readyTime(for fault: Fault) -> Instant? { nil }
+
+  /// None: most devices know no more than they show.
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? { nil }
+
+  /// It does: most devices have nothing before them that would keep it back.
+  @inlinable
+  public func reaches(_ stimulus: Stimulus) -> Bool { true }
 
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }
@@ -189,8 +207,28 @@ public enum Observation: Equatable, Sendable {
   indirect case refused(String)
   /// A value read or reported: a battery's voltage, a history record.
   indirect case reading(Reading)
-  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag.
-  indirect case violation(String)
+  /// An event that the device does not do, and that the tester's own end saw happen: evidence for the model.
+  indirect case event(SeenEvent)
+  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag. One that
+  /// is known of its kind (``Violation/quirk``) is a remark.
+  indirect case violation(Violation)
+}
+
+/// Something that happened on the way to a device, as the tester's own end saw it: a link that was lost, a frame that
+/// the tester took away.
+///
+/// It is no behaviour of the device. The model is told, and excuses what it explains and nothing else.
+public struct SeenEvent: Equatable, Sendable {
+  /// The number of the machine's event in the ``Vocabulary``.
+  public var number: Int
+  /// Its particulars in words, such as the reason of a disconnection; empty where there are none.
+  public var detail: String
+
+  /// Makes the record of an event.
+  public init(_ number: Int, _ detail: String = "") {
+    self.number = number
+    self.detail = detail
+  }
 }
 
 /// A named value that a device shows.
@@ -237,10 +275,15 @@ public struct Abilities: Sendable {
   public var settings: [String]?
   /// The circumstances of the model that always hold with this device, such as `loss` on a real radio.
   public var circumstances: [String]
+  /// The events of the model, by name, that the device reports when its own end sees them: without the report they
+  /// did not happen.
+  public var reports: [String]
   /// Whether it shows the effects of transitions, beside statuses.
   public var showsEffects: Bool
-  /// How much later or earlier than it happened something may be observed; zero in virtual time.
+  /// How much later or earlier than it happened something may be observed; zero where nothing is held up.
   public var slack: Interval
+  /// Whether time passes only as it is let pass, and costs nothing.
+  public var isInVirtualTime: Bool
 
   /// Arguments of stimuli that tests which are generated may give, the simplest first; without any, none.
   public var arguments: [(stimulus: String, values: [[Argument]])]
@@ -248,17 +291,21 @@ public struct Abilities: Sendable {
   public var disturbances: [Disturbance]
 
   /// Makes a list of abilities.
+  ///
+  /// - Parameter isInVirtualTime: unless given, what is held up by nothing.
   public init(
     stimuli: [String]?, faults: [String] = [], settings: [String]? = [], circumstances: [String] = [],
-    showsEffects: Bool = false, slack: Interval = .zero,
+    reports: [String] = [], showsEffects: Bool = false, slack: Interval = .zero, isInVirtualTime: Bool? = nil,
     arguments: [(stimulus: String, values: [[Argument]])] = [], disturbances: [Disturbance] = []
   ) {
     self.stimuli = stimuli
     self.faults = faults
     self.settings = settings
     self.circumstances = circumstances
+    self.reports = reports
     self.showsEffects = showsEffects
     self.slack = slack
+    self.isInVirtualTime = isInVirtualTime ?? (slack == .zero)
     self.arguments = arguments
     self.disturbances = disturbances
   }
@@ -275,6 +322,7 @@ public struct Abilities: Sendable {
       return values.isEmpty ? nil : Disturbance(own.level, own.fault, values)
     }
     both.slack = max(slack, other.slack)
+    both.isInVirtualTime = isInVirtualTime && other.isInVirtualTime
     return both
   }
 }
@@ -289,8 +337,12 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case ended = "the device's program ended"
     case carrierLost = "carrier lost"
     case notPossible = "not possible with this device"
+    /// The air lost the link to the device: what was seen then says nothing of the device.
+    case linkLost = "link lost"
     /// What was seen once did not show again: there is no verdict on it.
     case notReproduced = "not reproduced"
+    /// Tests of a campaign came to no verdict, because of other trouble.
+    case noVerdict = "no verdict"
     /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
     case safetyLimit = "stopped by a safety limit"
   }

@@ -13,6 +13,8 @@ public struct Divergence: Equatable, Sendable {
     case refusedLegal(String)
     /// The device broke a rule that holds in every state.
     case invariant(String)
+    /// The device broke a rule of its protocol.
+    case violation(Violation)
     /// The scenario expected something, and something else was there instead.
     case unmet(String, instead: String = "")
     /// The device stopped answering, again in two fresh starts.
@@ -27,12 +29,15 @@ public struct Divergence: Equatable, Sendable {
     public var cause: String
     /// What would have been shown; the state's own status where it lasts.
     public var shows: String
+    /// Whether it is more than allowed: it had to happen by some time.
+    public var isDue: Bool
 
     /// Makes an allowance.
-    public init(state: String, cause: String, shows: String) {
+    public init(state: String, cause: String, shows: String, isDue: Bool = false) {
       self.state = state
       self.cause = cause
       self.shows = shows
+      self.isDue = isDue
     }
   }
 
@@ -51,6 +56,8 @@ public struct Divergence: Equatable, Sendable {
   public var lastStatus: String? { contents.lastStatus }
   /// What the model allowed at that moment.
   public var allowed: [Allowance] { contents.allowed }
+  /// Why the device showed what it did, or nothing, where that is known.
+  public var explanation: Explanation? { contents.explanation }
 
   private struct Contents: Equatable, Sendable {
     var kind: Kind
@@ -59,6 +66,7 @@ public struct Divergence: Equatable, Sendable {
     var lastStimulus: String?
     var lastStatus: String?
     var allowed: [Allowance]
+    var explanation: Explanation?
   }
 
   /// One word, so that "no divergence" costs no more than that wherever it is returned.
@@ -80,48 +88,74 @@ public struct Divergence: Equatable, Sendable {
   /// Makes a divergence.
   public init(
     _ kind: Kind, at time: Instant, step: Int = 0, lastStimulus: String? = nil, lastStatus: String? = nil,
-    allowed: [Allowance] = []
+    allowed: [Allowance] = [], explanation: Explanation? = nil
   ) {
     box = .contents(
       Contents(
         kind: kind, time: time, step: step, lastStimulus: lastStimulus, lastStatus: lastStatus,
-        allowed: allowed))
+        allowed: allowed, explanation: explanation))
   }
 
-  /// One line that says what happened.
-  public var summary: String {
+  /// One line that says what happened, and why, where that is known.
+  public var summary: String { symptom + (explanation.map { "; \($0)" } ?? "") }
+
+  private var symptom: String {
     switch kind {
     case .unexpected(let seen): "the device showed \(seen), which the model does not allow"
     case .overdue: "the device showed nothing, where the model demands something by now"
     case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
     case .invariant(let rule): rule
+    case .violation(let violation): "the device broke a rule: \(violation)"
     case .unmet(let expectation, let instead):
       "expected \(expectation)" + (instead.isEmpty ? "" : ", \(instead)")
     case .stoppedAnswering(let symptom): "stopped answering: \(symptom), and again in two fresh starts"
     }
   }
 
-  /// What tells divergences apart: what was seen after which stimulus, whenever that was and whatever led there.
+  /// What tells divergences apart: the obligation that was broken, whenever that was and whatever led there.
   ///
-  /// Numbers are left out, so that two readings or two offsets make no two findings.
+  /// For what did not come in time that is what was due; what the tester did last is a part of it only where something
+  /// came that nothing allows. Numbers are left out, so that two readings or two offsets make no two findings.
   public var signature: String {
+    // Which rule was broken tells more than what the tester did last.
+    if case .violation(let violation) = kind {
+      return "broke \(violation.name)" + (violation.subject.map { " of \($0)" } ?? "")
+    }
     let words: String =
       switch kind {
-      case .stoppedAnswering(let symptom): "stopped answering: \(symptom.prefix { $0 != ":" })"
-      case .overdue: "nothing shown in \(lastStatus ?? "the beginning")"
-      case .unexpected, .refusedLegal, .invariant, .unmet: summary
+      case .stoppedAnswering(let symptom):
+        "stopped answering: \(symptom.prefix { $0 != ":" }) after \(lastStimulus ?? "the start")"
+      case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
+      case .overdue: "nothing shown in \(lastStatus ?? "the beginning") after \(lastStimulus ?? "the start")"
+      case .invariant, .violation: symptom
+      case .unexpected, .refusedLegal, .unmet: "\(symptom) after \(lastStimulus ?? "the start")"
       }
-    return (words + " after \(lastStimulus ?? "the start")").filter { !$0.isNumber }
+    return words.filter { !$0.isNumber }
   }
 
-  /// Whether another one shows the same fault, as far as can be told: equal signatures, or the same stimulus that
-  /// changed nothing in both, whatever status that left.
+  /// What had to be shown by now, each once, in alphabetical order; with the stimulus where that shows it at once.
+  private var due: [String] {
+    var names: [String] = []
+    for allowance in allowed where allowance.isDue {
+      let isAtOnce = allowance.cause.isEmpty
+      let name = isAtOnce ? "\(allowance.shows) after \(lastStimulus ?? "the start")" : allowance.shows
+      if !names.contains(name) { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Whether another one shows the same fault, as far as can be told: equal signatures, something in common among what
+  /// was due in both, or the same stimulus that changed nothing in both, whatever status that left.
   public func isLike(_ other: Divergence) -> Bool {
     if signature == other.signature { return true }
-    guard case .unexpected(let seen) = kind, case .unexpected(let seenThere) = other.kind else {
+    switch (kind, other.kind) {
+    case (.overdue, .overdue):
+      return due.contains(where: other.due.contains)
+    case (.unexpected(let seen), .unexpected(let seenThere)):
+      return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
+    default:
       return false
     }
-    return seen == lastStatus && seenThere == other.lastStatus && lastStimulus == other.lastStimulus
   }
 
   /// What would have been right, in a few words: what the model would have taken, or the scenario expected.
@@ -129,6 +163,7 @@ public struct Divergence: Equatable, Sendable {
     switch kind {
     case .unmet(let expectation, _): return expectation
     case .invariant(let rule): return "never: \(rule)"
+    case .violation(let violation): return "never: \(violation.name)"
     case .stoppedAnswering: return "an answer"
     case .unexpected, .overdue, .refusedLegal: break
     }
@@ -142,6 +177,7 @@ public struct Divergence: Equatable, Sendable {
     switch kind {
     case .unexpected(let seen): seen
     case .refusedLegal(let reason): "refused: \(reason)"
+    case .violation(let violation): violation.description
     case .overdue, .unmet, .invariant: lastStatus ?? "nothing"
     case .stoppedAnswering: "no answer"
     }
@@ -167,7 +203,7 @@ extension Tracker {
     var allowances: [Divergence.Allowance] = []
     if let symbol = node.pending.first {
       let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
-      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol))]
+      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
     }
     if urgentSteps(of: number).allSatisfy({ !isEnabled(urgent[$0]) }) {
       let status = specification.vocabulary.statuses[node.shown]
@@ -177,7 +213,8 @@ extension Tracker {
     for step in specification.visible[range] where isEnabled(step) {
       allowances.append(
         Divergence.Allowance(
-          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol))))
+          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol)),
+          isDue: step.latest != .forever))
     }
     // A row that also says by when says all that a row without a limit does.
     return allowances.filter { allowance in
@@ -213,7 +250,10 @@ extension Vocabulary {
     case .unknown(let name): "'\(name)' (unknown to the model)"
     case .refused(let reason): "refused: \(reason)"
     case .reading(let reading): "\(reading.name) \(reading.value)"
-    case .violation(let rule): rule
+    case .event(let seen): stimuli[seen.number] + (seen.detail.isEmpty ? "" : " (\(seen.detail))")
+    case .violation(let violation):
+      (violation.quirk == nil ? "broke " : "remark, ") + violation.description
+        + (violation.packet.map { " (\($0))" } ?? "") + (violation.quirk.map { "; known: \($0)" } ?? "")
     }
   }
 }

@@ -1,29 +1,25 @@
 public import Simulation
 
-/// No rule of the device's protocol is broken, unless the tester tampered with the link.
+/// No rule of the device's protocol is broken, while nothing tampers with the link. What is known of devices of its kind
+/// is a remark, and breaks none.
 public struct NoViolation: Invariant {
-  /// The faults after which a broken rule proves nothing, and the circumstances that a device's surroundings may
-  /// always hold under which it does not either.
+  /// The circumstances under which a broken rule proves nothing.
   public let excuses: [String]
-  private var isExcused = false
 
   /// Makes the invariant.
   public init(unless excuses: [String] = []) {
     self.excuses = excuses
   }
 
-  public mutating func reset() { isExcused = false }
+  public mutating func reset() {}
 
-  public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
-    switch event {
-    case .fault(let fault):
-      if excuses.contains(fault.name) { isExcused = true }
-      return nil
-    case .observation(.violation(let rule)) where !isExcused:
-      return "the device broke a rule: \(rule)"
-    case .observation, .stimulus:
+  public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
+    guard case .observation(.violation(let violation)) = event, violation.quirk == nil,
+      !excuses.contains(where: view.mayHold)
+    else {
       return nil
     }
+    return "the device broke a rule: \(violation)"
   }
 }
 
@@ -48,7 +44,7 @@ public struct NeverRises: Invariant {
     set = []
   }
 
-  public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
+  public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault) where fault.name == self.fault:
       switch fault.value {
@@ -87,13 +83,12 @@ public struct NeedsStimulus: Invariant {
   public let stimuli: [String]
   /// Reasons that stay for the rest of a test, unless their argument is nothing: a time for autolock.
   public let standing: [String]
-  /// Faults after which what is shown may be late by any time.
+  /// Circumstances under which what is shown may be late by any time.
   public let slow: [String]
   /// How long a reason may take to have its effect.
   public let lead: Interval
   private var isGiven = true
   private var isStanding = false
-  private var isSlow = false
   private var lastGiven: Instant?
 
   /// Makes the invariant.
@@ -113,27 +108,26 @@ public struct NeedsStimulus: Invariant {
   public mutating func reset() {
     isGiven = true
     isStanding = false
-    isSlow = false
     lastGiven = nil
   }
 
-  public mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String? {
+  public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .stimulus(let stimulus):
-      let name = vocabulary.stimuli[stimulus.number]
+      let name = view.vocabulary.stimuli[stimulus.number]
       if standing.contains(name), let value = stimulus.arguments.first?.value, !value.isNothing {
         isStanding = true
       }
       guard stimuli.contains(name) else { return nil }
       isGiven = true
       lastGiven = time
-    case .fault(let fault):
-      if slow.contains(fault.name) { isSlow = true }
+    case .fault: break
     case .observation(.status(let number)):
-      let shown = vocabulary.statuses[number]
+      let shown = view.vocabulary.statuses[number]
       if shown == origin {
         // A reason given shortly before may be what shows next.
-        isGiven = lastGiven.map { isSlow || time <= $0 + lead } ?? false
+        let isSlow = slow.contains(where: view.mayHold)
+        isGiven = lastGiven.map { isSlow || time <= $0 + lead + view.slack } ?? false
       } else if shown == status {
         if !isGiven, !isStanding {
           return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))"

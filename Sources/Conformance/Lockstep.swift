@@ -1,3 +1,4 @@
+import Automata
 public import Simulation
 
 /// Something that happened in a test, in the order in which it happened.
@@ -70,7 +71,40 @@ public protocol Invariant: Sendable {
   mutating func reset()
 
   /// Looks at one event of the trace and says what is wrong with it, if anything is.
-  mutating func check(_ event: TraceEvent, at time: Instant, in vocabulary: Vocabulary) -> String?
+  ///
+  /// - Parameter view: what the model knows at this moment; it has taken in the event.
+  mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String?
+}
+
+/// What an invariant may know of the model.
+public struct ModelView: Sendable {
+  /// The names that model and device share.
+  public let vocabulary: Vocabulary
+  /// How far an observation's time may lie from when it happened.
+  public let slack: Interval
+  private let circumstances: [Circumstance]
+  private let holding: UInt64
+
+  /// Names, and the circumstances that hold.
+  public init(_ vocabulary: Vocabulary, holding circumstances: [String] = [], slack: Interval = .zero) {
+    self.vocabulary = vocabulary
+    self.slack = slack
+    self.circumstances = circumstances.map { Circumstance($0) }
+    holding = .max
+  }
+
+  /// What a tracker knows.
+  public init(of tracker: borrowing Tracker, at now: Instant) {
+    vocabulary = tracker.specification.vocabulary
+    slack = tracker.slack
+    circumstances = tracker.specification.machine.definition.circumstances
+    holding = tracker.mayHold(at: now)
+  }
+
+  /// Whether a circumstance holds, or may.
+  public func mayHold(_ circumstance: String) -> Bool {
+    circumstances.firstIndex { $0.name == circumstance }.map { holding >> UInt64($0) & 1 == 1 } ?? false
+  }
 }
 
 /// Model and device, fed the same events and compared after each.
@@ -135,7 +169,6 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     tracker.settleCircumstances()
     for index in invariants.indices { invariants[index].reset() }
-    for circumstance in standing { _ = check(.fault(circumstance)) }
     if Recorder.followsModel { follow() }
     status = nil
     refusal = nil
@@ -220,7 +253,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   @inline(never)
   private mutating func horizon(within limit: Instant) -> Instant {
-    tracker.deadline.map { max(min($0, limit), device.now) } ?? limit
+    max(min(tracker.horizon, limit), device.now)
   }
 
   @inline(never)
@@ -239,18 +272,34 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   private mutating func check(_ event: TraceEvent) -> Divergence? {
+    let view = ModelView(of: tracker, at: device.now)
     for index in invariants.indices {
-      let rule = invariants[index].check(event, at: device.now, in: vocabulary)
-      if let rule { return divergence(.invariant(rule)) }
+      let rule = invariants[index].check(event, at: device.now, in: view)
+      guard let rule else { continue }
+      if case .observation(.violation(let violation)) = event { return divergence(.violation(violation)) }
+      return divergence(.invariant(rule))
     }
     return nil
   }
 
   @inline(never)
   private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
-    Divergence(
+    // What breaks a rule of the protocol is allowed in no state.
+    let isForbidden = if case .violation = kind { true } else { false }
+    return Divergence(
       kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
-      lastStatus: status.map { vocabulary.statuses[$0] }, allowed: tracker.allowances())
+      lastStatus: status.map { vocabulary.statuses[$0] },
+      allowed: isForbidden ? [] : tracker.allowances(),
+      explanation: explanation(of: kind))
+  }
+
+  /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
+  public func explanation(of kind: Divergence.Kind) -> Explanation? {
+    switch kind {
+    case .unexpected: device.explanation(ofSilence: false)
+    case .overdue, .unmet: device.explanation(ofSilence: true)
+    case .refusedLegal, .invariant, .violation, .stoppedAnswering: nil
+    }
   }
 
   /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.

@@ -69,6 +69,20 @@ public final class Specification: Sendable {
   let urgent: [Step]
   /// The longest of these windows for each node, without what a circumstance adds.
   let windows: [Interval]
+  /// Where the ways of a node on events that the device reports begin in ``reported``, with the events.
+  let reportedStart: [Int32]
+  let reported: [Step]
+  let reportedEvents: [Int32]
+  /// The events that have such ways anywhere; a report of another one moves nothing.
+  let moving: [Bool]
+  /// The circumstances that an event, when it is reported, brings about, as bits.
+  let begun: [UInt64]
+  /// The circumstances that a status ends when it is shown, as bits.
+  let ended: [UInt64]
+  /// The circumstances that are brought about by reports alone, as bits.
+  let isReported: UInt64
+  /// The circumstances of which a reading tells what they are set to, by its name.
+  let told: [(reading: String, circumstance: Int)]
   /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
   let legal: [UInt64]
   /// The stimuli allowed in a node that leave everything as it is, timers included; for machines of up to 64 events.
@@ -119,7 +133,11 @@ public final class Specification: Sendable {
   ///   - showsEffects: whether the device shows effects; if not, they are not waited for.
   ///   - circumstances: the circumstances that hold in every test; a machine whose rows depend on no others, and not on
   ///     time, is as fast to track as one without any.
-  public init(_ machine: Machine, showsEffects: Bool = true, holding circumstances: [String] = []) {
+  ///   - reports: the events that the device reports; they happen when it says so, and not otherwise.
+  public init(
+    _ machine: Machine, showsEffects: Bool = true, holding circumstances: [String] = [],
+    reporting reports: [String] = []
+  ) {
     self.machine = machine
     self.showsEffects = showsEffects
     let vocabulary = Vocabulary(machine: machine)
@@ -129,7 +147,8 @@ public final class Specification: Sendable {
       mask | (machine.circumstance(named: name).map { 1 << UInt64($0) } ?? 0)
     }
     var builder = NodeBuilder(
-      machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held)
+      machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held,
+      reporting: Set(reports.compactMap(machine.event(named:))))
     startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
     nodes = builder.nodes
@@ -143,6 +162,14 @@ public final class Specification: Sendable {
     windows = builder.spontaneous.map { steps in
       steps.map(\.latest).filter { $0 != .forever }.max() ?? .zero
     }
+    (reportedStart, reported) = flatten(builder.reported)
+    let rows = machine.definition.transitions
+    reportedEvents = reported.map { step in
+      guard case .event(let name) = rows[Int(step.transition)].trigger else { return -1 }
+      return Int32(machine.event(named: name) ?? -1)
+    }
+    let reportedEvents = reportedEvents
+    moving = (0..<machine.eventCount).map { reportedEvents.contains(Int32($0)) }
     let eventCount = machine.eventCount
     legal = builder.nodes.indices.map { node in
       guard eventCount <= 64 else { return 0 }
@@ -168,6 +195,13 @@ public final class Specification: Sendable {
       item.element.countsFromEntry ? mask | 1 << UInt64(item.offset) : mask
     }
     let circumstances = machine.definition.circumstances
+    func mask(_ isIncluded: (Circumstance) -> Bool) -> UInt64 {
+      circumstances.indices.reduce(0) { isIncluded(circumstances[$1]) ? $0 | 1 << UInt64($1) : $0 }
+    }
+    begun = machine.definition.events.map { event in mask { $0.events.contains(event.name) } }
+    ended = vocabulary.statuses.map { status in mask { $0.until.contains(status) } }
+    isReported = mask { $0.events.contains { reports.contains($0) } }
+    told = circumstances.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }
     sets = machine.definition.events.map { event in
       circumstances.contains { $0.stimuli.contains(event.name) }
     }
@@ -176,7 +210,7 @@ public final class Specification: Sendable {
         machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
       }
     }
-    words = isPlain && builder.nodes.count <= 64 ? builder.words() : Words()
+    words = isPlain && reports.isEmpty && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }
 
@@ -225,6 +259,8 @@ private struct NodeBuilder {
   private(set) var visible: [[Specification.Step]] = []
   private(set) var silent: [[Specification.Step]] = []
   private(set) var spontaneous: [[Specification.Step]] = []
+  private(set) var reported: [[Specification.Step]] = []
+  private let reports: Set<Int>
   private var numbers: [Key: Int] = [:]
   /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
   let loss: UInt64
@@ -233,7 +269,11 @@ private struct NodeBuilder {
   private let statuses: [String: Int]
   private let effects: [String: Int]
 
-  init(machine: Machine, vocabulary: Vocabulary, showsEffects: Bool, holding held: UInt64) {
+  init(
+    machine: Machine, vocabulary: Vocabulary, showsEffects: Bool, holding held: UInt64,
+    reporting reports: Set<Int>
+  ) {
+    self.reports = reports
     self.machine = machine
     self.vocabulary = vocabulary
     self.showsEffects = showsEffects
@@ -277,6 +317,7 @@ private struct NodeBuilder {
       caused += [[Specification.Step]](repeating: [], count: machine.eventCount)
       silent.append([])
       spontaneous.append([])
+      reported.append([])
       let shown = symbol < vocabulary.statuses.count ? symbol : node.shown
       let rest = self.node(node.state, shown: shown, pending: Array(node.pending.dropFirst()))
       visible.append([
@@ -295,8 +336,13 @@ private struct NodeBuilder {
     var quiet: [Specification.Step] = []
     var shown: [Specification.Step] = []
     var all: [Specification.Step] = []
+    var told: [Specification.Step] = []
     for edge in machine.spontaneous[node.state] where canHold(edge) {
       let target = target(of: edge, from: node)
+      if let event = edge.event, reports.contains(event) {
+        told.append(step(along: edge, target: target))
+        continue
+      }
       all.append(step(along: edge, target: target))
       if let symbol = nodes[target].pending.first {
         // The observation that begins the transition also shows its first symbol.
@@ -312,6 +358,7 @@ private struct NodeBuilder {
     visible.append(shown)
     silent.append(quiet)
     spontaneous.append(all)
+    reported.append(told)
   }
 
   /// Whether what can happen depends on the node alone, and all that does is seen.

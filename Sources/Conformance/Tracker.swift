@@ -47,9 +47,15 @@ public struct Tracker: Sendable {
   var values: [Interval]
   /// What they were before they were set the last time.
   var former: [Interval]
+  /// Those that a stimulus has set on the present link, and when one was set last in this test.
+  var sent: UInt64 = 0
+  var sentAt: [Instant?]
+  /// When the next fault that lasts for a given time is over, or never; and those faults.
+  var nextExpiry = Instant.never
+  var expiries: [(time: Instant, fault: Fault)] = []
 
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
-  /// was lost by itself, an answer that came late. Counted where the specification holds `loss` in every test.
+  /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
   public private(set) var losses = 0
   /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
   private var undisturbed: UInt64 = 0
@@ -73,6 +79,8 @@ public struct Tracker: Sendable {
   /// Whether each event sets a circumstance, and the circumstances under which it may not arrive.
   private let sets: [Bool]
   let unsure: [UInt64]
+  /// How long the device may still behave as before a circumstance changed.
+  let delays: [Interval]
   /// The events that the tester can cause, as bits.
   let stimuliMask: UInt64
   /// Whether what is allowed depends on the state alone.
@@ -97,6 +105,7 @@ public struct Tracker: Sendable {
     resting = specification.resting.first
     sets = specification.sets
     unsure = specification.unsure
+    delays = specification.machine.definition.circumstances.map(\.delay)
     stimuliMask = specification.stimuliMask
     isUnconditional = specification.isPlain
     let count = specification.nodes.count
@@ -113,6 +122,7 @@ public struct Tracker: Sendable {
     holders = [UInt64](repeating: 0, count: circumstanceCount)
     values = [Interval](repeating: .zero, count: circumstanceCount)
     former = values
+    sentAt = [Instant?](repeating: nil, count: circumstanceCount)
     start(in: specification.startNodes.count - 1)
   }
 
@@ -138,6 +148,10 @@ public struct Tracker: Sendable {
     uncertain = 0
     changing = 0
     unsettled = .zero
+    sent = 0
+    for index in sentAt.indices { sentAt[index] = nil }
+    nextExpiry = .never
+    expiries.removeAll()
     for index in values.indices {
       values[index] = .zero
       former[index] = .zero
@@ -223,6 +237,7 @@ extension Tracker {
   public mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
     let event = stimulus.number
     if isSmall { return perform(small: event) }
+    if nextExpiry <= now { expire(at: now) }
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
@@ -262,7 +277,12 @@ extension Tracker {
       before = possible
       possible.removeAll()
       return false
-    case .reading, .violation:
+    case .event(let seen):
+      return happen(seen.number, at: now)
+    case .reading(let reading):
+      learn(from: reading, at: now)
+      return true
+    case .violation:
       return true
     }
   }
@@ -277,6 +297,7 @@ extension Tracker {
       if followsLosses { keepUndisturbed(undisturbed & resting) }
       return possible.first != 0
     }
+    if nextExpiry <= now { expire(at: now) }
     before = possible
     if specification.isPlain {
       possible.formIntersection(specification.resting)
@@ -304,6 +325,9 @@ extension Tracker {
     }
     return deadline == .never ? nil : deadline
   }
+
+  /// Up to when time may pass before the model has to look again: its deadline, or the end of a fault.
+  var horizon: Instant { min(deadline ?? .never, nextExpiry) }
 
   /// Whether an event that the tester does not cause is due: what comes next is the device's to do.
   public var isAwaiting: Bool {
@@ -428,6 +452,7 @@ extension Tracker {
   }
 
   private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
+    if nextExpiry <= now { expire(at: now) }
     if !specification.isPlain { close(at: now) }
     before = possible
     next.removeAll()
@@ -441,7 +466,33 @@ extension Tracker {
       refused.forEach { reveal(symbol, isStatus: isStatus, from: $0, at: now) }
       refusing = next
     }
+    if isStatus, specification.ended[symbol] != 0 { end(specification.ended[symbol], at: now) }
     countState()
+    return !possible.isEmpty
+  }
+
+  /// Takes in an event that the tester's own end saw happen: every possible state in which it can has gone on with it.
+  private mutating func happen(_ event: Int, at now: Instant) -> Bool {
+    if nextExpiry <= now { expire(at: now) }
+    if !specification.isPlain { close(at: now) }
+    before = possible
+    begin(specification.begun[event], at: now)
+    guard specification.moving[event] else { return true }
+    next.removeAll()
+    refusing.removeAll()
+    var isExplained = specification.loss == 0
+    before.forEach { node in
+      let range = Int(specification.reportedStart[node])..<Int(specification.reportedStart[node + 1])
+      for index in range where specification.reportedEvents[index] == Int32(event) {
+        let step = specification.reported[index]
+        guard isPossible(step, from: node, at: now) else { continue }
+        if !takesLoss(step) { isExplained = true }
+        add(Int(step.node), step.enters ? Entry(earliest: now - slack, latest: now) : entry(node))
+      }
+    }
+    takeNext()
+    if !isExplained, !possible.isEmpty { losses += 1 }
+    doubtSettings(at: now)
     return !possible.isEmpty
   }
 

@@ -16,27 +16,126 @@ extension Tracker {
   /// A circumstance ends with the last of the faults that hold it.
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated() {
+      if item.moments.contains(fault.name), !fault.value.isNothing {
+        apply(Fault(item.name), at: now)
+        last(until: now + item.delay, Fault(item.name, .flag(false)))
+      }
       let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
-      guard place >= 0 else { continue }
+      // Where the device reports what really happened, a fault alone is only what the tester wanted.
+      guard place >= 0, place == 63 || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
       let holder: UInt64 = 1 << UInt64(min(place, 63))
       if !fault.value.isNothing {
         holders[number] |= holder
-      } else if !item.isLasting {
+      } else if item.until.isEmpty {
         holders[number] &= ~holder
       }
+      if item.until.isEmpty, place != 63 { keepTime(of: fault, at: now) }
       hold(number, holders[number] != 0, at: now)
       if holders[number] != 0 { doubtSettings(since: number, at: now) }
     }
   }
 
+  /// Notes when a fault is over by itself: one given a duration lasts so long, unless it is given again.
+  private mutating func keepTime(of fault: Fault, at now: Instant) {
+    if case .duration(let interval) = fault.value, !fault.value.isNothing {
+      last(until: now + interval, Fault(fault.name, .flag(false)))
+    } else {
+      expiries.removeAll { $0.fault.name == fault.name }
+      findNextExpiry()
+    }
+  }
+
+  /// Notes what ends a fault, and when.
+  private mutating func last(until end: Instant, _ fault: Fault) {
+    expiries.removeAll { $0.fault.name == fault.name }
+    expiries.append((end, fault))
+    findNextExpiry()
+  }
+
+  private mutating func findNextExpiry() { nextExpiry = expiries.reduce(.never) { min($0, $1.time) } }
+
+  /// Ends the faults whose time is over.
+  mutating func expire(at now: Instant) {
+    while let index = expiries.firstIndex(where: { $0.time <= now }) {
+      let (time, fault) = expiries.remove(at: index)
+      findNextExpiry()
+      apply(fault, at: time)
+    }
+  }
+
+  /// Lets circumstances begin that an event which was reported brings about.
+  ///
+  /// Where a status is shown that ends one, the event came late: what it was about is over.
+  mutating func begin(_ circumstances: UInt64, at now: Instant) {
+    var bits = circumstances
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      var isOver = true
+      possible.forEach { node in
+        if specification.ended[specification.nodes[node].shown] >> UInt64(number) & 1 == 0 { isOver = false }
+      }
+      if !isOver { hold(number, true, at: now) }
+      doubtSettings(since: number, at: now)
+    }
+  }
+
+  /// Ends the circumstances that a status ends: what they were about, and what was under way, is over.
+  mutating func end(_ circumstances: UInt64, at now: Instant) {
+    sent = 0
+    var bits = circumstances & self.circumstances & ~specification.held
+    while bits != 0 {
+      let number = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      holders[number] = 0
+      hold(number, false, at: now)
+    }
+  }
+
   /// What was set so lately that it may still be on its way may be lost under a circumstance that begins now.
   mutating func doubtSettings(since number: Int, at now: Instant) {
-    for (other, item) in specification.machine.definition.circumstances.enumerated()
-    where unsure[other] >> UInt64(number) & 1 == 1 && changing >> UInt64(other) & 1 == 1 {
-      if now <= changed[other] + item.delay {
-        uncertain |= 1 << UInt64(other)
-        values[other] = max(values[other], former[other])
+    doubtSettings(unsureUnder: 1 << UInt64(number), at: now)
+  }
+
+  /// What was set so lately that it may still be on its way may be lost with the way.
+  mutating func doubtSettings(at now: Instant) {
+    doubtSettings(unsureUnder: .max, at: now)
+  }
+
+  private mutating func doubtSettings(unsureUnder circumstances: UInt64, at now: Instant) {
+    for other in unsure.indices where unsure[other] & circumstances != 0 && isFresh(other, at: now) {
+      uncertain |= 1 << UInt64(other)
+      values[other] = max(values[other], former[other])
+      hold(other, values[other] > .zero, at: now)
+    }
+  }
+
+  /// Whether the stimulus that set a circumstance last may not have had its effect yet on this link.
+  private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
+    sent >> UInt64(number) & 1 == 1 && isFresh(number, at: now)
+  }
+
+  /// Whether a circumstance was set so lately that it may not have had its effect yet.
+  private func isFresh(_ number: Int, at now: Instant) -> Bool {
+    sentAt[number].map { now <= $0 + delays[number] + slack } ?? false
+  }
+
+  /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it.
+  mutating func learn(from reading: Reading, at now: Instant) {
+    for (name, number) in specification.told where name == reading.name {
+      let bit: UInt64 = 1 << UInt64(number)
+      guard uncertain & bit != 0 || changing & bit == 0, !mayBeUnderWay(number, at: now) else { continue }
+      let value: Interval
+      switch reading.value {
+      case .integer(let seconds): value = .seconds(Int64(clamping: seconds))
+      case .duration(let interval): value = interval
+      case .flag, .number, .text: continue
       }
+      values[number] = value
+      former[number] = value
+      hold(number, value > .zero, at: now)
+      if uncertain & bit != 0 { note(number, at: now) }
+      uncertain &= ~bit
     }
   }
 
@@ -51,6 +150,8 @@ extension Tracker {
         default: .zero
         }
       let bit: UInt64 = 1 << UInt64(number)
+      sent |= bit
+      sentAt[number] = now
       former[number] = values[number]
       if refusing.isEmpty, circumstances & unsure[number] == 0 {
         values[number] = value
@@ -77,11 +178,16 @@ extension Tracker {
   mutating func note(_ number: Int, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
-    unsettled = max(unsettled, now + specification.machine.definition.circumstances[number].delay)
+    unsettled = max(unsettled, now + delays[number] + slack)
   }
 }
 
 extension Tracker {
+  /// The circumstances that hold, or may, as bits.
+  func mayHold(at now: Instant) -> UInt64 {
+    circumstances | uncertain | (now <= unsettled ? recent(at: now) : 0)
+  }
+
   /// Whether a step that can be taken could not be taken without the circumstance `loss`.
   func takesLoss(_ step: Specification.Step) -> Bool {
     step.isByLoss && step.given & circumstances & ~specification.loss == 0
@@ -143,8 +249,7 @@ extension Tracker {
     while bits != 0 {
       let number = bits.trailingZeroBitCount
       bits &= bits &- 1
-      let delay = specification.machine.definition.circumstances[number].delay
-      if now <= changed[number] + delay { recent |= 1 << UInt64(number) }
+      if now <= changed[number] + delays[number] + slack { recent |= 1 << UInt64(number) }
     }
     return recent
   }
@@ -162,12 +267,15 @@ extension Tracker {
     step.plus < 0 ? step.latest : step.latest + values[Int(step.plus)]
   }
 
-  /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes.
+  /// By when a step is taken at the latest: its time counts anew when a circumstance that it depends on changes, and not
+  /// before one that prevented it has worn off.
   func end(of step: Specification.Step, from node: Int) -> Instant {
     var since = entries[node].latest
     var bits = changing & (step.given | step.unless)
     while bits != 0 {
-      since = max(since, changed[bits.trailingZeroBitCount])
+      let number = bits.trailingZeroBitCount
+      let wears = step.unless >> UInt64(number) & 1 == 1
+      since = max(since, wears ? changed[number] + delays[number] : changed[number])
       bits &= bits &- 1
     }
     return since + limit(of: step) + slack

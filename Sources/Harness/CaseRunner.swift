@@ -6,7 +6,8 @@ import Simulation
 struct CaseRunner<Device: DeviceUnderTest> {
   /// How long a stimulus waits for its moment.
   private static var patience: Interval { Lockstep<Device, TraceWriter>.patience }
-  /// How often the same trouble must come before the device is to blame.
+  /// How often the same trouble must come before the device is to blame, and how often a case is tried whose link is
+  /// lost before there is no verdict on it.
   private static var attempts: Int { 3 }
 
   private let test: Case
@@ -37,20 +38,36 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
-  /// Runs the case, and again after trouble in the lab: once is a lab fault, the same three times is the device's.
+  /// Runs the case, and again after trouble in the lab.
+  ///
+  /// - A program that does not answer: once is a lab fault, the same three times is the device's.
+  /// - A link that the air lost: what failed then proves nothing, neither for nor against the device, and the case is
+  ///   run again. The first attempt with all its links decides; without any in three the lab is at fault. What agrees in
+  ///   spite of a lost link agrees.
   mutating func run() -> Outcome {
     var faults: [LabFault] = []
+    var losses = 0
     while true {
       do {
         let verdict = try attempt()
-        return finished(verdict, after: faults)
+        guard case .divergence(let divergence) = verdict, lockstep.wasDisturbed else {
+          if losses > 0, verdict == .agree { note(losses) }
+          return finished(verdict, after: faults)
+        }
+        losses += 1
+        let fault = LabFault(.linkLost, "this attempt ended with: \(divergence.summary)")
+        listener.take(.lab(fault, attempt: faults.count + losses, at: now))
+        if losses == Self.attempts { return outcome(.labFault(noVerdict(after: divergence))) }
+        if isStopped() {
+          return outcome(.incomplete("stopped before it was run again: the link was lost"))
+        }
       } catch {
         writeRemarks()
         // A device that has to be asked says only at the start what it cannot do.
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
         faults.append(error)
-        listener.take(.lab(error, attempt: faults.count, at: now))
+        listener.take(.lab(error, attempt: faults.count + losses, at: now))
         // Whoever comes next is to find the carrier in order.
         if error.symptom == .carrierLost { _ = restart() }
         let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
@@ -62,6 +79,20 @@ struct CaseRunner<Device: DeviceUnderTest> {
         guard restart() else { return outcome(.labFault(faults[0])) }
       }
     }
+  }
+
+  /// Says that there is a verdict although links were lost.
+  private func note(_ losses: Int) {
+    let attempts = losses == 1 ? "one attempt" : "\(losses) attempts"
+    listener.take(.remark("the link was lost in \(attempts), and the case was run again", at: now))
+  }
+
+  /// Why there is no verdict on a case that was never run with its links whole.
+  private func noVerdict(after divergence: Divergence) -> LabFault {
+    LabFault(
+      .linkLost,
+      "the air lost the link in each of \(Self.attempts) attempts; the last ended with: \(divergence.summary)"
+    )
   }
 
   /// Writes down what the lab has to say.
@@ -109,6 +140,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       switch error {
       case .divergence(let divergence): return .divergence(marked(divergence))
       case .lab(let fault): throw fault
+      case .skipped(let reason): return .skipped(reason)
       case .stopped: return .incomplete("stopped after step \(mark.number)")
       }
     }
@@ -125,6 +157,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
 private enum Halt: Error {
   case divergence(Divergence)
   case lab(LabFault)
+  /// The case cannot be done as it is meant.
+  case skipped(String)
   case stopped
 }
 
@@ -220,6 +254,10 @@ extension CaseRunner {
       try next(until: limit)
     }
     try awaitReady(stimulus)
+    try give(stimulus)
+  }
+
+  private mutating func give(_ stimulus: Stimulus) throws(Halt) {
     lockstep.recorder.forgetShown()
     try check { lockstep throws(LabFault) in try lockstep.perform(stimulus) }
   }
@@ -252,15 +290,26 @@ extension CaseRunner {
     while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
   }
 
+  /// Does at once what the model does not allow here.
+  ///
+  /// Whether it allows it is asked before anything is waited for: the scenario means this moment. What the tester's own
+  /// client refuses costs a motor nothing and never waits. What reaches the lock has to, since one with a bug may obey;
+  /// where the model has come to allow it by then, the lock's pace has taken away what was to be tried.
   private mutating func refuse(_ call: Step.Call) throws(Halt) {
     let stimulus = stimulus(call)
     try pass(until: lockstep.now)
-    try awaitReady(stimulus)
     guard !lockstep.tracker.allows(stimulus.number) else {
       throw .divergence(
         divergence(.unmet("a refusal of \(call.name)", instead: "but the model allows it here")))
     }
-    try perform(call, waits: false)
+    let begin = lockstep.now
+    try awaitReady(stimulus)
+    guard !lockstep.tracker.allows(stimulus.number) else {
+      throw .skipped(
+        "step \(mark.number) cannot be done with this lock: \(call.name) may be given only "
+          + "\(lockstep.now - begin) later, since its motor rests, and by then the model allows it")
+    }
+    try give(stimulus)
   }
 
   /// At the end: what the model promises is demanded.
@@ -383,6 +432,7 @@ extension CaseRunner {
   private func divergence(_ kind: Divergence.Kind) -> Divergence {
     Divergence(
       kind, at: lockstep.now, step: mark.number, lastStimulus: lockstep.recorder.lastStimulus,
-      lastStatus: status, allowed: lockstep.tracker.allowances())
+      lastStatus: status, allowed: lockstep.tracker.allowances(),
+      explanation: lockstep.explanation(of: kind))
   }
 }

@@ -9,12 +9,11 @@ import Simulation
 public func invariants(for machine: String) -> [any Invariant] {
   switch machine {
   case "sesame":
-    let loss = MachineDefinition.sesame.circumstances.first { $0.name == "loss" }
     // A bolt does not turn because nobody looks, or because somebody else does.
     let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
-    let slow = ["delay", "out-of-range"]
+    let slow = ["tampering", "absent"]
     return [
-      NoViolation(unless: ["loss"] + (loss?.faults ?? [])), NeverRises("battery"),
+      NoViolation(unless: ["tampering"]), NeverRises("battery"),
       NeedsStimulus(
         "unlocked", from: "locked", passing: away,
         after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow),
@@ -24,8 +23,6 @@ public func invariants(for machine: String) -> [any Invariant] {
       CommandsKeepTheirTags(unless: [
         "forge", "shadow", "mutate", "request", "reflect", "stranger", "write", "inject", "spoof",
       ]),
-      IsHeardAfterLostLinks(
-        "lose-link", listening: "closeTo", heard: "receivedBle", within: .seconds(20)),
     ]
   default:
     return []

@@ -173,8 +173,22 @@ extension JournalEntry {
     case .unknown(let name): [.init("status", .text(name))]
     case .refused(let reason): [.init("refused", .text(reason))]
     case .reading(let reading): [.init("reading", .text(reading.name)), .init("value", JSON(reading.value))]
-    case .violation(let rule): [.init("violation", .text(rule))]
+    case .event(let seen):
+      [.init("event", .text(vocabulary.stimuli[seen.number]))]
+        + (seen.detail.isEmpty ? [] : [.init("detail", .text(seen.detail))])
+    case .violation(let violation): members(of: violation)
     }
+  }
+
+  private func members(of violation: Violation) -> [JSON.Member] {
+    var members = [JSON.Member("violation", .text(violation.name))]
+    if let subject = violation.subject { members.append(.init("of", .text(subject))) }
+    members.append(.init("detail", .text(violation.detail)))
+    if let packet = violation.packet {
+      members += [.init("packet", .text(packet.hex)), .init("from", .text(packet.sender.rawValue))]
+    }
+    if let quirk = violation.quirk { members.append(.init("quirk", .text(quirk))) }
+    return members
   }
 
   private func left(_ lock: String, _ leave: LockLeave) -> JSON {
@@ -201,6 +215,11 @@ extension JournalEntry {
     if case .divergence(let divergence) = outcome.verdict {
       if !divergence.expected.isEmpty { members.append(.init("expected", .text(divergence.expected))) }
       members.append(.init("observed", .text(divergence.seen)))
+      if case .violation(let violation) = divergence.kind { members += self.members(of: violation) }
+      if let explanation = divergence.explanation {
+        members.append(
+          .init("explanation", ["cause": .text(explanation.name), "detail": .text(explanation.detail)]))
+      }
       members.append(.init("details", .list(outcome.details.map(JSON.text))))
       members.append(.init("allowed", .list(divergence.allowed.map(allowance))))
       members.append(.init("signature", .text(divergence.signature)))

@@ -30,7 +30,7 @@ public final class MachineLibrary {
     /// The machine made ready for tracking a device; made once.
     func specification(_ abilities: Abilities) -> Specification {
       variant(under: abilities.circumstances).specifications.get(
-        showsEffects: abilities.showsEffects, holding: abilities.circumstances)
+        showsEffects: abilities.showsEffects, holding: abilities.circumstances, reporting: abilities.reports)
     }
 
     /// The machine as it is under circumstances that always hold with a device: itself, unless it knows none of them.
@@ -43,7 +43,9 @@ public final class MachineLibrary {
   /// The tables of one machine, which take a while to make.
   private final class Specifications: Sendable {
     private struct Made {
-      var specifications: [(showsEffects: Bool, circumstances: [String], specification: Specification)] = []
+      var specifications: [(
+        showsEffects: Bool, circumstances: [String], reports: [String], specification: Specification
+      )] = []
       var withLosses: Entry?
     }
 
@@ -56,14 +58,17 @@ public final class MachineLibrary {
       hash = machine.hash
     }
 
-    func get(showsEffects: Bool, holding circumstances: [String]) -> Specification {
+    func get(
+      showsEffects: Bool, holding circumstances: [String], reporting reports: [String]
+    ) -> Specification {
       made.withLock { made in
         let known = made.specifications.first {
-          $0.showsEffects == showsEffects && $0.circumstances == circumstances
+          $0.showsEffects == showsEffects && $0.circumstances == circumstances && $0.reports == reports
         }
         if let known { return known.specification }
-        let specification = Specification(machine, showsEffects: showsEffects, holding: circumstances)
-        made.specifications.append((showsEffects, circumstances, specification))
+        let specification = Specification(
+          machine, showsEffects: showsEffects, holding: circumstances, reporting: reports)
+        made.specifications.append((showsEffects, circumstances, reports, specification))
         return specification
       }
     }

@@ -112,6 +112,8 @@ extension Outcome {
     var lines: [String] = []
     if let stimulus = divergence.lastStimulus { lines.append("after   \(stimulus)") }
     switch divergence.kind {
+    case .violation(let violation):
+      if let packet = violation.packet { lines.append("packet  \(packet)") }
     case .unexpected, .overdue, .refusedLegal, .unmet, .invariant:
       for (index, allowance) in divergence.allowed.prefix(Self.mostAllowances).enumerated() {
         lines.append((index == 0 ? "model   " : "        ") + Self.text(of: allowance))

@@ -53,6 +53,8 @@ struct TraceWriter: TraceRecorder {
       listener.take(.fault(fault, mark, at: time))
     case .observation(let observation):
       listener.take(.observation(observation, vocabulary, at: time))
+      // A remark is nothing that anybody waits for, or wants not to see.
+      if case .violation(let violation) = observation, violation.quirk != nil { return }
       count += 1
       last = observation
       switch observation {
@@ -61,7 +63,7 @@ struct TraceWriter: TraceRecorder {
         latest[reading.name] = reading.value
         remember(observation)
       case .status(let number): passing.append(number)
-      case .unknown, .refused, .violation: break
+      case .unknown, .refused, .event, .violation: break
       }
     }
   }

@@ -13,23 +13,35 @@ extension MachineDefinition {
   /// The regions of a state's name say what is known of the lock: `unregistered`, `unconfigured` (registered,
   /// positions never set), `configured`, and `orphaned` (registered with a key that nobody received).
   ///
-  /// Circumstances: `loss` (frames and links can be lost, so nothing that comes over the air has a deadline), `absent` (the lock may be out of reach or without
-  /// power), `jam` (the bolt is blocked), `autolock` (set, to its time; what is
-  /// set under `loss` may not have arrived), `wrongKey` (the client cannot prove itself).
+  /// What the client's own end of the link sees is evidence, and an event: `linkLost` (the air lost the link, or it never
+  /// came about), `linkClosed` (the lock ended it), `tampered` (the tester took a frame away, altered or added one, or
+  /// cut the link). A device that reports them is taken at its word: a live link neither loses nor alters nor
+  /// reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B §4.5.9), so while it lives every deadline holds.
+  ///
+  /// Circumstances: `loss` (a link may be lost and an advertisement missed, as on any real air), `tampering` (frames were
+  /// tampered with on this link, so that what they carried, and what depends on the counters of later ones, is open until
+  /// the link is over), `absent` (the lock may be out of reach or without power), `jam` (the bolt is blocked), `autolock`
+  /// (set, to its time; what is set while frames are tampered with may not have arrived), `wrongKey` (the client cannot
+  /// prove itself).
   public static let sesame: MachineDefinition = {
     var machine = MachineDefinition(
       name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
     machine.events = SesameEvents.all
     machine.circumstances = [
+      Circumstance("loss"),
       Circumstance(
-        "loss",
+        "tampering",
         faults: [
-          "drop", "corrupt", "duplicate", "delay", "lose-link", "out-of-range", "no-power", "power-cycle",
-          "inject", "write", "mutate", "reflect", "unsubscribe",
-        ], isLasting: true),
-      Circumstance("absent", faults: ["out-of-range", "no-power", "power-cycle"]),
+          "drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write", "mutate", "reflect",
+          "unsubscribe",
+        ], events: ["tampered"], until: ["noSignal"]),
+      // A link that was cut off is noticed two seconds later, and a lock without power has to start.
+      Circumstance(
+        "absent", faults: ["out-of-range", "no-power"], moments: ["power-cycle"], delay: .seconds(6)),
       Circumstance("jam", faults: ["jam"]),
-      Circumstance("autolock", stimuli: ["setAutolock", "reset"], unsure: ["loss"], delay: .seconds(6)),
+      Circumstance(
+        "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent"], reading: "autolock",
+        delay: .seconds(6)),
       // A proof that is on its way is what it was when it was sent.
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
     ]
@@ -45,7 +57,7 @@ extension MachineDefinition {
     machine.addAutolock()
     machine.addRequests()
     machine.addReset()
-    machine.addLostLink()
+    machine.addEndsOfLinks()
     machine.starts = [
       Start("noSignal (unregistered)", when: [.init("registered", false)]),
       Start("noSignal (unconfigured)", when: [.init("registered", true), .init("configured", false)]),
@@ -69,10 +81,10 @@ extension MachineDefinition {
       | action/status                             | noSignal (seeking \(region)) | receivedBle | connecting | waitingGatt |
       |:-----------------------------------------:|:----------------------------:|:-----------:|:----------:|:-----------:|
       | closeTo                                   | =                            |             |            |             |
-      | advertised unless absent or loss within 15 s | receivedBle               |             |            |             |
-      | advertised given absent or loss           | receivedBle                  |             |            |             |
+      | advertised unless absent within 15 s      | receivedBle                  |             |            |             |
+      | advertised given absent                   | receivedBle                  |             |            |             |
       | advertisementLost given absent or loss    |                              | noSignal    |            |             |
-      | after 30 s given absent or loss           |                              |             | noSignal   | noSignal    |
+      | after 30 s given absent                   |                              |             | noSignal   | noSignal    |
       """, region: region, origin: .ours)
   }
 
@@ -85,12 +97,12 @@ extension MachineDefinition {
       | register               |                 | registering     |                          |
       | registered within 10 s |                 |                 | nosetting (unconfigured) |
       """, region: "unregistered")
-    // A lock whose answer got lost may have registered a key that never reached the client.
+    // Who logs in to a lock that has no owner is refused, and the lock may end the link.
     // swift-format-ignore
     add(table: """
-      | action/status         | registering                                                                 |
-      |:---------------------:|:---------------------------------------------------------------------------:|
-      | after 10 s given loss | noSignal (unregistered)/noSignal (unconfigured)/noSignal (orphaned)         |
+      | action/status               | readytoRegister |
+      |:---------------------------:|:---------------:|
+      | loginRefused given wrongKey | noSignal        |
       """, region: "unregistered", origin: .ours)
     // swift-format-ignore
     add(table: """
@@ -114,11 +126,11 @@ extension MachineDefinition {
     add(table: """
       | action/status                           | nosetting (configuring)                                     | logining |
       |:---------------------------------------:|:-----------------------------------------------------------:|:--------:|
-      | configured unless loss within 5 s       | locked (configured)/unlocked (configured)/moved (configured) |         |
-      | configured given loss                   | locked (configured)/unlocked (configured)/moved (configured) |         |
+      | configured unless tampering or absent within 5 s       | locked (configured)/unlocked (configured)/moved (configured) |         |
+      | configured given tampering or absent                   | locked (configured)/unlocked (configured)/moved (configured) |         |
       | disconnect                              | noSignal (configured)/noSignal (unconfigured)               |          |
       | loginRefused given wrongKey within 10 s |                                                             | noSignal |
-      | after 10 s given wrongKey or loss       |                                                             | noSignal |
+      | after 10 s given wrongKey       |                                                             | noSignal |
       """, region: "unconfigured", origin: .ours)
   }
 
@@ -140,7 +152,7 @@ extension MachineDefinition {
       | action/status                           | logining | unlocked                    |
       |:---------------------------------------:|:--------:|:---------------------------:|
       | loginRefused given wrongKey within 10 s | noSignal |                             |
-      | after 10 s given wrongKey or loss       | noSignal |                             |
+      | after 10 s given wrongKey       | noSignal |                             |
       | unlock given autolock                   |          | unlocked (then to unlocked) |
       """, region: "configured", origin: .ours)
   }
@@ -152,8 +164,8 @@ private let rests = ["locked", "unlocked", "moved"]
 extension MachineDefinition {
   /// The motor runs: the client keeps its status until the bolt rests.
   ///
-  /// `(to G)` is a motion that nothing has disturbed. After a change of mind, or a hand in between, other
-  /// positions may be shown on the way: `(then to G)`.
+  /// `(to G)` is a motion that nothing has disturbed. After a change of mind, a hand in between, or the same command once
+  /// more, which may arrive when the bolt rests already, other positions may be shown on the way: `(then to G)`.
   private mutating func addMotion() {
     for goal in ["locked", "unlocked"] {
       let other = goal == "locked" ? "unlocked" : "locked"
@@ -163,11 +175,11 @@ extension MachineDefinition {
         add(table: """
           | action/status              | \(shown) (to \(goal))       |
           |:--------------------------:|:---------------------------:|
-          | arrived unless jam or loss within 5 s | \(goal)          |
+          | arrived unless jam or tampering or absent within 5 s | \(goal)          |
           | arrived unless jam         | \(goal)                     |
-          | stalled given jam unless loss within 5 s | \(stalls(shown)) |
+          | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
           | stalled given jam          | \(stalls(shown))            |
-          | \(same)                    | \(shown) (to \(goal))       |
+          | \(same)                    | \(shown) (then to \(goal))  |
           | \(back)                    | \(shown) (then to \(other)) |
           | toggle                     | \(toggled(shown))           |
           """, region: "configured", origin: .ours)
@@ -175,9 +187,9 @@ extension MachineDefinition {
         add(table: """
           | action/status              | \(shown) (then to \(goal))  |
           |:--------------------------:|:---------------------------:|
-          | arrived unless jam or loss within 5 s | \(goal)          |
+          | arrived unless jam or tampering or absent within 5 s | \(goal)          |
           | arrived unless jam         | \(goal)                     |
-          | stalled given jam unless loss within 5 s | \(stalls(shown)) |
+          | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
           | stalled given jam          | \(stalls(shown))            |
           | passed                     | \(rests.filter { $0 != shown }.map { "\($0) (then to \(goal))" }.joined(separator: "/")) |
           | \(same)                    | \(shown) (then to \(goal))  |
@@ -218,8 +230,8 @@ extension MachineDefinition {
           | action/status   | \(shown)                         | \(shown) (by hand to \(position)) |
           |:---------------:|:--------------------------------:|:---------------------------------:|
           | \(event)        | \(shown) (by hand to \(position)) | =                                |
-          | turned unless loss or autolock within 1 s |        | \(position)                       |
-          | turned given loss or autolock |                    | \(position)                       |
+          | turned unless tampering or absent or autolock within 1 s |        | \(position)                       |
+          | turned given tampering or absent or autolock |                    | \(position)                       |
           | autolocked given autolock |                        | locked (adrift)                   |
           | lock            |                                  | \(shown) (then to locked)         |
           | unlock          |                                  | \(shown) (then to unlocked)       |
@@ -234,8 +246,8 @@ extension MachineDefinition {
       add(table: """
         | action/status     | \(shown) (adrift)         |
         |:-----------------:|:-------------------------:|
-        | settled unless loss within 5 s | locked/unlocked/moved |
-        | settled given loss | locked/unlocked/moved    |
+        | settled unless tampering or absent within 5 s | locked/unlocked/moved |
+        | settled given tampering or absent | locked/unlocked/moved    |
         | passed            | \(rests.filter { $0 != shown }.map { "\($0) (adrift)" }.joined(separator: "/")) |
         | lock              | \(shown) (then to locked) |
         | unlock            | \(shown) (then to unlocked) |
@@ -275,15 +287,15 @@ extension MachineDefinition {
       |:---------------------------------------:|:--------------------------------------------------:|
       | loginDone unless wrongKey within 10 s   | locked (adrift)/unlocked (adrift)/moved (adrift) |
       | loginRefused given wrongKey within 10 s | noSignal                                           |
-      | after 10 s given wrongKey or loss       | noSignal                                           |
+      | after 10 s given wrongKey       | noSignal                                           |
       | disconnect                              | noSignal                                           |
       """, region: "configured", origin: .ours)
     // swift-format-ignore
     add(table: """
       | action/status                     | nosetting (configuring by hand)                            |
       |:---------------------------------:|:----------------------------------------------------------:|
-      | configured unless loss within 5 s | locked (adrift)/unlocked (adrift)/moved (adrift)        |
-      | configured given loss             | locked (adrift)/unlocked (adrift)/moved (adrift)        |
+      | configured unless tampering or absent within 5 s | locked (adrift)/unlocked (adrift)/moved (adrift)        |
+      | configured given tampering or absent             | locked (adrift)/unlocked (adrift)/moved (adrift)        |
       | disconnect                        | noSignal (configured)/noSignal (unconfigured)              |
       """, origin: .ours)
     // swift-format-ignore
@@ -302,7 +314,7 @@ extension MachineDefinition {
     add(table: """
       | action/status                                            | unlocked | moved  |
       |:--------------------------------------------------------:|:--------:|:------:|
-      | autolocked given autolock unless jam or loss within autolock + 6 s | locked | |
+      | autolocked given autolock unless jam or tampering or absent within autolock + 6 s | locked | |
       | autolocked given autolock unless jam                     | locked   | locked |
       | stalled given jam                                        | moved    |        |
       """, region: "configured", origin: .ours)
@@ -347,8 +359,8 @@ extension MachineDefinition {
       add(table: """
         | action/status        | \(shown) (resetting)                          |
         |:--------------------:|:---------------------------------------------:|
-        | resetDone unless loss within 5 s | reset (unregistered)              |
-        | resetDone given loss | reset (unregistered)                          |
+        | resetDone unless tampering or absent within 5 s | reset (unregistered)              |
+        | resetDone given tampering or absent | reset (unregistered)                          |
         | disconnect           | noSignal (unregistered)/noSignal (\(region))  |
         """, origin: .ours)
       for other in rests where other != shown && shown != "nosetting" {
@@ -366,8 +378,12 @@ extension MachineDefinition {
     for event in SesameEvents.hand { add(.event(event), from: "reset (unregistered)", to: nil) }
   }
 
-  /// A link can be lost in any connected status, when links can be lost at all.
-  private mutating func addLostLink() {
+  /// How a link ends that the client did not end as it was asked to, in any status with a link.
+  ///
+  /// The air may lose it where links can be lost at all. The lock may end it where it has been tampered with, when it
+  /// does not believe the client, before it has opened a session where air is real (locks do so when two clients meet),
+  /// and once it has forgotten its owner. The client gives up a link on which it was made to wait in vain.
+  private mutating func addEndsOfLinks() {
     for state in states.map(\.name) {
       let status = State.status(of: state)
       guard status != "noSignal", status != "receivedBle" else { continue }
@@ -382,8 +398,16 @@ extension MachineDefinition {
         case _ where state.hasSuffix("orphaned)"): ["orphaned"]
         default: ["configured"]
         }
-      add(
-        .event("linkLost"), from: state, to: regions.map { "noSignal (\($0))" }, given: ["loss", "absent"])
+      let homes = regions.map { "noSignal (\($0))" }
+      let isForgotten = status == "reset"
+      add(.event("linkLost"), from: state, to: homes, given: isForgotten ? [] : ["loss", "absent", "tampering"])
+      var reasons = ["absent", "tampering"]
+      if status == "connecting" || status == "waitingGatt" { reasons.append("loss") }
+      if status == "logining" { reasons.append("wrongKey") }
+      // A lock with another owner waits for a login, and not for ever.
+      let isOrphaned = state == "waitingGatt (orphaned)"
+      add(.event("linkClosed"), from: state, to: homes, given: isForgotten || isOrphaned ? [] : reasons)
+      if !isForgotten { add(.event("gaveUp"), from: state, to: homes, given: ["tampering"]) }
     }
   }
 
@@ -423,6 +447,7 @@ private enum SesameEvents {
   /// What happens without the tester.
   static let spontaneous = [
     "linkUp", "gattReady", "registered", "loginDone", "advertised", "advertisementLost", "linkLost",
+    "linkClosed", "gaveUp", "tampered",
     "loginRefused", "configured", "resetDone", "restarted", "arrived", "stalled", "passed", "turned",
     "settled",
     "autolocked",

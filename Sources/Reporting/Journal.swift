@@ -63,8 +63,10 @@ public enum Journal {
     /// Everything else it says, in the order of the line: the kind of event, such as `status`, and its value first.
     public var content: [JSONValue.Member]
 
-    /// Whether the lab said it, and neither the tester nor the device did anything.
-    public var isRemark: Bool { content.first?.key == "remark" }
+    /// Whether it is said beside the comparison: by the lab, or of a habit that devices of this kind are known for.
+    public var isRemark: Bool {
+      content.first?.key == "remark" || content.contains { $0.key == "quirk" }
+    }
   }
 
   /// How a real lock was left at the end of a run.
@@ -109,6 +111,8 @@ public enum Journal {
     public var expected: String?
     /// What the device showed.
     public var observed: String?
+    /// The rule of its protocol that the device broke, where that is what is wrong.
+    public var violation: Violation?
     /// More lines for a person.
     public var details: [String]
     /// The command that does it again.
@@ -121,6 +125,18 @@ public enum Journal {
     public var signature: String?
     /// Files that belong to the case.
     public var attachments: [Attachment]
+  }
+
+  /// A rule of its protocol that a device broke.
+  public struct Violation: Hashable, Sendable {
+    /// The rule's name.
+    public var name: String
+    /// With what of the protocol it was broken.
+    public var subject: String?
+    /// The packet in hexadecimal.
+    public var packet: String?
+    /// Who sent it: `device` or `tester`.
+    public var sender: String?
   }
 
   /// A state that the model held possible, and what it could have shown.
@@ -372,6 +388,10 @@ extension Journal.Verdict {
     message = line["message"]?.text
     expected = line["expected"]?.text
     observed = line["observed"]?.text
+    violation = line["violation"]?.text.map { name in
+      Journal.Violation(
+        name: name, subject: line["of"]?.text, packet: line["packet"]?.text, sender: line["from"]?.text)
+    }
     details = line["details"]?.elements?.map(\.description) ?? []
     replay = line["replay"]?.text
     isTriedAgain = line["again"] == .bool(true)

@@ -53,7 +53,9 @@ enum JournalGlance {
     while tokens.take(UInt8(ascii: ",")) {
       // A key that makes the line another record is left to the reader of records.
       guard let key = tokens.key(), !tokens.isKind(key), let value = tokens.value() else { return nil }
-      if key.count == 6, tokens.reads(key, "remark") { remark = JSONScanner(tokens.bytes).text(of: value) }
+      if key.count == 6 ? tokens.reads(key, "remark") : key.count == 5 && tokens.reads(key, "quirk") {
+        remark = JSONScanner(tokens.bytes).text(of: value)
+      }
     }
     return .event(milliseconds: time, remark: remark)
   }

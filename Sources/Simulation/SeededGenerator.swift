@@ -53,6 +53,30 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return bytes
   }
 
+  /// Draws how long something takes to happen that may happen at any moment alike, given how long it takes on average.
+  ///
+  /// Exponentially distributed, exactly and without logarithms (von Neumann, 1951): a first draw is kept if those
+  /// after it fall an even number of times in a row, and each attempt that comes to nothing adds the average.
+  public mutating func waiting(average: Interval) -> Interval {
+    var attempts: Int64 = 0
+    while true {
+      let first = next()
+      var last = first
+      var falls = 0
+      while true {
+        let draw = next()
+        guard draw < last else { break }
+        last = draw
+        falls += 1
+      }
+      if falls.isMultiple(of: 2) {
+        let part = UInt64(max(0, average.nanoseconds)).multipliedFullWidth(by: first).high
+        return average * attempts + Interval(nanoseconds: Int64(part))
+      }
+      attempts += 1
+    }
+  }
+
   @inlinable
   func rotate(_ word: UInt64, by count: UInt64) -> UInt64 { (word << count) | (word >> (64 - count)) }
 }

@@ -9,12 +9,14 @@ public import Simulation
 /// comes over the air is observed up to ``slack`` late. Trouble on the way is the lab's: after it ``restart()`` climbs the
 /// ladder of the controller (``Recovery``), and when no rung of that helps every call throws at once.
 public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, RecordedDevice {
-  /// How much later than it happened something may be observed.
+  /// How much later than it happened something may be observed, beside what the link holds up: this program and the
+  /// way to the controller take their time.
   public static var slack: Interval { .milliseconds(300) }
 
   private var device: SesameDevice<AirLink<Carrier, Surroundings>>
   private let surroundings: Surroundings
   private let times: ClientTimes
+  private let quirks: [SesameViolation]
   private let circumstances: [String]
   /// The Unix time at the start of a test; the real one unless the lock's clock is emulated.
   private let epoch: UInt32?
@@ -30,15 +32,17 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   ///   - surroundings: who can do something to the lock, which must be a class: it is shared with the caller.
   ///   - target: which lock is meant.
   ///   - times: how long the client waits.
+  ///   - quirks: what the lock is known to do though its protocol forbids it.
   ///   - circumstances: what of the model's circumstances always holds.
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
   ///   - recovery: how the controller is brought back; by all but its power unless given.
   public init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
-    circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil
+    quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil
   ) where Surroundings: AnyObject {
     self.surroundings = surroundings
     self.times = times
+    self.quirks = quirks
     self.circumstances = circumstances
     self.epoch = epoch
     self.recovery = recovery ?? Recovery(of: carrier.spec)
@@ -77,7 +81,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
       faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
     return Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
-      circumstances: circumstances, slack: slack, arguments: SesameDisturbances.arguments,
+      circumstances: circumstances, reports: Client.reports, slack: slack + Client.slack(under: circumstances),
+      arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
   }
 
@@ -89,11 +94,14 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
   public func reset(to start: StartCondition) throws(LabFault) {
     var settings = ClientSettings(epoch: epoch ?? WallClock.unixTime)
     settings.times = times
+    settings.quirks = quirks
     device = Self.device(device.link, settings, circumstances)
     device.adopt(vocabulary)
     device.record(to: recorder)
     try lab { () throws(LabFault) in try device.reset(to: start) }
   }
+
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     if vocabulary.stimuli[stimulus.number] == "register", let lone = surroundings as? LoneLock {
@@ -134,6 +142,10 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     return remarks + device.takeRemarks()
   }
 
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
+  }
+
   /// A position is shown by a lock that has them.
   private func note(status: String) {
     guard let lone = surroundings as? LoneLock else { return }
@@ -152,7 +164,8 @@ public final class AirDevice<Surroundings: LockSurroundings>: DeviceUnderTest, R
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .notReproduced, .safetyLimit: throw error
+      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit:
+        throw error
       }
     }
   }

@@ -19,6 +19,7 @@ public final class LoneLock: LockSurroundings {
   /// Those of which it is known what they are.
   public var settings: [String] { Self.settings }
   public var circumstances: [String] { Self.circumstances }
+  public var livesOn: Bool { true }
 
   /// The settings of a real lock that a test can rely on.
   public static let settings = ["registered", "configured"]

@@ -27,9 +27,9 @@ final class ChildProcess {
   private var output: Int32
   private var errors: Int32
   private var outgoing: [UInt8] = []
-  private var lines = LineBuffer()
+  private var lines: LineBuffer
   /// What is read into: whole reads, none of which makes room for itself.
-  private var room = [UInt8](repeating: 0, count: LineBuffer.limit)
+  private var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
   private var complaint: [UInt8] = []
   private var isReaped = false
   private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
@@ -45,9 +45,12 @@ final class ChildProcess {
 
   /// Starts a program.
   ///
-  /// - Parameter inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
+  /// - Parameters:
+  ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
+  ///   - lineLimit: the most bytes of one line of its output.
   init(
-    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false
+    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
+    lineLimit: Int = LineBuffer.usualLimit
   ) throws(LabFault) {
     BrokenPipes.ignore()
     let started: Started
@@ -58,6 +61,7 @@ final class ChildProcess {
     } catch {
       throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
     }
+    lines = LineBuffer(limit: lineLimit)
     group = started.group
     input = started.input
     output = started.output

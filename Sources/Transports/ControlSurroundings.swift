@@ -32,6 +32,8 @@ public final class ControlSurroundings: LockSurroundings {
   public var faults: [String] { abilities.faults }
   public var stimuli: [String] { abilities.stimuli }
   public var settings: [String] { abilities.settings }
+  /// No: when a fault hits a frame is known to the other program alone.
+  public var reportsTampering: Bool { false }
   public var circumstances: [String] { abilities.circumstances }
 
   public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {

@@ -15,11 +15,16 @@ public import Simulation
 /// out. Between answers, while time passes, it may write statuses unasked. Durations are numbers of seconds.
 ///
 /// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
-/// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh.
+/// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh. From a command
+/// that has never answered in all its starts this is no device at all, however often it happens.
 ///
 /// Time is that of the monotonic clock. What was shown during an answer is observed after it with its own time,
 /// so for that while ``now`` is earlier than the answer's end.
 public final class ExecDevice: DeviceUnderTest {
+  /// A command that has not answered in so many starts is not started again: who has a hundred scenarios does not wait
+  /// a hundred times for the same.
+  static let mostSilences = 3
+
   /// The most lines without a pause; a program that writes more is not going to stop.
   public static let mostLines = 10_000
 
@@ -38,6 +43,7 @@ public final class ExecDevice: DeviceUnderTest {
   private var shown = Queue()
   /// The lines read since the program last was silent.
   private var lineCount = 0
+  /// Whether the program has written a line of the protocol since it was started.
   private var hasAnswered = false
   /// Up to when all that the program wrote was read: to the end of its last answer.
   private var heard = Instant.zero
@@ -45,6 +51,10 @@ public final class ExecDevice: DeviceUnderTest {
   private var requests: [[UInt8]] = []
   /// The lines that are expected, as most programs write them, and what they say: they need not be taken apart.
   private var usual: [(line: [UInt8], answer: ExecAnswer, observation: Observation?)] = []
+  /// Whether the command has ever come to the end of an answer.
+  private var hasEverAnswered = false
+  /// What was wrong with each start of a command that has never answered.
+  private var silences: [LabFault] = []
 
   /// Makes a device of a command; it is started by the first reset.
   public init(command: String, answerTimeout: Interval = .seconds(5)) {
@@ -145,6 +155,7 @@ extension ExecDevice {
   }
 
   public func restart() throws(LabFault) {
+    if silences.count >= Self.mostSilences { throw silences[0] }
     child?.stop(grace: .zero)
     child = nil
     hasAnswered = false
@@ -196,23 +207,29 @@ extension ExecDevice {
         .badAnswer, "more than \(Self.mostLines) lines without a pause, the last of them \(quoted(line))")
     }
     if let known = usual.first(where: { $0.line == line }) {
-      hasAnswered = true
-      if known.answer == .settled { lineCount = 0 }
+      note(known.answer)
       return (known.answer, known.observation)
     }
     do {
       let answer = try ExecAnswer(line: line)
-      hasAnswered = true
-      if answer == .settled { lineCount = 0 }
+      note(answer)
       return (answer, observation(of: answer))
     } catch {
-
       throw fail(.badAnswer, "the device wrote \(quoted(line)): \(error.reason)")
     }
   }
 
+  private func note(_ answer: ExecAnswer) {
+    hasAnswered = true
+    switch answer {
+    case .status: break
+    case .refused: hasEverAnswered = true
+    case .settled: (hasEverAnswered, lineCount) = (true, 0)
+    }
+  }
+
   private func tooLong(_ start: [UInt8]) -> LabFault {
-    fail(.badAnswer, "a line of more than \(LineBuffer.limit) bytes, which begins \(quoted(start))")
+    fail(.badAnswer, "a line of more than \(LineBuffer.usualLimit) bytes, which begins \(quoted(start))")
   }
 
   private func ended() -> LabFault {
@@ -229,7 +246,14 @@ extension ExecDevice {
     child?.stop(grace: .zero)
     let words = child?.lastWords ?? ""
     child = nil
-    return LabFault(symptom, words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)")
+    let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
+    if hasEverAnswered { return LabFault(symptom, told) }
+    let hint = symptom == .noAnswer ? "; --answer-timeout gives more time to one that starts slowly" : ""
+    let fault = LabFault(
+      .noDevice,
+      symptom == .noDevice ? told : "the program has not answered once\(hint), \(symptom.rawValue): \(told)")
+    silences.append(fault)
+    return fault
   }
 
   /// The first two hundred bytes of what was written.

@@ -44,7 +44,9 @@ public struct GovernorSettings: Sendable {
 ///
 /// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
 /// bug obeys them, `configure`, and what a lock does by itself once autolock is set: the return is paid for with the
-/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen.
+/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen. What the client refuses by itself
+/// never comes to the lock (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor made to wait, so that
+/// a scenario's `refuse:` happens in the state in which it stands.
 ///
 /// A jam is seen when the lock says that its motor was stopped, or rests in neither position after a command.
 public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
@@ -110,11 +112,13 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   /// The faults that a lock with a bug could obey.
-  private static var hostile: [String] { ["forge", "shadow", "mutate", "request", "reflect", "att"] }
+  private static var hostile: [String] {
+    ["forge", "replay", "shadow", "mutate", "request", "reflect", "att"]
+  }
 
   /// Which of what is guarded a fault asks for.
   private static func permission(for fault: Fault) -> String? {
-    guard hostile.contains(fault.name) else { return nil }
+    guard hostile.contains(fault.name) || fault.name == "wrong-key" else { return nil }
     switch fault.value.description.prefix(while: { $0 != " " && $0 != "-" }) {
     case "reset": return "reset"
     case "registration": return "register"
@@ -145,7 +149,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
 
   public func readyTime(for stimulus: Stimulus) -> Instant? {
     let name = vocabulary.stimuli[stimulus.number]
-    return mayMove(name, stimulus) ? readyTime(of: cost(of: name)) : nil
+    return mayMove(name, stimulus) && device.reaches(stimulus) ? readyTime(of: cost(of: name)) : nil
   }
 
   public func readyTime(for fault: Fault) -> Instant? {
@@ -166,12 +170,14 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     return refusal.until <= now + Self.longestWait
   }
 
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
+
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
     guard !Self.guarded.contains(name) || settings.allowed.contains(name) else {
       throw LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock")
     }
-    let isPaid = mayMove(name, stimulus)
+    let isPaid = mayMove(name, stimulus) && device.reaches(stimulus)
     if isPaid { try pay(for: name) }
     defer { if isPaid { odometer.noteStart() } }
     try device.perform(stimulus)
@@ -179,12 +185,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    if mayMove(fault) {
-      if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
-        throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
-      }
-      try pay(for: fault.name)
+    if let name = Self.permission(for: fault), !settings.allowed.contains(name) {
+      throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
     }
+    if mayMove(fault) { try pay(for: fault.name) }
     defer { if mayMove(fault) { odometer.noteStart() } }
     try device.bring(about: fault)
   }
@@ -204,6 +208,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   public func takeRemarks() -> [String] {
     defer { remarks = [] }
     return remarks + device.takeRemarks()
+  }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
   }
 }
 
@@ -267,7 +275,7 @@ extension Governor {
     switch observation {
     case .status(let number): try note(status: vocabulary.statuses[number])
     case .reading(let reading): try note(reading)
-    case .effect, .unknown, .refused, .violation: break
+    case .effect, .unknown, .refused, .event, .violation: break
     }
   }
 

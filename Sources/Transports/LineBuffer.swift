@@ -2,8 +2,8 @@
 ///
 /// Bounded: a line that does not end within ``limit`` bytes is an error of whoever writes it.
 struct LineBuffer {
-  /// The most bytes of one line.
-  static let limit = 64 * 1024
+  /// The most bytes of one line, unless its owner says otherwise.
+  static let usualLimit = 64 * 1024
 
   /// What the buffer holds first.
   enum Line: Equatable {
@@ -13,17 +13,23 @@ struct LineBuffer {
     case tooLong([UInt8])
   }
 
+  /// The most bytes of one line.
+  let limit: Int
   private var bytes: [UInt8] = []
   /// Where the first line that was not taken begins.
   private var start = 0
   /// Up to where no end of line was found.
   private var searched = 0
 
+  init(limit: Int = LineBuffer.usualLimit) {
+    self.limit = limit
+  }
+
   mutating func append(_ more: ArraySlice<UInt8>) {
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: true)
       (start, searched) = (0, 0)
-    } else if start > Self.limit {
+    } else if start > limit {
       bytes.removeFirst(start)
       searched -= start
       start = 0
@@ -33,20 +39,20 @@ struct LineBuffer {
 
   /// Whether there is a whole line, or one that is too long.
   var hasLine: Bool {
-    bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > Self.limit
+    bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > limit
   }
 
   /// Takes the first line, or `nil` when there is no whole one.
   mutating func next() -> Line? {
-    if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")), end - start <= Self.limit {
+    if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")), end - start <= limit {
       defer {
         start = end + 1
         searched = start
       }
       return .whole(Array(bytes[start..<end]))
     }
-    guard bytes.count - start <= Self.limit else {
-      return .tooLong(Array(bytes[start...].prefix(Self.limit)))
+    guard bytes.count - start <= limit else {
+      return .tooLong(Array(bytes[start...].prefix(limit)))
     }
     searched = bytes.count
     return nil

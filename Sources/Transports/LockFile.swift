@@ -15,6 +15,7 @@ import Simulation
 /// key: ssm://UI?t=sk&sk=…&l=0&n=…        # as the vendor's app shares it; or secret:, and public-key: for OS2
 /// key: env:FRONT_DOOR                    # or either of them, from an environment variable
 /// timeouts: { connecting: 20 s }
+/// quirks: [before-token]                 # what this one is known to do though its protocol forbids it
 /// ```
 ///
 /// Without a key the lock has no owner. A key that a run receives is put in the file before the client uses it, and no
@@ -35,6 +36,8 @@ public struct LockFile: Sendable {
   public var key: LockKey?
   /// How long the client waits.
   public var times = ClientTimes()
+  /// What this lock is known to do though its protocol forbids it: remarks, and no divergences.
+  public var quirks: [SesameViolation] = []
 
   /// Describes a lock, in a file that need not be there yet.
   public init(
@@ -118,7 +121,7 @@ extension LockFile {
   }
 
   private static var keys: [String] {
-    ["lock", "name", "uuid", "address", "key", "secret", "public-key", "index", "timeouts"]
+    ["lock", "name", "uuid", "address", "key", "secret", "public-key", "index", "timeouts", "quirks"]
   }
 
   private init?(_ cursor: Cursor, path: String) {
@@ -133,11 +136,15 @@ extension LockFile {
       PeerAddress(text: $0)
     }
     let times = fields.optional("timeouts").map { ClientTimes($0) } ?? ClientTimes()
-    guard let product, let model = Self.models.first(where: { $0.name == product })?.model, let times else {
+    let quirks = fields.optional("quirks").map { Self.quirks($0) } ?? []
+    guard let product, let model = Self.models.first(where: { $0.name == product })?.model, let times,
+      let quirks
+    else {
       return nil
     }
     self.init(path: path, model: model, name: name, deviceID: deviceID, address: address)
     self.times = times
+    self.quirks = quirks
     if fields.optional("key") != nil || fields.optional("secret") != nil {
       guard let key = readKey(fields) else { return nil }
       self.key = key
@@ -150,6 +157,12 @@ extension LockFile {
         "which lock is it?", hint: "give its `uuid`, its `address` or its `key`; `lockstep scan` shows them")
       return nil
     }
+  }
+
+  private static func quirks(_ cursor: Cursor) -> [SesameViolation]? {
+    guard let items = cursor.list() else { return nil }
+    let quirks = items.compactMap { $0.choice("violation", as: SesameViolation.self) }
+    return quirks.count == items.count ? quirks : nil
   }
 
   private func readKey(_ fields: Fields) -> LockKey? {
@@ -262,7 +275,7 @@ enum Redaction {
   /// The keys of a lock file whose values are no secret.
   private static let open = [
     "lock", "name", "uuid", "address", "index", "timeouts", "silence", "connecting", "discovery", "session",
-    "answer",
+    "answer", "quirks",
   ]
 
   static func hidingKeys(of error: DocumentError) -> DocumentError {

@@ -129,6 +129,7 @@ extension LockFile {
       path: path, model: other.model, name: other.name, deviceID: other.deviceID, address: other.address,
       key: other.key)
     times = other.times
+    quirks = other.quirks
   }
 
   /// The text of the file, the key included.
@@ -153,6 +154,9 @@ extension LockFile {
           "timeouts",
           .mapping(waits.map { ($0.name, .plain(times[keyPath: $0.path].description)) }, layout: .flow)
         ))
+    }
+    if !quirks.isEmpty {
+      entries.append(("quirks", .list(quirks.map { .plain($0.rawValue) }, layout: .flow)))
     }
     return Node.mapping(entries).yaml()
   }

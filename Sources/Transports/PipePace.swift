@@ -37,7 +37,7 @@ public final class PipePace {
 ///
 /// - Parameter answer: appends the answer to a line, with its own ends of lines.
 public func answerLines(_ answer: (_ line: ArraySlice<UInt8>, _ output: inout [UInt8]) -> Void) {
-  var room = [UInt8](repeating: 0, count: LineBuffer.limit)
+  var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
   var (begun, output): ([UInt8], [UInt8]) = ([], [])
   while true {
     let count = unsafe read(STDIN_FILENO, &room, room.count)

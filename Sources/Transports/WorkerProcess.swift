@@ -19,6 +19,9 @@ public final class WorkerProcess {
     case ended(fault: String?)
   }
 
+  /// The most bytes of a line. The longest that a worker has to write is a finding with every step of its test, of
+  /// which this holds some hundred thousand; what grows with a campaign comes in parts.
+  static let lineLimit = 16 << 20
   /// How long it may take to end once it closed its output.
   private static let grace = Interval.seconds(10)
 
@@ -32,7 +35,7 @@ public final class WorkerProcess {
     guard let program = Host.program else {
       throw LabFault(.noDevice, "the system does not tell which program this is")
     }
-    child = try ChildProcess(program: program, arguments)
+    child = try ChildProcess(program: program, arguments, lineLimit: Self.lineLimit)
     child.send(Array((line + "\n").utf8))
   }
 

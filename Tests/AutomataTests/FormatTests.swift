@@ -10,8 +10,8 @@ private let lock: MachineDefinition = {
     events: [Event("lock"), Event("linkUp", .spontaneous), Event("drop", .both)],
     circumstances: [
       Circumstance(
-        "jam", faults: ["jam", "ice"], stimuli: ["lock"], unsure: ["jam"], isLasting: true, delay: .seconds(2)
-      )
+        "jam", faults: ["jam", "ice"], moments: ["bump"], events: ["linkUp"], until: ["moved"], stimuli: ["lock"],
+        unsure: ["jam"], reading: "jam", delay: .seconds(2))
     ],
     starts: [
       Start("away", when: [.init("registered", false)]),
@@ -58,7 +58,7 @@ struct FormatTests {
       happen by themselves: linkUp
       happen by themselves where they have a time: drop
       entering locked (registered): beep
-      circumstance jam, by the faults jam, ice, by lock, unsure given jam, to the end, after 2 s
+      circumstance jam, by the faults jam, ice, for a moment by bump, with linkUp, by lock, unsure given jam, as the reading jam tells, until moved, after 2 s
       * ours, where the document is silent
 
       """)
@@ -112,7 +112,15 @@ struct FormatTests {
         - linkUp: spontaneous
         - drop: both
       circumstances:
-        - { name: jam, faults: [jam, ice], stimuli: lock, unsure: jam, lasting: true, delay: 2 s }
+        - name: jam
+          faults: [jam, ice]
+          moments: bump
+          events: linkUp
+          until: moved
+          stimuli: lock
+          unsure: jam
+          reading: jam
+          delay: 2 s
       starts:
         - { state: away, when: { registered: false } }
         - { state: locked (registered), when: { registered: true } }
@@ -134,7 +142,7 @@ struct FormatTests {
       text,
       #"""
       digraph "lock" {
-        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:stimulus=lock:unsure=jam:lasting:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
+        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:moment=bump:event=linkUp:until=moved:stimulus=lock:unsure=jam:reading=jam:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
         "away";
         "locked (registered)" [entry="beep"];
         "x" [status="moved"];

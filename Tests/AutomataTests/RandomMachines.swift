@@ -22,8 +22,10 @@ struct RandomMachines {
     machine.events = events.map { Event($0, Event.Kind.allCases[generator.below(3)]) }
     machine.circumstances = circumstances.map {
       Circumstance(
-        $0, faults: list("f"), stimuli: chance(3) ? [pick(events)] : [],
-        unsure: chance(3) ? [pick(circumstances)] : [], isLasting: chance(3), countsFromEntry: chance(3),
+        $0, faults: list("f"), moments: chance(4) ? list("m") : [], events: chance(4) ? [pick(events)] : [],
+        until: chance(3) ? [machine.states[0].status] : [], stimuli: chance(3) ? [pick(events)] : [],
+        unsure: chance(3) ? [pick(circumstances)] : [], reading: chance(4) ? name("r") : nil,
+        countsFromEntry: chance(3),
         delay: chance(5) ? .forever : .milliseconds(Int64(100 * generator.below(3))))
     }
     for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }

@@ -135,7 +135,7 @@ struct HostDataTests {
     expect(
       host.receive(over.packet, at: .zero),
       [
-        .report(.disconnected(Self.link, reason: .connectionTimeout)),
+        .report(.disconnected(Self.link, reason: .connectionTimeout, unacknowledged: 3)),
         leaving(Self.written([9]), on: second), leaving(Self.written([10]), on: second),
       ])
     // What the controller says of them afterwards, at once, is the echo of former times; later it is odd.
@@ -315,7 +315,7 @@ struct HostAssemblyTests {
       status: .success, HostFixture.handle, reason: .remoteUserTerminated)
     expect(
       host.receive(over.packet, at: .zero),
-      [.report(.disconnected(HostFixture.link, reason: .remoteUserTerminated))])
+      [.report(.disconnected(HostFixture.link, reason: .remoteUserTerminated, unacknowledged: 0))])
     expect(host.receive(arriving(Self.whole), at: .zero + .milliseconds(20)), [])
     expect(host.deadline, nil)
   }

@@ -76,15 +76,17 @@ enum HostFixture {
   static let publishHandle = AttributeHandle(rawValue: 14)
   static let configurationHandle = AttributeHandle(rawValue: 15)
 
-  static func description(aclLength: Int = 27, aclCount: Int = 4) -> ControllerDescription {
+  static func description(
+    aclLength: Int = 27, aclCount: Int = 4, features: UInt64 = 0x21
+  ) -> ControllerDescription {
     ControllerDescription(
       publicAddress: publicAddress, randomAddress: settings.address,
-      hciVersion: VersionInformation(version: 0x0D, company: 0x05F1, subversion: 7), leFeatures: 0x21,
+      hciVersion: VersionInformation(version: 0x0D, company: 0x05F1, subversion: 7), leFeatures: features,
       aclLength: aclLength, aclCount: aclCount)
   }
 
   /// The set-up of a controller that has everything.
-  static func setUp(aclLength: Int = 27, aclCount: Int = 4) -> [Exchange] {
+  static func setUp(aclLength: Int = 27, aclCount: Int = 4, features: UInt64 = 0x21) -> [Exchange] {
     [
       .done(.reset),
       .done(
@@ -101,7 +103,7 @@ enum HostFixture {
       .done(
         .leReadBufferSize,
         returning: CommandReturn.LEReadBufferSize(aclLength: UInt16(aclLength), aclCount: UInt8(aclCount))),
-      .done(.leReadLocalSupportedFeatures, returning: CommandReturn.LEFeatures(0x21)),
+      .done(.leReadLocalSupportedFeatures, returning: CommandReturn.LEFeatures(features)),
       .done(.setEventMask(0x2000_0000_0200_8890)),
       .done(.leSetEventMask(0x107F)),
       .done(.leSetRandomAddress(settings.address)),
@@ -109,11 +111,15 @@ enum HostFixture {
   }
 
   /// A host that is ready.
-  static func ready(aclLength: Int = 27, aclCount: Int = 4) -> BluetoothHost {
+  static func ready(
+    aclLength: Int = 27, aclCount: Int = 4, features: UInt64 = 0x21
+  ) -> BluetoothHost {
     var host = BluetoothHost(settings, services: services)
     let opening = host.start(at: .zero)
-    let last = converse(&host, opening, setUp(aclLength: aclLength, aclCount: aclCount))
-    expect(last, [.report(.ready(description(aclLength: aclLength, aclCount: aclCount)))])
+    let last = converse(
+      &host, opening, setUp(aclLength: aclLength, aclCount: aclCount, features: features))
+    expect(
+      last, [.report(.ready(description(aclLength: aclLength, aclCount: aclCount, features: features)))])
     return host
   }
 
@@ -124,8 +130,10 @@ enum HostFixture {
   }
 
   /// A host with one link.
-  static func connected(_ role: LinkRole, aclLength: Int = 27, aclCount: Int = 4) -> BluetoothHost {
-    var host = ready(aclLength: aclLength, aclCount: aclCount)
+  static func connected(
+    _ role: LinkRole, aclLength: Int = 27, aclCount: Int = 4, features: UInt64 = 0x21
+  ) -> BluetoothHost {
+    var host = ready(aclLength: aclLength, aclCount: aclCount, features: features)
     add(role, handle, link, to: &host)
     return host
   }

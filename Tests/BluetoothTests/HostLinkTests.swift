@@ -27,7 +27,7 @@ struct HostLinkTests {
       host.receive(Self.over(.localHostTerminated), at: .zero),
       [
         .report(.gatt(Self.link, .finished(id, .failure(.linkLost)))),
-        .report(.disconnected(Self.link, reason: .localHostTerminated)),
+        .report(.disconnected(Self.link, reason: .localHostTerminated, unacknowledged: 1)),
       ])
     expect(host.deadline, nil)
     expect(
@@ -53,6 +53,10 @@ struct HostLinkTests {
     expect(
       host.receive(arriving(told), at: .zero),
       [.report(.gatt(Self.link, .notification(AttributeHandle(rawValue: 3), [1])))])
+    // The first was acknowledged, the second never left.
+    expect(
+      host.receive(Self.over(.localHostTerminated), at: .zero),
+      [.report(.disconnected(Self.link, reason: .localHostTerminated, unacknowledged: 1))])
   }
 
   @Test("a controller that never says that the link is over has failed, once the link must be lost")
@@ -73,7 +77,7 @@ struct HostLinkTests {
     let opening = Self.end(&host)
     expect(
       converse(&host, opening, [.status(Self.disconnect, .unknownConnection)]),
-      [.report(.disconnected(Self.link, reason: .unknownConnection))])
+      [.report(.disconnected(Self.link, reason: .unknownConnection, unacknowledged: 0))])
   }
 
   @Test("a refusal to disconnect is said, and the link's end awaited all the same")
@@ -91,7 +95,7 @@ struct HostLinkTests {
       [.report(.complaint(Self.link, "the controller could not disconnect: 0x0c (command disallowed)"))])
     expect(
       host.receive(Self.over(.connectionTimeout), at: .zero),
-      [.report(.disconnected(Self.link, reason: .connectionTimeout))])
+      [.report(.disconnected(Self.link, reason: .connectionTimeout, unacknowledged: 0))])
   }
 
   @Test("commands for a link that is gone do not reach the next of its handle")
@@ -102,7 +106,7 @@ struct HostLinkTests {
     expect(Self.end(&host), [])
     expect(
       host.receive(Self.over(.remoteUserTerminated), at: .zero),
-      [.report(.disconnected(Self.link, reason: .remoteUserTerminated))])
+      [.report(.disconnected(Self.link, reason: .remoteUserTerminated, unacknowledged: 0))])
     HostFixture.add(.peripheral, HostFixture.handle, LinkID(rawValue: 2), to: &host)
     let length = HCICommand.leSetDataLength(HostFixture.handle, octets: 251, time: 2120)
     expect(sent, [.transmit(length.packet)])

@@ -94,7 +94,7 @@ struct HostStorm {
         lastLink = id.rawValue
         linkCount += 1
         links.append((id, connection.handle, 0))
-      case .report(.disconnected(let id, _)):
+      case .report(.disconnected(let id, _, _)):
         guard let index = links.firstIndex(where: { $0.id == id }) else {
           return violation = "a link ended twice"
         }

@@ -168,6 +168,46 @@ struct HostSignallingTests {
       (refused ?? []) + [request(2, ConnectionParameters())])
   }
 
+  @Test("a peripheral's controller asks where it knows how, and L2CAP only where the central's does not")
+  func linkLayerFirst() {
+    var host = HostFixture.connected(.peripheral, features: 0x23)
+    let usual = HCICommand.leConnectionUpdate(HostFixture.handle, ConnectionParameters())
+    let opening = host.updateParameters(Self.link, Self.slow, at: .zero)
+    expect(converse(&host, opening, [.status(Self.update)]), [])
+    expect(host.deadline, nil)
+    expect(host.updateParameters(Self.link, ConnectionParameters(latency: 1), at: .zero), [])
+    expect(host.updateParameters(Self.link, ConnectionParameters(), at: .zero), [])
+    let done = HCIEvent.leConnectionUpdateComplete(status: .success, HostFixture.handle, Self.slowed)
+    let next = host.receive(done.packet, at: .zero)
+    expect(
+      next, [.report(.timing(Self.link, status: .success, Self.slowed)), .transmit(usual.packet)])
+    expect(converse(&host, [.transmit(usual.packet)], [.status(usual)]), [])
+    let unknown = HCIEvent.leConnectionUpdateComplete(
+      status: .unsupportedRemoteFeature, HostFixture.handle, Self.slowed)
+    func request(_ identifier: UInt8, _ parameters: ConnectionParameters) -> HostAction {
+      leaving(Self.signal(.connectionParameterUpdateRequest(identifier: identifier, parameters)))
+    }
+    expect(host.receive(unknown.packet, at: .zero), [request(1, ConnectionParameters())])
+    let response = SignallingPacket.connectionParameterUpdateResponse(identifier: 1, isAccepted: true)
+    expect(host.receive(arriving(Self.signal(response)), at: .zero), [])
+    // What is known of this central is not asked again.
+    expect(host.updateParameters(Self.link, Self.slow, at: .zero), [request(2, Self.slow)])
+  }
+
+  @Test(
+    "what the controller answers to a peripheral's wish is told, unless L2CAP can still be tried",
+    arguments: [HCIErrorCode.unacceptableConnectionParameters, .unsupportedRemoteFeature])
+  func linkLayerRefusal(_ status: HCIErrorCode) {
+    var host = HostFixture.connected(.peripheral, features: 0x23)
+    let opening = host.updateParameters(Self.link, Self.slow, at: .zero)
+    let request = SignallingPacket.connectionParameterUpdateRequest(identifier: 1, Self.slow)
+    expect(
+      converse(&host, opening, [.status(Self.update, status)]),
+      status == .unsupportedRemoteFeature
+        ? [leaving(Self.signal(request))]
+        : [.report(.timing(Self.link, status: status, HostFixture.timing))])
+  }
+
   @Test("a central that says nothing for thirty seconds to a request has refused it")
   func noResponse() {
     var host = HostFixture.connected(.peripheral)

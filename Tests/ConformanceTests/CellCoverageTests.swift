@@ -157,4 +157,23 @@ struct CellCoverageTests {
     for digits in bad { expect(told.add(digits: digits), false) }
     expect(told, before)
   }
+
+  @Test("what is new is told as numbers, each once, and adds up to the same as all at once")
+  func marks() throws {
+    let first = try coverage([[("go", "there"), ("jump", "left"), ("jump", "-"), ("go", "there")]])
+    var sum = first
+    sum.add(try coverage([[("back", "-"), ("go", "there"), ("back", "start")]]))
+    let nothing = CellCoverage(try Machine(small))
+    let (early, late) = (first.marks(beyond: nothing), sum.marks(beyond: first))
+    #expect(!early.isEmpty && !late.isEmpty)
+    expect((early + late).sorted(), sum.marks(beyond: nothing))
+    expect(first.marks(beyond: sum), [])
+    var told = nothing
+    for marks in [early, late, late] { expect(told.add(marks: marks), true) }
+    expect(told.digits, sum.digits)
+    expect(told.marks(beyond: sum), [])
+    let before = told
+    for marks in [[0, -1], [0, .max]] { expect(told.add(marks: marks), false) }
+    expect(told, before)
+  }
 }

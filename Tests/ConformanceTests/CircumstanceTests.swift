@@ -11,7 +11,7 @@ struct CircumstanceTests {
     var machine = MachineDefinition(name: "clock", summary: "")
     machine.events = [Event("set"), Event("shake"), Event("ring", .spontaneous)]
     machine.circumstances = [
-      Circumstance("loss", faults: ["drop"], isLasting: true),
+      Circumstance("loss", faults: ["drop"], until: ["loud"]),
       Circumstance("alarm", stimuli: ["set"], unsure: ["loss"]),
       Circumstance("stiff", faults: ["cold", "rust"]),
     ]

@@ -84,7 +84,7 @@ struct LockstepTests {
     let expected: Divergence.Kind = what == "overdue" ? .overdue : .unexpected("off")
     expect(divergence.kind, expected)
     expect(divergence.time, .zero + .milliseconds(min(off, 3400)))
-    expect(divergence.allowed, [.init(state: "on", cause: "after 3 s", shows: "off")])
+    expect(divergence.allowed, [.init(state: "on", cause: "after 3 s", shows: "off", isDue: true)])
   }
 
   @Test("what is due and does not come is a divergence at its deadline, not at the end of the wait")
@@ -93,7 +93,7 @@ struct LockstepTests {
     expect(divergence.kind, .overdue)
     expect(divergence.time, .zero + .seconds(1))
     expect(divergence.lastStimulus, "press")
-    expect(divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on")])
+    expect(divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true)])
   }
 
   @Test("a circumstance the tester brought about allows what it explains and forbids what it prevents")

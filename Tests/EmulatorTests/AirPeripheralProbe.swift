@@ -179,7 +179,7 @@ extension AirPeripheralProbe {
       links[number - 1] = link
       log.append("\(number) connected")
     case .connectionFailed: log.append("\(number) not connected")
-    case .disconnected(_, let reason): log.append("\(number) disconnected 0x\([reason.rawValue].hex)")
+    case .disconnected(_, let reason, _): log.append("\(number) disconnected 0x\([reason.rawValue].hex)")
     case .advertisement(let report): log.append("\(number) \(report.kind) \(report.data.hex)")
     case .gatt(_, .notification(Self.notify, let frame)): log.append("\(number) frame \(frame.hex)")
     case .gatt(_, .finished(_, let result)): self.result = result

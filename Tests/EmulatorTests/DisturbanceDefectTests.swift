@@ -49,7 +49,10 @@ struct DisturbedPlay<Link: LockLink> {
     let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
     lockstep = Lockstep(
       Specification(try Machine(.sesame), showsEffects: false),
-      SesameDevice(link) { SeededGenerator(seed: 1, for: "client") },
+      // What follows from a token that comes again is of interest here, and not that it does.
+      SesameDevice(link, settings: ClientSettings(quirks: [.tokenRepeated])) {
+        SeededGenerator(seed: 1, for: "client")
+      },
       invariants: [
         NoViolation(unless: ["wrong-key", "replay-login"]),
         NeedsStimulus("unlocked", from: "locked", passing: away, after: ["unlock", "toggle"]),
@@ -90,12 +93,43 @@ struct DisturbedPlay<Link: LockLink> {
 private let enter = "closeTo; ~receivedBle; connect;"
 private let open = enter + "~locked;"
 private let leave = "disconnect; +1 s;"
-private let clear = "the device broke a rule: unlock in clear"
+private let clear = "the device broke a rule: clear-text: unlock in clear"
+
+private let reset = open + "reset; ~noSignal; +2 s;"
+private let version = "readVersion; +1 s;"
 
 private let revelations: [Revelation] = [
   Revelation(
+    defect: .oldKeyAcceptedAfterReset,
+    steps: reset + enter + "~readytoRegister; register; ~nosetting;" + leave + "!wrong-key=old-key;" + enter
+      + "~logining; +5 s",
+    verdict: "the device showed nosetting, which the model does not allow"),
+  Revelation(
+    defect: .ownerReplaced, steps: "!wrong-key=registration;" + enter + "~logining; +5 s",
+    verdict: "the device "),
+  Revelation(
+    defect: .shortProofAccepted, steps: "!wrong-key=empty;" + enter + "~logining; +5 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Revelation(
+    defect: .secondLoginRestartsSession, steps: open + version + "!forge=login again; +3 s",
+    verdict: "the device broke a rule: "),
+  Revelation(
+    defect: .olderMessageReplayed, steps: open + version + "unlock; ~unlocked; +1 s; !replay=message 1; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: version"),
+  Revelation(
+    defect: .earlierSessionReplayed,
+    steps: open + "unlock; ~unlocked; lock; ~locked; +1 s;" + leave + open + version + leave + open
+      + "!replay=message 1 of session -2; +3 s",
+    verdict: "the device broke a rule: an answer to nothing: unlock"),
+  Revelation(
+    defect: .longMessageLost, steps: open + "!request=three-frames; +1 s; readVersion; +6 s",
+    verdict: "the device broke a rule: no answer to"),
+  Revelation(
+    defect: .answerNamesAnotherRequest, steps: open + version,
+    verdict: "the device broke a rule: an answer to nothing: login"),
+  Revelation(
     defect: .plaintextCommandObeyed, steps: open + "!forge=unlock in-clear; +3 s",
-    verdict: "the device broke a rule: unlock in clear"),
+    verdict: "the device broke a rule: clear-text: unlock in clear"),
   Revelation(
     defect: .plaintextCommandObeyed, steps: open + "!forge=unlock kind-5; +3 s", verdict: clear),
   Revelation(
@@ -107,14 +141,14 @@ private let revelations: [Revelation] = [
     verdict: "unlocked after locked, with none of: unlock, toggle"),
   Revelation(
     defect: .replayedCommandObeyed, steps: open + "unlock; ~unlocked; +1 s; !forge=command again; +3 s",
-    verdict: "the device broke a rule: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
   Revelation(
     defect: .replayedCommandObeyed, steps: open + "readVersion; +1 s; !forge=unlock counter-1; +3 s",
-    verdict: "the device broke a rule: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
   Revelation(
     defect: .tokenRepeated, names: ["sesame5"],
     steps: open + "unlock; ~unlocked; lock; ~locked;" + leave + open + "!forge=session again; +3 s",
-    verdict: "the device broke a rule: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
   // The owner's own unlock, said again by somebody else while he was away.
   Revelation(
     defect: .tokenRepeated, names: ["sesame5"],

@@ -43,7 +43,11 @@ struct DisturbanceTests {
 
   @Test(
     "a value that there is not is said to be none, with those that there are",
-    arguments: ["forge", "request", "shadow", "mutate", "spoof", "att", "stranger", "lose-link"])
+    arguments: [
+      "forge", "replay", "request", "shadow", "mutate", "spoof", "wrong-key", "replay-login", "att",
+      "stranger",
+      "lose-link",
+    ])
   func unknownValue(name: String) throws {
     var bench = try SesameBench(air: "sesame5")
     try bench.reset()

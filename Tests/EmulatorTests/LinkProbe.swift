@@ -62,6 +62,7 @@ struct LinkProbe<Link: LockLink> {
       return "advertisement of \(known.model)" + (known.isRegistered ? "" : ", not registered")
     case .connected: return "connected"
     case .ready: return "ready"
+    case .tampered: return "tampered"
     case .disconnected(let reason): return "disconnected 0x\([reason].hex)"
     case .frame(let frame):
       guard case .message(let message) = reassembler.receive(frame) else { return "frame" }

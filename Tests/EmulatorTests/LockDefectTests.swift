@@ -141,6 +141,7 @@ private let exposures =
 /// The exposures that look the same in both generations.
 private func both(_ model: ProductModel) -> [Exposure] {
   let login = model == .sesame5 ? ["setting lock at 0.0°, unlock at 90.0°", "status locked"] : []
+  let unconfigured = model == .sesame5 ? ["setting not configured", "status moved"] : []
   let jam = ["unlock: success", "status moved moving", "status moved failed"]
   let relocking = ["status moved moving", "status locked moving", "status locked"]
   return [
@@ -356,6 +357,104 @@ private func both(_ model: ProductModel) -> [Exposure] {
       },
       healthy: unlocking,
       defective: ["unlock: success", "status moved moving", "status unlocked moving", "status moved"]),
+    Exposure(
+      defect: .oldKeyAcceptedAfterReset, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.reset) + probe.pass(.seconds(2))
+        let unowned = probe.connect() + probe.login() + probe.disconnect()
+        let old = probe.owner
+        _ = probe.connect() + probe.register() + probe.disconnect()
+        probe.owner = old
+        return unowned + probe.connect() + probe.login()
+      },
+      healthy: ["clear token", "disconnect 0x13", "clear token", "disconnect 0x13"],
+      defective: ["clear token", "login: success"] + unconfigured + ["clear token", "login: success"]
+        + unconfigured),
+    Exposure(
+      defect: .ownerReplaced, model: model,
+      script: { probe in
+        _ = probe.connect()
+        return probe.register().filter { $0.contains("registration") }
+      },
+      healthy: ["clear registration: invalid action"],
+      defective: ["clear registration: success" + (model == .sesame5 ? " +77" : "")]),
+    Exposure(
+      defect: .shortProofAccepted, model: model,
+      script: { probe in
+        var log: [String] = []
+        for missing in [1, 4] {
+          _ = probe.connect()
+          log += probe.login(cutBy: missing) + probe.disconnect()
+        }
+        return log
+      },
+      healthy: ["disconnect 0x13", "disconnect 0x13"],
+      defective: ["login: success"] + login + ["login: success"] + login),
+    Exposure(
+      defect: .secondLoginRestartsSession, model: model,
+      script: { probe in
+        probe.open()
+        let login = probe.lastFrames
+        _ = probe.send(.readVersion)
+        probe.cipher?.receiveCounter = 0
+        return probe.send(frames: login)
+      },
+      healthy: [], defective: ["login: success"] + login),
+    Exposure(
+      defect: .olderMessageReplayed, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.unlock(.absent))
+        let frames = probe.lastFrames
+        let once = probe.send(frames: frames)
+        _ = probe.work(.lock(.absent))
+        return once + probe.send(frames: frames)
+      },
+      healthy: [], defective: ["unlock: success", "status moved moving"]),
+    Exposure(
+      defect: .earlierSessionReplayed, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.lock(.absent))
+        let frames = probe.lastFrames
+        var log: [String] = []
+        for _ in 0..<2 {
+          _ = probe.disconnect()
+          probe.open()
+          log += probe.send(frames: frames)
+        }
+        return log
+      },
+      healthy: [], defective: ["lock: success", "status locked", "lock: success", "status locked"]),
+    Exposure(
+      defect: .longMessageLost, model: model,
+      script: { probe in
+        probe.open()
+        let item: [UInt8] = model == .sesame3 ? [3, 0xFA] : [0xFA]
+        let two = probe.send(bytes: item + [UInt8](repeating: 0, count: 38 - 4 - item.count))
+        return two + probe.send(bytes: item + [UInt8](repeating: 0, count: 39 - 4 - item.count))
+          + probe.send(.lock(.absent))
+      },
+      healthy: ["item 250: not supported", "item 250: not supported", "lock: success", "status locked"],
+      defective: ["item 250: not supported"]),
+    Exposure(
+      defect: .longTagCut, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.work(.lock(.text([UInt8](repeating: 0x41, count: 21))))
+        return probe.send(.readHistory(1))
+      },
+      healthy: ["history: success +\(model == .sesame3 ? 53 : 38)"],
+      defective: ["history: success +\(model == .sesame3 ? 48 : 33)"]),
+    Exposure(
+      defect: .answerNamesAnotherRequest, model: model,
+      script: { probe in
+        probe.open()
+        return probe.send(.lock(.absent)) + probe.send(.setAutolock(seconds: 0))
+      },
+      healthy: ["lock: success", "status locked", "autolock: success"],
+      defective: ["login: success", "status locked", "lock: success"]),
     Exposure(
       defect: .batteryWrapsAtZero, model: model, settings: ["battery=0.0001", "sag=0.0002"],
       script: { probe in

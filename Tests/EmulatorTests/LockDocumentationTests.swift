@@ -20,6 +20,9 @@ struct LockDocumentationTests {
       "| `link` | direct, radio | `direct` | Whether frames go through memory, or over two Bluetooth hosts on an emulated radio. |",
       "| `loss` | a probability from 0 to 1 | `0` | How likely a frame, or an advertisement, is lost. |",
       "| `link-loss` | a probability from 0 to 1 | `0` | How likely the link is lost with a frame. |",
+      "| `burst-loss` | a probability from 0 to 1 | `0` | How likely a packet is lost while a burst of loss lasts, over `link=radio`. |",
+      "| `burst-length` | a time from 1 ms to 1 h, such as 250 ms | `500 ms` | How long a burst lasts on average. |",
+      "| `burst-gap` | a time from 1 ms to 1 h, such as 250 ms | `10 s` | How long it is on average from one burst to the next. |",
     ]
     expect(try lines(of: "LockSettings.md").filter { $0.hasPrefix("| `") }, link + rows)
   }
@@ -28,7 +31,7 @@ struct LockDocumentationTests {
   func defects() throws {
     let rows = LockDefect.allCases.map { "| `\($0.name)` | \($0.sentence) |" }
     let documented = try lines(of: "Defects.md").filter { $0.hasPrefix("| `") }
-    // The last column, the scenario that shows it, is tried where scenarios are.
-    expect(documented.map { $0[..<($0.dropLast(2).lastIndex(of: "|") ?? $0.endIndex)] + "|" }, rows)
+    // The last columns, the scenarios that show it, are tried where scenarios are.
+    expect(documented.map { $0.split(separator: "|").prefix(2).map { "|\($0)" }.joined() + "|" }, rows)
   }
 }

@@ -79,12 +79,15 @@ struct LockExposureTests {
       }
       return isThere ? nil : Divergence(.unmet("\(rest)"), at: lockstep.now)
     case "!":
-      let parts = rest.split(separator: "=")
-      return try lockstep.bring(about: Fault(String(parts[0]), .flag(parts.count == 1)))
+      let parts = rest.split(separator: "=").map(String.init)
+      let value = parts.count == 1 ? Value.flag(true) : .text(parts[1])
+      return try lockstep.bring(about: Fault(parts[0], value))
     default:
       let parts = step.split(separator: "=")
       let number = try #require(lockstep.vocabulary.stimulus(String(parts[0])))
-      let arguments = parts.dropFirst().compactMap { Int($0) }.map { Argument("seconds", .integer($0)) }
+      let arguments = parts.dropFirst().map { text in
+        Int(text).map { Argument("seconds", .integer($0)) } ?? Argument("tag", .text(String(text)))
+      }
       return try lockstep.perform(Stimulus(number, arguments))
     }
   }
@@ -115,7 +118,7 @@ private let exposures: [Exposure] = [
     verdict: "the device showed locked, which the model does not allow"),
   Exposure(
     defect: .plaintextCommandObeyed, steps: open + "forgeUnlock; +2 s",
-    verdict: "the device broke a rule: unlock in clear"),
+    verdict: "the device broke a rule: clear-text: unlock in clear"),
   Exposure(
     defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
     verdict: "the device showed locked, which the model does not allow"),
@@ -126,14 +129,13 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .replayedCommandObeyed,
     steps: open + "unlock; ~unlocked; handToLocked; ~locked; replayCommand; +2 s",
-    verdict: "an answer to nothing: unlock"),
+    verdict: "answer-to-nothing: an answer to nothing: unlock"),
   Exposure(
-    defect: .tokenRepeated,
-    steps: open + "disconnect; +1 s; !replay-login; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
-    verdict: "the device showed locked, which the model does not allow"),
+    defect: .tokenRepeated, steps: open + "disconnect; +1 s;" + open,
+    verdict: "token-repeated: the token of an earlier connection once more"),
   Exposure(
     defect: .counterKeptAcrossSessions, steps: open + "disconnect; +1 s;" + open,
-    verdict: "a message that does not authenticate"),
+    verdict: "counter-jump: a message sealed with counter"),
   Exposure(
     defect: .staleStatusAfterHandTurn, steps: open + "handToUnlocked; ~unlocked",
     verdict: "the device showed nothing, where the model demands something by now"),
@@ -147,14 +149,15 @@ private let exposures: [Exposure] = [
     defect: .restUnpublishedAfterTurnabout, steps: open + "unlock; +500 ms; lock; +200 ms; unlock; ~unlocked",
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
-    defect: .publishBeforeLogin, steps: open, verdict: "the device broke a rule: mech status in clear"),
+    defect: .publishBeforeLogin, steps: open,
+    verdict: "the device broke a rule: clear-text: mech status in clear"),
   Exposure(
     defect: .resetKeepsKey,
     steps: open + "reset; ~noSignal; +2 s; closeTo; ~receivedBle; connect; ~readytoRegister",
     verdict: "the device showed noSignal, which the model does not allow"),
   Exposure(
     defect: .registrationBusyAfterReset, steps: open + "reset; ~noSignal; +2 s;" + register,
-    verdict: "the device showed noSignal, which the model does not allow"),
+    verdict: "registration-refused: the lock refused registration: busy"),
   Exposure(
     defect: .settingsLostOnReconnect, steps: open + "disconnect; +1 s;" + open,
     verdict: "the device showed nosetting, which the model does not allow"),
@@ -171,7 +174,7 @@ private let exposures: [Exposure] = [
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
     defect: .historyNeverEmpties, steps: open + "lock; +1 s; readHistory; +10 s; ?history empty",
-    verdict: "history record 1 came again after it was deleted"),
+    verdict: "history-repeated: history record 1 came again after it was deleted"),
   Exposure(
     defect: .historyTagMissing, steps: open + "lock; +1 s; readHistory; +10 s; ?lock “Lockstep”",
     verdict: "expected lock “Lockstep”"),
@@ -180,9 +183,10 @@ private let exposures: [Exposure] = [
     verdict: "expected receivedBle"),
   Exposure(
     defect: .tokenMissingEverySecondTime, steps: open + "disconnect; +1 s;" + open,
-    verdict: "the device showed noSignal, which the model does not allow"),
+    verdict: "no-token: no token within 30 s"),
   Exposure(
-    defect: .answersStopAfterIdling, steps: open + "+11 min; unlock; ~unlocked", verdict: "within 5 s"),
+    defect: .answersStopAfterIdling, steps: open + "+11 min; unlock; ~unlocked",
+    verdict: "the device broke a rule: no-answer: no answer to "),
   Exposure(
     defect: .calibrationDrifts,
     steps: open + String(repeating: "unlock; ~unlocked; lock; ~locked;", count: 10),
@@ -190,4 +194,35 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .batteryWrapsAtZero, settings: ["battery=0.01", "sag=0.02"], steps: open + "unlock; ~unlocked",
     verdict: "to 7.2 by itself"),
+  Exposure(
+    defect: .oldKeyAcceptedAfterReset,
+    steps: open + "reset; ~noSignal; +2 s;" + register
+      + "disconnect; +1 s; !wrong-key=old-key; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .ownerReplaced,
+    steps: "!wrong-key=registration; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .shortProofAccepted,
+    steps: "!wrong-key=cut; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .secondLoginRestartsSession, steps: open + "readVersion; +1 s; !forge=login again; +1 s",
+    verdict: "the device broke a rule: a message that does not authenticate"),
+  Exposure(
+    defect: .olderMessageReplayed, steps: open + "readVersion; +1 s; setTime; +1 s; !replay=message 1; +1 s",
+    verdict: "the device broke a rule: an answer to nothing: version"),
+  Exposure(
+    defect: .earlierSessionReplayed,
+    steps: open + "readVersion; +1 s; disconnect; +1 s;" + open + "!replay=session -1; +1 s",
+    verdict: "the device broke a rule: an answer to nothing: version"),
+  Exposure(
+    defect: .longMessageLost, steps: open + "!request=four-frames; +1 s; unlock; +6 s", verdict: "within 5 s"),
+  Exposure(
+    defect: .longTagCut, steps: open + "lock=twenty-one bytes long; +1 s; readHistory; +10 s; ?long”",
+    verdict: "expected long”"),
+  Exposure(
+    defect: .answerNamesAnotherRequest, steps: open + "readVersion; +1 s",
+    verdict: "the device broke a rule: an answer to nothing: login"),
 ]

@@ -89,6 +89,14 @@ struct LockOptionTests {
     arguments: [
       ("sesam5", [], "there is no emulated lock 'sesam5'; did you mean 'sesame5'?"),
       ("sesame5", [("defects", "x")], "there is no setting 'defects'; did you mean 'defect'?"),
+      (
+        "sesame5", [("link", "radio"), ("burst-gap", "1 s")],
+        "'burst-gap' has no effect without 'burst-loss'"
+      ), ("sesame5", [("burst-loss", "1")], "'burst-loss' has no effect without 'link=radio'"),
+      (
+        "sesame5", [("burst-length", "2 h")],
+        "'2 h' is not a value of 'burst-length', which takes a time from 1 ms to 1 h, such as 250 ms"
+      ),
       ("sesame5", [("loss", "2")], "'2' is not a value of 'loss', which takes a probability from 0 to 1"),
     ] as [(String, [(String, String)], String)])
   func specificationErrors(name: String, settings: [(String, String)], message: String) {

@@ -59,6 +59,38 @@ struct LockSessionTests {
     expect(probe.lock.advertisement?.isRegistered, false)
   }
 
+  @Test(
+    "who registered may log in on the same connection, once: counters begin at zero, and what was overheard is void",
+    arguments: [ProductModel.sesame3, .sesame5])
+  func loginAfterRegistration(model: ProductModel) throws {
+    var probe = LockProbe(model, registered: false)
+    _ = probe.connect() + probe.register()
+    expect(probe.send(.readVersion).count, 1)
+    let overheard = probe.lastFrames
+    let setting = model == .sesame5 ? ["setting not configured", "status moved"] : []
+    expect(probe.login(), ["login: success"] + setting)
+    let login = probe.lastFrames
+    expect(probe.cipher?.receiveCounter, UInt64(1 + setting.count))
+    expect(probe.send(.lock(.absent)), ["lock: invalid action"])
+    // Neither the login nor what was said before it is taken again.
+    expect(probe.send(frames: login) + probe.send(frames: overheard), [])
+    expect(probe.send(.lock(.absent)), ["lock: invalid action"])
+    expect(probe.disconnect() + probe.connect() + probe.login(), ["clear token", "login: success"] + setting)
+    expect(probe.send(frames: probe.lastFrames), [])
+  }
+
+  @Test(
+    "a false login on that connection ends it, and another in clear is passed over",
+    arguments: [ProductModel.sesame3, .sesame5])
+  func falseLoginAfterRegistration(model: ProductModel) {
+    var probe = LockProbe(model, registered: false)
+    _ = probe.connect() + probe.register()
+    expect(probe.send(.unlock(.absent), inClear: true), [])
+    expect(probe.login(secret: .wrong), ["disconnect 0x13"])
+    expect(probe.connect(), ["clear token"])
+    expect(probe.login().first, "login: success")
+  }
+
   @Test("with the keys of the published vectors, an OS3 lock sends their frames")
   func os3Vectors() throws {
     let vectors = try VectorKeys.os3()

@@ -6,6 +6,8 @@ import Simulation
 struct RadioBench {
   var radio: Radio
   var now = Instant.zero
+  /// Whether what a host is told again and again is passed over.
+  var skipsRepetitions = false
   /// What was heard and not yet taken by ``pass(_:)``.
   private var log: [String] = []
 
@@ -77,7 +79,9 @@ struct RadioBench {
 
   /// Lets time pass; what is heard is logged.
   mutating func run(to end: Instant) {
-    while let deadline = radio.deadline, deadline <= end {
+    while true {
+      if skipsRepetitions { radio.skipRepetitions(until: end) }
+      guard let deadline = radio.deadline, deadline <= end else { break }
       now = deadline
       radio.advance(to: now)
       collect()

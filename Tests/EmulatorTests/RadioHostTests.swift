@@ -123,4 +123,31 @@ struct RadioHostTests {
     expect(pair.echo(values), values.map { $0.reversed() })
     expect(pair.radio.complaints, [])
   }
+
+  @Test(
+    "a link's timing changes whoever asks for it, and whatever the controllers know of asking",
+    arguments: [0, 1], [(true, true), (true, false), (false, true), (false, false)])
+  func timing(_ asking: Int, _ know: (Bool, Bool)) {
+    let controllers = [know.0, know.1].map {
+      ControllerSettings(features: $0 ? ControllerSettings.implementedFeatures : 0)
+    }
+    var pair = HostPair(RadioSettings(fading: 0), controllers, seed: 3)
+    expect(pair.open(), true)
+    for interval in [24, 12] as [UInt16] {
+      let wanted = ConnectionParameters(
+        minimumInterval: interval, maximumInterval: interval, supervisionTimeout: 600)
+      let link = asking == 0 ? pair.link : LinkID(rawValue: 1)
+      pair.carryOut(pair.hosts[asking].updateParameters(link, wanted, at: pair.now), asking)
+      for host in 0...1 {
+        let told: (HCIErrorCode, ConnectionTiming)? = pair.wait(host) {
+          if case .timing(_, let status, let timing) = $0 { (status, timing) } else { nil }
+        }
+        expect(told?.0, .success)
+        expect(told?.1, ConnectionTiming(interval: interval, latency: 0, supervisionTimeout: 600))
+      }
+    }
+    expect(pair.radio.complaints, [])
+    expect(
+      pair.reports.filter { if case .complaint = $0.event { true } else { false } }.map(\.host), [])
+  }
 }

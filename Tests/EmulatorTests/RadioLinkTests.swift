@@ -124,7 +124,8 @@ struct RadioLinkTests {
 
   @Test("the central's new timing holds for both from the sixth event on")
   func update() {
-    var bench = RadioBench()
+    // Without the connection parameters request procedure.
+    var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(features: 0b10_1100))
     bench.connect()
     let wanted = ConnectionParameters(
       minimumInterval: 24, maximumInterval: 40, latency: 2, supervisionTimeout: 300)
@@ -162,6 +163,54 @@ struct RadioLinkTests {
     bench.order(0, .leSetEventMask(0b1111))
     bench.order(1, .leConnectionUpdate(handle, wanted))
     expect(bench.pass(.milliseconds(200)).map(RadioBench.what), ["1 updated 0x0040 1a 24/0/200"])
+  }
+
+  @Test("a central asks the peripheral's host for other timing, unless that is of an older kind")
+  func parameterRequestOfCentral() {
+    var bench = RadioBench()
+    bench.connect()
+    let wanted = ConnectionParameters(minimumInterval: 24, maximumInterval: 24)
+    expect(bench.order(0, .leConnectionUpdate(handle, wanted)), [0])
+    expect(bench.pass(.milliseconds(100)).map(RadioBench.what), ["1 asked 0x0040 24 24 0 200"])
+    expect(bench.order(0, .leConnectionUpdate(handle, wanted)), [0x0C])
+    expect(bench.order(0, .leRemoteConnectionParameterRequestReply(handle, wanted)), [0x0C, 0x40, 0])
+    bench.order(
+      1, .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unacceptableConnectionParameters))
+    expect(bench.pass(.milliseconds(100)).map(RadioBench.what), ["0 updated 0x0040 3b 6/0/200"])
+    // What the peripheral's host agrees to holds.
+    let agreed = ConnectionParameters(minimumInterval: 12, maximumInterval: 12)
+    bench.order(0, .leConnectionUpdate(handle, wanted))
+    _ = bench.pass(.milliseconds(100))
+    expect(bench.order(1, .leRemoteConnectionParameterRequestReply(handle, agreed)), [0, 0x40, 0])
+    expect(
+      bench.pass(.milliseconds(100)).map(RadioBench.what),
+      ["0 updated 0x0040 00 12/0/200", "1 updated 0x0040 00 12/0/200"])
+    // A host that does not want to be asked is told.
+    bench.order(1, .leSetEventMask(0b1111))
+    bench.order(0, .leConnectionUpdate(handle, wanted))
+    expect(
+      bench.pass(.milliseconds(300)).map(RadioBench.what),
+      ["0 updated 0x0040 00 24/0/200", "1 updated 0x0040 00 24/0/200"])
+  }
+
+  @Test("both ends ask for other timing at once, and both are told what holds")
+  func parameterRequestsOfBoth() {
+    var bench = RadioBench()
+    bench.connect()
+    let wishes = [24, 36].map { ConnectionParameters(minimumInterval: $0, maximumInterval: $0) }
+    for host in 0...1 { bench.order(host, .leConnectionUpdate(handle, wishes[host])) }
+    expect(
+      bench.pass(.milliseconds(50)).map(RadioBench.what),
+      ["1 asked 0x0040 24 24 0 200", "0 asked 0x0040 36 36 0 200"])
+    for host in 0...1 {
+      expect(
+        bench.order(host, .leRemoteConnectionParameterRequestReply(handle, wishes[1 - host])), [0, 0x40, 0])
+    }
+    expect(
+      bench.pass(.milliseconds(300)).map(RadioBench.what),
+      ["0 updated 0x0040 00 24/0/200", "1 updated 0x0040 00 24/0/200"])
+    expect(bench.order(0, .leConnectionUpdate(handle, wishes[1])), [0])
+    expect(bench.order(1, .leConnectionUpdate(handle, wishes[1])), [0])
   }
 
   @Test("a controller without the feature cannot ask for other timing, nor be asked")

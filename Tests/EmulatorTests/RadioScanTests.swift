@@ -178,4 +178,46 @@ struct RadioScanTests {
     // About 100 / 0.105 events, of which half are heard; the standard deviation is 15.
     #expect((420...540).contains(count), "\(count)")
   }
+
+  @Test(
+    "what is heard again and again can be passed over but for the last time, and nothing else changes",
+    arguments: [0, 0.05, 0.5])
+  func repetitions(_ loss: Double) {
+    for seed in 0..<10 as Range<UInt64> {
+      let whole = listen(loss, seed: seed, skipping: false)
+      let short = listen(loss, seed: seed, skipping: true)
+      for (whole, short) in zip(whole, short) {
+        // Passed over is what was told before.
+        expect(short.filter { !whole.contains($0) }, [])
+        // From the last advertisement with its scan response on everything is there.
+        let last = whole.lastIndex { $0.contains("scanResponse") }.map { max(0, $0 - 1) } ?? 0
+        expect(Array(short.suffix(whole.count - last)), Array(whole[last...]))
+      }
+      #expect(whole.joined().count > 200)
+      #expect(short.joined().count < 80 + Int(200 * loss), "\(short.joined().count)")
+    }
+  }
+
+  /// What is heard of one advertiser in a while of each length, with what may happen to it in between.
+  private func listen(_ loss: Double, seed: UInt64, skipping: Bool) -> [[String]] {
+    var bench = RadioBench(4, RadioSettings(packetLoss: loss), seed: seed)
+    bench.skipsRepetitions = skipping
+    bench.advertise(1)
+    bench.scan(0, filterDuplicates: false)
+    let spans = [1, 10, 150, 99, 3000, 20_000, 7, 7000].map { Interval.milliseconds($0) }
+    var heard = spans.map { bench.pass($0) }
+    // Other data, another scanner, nobody in reach, and a link at last.
+    bench.order(1, .leSetAdvertisingData([3, 0x0A, 7, 7]))
+    heard += [bench.pass(.milliseconds(300)), bench.pass(.seconds(5))]
+    bench.scan(2, ScanParameters(isActive: false))
+    heard += [bench.pass(.milliseconds(300)), bench.pass(.seconds(2))]
+    bench.order(2, .leSetScanEnable(false, filterDuplicates: true))
+    bench.radio.setReachable(ControllerID(rawValue: 1), false, at: bench.now)
+    heard.append(bench.pass(.seconds(5)))
+    bench.radio.setReachable(ControllerID(rawValue: 1), true, at: bench.now)
+    heard.append(bench.pass(.seconds(5)))
+    bench.order(3, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
+    heard.append(bench.pass(.seconds(5)))
+    return heard
+  }
 }

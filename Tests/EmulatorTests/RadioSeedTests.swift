@@ -90,6 +90,56 @@ struct RadioSeedTests {
     }
   }
 
+  @Test("a burst that outlasts the supervision time-out loses the link, and no shorter one")
+  func bursts() {
+    var lost = 0
+    for seed in 0..<12 as Range<UInt64> {
+      let bursts = LossBursts(packetLoss: 1, length: .seconds(1), gap: .seconds(20))
+      var bench = RadioBench(2, RadioSettings(bursts: bursts, fading: 0), seed: seed)
+      bench.advertise(1)
+      bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
+      var isUp = false
+      for _ in 0..<60 where !isUp { isUp = bench.pass(.seconds(1)).contains { $0.contains("0 connected") } }
+      // A frame every 50 ms shows how long everything is lost.
+      var heard = bench.now
+      while bench.now < .zero + .seconds(200) {
+        bench.send(0, RadioBench.frame(5))
+        let lines = bench.pass(.milliseconds(50))
+        if lines.contains(where: { $0.contains("1 data") }) { heard = bench.now }
+        guard let end = lines.first(where: { $0.contains("0 disconnected") }) else { continue }
+        lost += 1
+        #expect(end.hasSuffix("08"))
+        #expect(bench.now - heard >= .milliseconds(1900))
+        break
+      }
+    }
+    // In 180 s about nine bursts, of which one in seven or eight is longer than 2 s: about 0.7 of the links.
+    #expect((4...12).contains(lost), "\(lost)")
+  }
+
+  @Test("bursts come by the seed, however time is cut, and of themselves wake nobody")
+  func burstSeeds() {
+    func trace(_ step: Interval) -> [String] {
+      let bursts = LossBursts(packetLoss: 0.8, length: .milliseconds(300), gap: .seconds(1))
+      var bench = RadioBench(2, RadioSettings(packetLoss: 0.01, bursts: bursts), seed: 5)
+      bench.advertise(1)
+      bench.scan(0, filterDuplicates: false)
+      let end = bench.now + .seconds(60)
+      while bench.now < end { bench.run(to: min(bench.now + step, end)) }
+      return bench.answers()
+    }
+    let whole = trace(.seconds(60))
+    expect(trace(.milliseconds(7)), whole)
+    // About 570 advertisements in a minute, each heard with nine tenths of its response.
+    #expect((700...1100).contains(whole.count), "\(whole.count)")
+    var radio = Radio(
+      RadioSettings(bursts: LossBursts(packetLoss: 1, length: .seconds(1), gap: .seconds(1))), seed: 1)
+    _ = radio.addController()
+    expect(radio.deadline, nil)
+    radio.advance(to: .zero + .seconds(3600))
+    expect(radio.deadline, nil)
+  }
+
   @Test("no command and no data traps, whatever it is, and every command is answered", arguments: 0..<40)
   func random(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -129,9 +179,21 @@ private struct Links {
       let deadline = min(bench.radio.deadline ?? end, end)
       bench.now = deadline
       bench.radio.advance(to: deadline)
-      while let (controller, packet) = bench.radio.nextPacket() { take(controller.rawValue, packet) }
+      while let (controller, packet) = bench.radio.nextPacket() {
+        take(controller.rawValue, packet)
+        answer(packet, of: controller.rawValue, &bench)
+      }
       guard deadline < end else { return }
     }
+  }
+
+  /// Agrees to whatever timing the other end asks for.
+  private func answer(_ packet: HCIPacket, of host: Int, _ bench: inout RadioBench) {
+    guard case .event(let code, let parameters) = packet,
+      case .leRemoteConnectionParameterRequest(let handle, let wanted)? =
+        try? HCIEvent(code: code, parameters: parameters)
+    else { return }
+    bench.send(host, HCICommand.leRemoteConnectionParameterRequestReply(handle, wanted).packet)
   }
 
   private mutating func take(_ host: Int, _ packet: HCIPacket) {

@@ -105,8 +105,101 @@ private func run(
   return (journal.lines, summary)
 }
 
+/// A door whose link can be lost: to the tester it is shut then.
+private let farDoorMachine: MachineDefinition = {
+  var machine = doorMachine
+  machine.events.append(Event("lost", .spontaneous))
+  machine.circumstances.append(Circumstance("loss"))
+  // swift-format-ignore
+  machine.add(table: """
+    | action/status   | closed | opened | tired |
+    |:---------------:|:------:|:------:|:-----:|
+    | lost given loss |        | closed |       |
+    """)
+  return machine
+}()
+
 @Suite("A lab around a device")
 struct LabTests {
+  /// What the door does at its openings, the steps, the verdict, how many openings there were, and the remark.
+  ///
+  /// `+` it opens, `-` it is tired at once, `o` it opens and the link is lost, `x` the link is lost and it is tired
+  /// then, `!` it is gone.
+  // swift-format-ignore
+  private static let links: [(openings: String, steps: String, verdict: String, count: Int, remark: String?)] = [
+    ("o", "open, wait: 3 s", "agree", 1, nil),
+    ("x+", "open, wait: 3 s", "agree", 2, "the link was lost in one attempt, and the case was run again"),
+    ("xx+", "open, wait: 3 s", "agree", 3, "the link was lost in 2 attempts, and the case was run again"),
+    ("x-", "open, wait: 3 s", "divergence", 2, nil),
+    ("-+", "open, wait: 3 s", "divergence", 1, nil),
+    ("xo", "open, wait: 3 s", "agree", 2, "the link was lost in one attempt, and the case was run again"),
+    ("xxx+", "open, wait: 3 s", "lab-fault", 3, nil),
+    ("x!", "open, wait: 3 s", "lab-fault", 2, nil),
+    ("o+", "open, expect: { status: opened, for: 3 s }", "agree", 2, "the link was lost in one attempt, and the case was run again"),
+    ("ooo+", "open, expect: { status: opened, for: 3 s }", "lab-fault", 3, nil),
+  ]
+
+  @Test("what fails after a lost link proves nothing and is run again", arguments: links.indices)
+  func lostLinks(index: Int) throws {
+    let (openings, steps, verdict, count, remark) = Self.links[index]
+    let provider = LabProvider()
+    var script = ToyDoor.healthy
+    script["open"] = openings.map { letter in
+      let opened: [(Interval, Show)] = [(.zero, .status("opened")), (.zero, .effect("ring"))]
+      let lost: [(Interval, Show)] = opened + [(.seconds(1), .status("closed"))]
+      switch letter {
+      case "o": return lost
+      case "x": return lost + [(.seconds(2), .status("tired"))]
+      case "-": return [(.zero, .status("tired"))]
+      case "!": return [(.zero, .trouble(LabFault(.noDevice, "unplugged")))]
+      default: return opened
+      }
+    }
+    provider.door.door = ToyDoor(script)
+    provider.door.door.abilities.circumstances = ["loss"]
+    let result = try run([steps], provider, on: farDoorMachine)
+    let line = try #require(result.lines.last { $0.hasPrefix(#"{"verdict""#) })
+    #expect(line.hasPrefix(#"{"verdict":"\#(verdict)""#), "\(result.lines)")
+    expect(provider.door.door.log.used["open"], count)
+    let remarks = result.lines.filter { $0.contains(#""remark""#) }
+    expect(remarks.count, remark == nil ? 0 : 1)
+    #expect(remarks.allSatisfy { $0.contains(remark ?? "") }, "\(remarks)")
+    let losses = result.lines.filter { $0.contains(#""lab":"link lost: this attempt ended with: "#) }
+    expect(losses.count, verdict == "lab-fault" && !openings.contains("!") ? 3 : count - 1)
+    if openings == "xxx+" {
+      let words =
+        "link lost: the air lost the link in each of 3 attempts; the last ended with: the device showed tired"
+      #expect(line.contains(words), "\(line)")
+    }
+  }
+
+  /// How long the motor rests, what becomes of a `refuse:` in a state that lasts two seconds, and how often it was given.
+  // swift-format-ignore
+  private static let refusals: [(rest: Int64, verdict: String, openings: Int)] = [
+    (0, "agree", 2), (1, "agree", 2), (3, "skipped", 1),
+  ]
+
+  @Test("a refusal that a motor's rest outlasts is skipped, and never diverges", arguments: refusals.indices)
+  func pace(index: Int) throws {
+    let (rest, verdict, openings) = Self.refusals[index]
+    let provider = LabProvider()
+    var script = ToyDoor.healthy
+    script["open"] = [ToyDoor.healthy["open"]![0], []]
+    provider.door = LabDoor(rest: .seconds(rest))
+    provider.door.door.script = script
+    let result = try run(["open, fault: wind, refuse: open"], provider)
+    let line = try #require(result.lines.last { $0.hasPrefix(#"{"verdict""#) })
+    #expect(line.hasPrefix(#"{"verdict":"\#(verdict)""#), "\(result.lines)")
+    if verdict == "skipped" {
+      #expect(
+        line.contains("step 3 cannot be done with this lock: open may be given only 3 s later"), "\(line)")
+    }
+    expect(provider.door.door.log.used["open"], openings)
+    // What the model allows from the beginning is a fault of the scenario, however long the motor rests.
+    let allowed = try run(["open, close, until: { status: closed }, refuse: open"], provider)
+    expect(allowed.summary.exitStatus, .divergence)
+  }
+
   @Test("what a step led to meets what is expected right after it, also when the door has gone on meanwhile")
   func realTime() throws {
     let provider = LabProvider()

@@ -28,35 +28,13 @@ private func complaint(of invariant: any Invariant, _ moments: [Moment]) -> Stri
       case .read(let second, let text): (second, .observation(.reading(Reading("history", .text(text)))))
       }
     let time = Instant.zero + .seconds(Int64(second))
-    if let found = invariant.check(event, at: time, in: names) { return found }
+    if let found = invariant.check(event, at: time, in: ModelView(names)) { return found }
   }
   return nil
 }
 
 @Suite("What must never happen on a lock, beside the model")
 struct SesameInvariantTests {
-  private let heard = IsHeardAfterLostLinks(
-    "lose-link", listening: "closeTo", heard: "receivedBle", within: .seconds(20))
-
-  @Test("a lock that stays silent after a lost link is found out, and no sooner than it may be")
-  func silent() {
-    let lost: [Moment] = [.fault(1, "lose-link"), .give(2, "closeTo")]
-    let found = "nothing heard within 20 s of closeTo, and only a link had been lost before"
-    expect(complaint(of: heard, lost + [.give(23, "closeTo")]), found)
-    expect(complaint(of: heard, lost + [.give(9, "closeTo"), .show(23, "noSignal")]), found)
-    expect(complaint(of: heard, lost + [.give(22, "closeTo")]), nil)
-    expect(complaint(of: heard, lost + [.show(3, "receivedBle"), .give(60, "closeTo")]), nil)
-  }
-
-  @Test("without a lost link, with one that may still come, or with any other fault it proves nothing")
-  func silentForAReason() {
-    let end: [Moment] = [.give(2, "closeTo"), .give(60, "closeTo")]
-    expect(complaint(of: heard, end), nil)
-    expect(complaint(of: heard, [.fault(1, "lose-link", .text("after 3 frames"))] + end), nil)
-    expect(complaint(of: heard, [.fault(0, "out-of-range"), .fault(1, "lose-link")] + end), nil)
-    expect(complaint(of: heard, [.fault(1, "lose-link"), end[0], .fault(3, "no-power"), end[1]]), nil)
-  }
-
   private let tags = CommandsKeepTheirTags(unless: ["forge"])
 
   @Test("a command that stands in the history without its tag is found out, once the history was ours alone")
@@ -73,5 +51,32 @@ struct SesameInvariantTests {
     let end: [Moment] = [.read(1, "empty"), .read(3, "#4 unlock no tag")]
     expect(complaint(of: tags, [.fault(0, "forge")] + end), nil)
     expect(complaint(of: tags, [.give(0, "unlock", [Argument("bytes", .text(""))])] + end), nil)
+  }
+
+  @Test("so is a part of a tag; but what is cut where no lock holds more is whole")
+  func cutTag() {
+    func found(_ record: String, tag: String) -> String? {
+      complaint(
+        of: tags,
+        [.read(1, "empty"), .give(2, "unlock", [Argument("tag", .text(tag))]), .read(3, record)])
+    }
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    let kept = "the history keeps a part of a command's tag: #4 unlock “ABCDEFGHIJKLMNOP”"
+    expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: letters), kept)
+    expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: "ABCDEFGHIJKLMNOPQR"), kept)
+    expect(found("#4 unlock “”", tag: "ABC"), "the history keeps a part of a command's tag: #4 unlock “”")
+    for length in [21, 29] {
+      expect(found("#4 unlock “\(letters.prefix(length))”", tag: letters), nil)
+    }
+    expect(found("#4 unlock “ABC”", tag: "ABC"), nil)
+    expect(found("#4 unlock “Lockstep”", tag: letters), nil)
+    expect(found("#4 unlock “ABCDEFGHIJKLMNOPQRSTU”", tag: String(letters.prefix(22))), nil)
+    expect(
+      complaint(
+        of: tags,
+        [
+          .read(1, "empty"), .give(2, "unlock", [Argument("bytes", .text("fffe"))]),
+          .read(3, "#4 unlock “\u{FFFD}”"),
+        ]), "the history keeps a part of a command's tag: #4 unlock “\u{FFFD}”")
   }
 }

@@ -31,7 +31,7 @@ enum Show: Equatable {
   case effect(String)
   case refused(String)
   case reading(String, Value)
-  case violation(String)
+  case violation(Violation)
   case trouble(LabFault)
 }
 

@@ -47,6 +47,10 @@ struct CatalogTests {
         }
       }
       expect(reached.count, machine.stateCount)
+      // What only tells of a circumstance leads nowhere.
+      for name in machine.definition.circumstances.flatMap(\.events) {
+        if let event = machine.event(named: name) { events.insert(event) }
+      }
       expect(events.count, machine.eventCount)
     }
     expect(MachineDefinition.named("garage"), nil)

@@ -45,6 +45,19 @@ struct SeededGeneratorTests {
     #expect(counts.allSatisfy { abs($0 - 10_000) < 463 }, "\(counts)")
   }
 
+  @Test("waiting times have the average and the tails of an exponential distribution")
+  func waiting() {
+    var generator = SeededGenerator(seed: 7)
+    let times = (0..<100_000).map { _ in generator.waiting(average: .seconds(1)).seconds }
+    // Five standard deviations: of the mean 1 / √100 000, of each count √(p · (1 − p) · 100 000).
+    #expect(abs(times.reduce(0, +) / 100_000 - 1) < 0.016)
+    for (limit, share) in [(0.1, 0.904837), (0.5, 0.606531), (1, 0.367879), (2, 0.135335), (5, 0.006738)] {
+      let count = Double(times.filter { $0 > limit }.count)
+      #expect(abs(count - share * 100_000) < 5 * (share * (1 - share) * 100_000).squareRoot(), "\(limit)")
+    }
+    expect(generator.waiting(average: .zero), .zero)
+  }
+
   @Test("the smallest and the largest bound hold")
   func bounds() {
     var generator = SeededGenerator(seed: 5)

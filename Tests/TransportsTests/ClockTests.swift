@@ -42,10 +42,10 @@ struct LineBufferTests {
     expect(lines, ["one", "", "three"].map { .whole(Array($0.utf8)) })
   }
 
-  @Test("a line of the limit is whole, and one byte more is too long")
-  func limit() {
-    let most = [UInt8](repeating: 7, count: LineBuffer.limit)
-    var buffer = LineBuffer()
+  @Test("a line of the limit is whole, and one byte more is too long", arguments: [nil, 1, 200_000])
+  func limit(limit: Int?) {
+    var buffer = limit.map { LineBuffer(limit: $0) } ?? LineBuffer()
+    let most = [UInt8](repeating: 7, count: limit ?? LineBuffer.usualLimit)
     buffer.append((most + [10])[...])
     expect(buffer.next(), .whole(most))
     buffer.append(most[...])

@@ -32,6 +32,9 @@ private func door(_ line: String = "say(status=name)") -> String {
   """
 }
 
+/// What a shell does that answers one request.
+private let greeting = #"read x; echo '{"settled":true}'"#
+
 private func started(
   _ command: String, answerTimeout: Interval = .seconds(5), reset: Bool = true
 ) throws -> ExecDevice {
@@ -55,6 +58,22 @@ private func fault(_ body: () throws -> Void) -> LabFault? {
     return nil
   } catch {
     return error as? LabFault
+  }
+}
+
+/// A file to which a program adds a line at each start.
+private final class StartCount {
+  let path = "/tmp/lockstep-starts-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+
+  deinit { unsafe unlink(path) }
+
+  /// How often it was started.
+  var lines: Int {
+    let counter = try? ChildProcess(command: "wc -l <\(path)")
+    guard case .line(let line)? = counter?.nextLine(until: MonotonicClock.now + .seconds(10)) else {
+      return -1
+    }
+    return Int(String(decoding: line, as: UTF8.self)) ?? -1
   }
 }
 
@@ -179,20 +198,22 @@ struct ExecDeviceTests {
       ("\\033[1m\\377", "'\\u{1B}[1m\u{FFFD}': expected a JSON value at byte 0"),
     ])
   func garbage(line: String, reason: String) throws {
-    let fault = fault { _ = try started("printf '\(line)\\n'; cat >/dev/null") }
+    let fault = fault { try started("\(greeting); printf '\(line)\\n'; cat >/dev/null").perform(open) }
     expect(fault, LabFault(.badAnswer, "the device wrote \(reason)"))
   }
 
   @Test("a long line is quoted up to two hundred bytes, and an endless one is cut")
   func longLines() {
-    let long = fault { _ = try started("python3 -c 'print(\"x\" * 300)'; cat >/dev/null") }
+    let long = fault {
+      try started("\(greeting); python3 -c 'print(\"x\" * 300)'; cat >/dev/null").perform(open)
+    }
     expect(
       long,
       LabFault(
         .badAnswer,
         "the device wrote '\(String(repeating: "x", count: 200))'… (300 bytes): expected a JSON value at byte 0"
       ))
-    let endless = fault { _ = try started("yes | tr -d '\\n'") }
+    let endless = fault { try started("\(greeting); yes | tr -d '\\n'").perform(open) }
     expect(
       endless,
       LabFault(
@@ -203,10 +224,10 @@ struct ExecDeviceTests {
 
   @Test("a program that never stops writing is stopped")
   func flooding() throws {
-    let answer = fault { _ = try started(#"yes '{"status":"closed"}'"#) }
+    let answer = fault { try started(greeting + #"; yes '{"status":"closed"}'"#).perform(open) }
     expect(answer?.symptom, .badAnswer)
     expect(answer?.detail.hasPrefix("more than 10000 lines without a pause"), true)
-    let device = try started(#"echo '{"settled":true}'; yes '{"status":"closed"}'"#)
+    let device = try started(greeting + #"; yes '{"status":"closed"}'"#)
     let unasked = fault {
       while try device.observe(until: device.now) != nil {};
       while try device.observe(until: .zero + .seconds(20)) != nil {}
@@ -218,7 +239,7 @@ struct ExecDeviceTests {
     "a program that ended says how",
     arguments: [
       (
-        "echo out of ink >&2; exit 3", LabFault.Symptom.ended, "exit status 3",
+        "echo out of ink >&2; read x; exit 3", LabFault.Symptom.ended, "exit status 3",
         "\nits standard error ended with:\nout of ink"
       ),
       ("kill -SEGV $$", .ended, "signal 11", ""),
@@ -229,8 +250,45 @@ struct ExecDeviceTests {
       ),
     ])
   func ending(command: String, symptom: LabFault.Symptom, how: String, words: String) {
-    let fault = fault { _ = try started(command) }
-    expect(fault, LabFault(symptom, "\(how), of \(command)\(words)"))
+    let line = symptom == .noDevice ? command : "\(greeting); \(command)"
+    let fault = fault { try started(line).perform(open) }
+    expect(fault, LabFault(symptom, "\(how), of \(line)\(words)"))
+  }
+
+  @Test(
+    "a command that has never answered is no device, whatever is wrong with it, and is soon left alone",
+    arguments: [
+      ("exit 3", ", the device's program ended: exit status 3, of "),
+      ("echo hello; cat", ", an answer of no known form: the device wrote 'hello'"),
+      (
+        #"echo '{"status":"closed"}'; cat >/dev/null"#,
+        "; --answer-timeout gives more time to one that starts slowly, no answer: no end of the answer within 200 ms to "
+      ),
+    ])
+  func neverAnswered(command: String, message: String) throws {
+    let count = StartCount()
+    let device = try started(
+      "echo x >>\(count.path); \(command)", answerTimeout: .milliseconds(200), reset: false)
+    var faults: [LabFault?] = []
+    for _ in 0..<5 { faults.append(fault { try device.reset(to: StartCondition()) }) }
+    for fault in faults {
+      expect(fault?.symptom, .noDevice)
+      #expect(fault?.detail.hasPrefix("the program has not answered once\(message)") ?? false, "\(faults)")
+    }
+    expect(count.lines, 3)
+  }
+
+  @Test("a command that answered once may stop doing so, and is started again each time")
+  func stoppedAnswering() throws {
+    let count = StartCount()
+    let device = try started(
+      "echo x >>\(count.path); test $(wc -l <\(count.path)) = 1 && { \(greeting); }; read x")
+    for _ in 0..<4 {
+      expect(fault { try device.perform(open) }?.symptom, .ended)
+      try device.restart()
+    }
+    device.shutDown()
+    expect(count.lines, 5)
   }
 
   @Test("a program that ends while time passes, or settles unasked, is at fault")
@@ -250,9 +308,9 @@ struct ExecDeviceTests {
     expect(try observations(of: loud), [opened])
     let deaf = ExecDevice(command: "sleep 60", answerTimeout: .milliseconds(200))
     let long = StartCondition([Argument("text", .text(String(repeating: "x", count: 1_000_000)))])
-    expect(fault { try deaf.reset(to: long) }?.symptom, .noAnswer)
+    expect(fault { try deaf.reset(to: long) }?.symptom, .noDevice)
     let gone = ExecDevice(command: "exec 0<&-; sleep 60", answerTimeout: .milliseconds(200))
-    expect(fault { try gone.reset(to: long) }?.symptom, .noAnswer)
+    expect(fault { try gone.reset(to: long) }?.symptom, .noDevice)
   }
 
   @Test("a program is asked for nothing that only a lab can do")

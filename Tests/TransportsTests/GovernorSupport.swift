@@ -55,6 +55,8 @@ struct ToyLock: DeviceUnderTest {
   var said: [Reading] = []
   /// What fails, and how often still.
   var trouble: [String: Int] = [:]
+  /// The stimuli that its client refuses by itself.
+  var withheld: [String] = []
   private(set) var now = Instant.zero { didSet { motor.time = max(motor.time, now + epoch) } }
   /// When this test began.
   private var epoch: Interval
@@ -90,9 +92,12 @@ struct ToyLock: DeviceUnderTest {
     }
   }
 
+  func reaches(_ stimulus: Stimulus) -> Bool { !withheld.contains(vocabulary.stimuli[stimulus.number]) }
+
   mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
     try fail(name)
+    guard reaches(stimulus) else { return }
     switch name {
     case "closeTo": queue.schedule(.show("receivedBle"), at: now + .milliseconds(300))
     case "connect":

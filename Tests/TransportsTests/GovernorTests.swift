@@ -51,6 +51,19 @@ struct GovernorTests {
     expect(refusal { () throws(LabFault) in try lock.bring(about: fault) }?.symptom, .notPossible)
   }
 
+  @Test("what the client refuses by itself is given at once, and is no movement")
+  func refusedByClient() throws {
+    var toy = ToyLock()
+    toy.withheld = ["toggle"]
+    let lock = try governor(GovernorSettings(budget: 3), toy)
+    try lock.open()
+    try lock.give("unlock")
+    expect(lock.readyTime(for: lock.stimulus("toggle")), nil)
+    for _ in 0..<5 { try lock.give("toggle") }
+    expect([lock.used, lock.device.motor.moves.count], [1, 1])
+    expect(lock.readyTime(for: lock.stimulus("lock")), lock.now + .seconds(2))
+  }
+
   @Test("a new process knows when the motor moved last, and how often, and whether it jammed")
   func processes() throws {
     let limits = LockLimits(gap: .seconds(2), perHour: 4, coolDown: .seconds(30))
@@ -204,7 +217,10 @@ struct GovernorTests {
       #expect(throws: LabFault.self) { try lock.bring(about: Fault("forge", value)) }
     }
     expect(lock.odometer.total, 0)
-    try lock.bring(about: Fault("forge", .text("unlock wrong-tag")))
+    #expect(throws: LabFault.self) { try lock.bring(about: Fault("wrong-key", .text("registration"))) }
+    try lock.bring(about: Fault("wrong-key", .text("old-key")))
+    expect(lock.odometer.total, 0)
+    try lock.bring(about: Fault("replay", .text("message 1 of session -1")))
     try lock.pass(.seconds(2))
     try lock.bring(about: Fault("att", .text("oversized")))
     expect(lock.odometer.total, 2)

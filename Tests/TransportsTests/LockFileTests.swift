@@ -80,6 +80,8 @@ struct LockFileTests {
     ("lock: sesame5\nuuid: \(secret)\n", "expected a UUID"),
     ("lock: sesame5\nuuid: \(uuid)\ntimeouts: { conecting: 3 s }\n", "did you mean `connecting`?"),
     ("lock: sesame5\nuuid: \(uuid)\ntimeouts: { connecting: 3 h }\n", "expected a duration such as 20 s"),
+    ("lock: sesame5\nuuid: \(uuid)\nquirks: [clear-texts]\n", "lock.yaml:3:10: unknown violation `clear-texts`\n  3 | quirks: [clear-texts]\n    |          ^~~~~~~~~~~ did you mean `clear-text`?"),
+    ("lock: sesame5\nuuid: \(uuid)\nquirks: no-answer\n", "expected a list"),
   ]
 
   @Test("what is wrong is said with its place, and never with the key", arguments: problems.indices)
@@ -108,14 +110,16 @@ struct LockFileTests {
 
   @Test("a new key is kept beside the old one, and a forgotten one is put aside")
   func keeping() throws {
-    var file = try read("# mine\nlock: sesame5\nuuid: \(uuid)\nname: Lab 3\ntimeouts: { answer: 7 s }\n")
+    let rest = "timeouts: { answer: 7 s }\nquirks: [no-token, replayed]\n"
+    var file = try read("# mine\nlock: sesame5\nuuid: \(uuid)\nname: Lab 3\n\(rest)")
+    expect(file.quirks, [.noToken, .replayed])
     try file.keep(key())
     expect(folder.names, ["lock.yaml"])
     expect(folder.mode("lock.yaml"), 0o600)
     let first = folder.read("lock.yaml")
     expect(
       first,
-      "lock: sesame5\nname: Lab 3\nuuid: \(uuid)\nsecret: \"\(secret)\"\ntimeouts: { answer: 7 s }\n")
+      "lock: sesame5\nname: Lab 3\nuuid: \(uuid)\nsecret: \"\(secret)\"\n\(rest)")
     expect(try LockFile(reading: file.path).key, key())
     let other = key(String(secret.reversed()))
     try file.keep(other)

@@ -62,6 +62,18 @@ struct EmulateTests {
     #expect((0.4...20).contains(Date().timeIntervalSince(begin)))
   }
 
+  @Test("positions are an owner's: a lock that starts with them has one")
+  func configured() throws {
+    for (settings, words) in [
+      ("configured=yes", "registered, advertising"), ("configured=no", "not registered"),
+    ] {
+      let result = try Command.run(
+        "emulate", "sesame3?\(settings)", "--serve", "tcp-server:127.0.0.1:0", "--duration", "500 ms")
+      expect(result.status, 0)
+      #expect(result.output.contains(", \(words)"), "\(result.output)")
+    }
+  }
+
   // swift-format-ignore
   static let mistakes: [(arguments: [String], words: String)] = [
     (["sesame5"], "where is it to be? give --carrier usb:0, or --serve tcp-server:127.0.0.1:9000"),
@@ -69,6 +81,7 @@ struct EmulateTests {
     (["sesame55", "--carrier", "usb:0"], "did you mean `sesame5`?"),
     (["sesame5?moter=1s", "--carrier", "usb:0"], "did you mean `motor`?"),
     (["exec:true", "--carrier", "usb:0"], "'exec:true' is no emulated lock"),
+    (["sesame3?registered=no&configured=yes", "--carrier", "usb:0"], "`configured` has no effect with `registered=no`"),
     (["sesame5", "--carrier", "usb:0", "--serve", "tcp-server:_:1"], "'--carrier' and '--serve' exclude each other"),
     (["sesame5", "--serve", "tcp-client:127.0.0.1:1"], "'--serve' expects tcp-server:HOST:PORT"),
     (["controllers", "--carrier", "usb:0"], "controllers are served"),

@@ -119,6 +119,24 @@ struct FuzzCommandTests {
     #expect(folder.names("Reports/corpus/sesame-table").count > 20)
   }
 
+  @Test(
+    "every machine has workers, also one whose table is long",
+    arguments: ["sesame", "sesame-table", "socket", "launcher", "flow", "door"])
+  func machines(machine: String) throws {
+    let folder = try Command.Folder()
+    for jobs in [2, 8] {
+      let result = try Command.run(
+        "fuzz", machine, "--seed", "1", "--steps", "3000", "--jobs", "\(jobs)", in: folder.path)
+      expect(result.errors, "")
+      expect(result.status, 0)
+      #expect(result.output.contains("nothing found in 3,000 events"), "\(result.output)")
+      // What all of them visited is counted together.
+      let cells = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("  cells ") })
+      let visited = try #require(Int(cells.split(separator: " ")[2]))
+      #expect(visited >= ["sesame": 100, "flow": 20, "launcher": 3, "door": 2][machine] ?? 30, "\(cells)")
+    }
+  }
+
   @Test("the first finding of a worker stops all; with --keep-going each signature is told once")
   func findings() throws {
     let folder = try Command.Folder()

@@ -66,12 +66,75 @@ struct FuzzExecTests {
     }
   }
 
-  @Test("one that dies once costs one lab fault, and not the campaign")
+  @Test("one that dies once costs one lab fault, and not the campaign, whose end says so")
   func diesOnce() throws {
-    let (result, _) = try fuzz(
+    let (result, folder) = try fuzz(
       "if opened == 2 and not os.path.exists('died'): open('died', 'w'); os._exit(3)", "--steps 300")
-    expect(result.status, 0)
-    #expect(result.output.contains("trouble  1 lab fault"), "\(result.output)")
+    expect(result.status, 3)
+    #expect(result.output.contains("trouble  1 lab fault, 1 test without a verdict"), "\(result.output)")
     #expect(result.output.contains("nothing found in 300 events"), "\(result.output)")
+    #expect(result.output.contains("  ended    no verdict: on 1 of "), "\(result.output)")
+    #expect(try folder.read("Reports/junit.xml").contains(#"failures="0" errors="1""#))
+  }
+
+  @Test(
+    "one that has never answered is trouble of the lab, in every command",
+    arguments: ["time.sleep(1000)", "os._exit(3)", "print('hello', flush=True); continue"])
+  func neverAnswers(extra: String) throws {
+    let (result, folder) = try fuzz(extra, "--answer-timeout 500ms")
+    expect(result.status, 3)
+    #expect(result.output.contains("no verdict in 0 events"), "\(result.output)")
+    #expect(result.output.contains("no device: the program has not answered once"), "\(result.output)")
+    expect(folder.names("Reports/failures"), [])
+    try folder.write("s.yaml", "scenario: A\nmachine: door\nsteps: [Open, Close]\n")
+    for command in ["run", "replay"] {
+      let line = "$LOCKSTEP \(command) s.yaml --device 'exec:python3 door.py' --answer-timeout 500ms"
+      let result = try Command.shell(line, in: folder.path)
+      expect(result.status, 3)
+      #expect(result.output.contains("the program has not answered once"), "\(result.output)")
+    }
+  }
+
+  @Test("a campaign that comes to no verdict in its time has not gone well")
+  func onlyTrouble() throws {
+    let (result, folder) = try fuzz("time.sleep(1000)", "--duration 1s --answer-timeout 1500ms")
+    expect(result.status, 3)
+    #expect(result.output.contains("no verdict in "), "\(result.output)")
+    #expect(result.output.contains("  ended    no verdict: on any test, the first because of no device: "))
+    #expect(try folder.read("Reports/junit.xml").contains(#"failures="0" errors="1""#))
+  }
+
+  @Test("a start that it refuses is left out, and said once, by however many workers", arguments: [1, 3])
+  func refusedStart(jobs: Int) throws {
+    let folder = try Command.Folder()
+    let lock = """
+      import json, sys
+      for line in sys.stdin:
+          message = json.loads(line)
+          if message.get("reset", {}).get("registered") is REFUSED:
+              print(json.dumps({"refused": "I have my owner"}), flush=True)
+          elif message.get("stimulus", "") not in ("", "closeTo"):
+              print(json.dumps({"refused": "no"}), flush=True)
+          else:
+              print(json.dumps({"status": "noSignal" if "reset" in message else "receivedBle"}))
+              print(json.dumps({"settled": True}), flush=True)
+
+      """
+    try folder.write("some.py", lock.replacingOccurrences(of: "REFUSED", with: "False"))
+    try folder.write("all.py", lock.replacingOccurrences(of: "is REFUSED", with: "is not None"))
+    func fuzz(_ program: String) throws -> Command.Result {
+      try Command.shell(
+        "$LOCKSTEP fuzz sesame-table --device 'exec:python3 \(program)' --jobs \(jobs) --seed 1 --steps 3k "
+          + "--keep-going --weight connect=0 --weight wait=0 --weight edge=0 --length 4",
+        in: folder.path)
+    }
+    let some = try fuzz("some.py")
+    let words = "left out tests that start with registered: no"
+    expect(some.output.components(separatedBy: words).count - 1, 1)
+    #expect(some.output.contains("the device cannot start so: I have my owner"), "\(some.output)")
+    #expect(!some.output.contains("lab fault"), "\(some.output)")
+    let all = try fuzz("all.py")
+    expect(all.status, 3)
+    #expect(all.output.contains("not possible with this device: the device cannot start so"), "\(all.output)")
   }
 }

@@ -121,27 +121,48 @@ struct FuzzMessageTests {
   @Test("what a worker says is understood, and nothing else is")
   func lines() throws {
     let status = FuzzScreenTests.screen.progress.status
-    let cells = ["b", "80", "", ""]
     let lines: [WorkerLine] = [
-      .progress(status, cells), .journal("{\"t\":\"0.000\"}"), .say("a"), .warn("b"),
-      .end(.trouble(LabFault(.noAnswer, "gone")), status, cells),
-      .end(.limited("so many"), status, cells),
-      .end(.done, status, cells),
+      .progress(status), .visited([0, 7, 65_536]), .journal("{\"t\":\"0.000\"}"), .evidence("x"), .say("a"),
+      .once("c"), .warn("b"),
+      .end(.trouble(LabFault(.noAnswer, "gone")), status),
+      .end(.limited("so many"), status),
+      .end(.done, status),
       .found(
         try #require(
           FindingNotice([
             "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
             "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
             "json": ["finding": ["number": 1, "shortest": 3]],
-          ])), journal: ["x", "y"]),
+          ]))),
     ]
     for line in lines { expect(WorkerLine(line.json.line)?.json, line.json) }
-    for text in ["", "{}", "null", "{\"progress\":{}}", "{\"found\":{},\"lines\":[]}", "{\"end\":[\"so\"]}"] {
+    for text in [
+      "", "{}", "null", "{\"progress\":{}}", "{\"found\":{}}", "{\"visited\":[1,\"2\"]}",
+      "{\"end\":[\"so\"]}",
+    ] {
       #expect(WorkerLine(text) == nil, "\(text)")
     }
-    guard case .found(let notice, _) = lines[7] else { return }
+    let notices = lines.compactMap { line -> FindingNotice? in
+      guard case .found(let notice) = line else { return nil }
+      return notice
+    }
+    let notice = try #require(notices.first)
     expect(notice.numbered(4).json, ["finding": ["number": 4, "shortest": 3]])
     expect(WorkerOrders(WorkerOrders(round: 3, known: ["a"]).line)?.known, ["a"])
+  }
+
+  @Test(
+    "what was visited is told in as many lines as it takes, none of which grows",
+    arguments: [0, 1, 4096, 4097, 90_000])
+  func visits(count: Int) {
+    let marks = (0..<count).map { 16_000_000 + $0 }
+    let lines = WorkerLine.visited(in: marks)
+    expect(
+      lines.flatMap { line -> [Int] in
+        guard case .visited(let part) = line else { return [] }
+        return part
+      }, marks)
+    #expect(lines.allSatisfy { $0.json.line.utf8.count < 40_000 && $0.json.line.utf8.count > 20 })
   }
 
   @Test("a budget is shared out to the last event")

@@ -36,6 +36,11 @@ struct SchemaTests {
   /// A schema, and a line whose output must be valid against it.
   static let outputs = [
     ("run", "$LOCKSTEP run --seed 1 --format json"), ("run", "$LOCKSTEP run --seed 1 --format json -vv"),
+    ("run", "$LOCKSTEP run lock.yaml --device 'emulator:sesame5?initial=twice' --seed 1 --format json"),
+    (
+      "run",
+      "$LOCKSTEP run lock.yaml --device 'emulator:sesame5?defect=publish-before-login' --seed 1 --format json"
+    ),
     ("journal", "cat Reports/runs/*/journal.jsonl"),
     ("manifest", "cat $(ls -d Reports/runs/*-run | head -1)/manifest.json"),
     ("replay", "$LOCKSTEP replay good.yaml --format json"),

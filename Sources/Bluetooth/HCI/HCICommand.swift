@@ -1,3 +1,5 @@
+public import Simulation
+
 /// A command of the host, with its parameters (Core 5.4, Vol 4 Part E §7).
 ///
 /// Those that an LE host needs, or that other people's hosts send at start, are cases of their own; the rest, and
@@ -194,6 +196,10 @@ public struct ConnectionParameters: Hashable, Sendable {
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
+
+  /// The longest that a packet can be held up, either way, on a link with these parameters that is not lost: what is
+  /// not acknowledged is sent again until the supervision time-out (Core 5.4, Vol 6 Part B §4.5.2, §4.5.9).
+  public var longestDelay: Interval { .milliseconds(10 * Int64(supervisionTimeout)) }
 
   /// Whether the values are in their ranges and fit each other: the time-out is longer than twice the time
   /// between two events at which the peripheral must be there (§7.8.12).

@@ -25,6 +25,8 @@ public struct BluetoothHost: Sendable {
   var commands = CommandQueue()
   /// Resets that had no answer when they were given up; their answers may still come.
   var staleResets = 0
+  /// The features of LE that the controller has, as bits (Core 5.4, Vol 6 Part B §4.6).
+  var features: UInt64 = 0
   var buffers = ControllerBuffers()
   var links: [Link] = []
   var nextLink = 1
@@ -196,7 +198,7 @@ extension BluetoothHost {
     case .disconnectionComplete(let status, let handle, let reason):
       disconnectionCompleted(status, handle, reason, at: now)
     case .leConnectionUpdateComplete(let status, let handle, let timing):
-      connectionUpdated(handle, status, timing)
+      connectionUpdated(handle, status, timing, at: now)
     case .leRemoteConnectionParameterRequest(let handle, let parameters):
       remoteAsksForParameters(handle, parameters, at: now)
     case .leDataLengthChange(let handle, let length):

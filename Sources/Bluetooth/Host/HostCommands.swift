@@ -210,7 +210,7 @@ extension BluetoothHost {
     case .leCreateConnection: connectCommandAnswered(status, at: now)
     case .leCreateConnectionCancel: cancelCommandAnswered(at: now)
     case .disconnect(let handle, _): disconnectCommandAnswered(handle, status, at: now)
-    case .leConnectionUpdate(let handle, _): updateCommandAnswered(handle, status)
+    case .leConnectionUpdate(let handle, _): updateCommandAnswered(handle, status, at: now)
     case .leSetDataLength(let handle, _, _) where status != .success:
       complainOfRefusal("to set the data length", handle, status)
     case .leRemoteConnectionParameterRequestReply(let handle, _) where status != .success:

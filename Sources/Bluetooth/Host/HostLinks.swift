@@ -27,6 +27,8 @@ struct Link: Sendable {
   var outgoing = FrameQueue()
   /// How many fragments the controller holds.
   var unsent = 0
+  /// How many frames that waited were dropped when the link was to end.
+  var dropped = 0
   /// Whether a frame was turned away since there was room.
   var isRoomAwaited = false
 
@@ -74,7 +76,7 @@ extension BluetoothHost {
     for fragment in strays.take(connection.handle) { receive(fragment, at: now) }
   }
 
-  /// Ends a link; ``HostEvent/disconnected(_:reason:)`` follows when it is over.
+  /// Ends a link; ``HostEvent/disconnected(_:reason:unacknowledged:)`` follows when it is over.
   ///
   /// What waits to be sent is dropped.
   ///
@@ -94,6 +96,7 @@ extension BluetoothHost {
   mutating func endLink(_ index: Int, _ reason: HCIErrorCode, at now: Instant) {
     guard links[index].isOpen else { return }
     links[index].stage = .ending(patience: .never)
+    links[index].dropped += links[index].outgoing.count
     links[index].outgoing.removeAll()
     links[index].isRoomAwaited = false
     send(.disconnect(links[index].handle, reason: reason), at: now)
@@ -139,7 +142,9 @@ extension BluetoothHost {
       for action in link.gatt.linkLost() {
         if case .report(let event) = action { report(.gatt(link.id, event)) }
       }
-      report(.disconnected(link.id, reason: reason))
+      report(
+        .disconnected(
+          link.id, reason: reason, unacknowledged: link.unsent + link.outgoing.count + link.dropped))
     }
     sendFrames()
   }

@@ -36,6 +36,7 @@ extension BluetoothHost {
         commands.append(next)
       } else {
         phase = .ready
+        features = description.leFeatures
         buffers = ControllerBuffers(length: description.aclLength, count: description.aclCount)
         report(.ready(description))
       }

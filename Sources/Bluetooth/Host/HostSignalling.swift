@@ -1,12 +1,16 @@
 public import Simulation
 
-/// L2CAP's signalling on one link: the peripheral's request for another timing, one at a time
-/// (Core 5.4, Vol 3 Part A §4.20, §6.2.1).
+/// The peripheral's request for another timing of one link, one at a time: by the link layer if both controllers know
+/// how, and only else by L2CAP's signalling (Core 5.4, Vol 3 Part A §4.20, §6.2.1).
 ///
-///     idle ──request──▶ waiting ──response, rejection, or 30 s──▶ idle
+///     idle ──▶ asking ──the other end does not know how──▶ waiting ──response, rejection, or 30 s──▶ idle
+///      ▲ │       └──changed or refused──▶ idle                ▲
+///      │ └────────────────────────────────────────────────────┘ this controller does not know how
 struct Signalling: Sendable {
   enum State: Sendable {
     case idle
+    /// The controller asks the other end's; what was asked for meanwhile follows, the latest alone.
+    case asking(ConnectionParameters, next: ConnectionParameters?)
     /// What was asked for meanwhile follows, the latest alone.
     case waiting(identifier: UInt8, deadline: Instant, next: ConnectionParameters?)
   }
@@ -18,12 +22,14 @@ struct Signalling: Sendable {
   static var mtu: Int { 23 }
 
   var state = State.idle
+  /// Whether the other end's controller is known not to be asked.
+  var isOld = false
   private var lastIdentifier: UInt8 = 0
 
   /// When a response is late, or never.
   var deadline: Instant {
     switch state {
-    case .idle: .never
+    case .idle, .asking: .never
     case .waiting(_, let deadline, _): deadline
     }
   }
@@ -60,6 +66,8 @@ extension BluetoothHost {
       send(.leConnectionUpdate(links[index].handle, parameters), at: now)
     case (.peripheral, .idle):
       requestUpdate(parameters, index, at: now)
+    case (.peripheral, .asking(let asked, _)):
+      links[index].signalling.state = .asking(asked, next: parameters)
     case (.peripheral, .waiting(let identifier, let deadline, _)):
       links[index].signalling.state = .waiting(identifier: identifier, deadline: deadline, next: parameters)
     }
@@ -77,6 +85,10 @@ extension BluetoothHost {
   }
 
   private mutating func requestUpdate(_ parameters: ConnectionParameters, _ index: Int, at now: Instant) {
+    guard features & Self.parameterRequest == 0 || links[index].signalling.isOld else {
+      links[index].signalling.state = .asking(parameters, next: nil)
+      return send(.leConnectionUpdate(links[index].handle, parameters), at: now)
+    }
     let identifier = links[index].signalling.newIdentifier()
     links[index].signalling.state = .waiting(
       identifier: identifier, deadline: now + Signalling.patience, next: nil)
@@ -84,6 +96,9 @@ extension BluetoothHost {
       .signalling,
       SignallingPacket.connectionParameterUpdateRequest(identifier: identifier, parameters), index, at: now)
   }
+
+  /// The connection parameters request procedure, among the features of a controller.
+  private static var parameterRequest: UInt64 { 1 << 1 }
 
   /// A request is over; what was asked for meanwhile follows.
   private mutating func updateAnswered(_ index: Int, refusal: HCIErrorCode?, at now: Instant) {
@@ -167,18 +182,32 @@ extension BluetoothHost {
 
 extension BluetoothHost {
   /// Takes in the answer to LE Connection Update.
-  mutating func updateCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode) {
+  mutating func updateCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant) {
     guard status != .success, let index = index(of: handle), links[index].isReported else { return }
-    report(.timing(links[index].id, status: status, links[index].timing))
+    updateEnded(index, status, at: now)
   }
 
   /// Takes in LE Connection Update Complete.
   mutating func connectionUpdated(
-    _ handle: ConnectionHandle, _ status: HCIErrorCode, _ timing: ConnectionTiming
+    _ handle: ConnectionHandle, _ status: HCIErrorCode, _ timing: ConnectionTiming, at now: Instant
   ) {
     guard let index = index(of: handle), links[index].isReported else { return }
     if status == .success { links[index].timing = timing }
-    report(.timing(links[index].id, status: status, links[index].timing))
+    updateEnded(index, status, at: now)
+  }
+
+  private mutating func updateEnded(_ index: Int, _ status: HCIErrorCode, at now: Instant) {
+    let told = HostEvent.timing(links[index].id, status: status, links[index].timing)
+    guard case .asking(let asked, let next) = links[index].signalling.state else { return report(told) }
+    links[index].signalling.state = .idle
+    if status == .unsupportedRemoteFeature {
+      // Nothing is decided: the same goes on by L2CAP.
+      links[index].signalling.isOld = true
+      requestUpdate(next ?? asked, index, at: now)
+    } else {
+      report(told)
+      if let next { requestUpdate(next, index, at: now) }
+    }
   }
 
   /// Takes in that the other end's link layer asks for another timing (Core 5.4, Vol 4 Part E §7.7.65.6).

@@ -39,8 +39,9 @@ public enum HostEvent: Hashable, Sendable {
   case connected(LinkID, ConnectionComplete)
   /// There is no link: refused, timed out or cancelled.
   case connectionFailed(HCIErrorCode)
-  /// A link is over.
-  case disconnected(LinkID, reason: HCIErrorCode)
+  /// A link is over. So many packets of data were given to the controller, or waited for room in it, that the other
+  /// end's link layer had not acknowledged: only these may not have arrived.
+  case disconnected(LinkID, reason: HCIErrorCode, unacknowledged: Int)
   /// The link's timing changed, or was not changed though asked for.
   case timing(LinkID, status: HCIErrorCode, ConnectionTiming)
   /// The greatest packets of the link changed.

@@ -117,7 +117,7 @@ public struct Alphabet: Sendable {
     acts.append(
       Act(
         name: "wait", level: .events,
-        variants: Self.waits(in: definition, isTimed: isTimed, isVirtual: abilities.slack == .zero)
+        variants: Self.waits(in: definition, isTimed: isTimed, isVirtual: abilities.isInVirtualTime)
           .map { .wait($0) }, weight: 1))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
     acts.append(

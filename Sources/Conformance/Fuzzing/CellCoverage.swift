@@ -113,6 +113,41 @@ extension CellCoverage {
     return true
   }
 
+  /// What was visited here and not there, as ascending numbers: of the cells first, then of the states, of where cells
+  /// led, and of pairs. So that another process can be told again and again of no more than what is new.
+  public func marks(beyond other: CellCoverage) -> [Int] {
+    precondition(visits.count == other.visits.count && pairs.count == other.pairs.count, "of another machine")
+    var marks = visits.indices.filter { visits[$0] > 0 && other.visits[$0] == 0 }
+    marks += isSeen.indices.filter { isSeen[$0] && !other.isSeen[$0] }.map { firstState + $0 }
+    marks += isOutcome.indices.filter { isOutcome[$0] && !other.isOutcome[$0] }.map { firstOutcome + $0 }
+    for index in pairs.indices {
+      var new = pairs[index] & ~other.pairs[index]
+      while new != 0 {
+        marks.append(firstPair + 64 * index + new.trailingZeroBitCount)
+        new &= new &- 1
+      }
+    }
+    return marks
+  }
+
+  /// Adds what ``marks(beyond:)`` says, a visit for each cell; false, and nothing, when it is of another machine.
+  public mutating func add(marks: [Int]) -> Bool {
+    guard marks.allSatisfy({ (0..<firstPair + 64 * pairs.count).contains($0) }) else { return false }
+    for mark in marks {
+      switch mark {
+      case ..<firstState: visits[mark] &+= 1
+      case ..<firstOutcome: isSeen[mark - firstState] = true
+      case ..<firstPair: isOutcome[mark - firstOutcome] = true
+      default: pairs[(mark - firstPair) / 64] |= 1 << UInt64((mark - firstPair) % 64)
+      }
+    }
+    return true
+  }
+
+  private var firstState: Int { visits.count }
+  private var firstOutcome: Int { firstState + isSeen.count }
+  private var firstPair: Int { firstOutcome + isOutcome.count }
+
   /// The legal cells that were visited, the empty ones, and the states that the legal cells led to, in the same form:
   /// so that coverages can be added by who knows no machine.
   ///

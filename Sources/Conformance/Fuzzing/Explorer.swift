@@ -94,6 +94,8 @@ public struct Explorer: Sendable {
   let moves: UInt64
   /// How much dearer they are in a test that spares it.
   static let sparing = 8.0
+  /// The starts that tests may begin with, ascending.
+  private var openStarts: [Int]
   /// The events that have a variant, as bits, and how many variants each act has.
   let offered: UInt64
   let variantCounts: [Int]
@@ -156,6 +158,7 @@ public struct Explorer: Sendable {
   public init(_ alphabet: Alphabet, starts: Int, settings: Settings = Settings(), seed: UInt64) {
     self.alphabet = alphabet
     self.starts = max(starts, 1)
+    openStarts = Array(0..<max(starts, 1))
     self.settings = settings
     let acts = alphabet.acts
     variantCounts = acts.map { $0.weight > 0 ? $0.variants.count : 0 }
@@ -194,15 +197,30 @@ public struct Explorer: Sendable {
     wasSilent = false
     time = .zero
     test.choices.removeAll(keepingCapacity: true)
-    test.start = starts > 1 && chance(0.1) ? generator.below(starts - 1) : starts - 1
+    test.start = drawStart()
     prefix.removeAll(keepingCapacity: true)
     prefixIndex = 0
     if chance(settings.resuming), let rare = corpus.takeLeastUsed(&generator) {
-      test.start = min(rare.start, starts - 1)
+      if openStarts.contains(rare.start) { test.start = rare.start }
       prefix.append(contentsOf: rare.choices)
     }
     rarity.begin()
     return test.start
+  }
+
+  /// Leaves a start out of all further tests: the device cannot be brought there.
+  ///
+  /// - Returns: whether another is left.
+  public mutating func exclude(start: Int) -> Bool {
+    guard openStarts != [start] else { return false }
+    openStarts.removeAll { $0 == start }
+    return true
+  }
+
+  /// The usual start, and now and then another.
+  private mutating func drawStart() -> Int {
+    let last = openStarts.count - 1
+    return openStarts[last > 0 && chance(0.1) ? generator.below(last) : last]
   }
 
   /// Chooses what is done next.

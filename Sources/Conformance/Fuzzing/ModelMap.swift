@@ -49,6 +49,8 @@ struct ModelMap: Sendable {
   private(set) var tries: [Int] = []
   /// The events whose argument sets a circumstance.
   private let setsCircumstance: [Bool]
+  /// The circumstances that entering a state ends, as bits.
+  private let endings: [UInt64]
 
   /// The most places that one search looks at.
   private static let limit = 100_000
@@ -80,6 +82,11 @@ struct ModelMap: Sendable {
     let circumstances = machine.definition.circumstances
     setsCircumstance = machine.definition.events.map { event in
       circumstances.contains { $0.stimuli.contains(event.name) }
+    }
+    endings = machine.definition.states.map { state in
+      circumstances.indices.reduce(0) {
+        circumstances[$1].until.contains(state.status) ? $0 | 1 << UInt64($1) : $0
+      }
     }
     isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
     levers = alphabet.disturbances.flatMap { act in
@@ -132,6 +139,12 @@ struct ModelMap: Sendable {
       circumstances: faults.reduce(0) { circumstances($0, after: $1) })
   }
 
+  /// The place to which an edge leads, where the circumstances are over that its status ends.
+  private func place(after edge: Machine.Edge, under circumstances: UInt64) -> Place {
+    let ended = edge.enters && circumstances != 0 ? endings[edge.target] : 0
+    return Place(state: edge.target, circumstances: circumstances & ~ended)
+  }
+
   /// The circumstances after a fault.
   func circumstances(_ circumstances: UInt64, after fault: Fault) -> UInt64 {
     var result = circumstances
@@ -139,7 +152,7 @@ struct ModelMap: Sendable {
     where item.name == fault.name || item.faults.contains(fault.name) {
       if !fault.value.isNothing {
         result |= 1 << UInt64(number)
-      } else if !item.isLasting {
+      } else if item.until.isEmpty {
         result &= ~(1 << UInt64(number))
       }
     }
@@ -210,7 +223,7 @@ struct ModelMap: Sendable {
           guard failures[number] < tries[number] else { continue }
           moves.append(
             Move(
-              choice: choice, edge: number, target: Place(state: edge.target, circumstances: after),
+              choice: choice, edge: number, target: self.place(after: edge, under: after),
               cost: 1 + 3 * failures[number]))
         }
       }
@@ -220,7 +233,7 @@ struct ModelMap: Sendable {
       guard failures[number] < tries[number] else { continue }
       moves.append(
         Move(
-          choice: nil, edge: number, target: Place(state: edge.target, circumstances: mask),
+          choice: nil, edge: number, target: self.place(after: edge, under: mask),
           cost: 1 + 3 * failures[number]))
     }
     for lever in levers where lever.isFirst {

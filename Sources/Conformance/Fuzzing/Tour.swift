@@ -45,6 +45,8 @@ public struct Tour: Sendable {
   public private(set) var test = TestCase(start: 0)
   /// How many choices were made in all tests.
   public private(set) var events = 0
+  /// The numbers of the starts that tests may begin with, ascending.
+  public private(set) var openStarts: [Int]
 
   private(set) var map: ModelMap
   let settings: Settings
@@ -103,6 +105,7 @@ public struct Tour: Sendable {
     nodeStates = specification.nodes.map(\.state)
     let map = map
     self.starts = starts.map { map.place(of: $0, standing: standing) }
+    openStarts = Array(starts.indices)
     isMissing = machine.caused.indices.map { cell in
       let event = cell % machine.eventCount
       return machine.isStimulus(event) && !alphabet.acts[event].variants.isEmpty
@@ -120,7 +123,7 @@ extension Tour {
   public mutating func begin() -> Int {
     let next = nextTest()
     isFinished = next == nil
-    let number = next?.start ?? starts.count - 1
+    let number = next?.start ?? openStarts.last ?? starts.count - 1
     scope = next?.scope ?? scope
     test = TestCase(start: number)
     circumstances = starts[number].circumstances
@@ -159,6 +162,16 @@ extension Tour {
     allFailures.joined().reduce(isMissing.reduce(0) { $1 ? $0 : $0 + 1_000_000 }) { $0 + $1 }
   }
 
+  /// Says that the device cannot be brought to a start. The test is over, and none begins there again.
+  ///
+  /// - Returns: whether another start is left.
+  public mutating func exclude(start: Int) -> Bool {
+    openStarts.removeAll { $0 == start }
+    // To know that is progress.
+    stand = -1
+    return !openStarts.isEmpty
+  }
+
   /// Says that the device cannot do what was last chosen. The test is over.
   public mutating func exclude() {
     guard let choice = test.choices.last else { return }
@@ -171,12 +184,13 @@ extension Tour {
 
   /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
   private func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
-    guard isMissing.contains(true) else { return nil }
+    guard isMissing.contains(true), !openStarts.isEmpty else { return nil }
+    let places = openStarts.map { starts[$0] }
     for scope in Scope.allCases {
       let failures = allFailures[scope.rawValue]
       let allowed = allowance(of: scope)
-      let way = map.way(from: starts, allowed: allowed, failures: failures) { isWanted($0) }
-      if let way { return (way.start, way.moves, scope) }
+      let way = map.way(from: places, allowed: allowed, failures: failures) { isWanted($0) }
+      if let way { return (openStarts[way.start], way.moves, scope) }
     }
     return nil
   }
@@ -187,7 +201,7 @@ extension Tour {
     for (number, item) in map.machine.definition.circumstances.enumerated() {
       switch scope {
       case .plain: if item.faults.isEmpty { allowed |= 1 << UInt64(number) }
-      case .passing: if !item.isLasting { allowed |= 1 << UInt64(number) }
+      case .passing: if item.until.isEmpty { allowed |= 1 << UInt64(number) }
       case .lasting: allowed |= 1 << UInt64(number)
       }
     }

@@ -18,7 +18,10 @@ public struct TraceHash: TraceRecorder, Sendable {
     case .observation(.effect(let number)): mix(UInt64(truncatingIfNeeded: number) << 3 | 2)
     case .observation(.unknown(let text)): mix(text, 3)
     case .observation(.refused(let text)): mix(text, 4)
-    case .observation(.violation(let text)): mix(text, 5)
+    case .observation(.violation(let violation)):
+      mix(violation.description, 5)
+      for byte in violation.packet?.bytes ?? [] { mix(UInt64(byte)) }
+    case .observation(.event(let seen)): mix("\(seen.number) \(seen.detail)", 8)
     case .observation(.reading(let reading)): mix(reading.name + " " + reading.value.description, 6)
     case .stimulus(let stimulus):
       mix(UInt64(truncatingIfNeeded: stimulus.number) << 3 | 7)

@@ -42,6 +42,9 @@ struct Conduct: Sendable {
   private let rows: [Row]
   private let statuses: [Int]
   private let entries: [[Observation]]
+  /// The circumstances that a status ends, and the names of the statuses.
+  private let endings: [Int]
+  private let names: [String]
 
   /// Prepares a machine; what the vocabulary does not have is shown as unknown.
   init(_ machine: Machine, _ vocabulary: Vocabulary, showsEffects: Bool) {
@@ -57,6 +60,8 @@ struct Conduct: Sendable {
     }
     statuses = definition.states.map { vocabulary.status($0.status) ?? -1 }
     entries = definition.states.map { effects($0.entry) }
+    endings = definition.circumstances.indices.filter { !definition.circumstances[$0].until.isEmpty }
+    names = vocabulary.statuses
   }
 
   /// Where a test starts.
@@ -94,7 +99,10 @@ struct Conduct: Sendable {
     let row = rows[edge.transition]
     var shows = row.before
     let status = row.status ?? (edge.enters ? statuses[edge.target] : standing.shown)
-    if status != standing.shown { shows.append(.status(status)) }
+    if status != standing.shown {
+      shows.append(.status(status))
+      end(circumstancesWith: status, in: &standing)
+    }
     shows += row.after
     standing.state = edge.target
     standing.shown = status
@@ -113,10 +121,19 @@ struct Conduct: Sendable {
       let holder: UInt64 = 1 << UInt64(min(place, 63))
       if !fault.value.isNothing {
         standing.holders[number] |= holder
-      } else if !item.isLasting {
+      } else if item.until.isEmpty {
         standing.holders[number] &= ~holder
       }
       hold(number, standing.holders[number] != 0, in: &standing)
+    }
+  }
+
+  /// Ends the circumstances that a status ends.
+  private func end(circumstancesWith status: Int, in standing: inout Standing) {
+    guard !endings.isEmpty, status >= 0 else { return }
+    for number in endings where machine.definition.circumstances[number].until.contains(names[status]) {
+      standing.holders[number] = 0
+      hold(number, false, in: &standing)
     }
   }
 

@@ -79,7 +79,7 @@ struct ProductSearch {
     faults =
       withFaults
       ? specification.machine.definition.circumstances.enumerated().compactMap { number, item in
-        item.faults.first.map { (number, $0, item.isLasting) }
+        item.faults.first.map { (number, $0, !item.until.isEmpty) }
       } : []
   }
 

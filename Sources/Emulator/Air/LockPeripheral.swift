@@ -282,7 +282,7 @@ extension LockPeripheral {
       if status != .success { advertisingRefused(status, at: now) }
     case .connected(let id, let complete):
       connected(id, complete, at: now)
-    case .disconnected(let id, let reason):
+    case .disconnected(let id, let reason, _):
       disconnected(id, reason, at: now)
     case .gatt(let id, let event):
       if let link, link.id == id, !link.isEnding { handle(event, at: now) }

@@ -42,17 +42,19 @@ extension LockPeripheral {
     !disturbances.isEmpty || absence != nil || !specification.weather.isFair
   }
 
-  /// What becomes of a frame; `nil` if it is lost, perhaps with the link.
+  /// What becomes of a frame; `nil` if it is lost with the link.
   private mutating func disturb(
     _ frame: [UInt8], _ direction: Tampering.Direction, at now: Instant
   ) -> Tampered? {
-    let tampered = disturbances.tamper(with: frame, direction)
-    let isLost = chance.happens(specification.weather.loss)
-    if chance.happens(specification.weather.linkLoss) {
+    var tampered = disturbances.tamper(with: frame, direction)
+    let delay = specification.weather.delay(
+      each: DirectLink.frameTime, upTo: Self.supervisionTimeout, drawnFrom: &chance)
+    guard let delay else {
       takeLinkAway(at: now)
       return nil
     }
-    return isLost ? nil : tampered
+    tampered.delay = tampered.delay + delay
+    return tampered
   }
 
   /// Loses the link, or leaves that to somebody else who can do it better.

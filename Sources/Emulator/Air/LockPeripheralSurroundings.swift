@@ -69,7 +69,9 @@ extension LockPeripheral {
     switch fault {
     case .tamper(let tampering): disturbances.add(tampering)
     case .callOff(let kind): disturbances.callOff(kind)
-    case .loseLink: loseLink(at: now)
+    case .loseLink:
+      disturbances.noteStrike()
+      loseLink(at: now)
     case .outOfRange(let isAbsent): setAbsent(isAbsent, at: now)
     case .away(let interval):
       setAbsent(true, at: now)
@@ -82,8 +84,11 @@ extension LockPeripheral {
     case .jam(let isJammed): carryOut(lock.jam(isJammed, at: lockTime(now)), at: now)
     case .battery(let volts): lock.replaceBattery(volts: volts)
     case .clock(let shift): lock.shiftClock(by: shift, at: lockTime(now))
-    case .inject(let frame): try inject(frame, at: now)
+    case .inject(let frame):
+      disturbances.noteStrike()
+      try inject(frame, at: now)
     case .write(let frame):
+      disturbances.noteStrike()
       if let link, !link.isEnding { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
     case .advertise(let data): try advertise(foreign: data, at: now)
     case .nothing: break

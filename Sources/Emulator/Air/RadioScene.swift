@@ -24,7 +24,8 @@ struct RadioScene: Sendable {
   private var homecoming = Instant.never
 
   init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    radio = Radio(RadioSettings(packetLoss: specification.weather.loss), seed: seed)
+    let weather = specification.weather
+    radio = Radio(RadioSettings(packetLoss: weather.loss, bursts: weather.bursts), seed: seed)
     for _ in 0..<3 { _ = radio.addController() }
     // What gets lost gets lost on the air.
     var onTheAir = specification
@@ -60,7 +61,9 @@ struct RadioScene: Sendable {
         default: return packet
         }
       }
-      let next = min(radio.deadline ?? .never, lockDue, strangerDue, homecoming)
+      let others = min(lockDue, strangerDue, homecoming)
+      radio.skipRepetitions(until: min(limit, others))
+      let next = min(radio.deadline ?? .never, others)
       guard next <= limit, next != .never else {
         // For ever is as long as nothing happens.
         if limit != .never { now = max(now, limit) }
@@ -102,6 +105,7 @@ extension RadioScene {
     }
     switch try LockFault(fault) {
     case .loseLink:
+      peripheral.disturbances.noteStrike()
       radio.loseLinks(of: Place.lock, at: now)
     case .outOfRange(let isAbsent):
       setReachable(!isAbsent)
@@ -124,6 +128,9 @@ extension RadioScene {
       toLock(try peripheral.bring(about: fault, at: now))
     }
   }
+
+  /// Whether frames were tampered with, or the link cut, since this was last asked.
+  mutating func takeTampering() -> Bool { peripheral.disturbances.takeStrike() }
 
   private mutating func setReachable(_ isReachable: Bool) {
     homecoming = .never

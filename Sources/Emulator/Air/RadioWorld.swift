@@ -75,6 +75,9 @@ public final class RadioWorld {
 
   /// Brings about a disturbance.
   func bring(about fault: Fault) throws(LabFault) { try scene.bring(about: fault) }
+
+  /// Whether frames were tampered with since this was last asked.
+  func takeTampering() -> Bool { scene.takeTampering() }
 }
 
 /// The way to the client's controller on an emulated radio.
@@ -118,6 +121,8 @@ public struct RadioSurroundings: LockSurroundings {
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) { try world.bring(about: fault) }
+
+  public mutating func takeTampering() -> Bool { world.takeTampering() }
 
   /// Nothing: the lock's key is known here.
   public mutating func keep(_ key: LockKey) {}

@@ -355,18 +355,14 @@ extension DirectLink {
 
   /// Sends a frame on its way, with all that may happen to it.
   private mutating func transmit(_ frame: [UInt8], _ direction: Tampering.Direction) {
-    let tampered =
+    var tampered =
       disturbances.isEmpty ? Tampered(frame: frame) : disturbances.tamper(with: frame, direction)
-    guard !specification.weather.isFair else {
-      schedule(tampered, direction)
-      return
-    }
-    let isLost = chance.happens(specification.weather.loss)
-    if chance.happens(specification.weather.linkLoss) {
-      loseLink()
-    } else if !isLost {
-      schedule(tampered, direction)
-    }
+    if disturbances.takeStrike() { queue.schedule(.report(.tampered), at: now) }
+    let delay = specification.weather.delay(
+      each: Self.frameTime, upTo: Self.supervisionTimeout, drawnFrom: &chance)
+    guard let delay else { return loseLink() }
+    if delay > .zero { tampered.delay = tampered.delay + delay }
+    schedule(tampered, direction)
   }
 
   private mutating func schedule(_ tampered: Tampered, _ direction: Tampering.Direction) {
@@ -382,7 +378,7 @@ extension DirectLink {
     }
     guard tampered.losesLink else { return }
     let link = max(clientLink, lockLink)
-    let arrival = direction == .write ? busyToLock : busyToClient
+    let arrival = max(now, direction == .write ? busyToLock : busyToClient)
     queue.schedule(.lockLearns(reason: 0x08, link: link), at: arrival)
     queue.schedule(.clientLearns(reason: 0x08, link: link), at: arrival)
   }

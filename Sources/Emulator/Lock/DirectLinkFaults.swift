@@ -36,7 +36,9 @@ extension DirectLink {
     switch try LockFault(fault) {
     case .tamper(let tampering): disturbances.add(tampering)
     case .callOff(let kind): disturbances.callOff(kind)
-    case .loseLink: loseLink()
+    case .loseLink:
+      tamper()
+      loseLink()
     case .outOfRange(let isAbsent): setAbsent(isAbsent)
     case .away(let interval):
       setAbsent(true)

@@ -14,6 +14,9 @@ extension DirectLink {
     if lockLink != 0 { queue.schedule(.lockLearns(reason: 0x08, link: lockLink), at: now) }
   }
 
+  /// Lets the client know that its link is tampered with, before anything comes of it.
+  mutating func tamper() { queue.schedule(.report(.tampered), at: now) }
+
   /// Takes the lock out of reach or brings it back; a link survives two seconds of it.
   mutating func setAbsent(_ isAbsent: Bool) {
     guard isAbsent != self.isAbsent else { return }
@@ -59,11 +62,13 @@ extension DirectLink {
 
   /// Lets the client receive a frame that the lock did not send.
   mutating func inject(_ frame: [UInt8]) {
+    tamper()
     if clientLink != 0 { queue.schedule(.report(.frame(frame)), at: now) }
   }
 
   /// Lets the lock receive a frame that the client did not send.
   mutating func write(_ frame: [UInt8]) {
+    tamper()
     if lockLink != 0 { carryOut(lock.receive(frame, at: now)) }
   }
 

@@ -1,5 +1,7 @@
+public import Conformance
 import Documents
 public import Sesame
+public import Simulation
 
 /// What kind of lock is emulated, as a user writes it: `sesame5?defect=deaf-unlock&loss=0.01`.
 public struct EmulatedLockSpecification: Equatable, Sendable {
@@ -25,7 +27,8 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
     self.weather = weather
   }
 
-  /// Reads the name of a lock and its settings: options, any number of `defect`, `link`, `loss` and `link-loss`.
+  /// Reads the name of a lock and its settings: options, any number of `defect`, `link`, and the weather:
+  /// `loss`, `link-loss`, `burst-loss`, `burst-length` and `burst-gap`.
   public init(parsing name: String, settings: [(name: String, value: String)] = []) throws(LockOptionError) {
     guard let model = Self.names.first(where: { $0.name == name })?.model else {
       throw .unknownDevice(name, nearest: nearestName(to: name, in: Self.names.map(\.name)))
@@ -37,6 +40,9 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
       case "loss": weather.loss = try Self.probability(value, of: name)
       case "link": link = try Self.link(value)
       case "link-loss": weather.linkLoss = try Self.probability(value, of: name)
+      case "burst-loss": weather.burstLoss = try Self.probability(value, of: name)
+      case "burst-length": weather.burstLength = try Self.burst(value, of: name)
+      case "burst-gap": weather.burstGap = try Self.burst(value, of: name)
       default:
         do throws(LockOptionError) {
           try options.set(name, to: value)
@@ -47,6 +53,11 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
         }
       }
     }
+    let names = settings.map(\.name)
+    if let name = names.first(where: { $0.hasPrefix("burst-") }) {
+      guard names.contains("burst-loss") else { throw .missing("burst-loss", for: name) }
+      guard link == .radio else { throw .missing("link=radio", for: name) }
+    }
   }
 
   /// The locks that can be emulated, by the names that users type.
@@ -56,7 +67,17 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
 
   /// The settings that a lock takes.
   public static var settingNames: [String] {
-    ["defect", "link", "loss", "link-loss"] + LockOption.all.map(\.name)
+    ["defect", "link", "loss", "link-loss", "burst-loss", "burst-length", "burst-gap"]
+      + LockOption.all.map(\.name)
+  }
+
+  /// Says what contradicts itself in the condition in which a lock is to start.
+  public static func check(_ start: StartCondition) throws(LabFault) {
+    guard start.flag("registered") == false, start.flag("configured") == true else { return }
+    throw LabFault(
+      .notPossible,
+      "a lock without an owner has no positions, so that `configured` has no effect with `registered=no`: leave one of "
+        + "them out")
   }
 
   private static func link(_ text: String) throws(LockOptionError) -> LinkKind {
@@ -66,6 +87,13 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
         text, of: "link", values: names.joined(separator: ", "), nearest: nearestName(to: text, in: names))
     }
     return kind
+  }
+
+  private static func burst(_ text: String, of name: String) throws(LockOptionError) -> Interval {
+    guard let value = Interval(text: text), (.milliseconds(1) ... .seconds(3600)).contains(value) else {
+      throw .unknownValue(text, of: name, values: "a time from 1 ms to 1 h, such as 250 ms", nearest: nil)
+    }
+    return value
   }
 
   private static func probability(_ text: String, of name: String) throws(LockOptionError) -> Double {
@@ -86,11 +114,18 @@ public enum LinkKind: String, CaseIterable, Sendable {
 
 /// What can go wrong between a lock and its client without anybody's doing.
 public struct LinkWeather: Equatable, Sendable {
-  /// The probability that a frame, or an advertisement, is lost; on the radio, a packet, which is sent again. The link
-  /// goes on.
+  /// The probability that a packet is lost. An advertisement is missed with it; what goes over a link is sent again at
+  /// the next connection event, and the link is lost when that goes on for as long as its supervision time-out.
   public var loss = 0.0
   /// The probability that the link is lost with a frame.
   public var linkLoss = 0.0
+  /// The probability that a packet is lost while a burst lasts, on the radio; 0 for no bursts.
+  public var burstLoss = 0.0
+  /// How long a burst lasts on average. One that is longer than the supervision time-out, with everything lost, loses
+  /// the link.
+  public var burstLength = Interval.milliseconds(500)
+  /// How long it is on average from one burst to the next.
+  public var burstGap = Interval.seconds(10)
 
   /// Makes fair weather.
   public init(loss: Double = 0, linkLoss: Double = 0) {
@@ -99,5 +134,26 @@ public struct LinkWeather: Equatable, Sendable {
   }
 
   /// Whether nothing is ever lost.
-  public var isFair: Bool { loss == 0 && linkLoss == 0 }
+  public var isFair: Bool { loss == 0 && linkLoss == 0 && burstLoss == 0 }
+
+  /// The bursts on the radio.
+  var bursts: LossBursts? {
+    burstLoss == 0 ? nil : LossBursts(packetLoss: burstLoss, length: burstLength, gap: burstGap)
+  }
+}
+
+extension LinkWeather {
+  /// How much longer a frame is on its way since its packet is lost and sent again at each connection event; `nil`
+  /// where the link is lost, by the time-out or at once.
+  func delay(
+    each interval: Interval, upTo timeout: Interval, drawnFrom chance: inout SeededGenerator
+  ) -> Interval? {
+    guard !isFair else { return .zero }
+    var delay = Interval.zero
+    while chance.happens(loss) {
+      delay = delay + interval
+      if delay >= timeout { return nil }
+    }
+    return chance.happens(linkLoss) ? nil : delay
+  }
 }

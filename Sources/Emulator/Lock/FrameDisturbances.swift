@@ -43,6 +43,9 @@ struct Tampered: Equatable, Sendable {
 struct FrameDisturbances: Sendable {
   private var tampering: [Tampering] = []
 
+  /// Whether a frame was tampered with, or a link is cut with it, since that was last asked.
+  private var hasStruck = false
+
   /// Whether frames are let be.
   var isEmpty: Bool { tampering.isEmpty }
 
@@ -53,7 +56,19 @@ struct FrameDisturbances: Sendable {
   mutating func callOff(_ kind: Tampering.Kind) { tampering.removeAll { $0.kind == kind } }
 
   /// Calls every disturbance off.
-  mutating func callOff() { tampering = [] }
+  mutating func callOff() {
+    tampering = []
+    hasStruck = false
+  }
+
+  /// Notes that frames were tampered with in another way.
+  mutating func noteStrike() { hasStruck = true }
+
+  /// Whether a frame was tampered with since this was last asked.
+  mutating func takeStrike() -> Bool {
+    defer { hasStruck = false }
+    return hasStruck
+  }
 
   /// Does to a frame what is meant for it; the first disturbance of each kind counts.
   mutating func tamper(with frame: [UInt8], _ direction: Tampering.Direction) -> Tampered {
@@ -74,6 +89,7 @@ struct FrameDisturbances: Sendable {
       }
     }
     tampering.removeAll { $0.remaining <= 0 }
+    if tampered != Tampered(frame: frame) { hasStruck = true }
     return tampered
   }
 }

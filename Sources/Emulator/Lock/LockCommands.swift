@@ -164,6 +164,9 @@ extension EmulatedLock {
     memory.wasReset = true
     memory.accept(.other)
     endSession()
+    if defects.contains(.oldKeyAcceptedAfterReset), let owner = storage.owner {
+      memory.formerOwners.append(owner)
+    }
     storage = Storage(owner: defects.contains(.resetKeepsKey) ? storage.owner : nil)
     bolt.cutPower(at: now)
     bolt.positions = nil

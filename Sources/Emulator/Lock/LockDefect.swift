@@ -31,6 +31,15 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case answersStopAfterIdling
   case calibrationDrifts
   case batteryWrapsAtZero
+  case oldKeyAcceptedAfterReset
+  case ownerReplaced
+  case shortProofAccepted
+  case secondLoginRestartsSession
+  case olderMessageReplayed
+  case earlierSessionReplayed
+  case longMessageLost
+  case longTagCut
+  case answerNamesAnotherRequest
 
   /// The name by which users call it, such as `deaf-unlock`.
   public var name: String { text.name }
@@ -177,6 +186,51 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
       (
         "battery-wraps-at-zero",
         "A battery that falls below zero reads as full."
+      )
+    case .oldKeyAcceptedAfterReset:
+      (
+        "old-key-accepted-after-reset",
+        "The owner's key from before a reset opens a session, with or without a new owner."
+      )
+    case .ownerReplaced:
+      (
+        "owner-replaced",
+        "A registration of a lock that has an owner succeeds, and the owner is another one."
+      )
+    case .shortProofAccepted:
+      (
+        "short-proof-accepted",
+        "A login whose proof is cut short opens a session if what there is of the proof is right."
+      )
+    case .secondLoginRestartsSession:
+      (
+        "second-login-restarts-session",
+        "The login of a session, repeated in it, opens the session again, with its counters at zero."
+      )
+    case .olderMessageReplayed:
+      (
+        "older-message-replayed",
+        "An encrypted message is obeyed a second time once another has come after it."
+      )
+    case .earlierSessionReplayed:
+      (
+        "earlier-session-replayed",
+        "An encrypted message of any earlier session of this power-up is obeyed again."
+      )
+    case .longMessageLost:
+      (
+        "long-message-lost",
+        "An encrypted message of more than two frames is passed over, and its counter is not counted."
+      )
+    case .longTagCut:
+      (
+        "long-tag-cut",
+        "The history keeps the first 16 bytes of a longer tag."
+      )
+    case .answerNamesAnotherRequest:
+      (
+        "answer-names-another-request",
+        "An answer in a session names the request before the one that it answers."
       )
     }
   }

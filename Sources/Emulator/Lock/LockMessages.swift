@@ -31,8 +31,8 @@ extension EmulatedLock {
       receive(request: bytes, at: now)
     case (.waiting(let opening), .plaintext):
       receive(opening: message.bytes, in: opening, at: now)
-    case (.open, .plaintext):
-      receive(clear: message.bytes, at: now)
+    case (.open(let session), .plaintext):
+      receive(clear: message.bytes, in: session, at: now)
     case (.open, _), (.waiting, _), (.off, _), (.restarting, _), (.advertising, _), (.mute, _),
       (.connected, _),
       (.leaving, _), (.ending, _):
@@ -51,12 +51,32 @@ extension EmulatedLock {
       session.lastHeard = now - idle
       return nil
     }
+    let isLong = message.count > 2 * (Segmenter.defaultFrameSize - 1)
+    if isLong, defects.contains(.longMessageLost) { return nil }
     do {
       return try session.cipher.decrypt(message)
     } catch {
-      guard defects.contains(.replayedCommandObeyed), session.cipher.receiveCounter > 0 else { return nil }
-      return session.cipher.open(message, counter: session.cipher.receiveCounter - 1, from: .app)
+      return replayed(message, in: session.cipher)
     }
+  }
+
+  /// What was received before, if a defect takes it again.
+  private func replayed(_ message: [UInt8], in cipher: SessionCipher) -> [UInt8]? {
+    let next = cipher.receiveCounter
+    if defects.contains(.replayedCommandObeyed), next > 0,
+      let bytes = cipher.open(message, counter: next - 1, from: .app)
+    {
+      return bytes
+    }
+    if defects.contains(.olderMessageReplayed), next > 1,
+      let bytes = cipher.open(message, countersBelow: next - 1)
+    {
+      return bytes
+    }
+    for cipher in memory.ciphers {
+      if let bytes = cipher.open(message, countersBelow: cipher.receiveCounter) { return bytes }
+    }
+    return nil
   }
 
   private mutating func advanceCounter() {
@@ -88,12 +108,24 @@ extension EmulatedLock {
     case .login(let command)?:
       logIn(command, for: request, in: opening, at: now)
     case nil where request.item == .login:
-      refuseLogin(request)
+      refuseMalformedLogin(request, in: opening, at: now)
     case nil where request.item == .registration:
       refuse(request)
     case .some, nil:
       receive(clear: bytes, at: now)
     }
+  }
+
+  /// A message in clear in a session: a login, if the session was opened by a registration; else it does not belong
+  /// there.
+  private mutating func receive(clear bytes: [UInt8], in session: Session, at now: Instant) {
+    guard let opening = session.opening, let request = try? Request(decoding: bytes, for: generation),
+      request.item == .login
+    else { return receive(clear: bytes, at: now) }
+    guard case .login(let command)? = try? Command(request) else {
+      return refuseMalformedLogin(request, in: opening, at: now)
+    }
+    logIn(command, for: request, in: opening, at: now)
   }
 
   /// A request in clear that belongs into a session.
@@ -123,7 +155,12 @@ extension EmulatedLock {
   mutating func respond(
     to request: Request, _ result: ResultCode = .success, _ data: [UInt8] = [], inClear: Bool = false
   ) {
-    send(Response(to: request, result, data).encoded, inClear: inClear)
+    var named = request
+    if defects.contains(.answerNamesAnotherRequest), case .open = state {
+      named = memory.lastRequest ?? request
+      memory.lastRequest = request
+    }
+    send(Response(to: named, result, data).encoded, inClear: inClear)
   }
 
   /// Sends a message: encrypted in a session, else in clear.
@@ -164,7 +201,11 @@ extension EmulatedLock {
 
   /// Keeps what defects need of a session that is over.
   mutating func endSession() {
-    if case .open(let session) = state { memory.lastCipher = session.cipher }
+    guard case .open(let session) = state else { return }
+    memory.lastCipher = session.cipher
+    if defects.contains(.earlierSessionReplayed) {
+      memory.ciphers = memory.ciphers.suffix(7) + [session.cipher]
+    }
   }
 
   /// How long after it opened a session may end before the client can have heard of it: what the lock says then
@@ -193,5 +234,15 @@ extension EmulatedLock {
       state = isLost ? .mute : .advertising
     }
     actions.append(.advertisingChanged)
+  }
+}
+
+extension SessionCipher {
+  /// Decrypts what the app sent with one of the counters below a limit, the greatest of the first hundred first.
+  fileprivate func open(_ message: [UInt8], countersBelow limit: UInt64) -> [UInt8]? {
+    for counter in (0..<min(limit, 100)).reversed() {
+      if let bytes = open(message, counter: counter, from: .app) { return bytes }
+    }
+    return nil
   }
 }

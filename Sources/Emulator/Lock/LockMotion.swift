@@ -80,6 +80,10 @@ extension EmulatedLock {
     _ type: HistoryType, _ tag: HistoryTag = .absent, at now: Instant
   ) {
     let isFirst = history.isEmpty
+    var tag = tag
+    if defects.contains(.longTagCut), case .text(let bytes, let origin) = tag {
+      tag = .text([UInt8](bytes.prefix(16)), origin)
+    }
     history.append(type, milliseconds: clock.milliseconds(at: now), reading: reading(at: now), tag: tag)
     if isFirst, generation == .os3, case .advertising = state { actions.append(.advertisingChanged) }
   }

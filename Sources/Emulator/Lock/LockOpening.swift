@@ -39,7 +39,12 @@ extension EmulatedLock {
   }
 
   /// Opens a session; both counters begin at 0.
-  private mutating func open(_ key: SecretKey, _ token: SessionToken, at now: Instant) {
+  ///
+  /// - Parameter opening: what a login refers to that may follow in the session.
+  private mutating func open(
+    _ key: SecretKey, _ token: SessionToken, allowingLoginIn opening: Opening?, at now: Instant
+  ) {
+    endSession()
     var cipher = SessionCipher(key: key, token: token, end: .lock, onFailure: options.failedMessage.rule)
     if defects.contains(.counterKeptAcrossSessions), let last = memory.lastCipher {
       cipher.sendCounter = last.sendCounter
@@ -47,7 +52,8 @@ extension EmulatedLock {
     }
     memory.abortedBeforeLogin = memory.abortedConnections
     memory.abortedConnections = 0
-    state = .open(Session(cipher: cipher, opened: now, lastHeard: now))
+    memory.lastRequest = nil
+    state = .open(Session(cipher: cipher, opening: opening, opened: now, lastHeard: now))
   }
 }
 
@@ -55,48 +61,85 @@ extension EmulatedLock {
   mutating func logIn(
     _ command: LoginCommand, for request: Request, in opening: Opening, at now: Instant
   ) {
-    guard let owner = storage.owner else { return refuseLogin(request) }
-    switch command {
-    case .os2(let keyIndex, let publicKey, let appToken, let proof):
-      logIn(
-        keyIndex: keyIndex, publicKey, appToken: appToken, proof, owner, for: request, in: opening, at: now)
-    case .os3(let proof):
-      let key = OS3Keys.sessionKey(deviceSecret: owner, opening.token)
-      guard accepts(proof, inPlaceOf: key.proof) else { return refuseLogin(request) }
-      open(key, .os3(opening.token), at: now)
-      memory.accept(.login)
-      var time: [UInt8] = []
-      time.append(littleEndian: clock.seconds(at: now))
-      respond(to: request, .success, time)
-      publishSettingAndStatus(at: now)
+    for owner in [storage.owner].compactMap(\.self) + memory.formerOwners {
+      let isProven =
+        switch command {
+        case .os2(let keyIndex, let publicKey, let appToken, let proof):
+          logIn(
+            keyIndex: keyIndex, publicKey, appToken: appToken, proof, owner, for: request, in: opening,
+            at: now)
+        case .os3(let proof): logIn(proof, owner, for: request, in: opening, at: now)
+        }
+      if isProven { return }
     }
+    refuseLogin(request)
   }
 
+  /// Logs an OS3 client in, if it has the owner's key.
+  private mutating func logIn(
+    _ proof: Proof, _ owner: SecretKey, for request: Request, in opening: Opening, at now: Instant
+  ) -> Bool {
+    let key = OS3Keys.sessionKey(deviceSecret: owner, opening.token)
+    guard accepts(proof, inPlaceOf: key.proof, in: opening) else { return false }
+    open(key, .os3(opening.token), allowingLoginIn: laterLogin(in: opening), at: now)
+    memory.accept(.login)
+    var time: [UInt8] = []
+    time.append(littleEndian: clock.seconds(at: now))
+    respond(to: request, .success, time)
+    publishSettingAndStatus(at: now)
+    return true
+  }
+
+  /// After a login no other may follow on its connection: whoever listened could begin the session again.
+  private func laterLogin(in opening: Opening) -> Opening? {
+    defects.contains(.secondLoginRestartsSession) ? opening : nil
+  }
+
+  /// Logs an OS2 client in, if it has the owner's key.
   private mutating func logIn(
     keyIndex: UInt16, _ publicKey: PublicKey, appToken: Token, _ proof: Proof, _ owner: SecretKey,
     for request: Request, in opening: Opening, at now: Instant
-  ) {
+  ) -> Bool {
     let payload = OS2Keys.loginPayload(
       keyIndex: keyIndex, publicKey: publicKey, appToken: appToken, lockToken: opening.token)
     let isRepeated = options.repeatedAppToken == .refused && memory.appToken == appToken
-    guard keyIndex == 0, !isRepeated, accepts(proof, inPlaceOf: owner.cmac(payload).proof),
+    guard keyIndex == 0, !isRepeated, accepts(proof, inPlaceOf: owner.cmac(payload).proof, in: opening),
       let shared = try? identity.keyPair.sharedSecret(with: publicKey)
-    else { return refuseLogin(request) }
+    else { return false }
     memory.appToken = appToken
     let token = SessionToken.os2(app: appToken, lock: opening.token)
-    open(OS2Keys.loginSessionKey(shared, token), token, at: now)
+    open(
+      OS2Keys.loginSessionKey(shared, token), token, allowingLoginIn: laterLogin(in: opening), at: now)
     memory.accept(.login)
     respond(to: request, .success, loginPayload(at: now).encoded)
+    return true
   }
 
   /// Whether a proof opens a session.
-  private mutating func accepts(_ proof: Proof, inPlaceOf right: Proof) -> Bool {
+  private mutating func accepts(_ proof: Proof, inPlaceOf right: Proof, in opening: Opening) -> Bool {
     if proof == right {
       if defects.contains(.loginProofReplayed) { memory.proofs.append(proof) }
       return true
     }
     if defects.contains(.loginProofUnchecked) { return true }
+    let length = opening.proofLength
+    if length < 4, proof.encoded.prefix(length) == right.encoded.prefix(length) { return true }
     return defects.contains(.loginProofReplayed) && memory.proofs.contains(proof)
+  }
+
+  /// Answers a login that does not decode.
+  mutating func refuseMalformedLogin(_ request: Request, in opening: Opening, at now: Instant) {
+    guard defects.contains(.shortProofAccepted) else { return refuseLogin(request) }
+    let length = generation == .os2 ? 74 : 4
+    let missing = length - request.data.count
+    var opening = opening
+    opening.proofLength -= missing
+    var filled = request
+    filled.data += [UInt8](repeating: 0, count: max(missing, 0))
+    guard missing > 0, missing <= 4, case .login(let command)? = try? Command(filled) else {
+      return refuseLogin(request)
+    }
+    logIn(command, for: request, in: opening, at: now)
   }
 
   mutating func refuseLogin(_ request: Request) {
@@ -120,7 +163,9 @@ extension EmulatedLock {
 extension EmulatedLock {
   /// Tells what an OS2 registration begins with. Once there is an owner it is a secret.
   mutating func tellIdentity(to request: Request) {
-    guard !isRegistered else { return respond(to: request, .invalidAction) }
+    guard !isRegistered || defects.contains(.ownerReplaced) else {
+      return respond(to: request, .invalidAction)
+    }
     let identity = Identity(ir: identity.deviceID.bytes, er: identity.er)
     respond(to: request, .success, identity.encoded)
   }
@@ -128,7 +173,7 @@ extension EmulatedLock {
   mutating func register(
     _ command: RegisterCommand, for request: Request, in opening: Opening, at now: Instant
   ) {
-    guard !isRegistered else { return refuseRegistration(request) }
+    guard !isRegistered || defects.contains(.ownerReplaced) else { return refuseRegistration(request) }
     if defects.contains(.registrationBusyAfterReset), memory.wasReset {
       return respond(to: request, .busy)
     }
@@ -164,7 +209,8 @@ extension EmulatedLock {
     let token = SessionToken.os2(app: serverToken, lock: opening.token)
     let key = OS2Keys.registrationKey(shared, token)
     storage.owner = OS2Keys.ownerKey(registrationKey: key)
-    open(OS2Keys.registrationSessionKey(registrationKey: key, token), token, at: now)
+    open(
+      OS2Keys.registrationSessionKey(registrationKey: key, token), token, allowingLoginIn: opening, at: now)
     memory.accept(.other)
     let payload = Publish.login(loginPayload(at: now)).encoded
     if options.loginPublish == .before { send(payload) }
@@ -184,7 +230,9 @@ extension EmulatedLock {
     }
     if let time { clock.set(unix: time, at: now) }
     storage.owner = shared.key
-    open(OS3Keys.sessionKey(deviceSecret: shared.key, opening.token), .os3(opening.token), at: now)
+    open(
+      OS3Keys.sessionKey(deviceSecret: shared.key, opening.token), .os3(opening.token),
+      allowingLoginIn: opening, at: now)
     memory.accept(.other)
     let reply = RegistrationReply(
       status: status(at: now), setting: sesame5Setting, publicKey: identity.keyPair.publicKey)

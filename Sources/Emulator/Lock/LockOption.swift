@@ -35,6 +35,8 @@ public enum LockOptionError: Error, Equatable, Sendable, CustomStringConvertible
   case unknownName(String, nearest: String?)
   /// There is no such value.
   case unknownValue(String, of: String, values: String, nearest: String?)
+  /// A setting has no effect without another.
+  case missing(String, for: String)
 
   public var description: String {
     switch self {
@@ -44,6 +46,8 @@ public enum LockOptionError: Error, Equatable, Sendable, CustomStringConvertible
       "there is no setting '\(name)'" + Self.hint(nearest)
     case .unknownValue(let value, let name, let values, let nearest):
       "'\(value)' is not a value of '\(name)', which takes \(values)" + Self.hint(nearest)
+    case .missing(let other, let name):
+      "'\(name)' has no effect without '\(other)'"
     }
   }
 

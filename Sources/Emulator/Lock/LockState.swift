@@ -50,11 +50,15 @@ extension EmulatedLock {
     var token: Token
     /// When the client's time is up.
     var deadline: Instant?
+    /// How many bytes of its proof a login has, all but with ``LockDefect/shortProofAccepted``.
+    var proofLength = 4
   }
 
   /// An open session.
   struct Session: Sendable {
     var cipher: SessionCipher
+    /// What a login on this connection still refers to: after a registration one may follow.
+    var opening: Opening?
     /// When it was opened.
     var opened: Instant
     /// When the client was last heard.
@@ -91,6 +95,12 @@ extension EmulatedLock {
     var proofs: [Proof] = []
     /// The cipher of the last session.
     var lastCipher: SessionCipher?
+    /// The ciphers of the last sessions, of which ``LockDefect/earlierSessionReplayed`` takes messages again.
+    var ciphers: [SessionCipher] = []
+    /// The owners before the last resets, for ``LockDefect/oldKeyAcceptedAfterReset``.
+    var formerOwners: [SecretKey] = []
+    /// The request before, for ``LockDefect/answerNamesAnotherRequest``.
+    var lastRequest: Request?
     /// The status of the last publish, for ``LockDefect/statusLagsOneBehind``.
     var lastStatus: MechStatus?
     /// What is told of the bolt in place of the truth, by ``LockDefect/staleStatusAfterHandTurn``.

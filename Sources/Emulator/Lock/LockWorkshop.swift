@@ -44,6 +44,7 @@ struct LockWorkshop: Sendable {
   /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
   /// is in volts; `jam` blocks the bolt.
   func lock(in start: StartCondition) throws(LabFault) -> (lock: EmulatedLock, key: LockKey?) {
+    try EmulatedLockSpecification.check(start)
     let isRegistered = start.flag("registered") ?? true
     let isConfigured = isRegistered && start.flag("configured") ?? true
     var lock = lock(

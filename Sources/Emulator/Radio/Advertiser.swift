@@ -19,12 +19,16 @@ struct Advertiser: Sendable {
   }
 
   let controller: Int
-  private var generator: SeededGenerator
+  var course: AdvertisingCourse
   private(set) var isOn = false
   private(set) var parameters = AdvertisingParameters(
     minimumInterval: 0x0800, maximumInterval: 0x0800, ownAddressType: 0)
-  var data: [UInt8] = []
-  var response: [UInt8] = []
+  var data: [UInt8] = [] {
+    didSet { isOther() }
+  }
+  var response: [UInt8] = [] {
+    didSet { isOther() }
+  }
   private(set) var address = PeerAddress(.publicDevice, BluetoothAddress(0))
   /// A number for the address, the same for whoever uses it.
   private(set) var identity = 0
@@ -32,19 +36,18 @@ struct Advertiser: Sendable {
   var phase = Phase.quiet
   /// The controllers whose SCAN_REQ was heard.
   var askers: [Int] = []
-  /// When the event after this one begins: drawn early, so that one may look ahead.
-  private var following: Int64 = 0
-  /// The next packet: its channel, 0 to 2, and when it begins.
-  private(set) var channel = 0
-  private(set) var packetStart: Int64 = 0
   /// The packet at whose end the advertiser is woken; `nil` when nobody hears any soon.
-  var awaited: Packet?
+  var awaited: AdvertisingCourse.Packet?
+  /// The number of the listener that was last told everything that is advertised, as it is now.
+  private(set) var known: Int?
+  /// Until when it is known that nobody is told everything again.
+  var searched = Int64.min
   /// When advertising at the high duty cycle ends.
   private(set) var end = Int64.max
 
-  init(controller: Int, generator: SeededGenerator) {
+  init(controller: Int, course: AdvertisingCourse) {
     self.controller = controller
-    self.generator = generator
+    self.course = course
   }
 
   /// Whether the packets say that anybody, or somebody, may connect.
@@ -80,11 +83,23 @@ struct Advertiser: Sendable {
     }
   }
 
-  /// How long a packet takes.
-  var duration: Int64 { AirTime.packet(directedAt == nil ? 6 + data.count : 12) }
+  /// From the end of a packet to the end of the scan response that it was asked for.
+  var responseTime: Int64 { 2 * AirTime.pause + AirTime.scanRequest + AirTime.packet(6 + response.count) }
 
   mutating func set(_ parameters: AdvertisingParameters) {
     self.parameters = parameters
+  }
+
+  /// Notes that a listener was told everything that is advertised.
+  mutating func isKnown(to listener: Int) {
+    known = listener
+    searched = .min
+  }
+
+  /// What is advertised is another from now on.
+  private mutating func isOther() {
+    known = nil
+    course.duration = AirTime.packet(directedAt == nil ? 6 + data.count : 12)
   }
 
   mutating func start(as address: PeerAddress, identity: Int, at now: Int64) {
@@ -94,7 +109,8 @@ struct Advertiser: Sendable {
     phase = .quiet
     let isHighDuty = parameters.kind == .directedHighDuty
     end = isHighDuty ? now + AirTime.highDutyDuration : .max
-    begin(at: isHighDuty ? now : now + delay())
+    isOther()
+    course.start(parameters, at: now)
   }
 
   mutating func stop() {
@@ -105,86 +121,7 @@ struct Advertiser: Sendable {
 
   /// As after a reset.
   mutating func reset() {
-    self = Advertiser(controller: controller, generator: generator)
+    course.reset()
+    self = Advertiser(controller: controller, course: course)
   }
-
-  /// Goes on to the next channel, or to the next event after the last.
-  mutating func advance(after time: Int64) {
-    if let next = channel(from: channel + 1) {
-      channel = next
-      packetStart = time
-    } else {
-      begin(at: following)
-    }
-  }
-
-  /// Goes on to the first event that is not over at a moment.
-  mutating func skip(to now: Int64) {
-    while eventEnd <= now { begin(at: following) }
-  }
-
-  /// Goes on to a packet that was found by looking ahead.
-  mutating func skip(to packet: Packet) {
-    if packet.isFollowing { begin(at: following) }
-    channel = packet.channel
-    packetStart = packet.start
-  }
-
-  /// A packet still to come, in this event or the one after.
-  struct Packet: Sendable {
-    var channel: Int
-    var start: Int64
-    var isFollowing: Bool
-  }
-
-  /// The packets to come in this event, or all of the one after; the first is there always.
-  func firstPacket(following isFollowing: Bool) -> Packet {
-    isFollowing
-      ? Packet(channel: channel(from: 0) ?? 0, start: following, isFollowing: true)
-      : Packet(channel: channel, start: packetStart, isFollowing: false)
-  }
-
-  /// The packet on the next channel of the same event.
-  func packet(after packet: Packet) -> Packet? {
-    guard let next = channel(from: packet.channel + 1) else { return nil }
-    return Packet(
-      channel: next, start: packet.start + duration + AirTime.channelChange, isFollowing: packet.isFollowing)
-  }
-
-  /// When the last packet of the event ends if nobody answers.
-  private var eventEnd: Int64 { end(left: parameters.channels >> UInt8(channel), from: packetStart) }
-
-  /// When the last packet of the event after this one ends.
-  var followingEnd: Int64 { end(left: parameters.channels, from: following) }
-
-  private func end(left channels: UInt8, from start: Int64) -> Int64 {
-    let count = Int64(channels.nonzeroBitCount)
-    return start + count * duration + (count - 1) * AirTime.channelChange
-  }
-
-  /// The first channel in use from one on, or `nil`.
-  private func channel(from first: Int) -> Int? {
-    var candidate = first
-    while candidate < 3 {
-      if parameters.channels >> UInt8(candidate) & 1 == 1 { return candidate }
-      candidate += 1
-    }
-    return nil
-  }
-
-  private mutating func begin(at time: Int64) {
-    packetStart = time
-    channel = channel(from: 0) ?? 0
-    following =
-      parameters.kind == .directedHighDuty
-      ? time + AirTime.highDutyInterval
-      : time + Int64(parameters.minimumInterval) * AirTime.slot + delay()
-  }
-
-  private mutating func delay() -> Int64 { Int64(generator.below(AirTime.advertisingDelay + 1)) * 1000 }
-
-  /// Draws whether a packet is lost, and how strong it is.
-  mutating func isLost(_ loss: UInt64) -> Bool { loss > 0 && generator.next() < loss }
-
-  mutating func fading(_ limit: Int) -> Int { limit == 0 ? 0 : generator.below(2 * limit + 1) - limit }
 }

@@ -12,8 +12,8 @@ import Simulation
 ///        ▲              │ not heard                          │ no more, not heard, or no room
 ///        └──────────────┴────────────────────────────────────┘
 ///
-/// Connection events in which neither end has anything to say are counted and not played: without loss in one
-/// step, with loss in a loop that only draws. So the link is woken only for events that matter, and to see
+/// Connection events in which neither end has anything to say are counted and not played: in one step, with loss too
+/// unless the peripheral may leave events out. So the link is woken only for events that matter, and to see
 /// whether it was silent for too long.
 ///
 /// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order,
@@ -181,8 +181,8 @@ extension Link {
     if !isHeard {
       listens = event
     } else if loss > 0 {
-      drawEvents(to: event)
-      return
+      if parameters.latency > 0 { return drawEvents(to: event) }
+      drawLastHeard(before: event)
     } else if event > listens {
       let step = parameters.latency == 0 ? 1 : Int(parameters.latency) + 1
       let last = listens + (event - 1 - listens) / step * step
@@ -196,6 +196,25 @@ extension Link {
   /// Draws whether a packet is lost.
   mutating func isLost() -> Bool { loss > 0 && generator.next() < loss }
 
+  /// Draws which of the events before one, in each of which both ends listen, was the last that each heard. Only that
+  /// counts: a link that is silent for too long is woken before.
+  private mutating func drawLastHeard(before event: Int) {
+    var candidate = event
+    var isPeripheralDrawn = false
+    while candidate > max(counter, listens) {
+      candidate -= 1
+      guard !isLost() else { continue }
+      if !isPeripheralDrawn { peripheral.lastHeard = time(of: candidate) + AirTime.packet(0) }
+      isPeripheralDrawn = true
+      guard isLost() else {
+        central.lastHeard = time(of: candidate) + 2 * AirTime.packet(0) + AirTime.pause
+        break
+      }
+    }
+    listens = max(listens, event)
+  }
+
+  /// Draws event by event: which ones a peripheral leaves out depends on which it heard.
   private mutating func drawEvents(to event: Int) {
     let latency = Int(parameters.latency)
     while counter < event {

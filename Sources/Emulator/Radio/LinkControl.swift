@@ -10,6 +10,7 @@ enum LinkControl: Equatable, Sendable {
   case lengthRequest
   case lengthResponse
   case parameterRequest(ConnectionParameters)
+  case parameterResponse(ConnectionParameters)
   case parameterReject(HCIErrorCode)
 
   /// How many bytes of payload it has, the opcode included.
@@ -19,7 +20,7 @@ enum LinkControl: Equatable, Sendable {
     case .terminate: 2
     case .featureRequest, .featureResponse, .lengthRequest, .lengthResponse: 9
     case .versionIndication: 6
-    case .parameterRequest: 24
+    case .parameterRequest, .parameterResponse: 24
     case .parameterReject: 3
     }
   }
@@ -36,12 +37,34 @@ extension Link {
       if case .connectionUpdate = control { update?.isShared = true }
       peripheral.take(control, from: central, at: now, &ports)
     }
-    if case .parameterReject(let reason) = control, !inCentral, peripheral.pending.update {
-      peripheral.pending.update = false
-      ports.emit(
-        .leConnectionUpdateComplete(status: reason, peripheral.handle, timing), to: peripheral.controller,
-        at: now)
+    switch control {
+    case .parameterReject(.unsupportedRemoteFeature) where inCentral:
+      // The other host is of an older kind, which is not asked (§5.1.7.1).
+      if let wanted = central.pending.update { changeTiming(to: wanted) }
+    case .parameterReject(let reason):
+      if inCentral {
+        refuse(&central, reason, at: now, &ports)
+      } else {
+        refuse(&peripheral, reason, at: now, &ports)
+      }
+    case .parameterResponse(let agreed) where inCentral && central.pending.update != nil:
+      changeTiming(to: agreed)
+    default: break
     }
+  }
+
+  /// Has the central tell the peripheral the new timing, unless it does already.
+  private mutating func changeTiming(to parameters: ConnectionParameters) {
+    if update == nil { central.controls.append(.connectionUpdate(parameters)) }
+  }
+
+  private func refuse(
+    _ end: inout LinkEnd, _ reason: HCIErrorCode, at now: Int64, _ ports: inout HostPorts
+  ) {
+    guard end.pending.update != nil else { return }
+    end.pending.update = nil
+    ports.emit(
+      .leConnectionUpdateComplete(status: reason, end.handle, timing), to: end.controller, at: now)
   }
 }
 
@@ -50,7 +73,7 @@ extension LinkEnd {
     _ control: LinkControl, from other: LinkEnd, at now: Int64, _ ports: inout HostPorts
   ) {
     switch control {
-    case .connectionUpdate, .parameterReject: break
+    case .connectionUpdate, .parameterResponse, .parameterReject: break
     case .terminate(let reason): leaving = reason
     case .featureRequest: controls.append(.featureResponse)
     case .featureResponse:

@@ -31,8 +31,8 @@ struct LinkEnd: Sendable {
   struct Pending: Equatable, Sendable {
     var features = false
     var version = false
-    var update = false
-    /// The peripheral asked for other parameters, and the host has not answered.
+    var update: ConnectionParameters?
+    /// The other end asked for other parameters, and the host has not answered.
     var parameterRequest = false
     /// The host ended the link.
     var termination = false

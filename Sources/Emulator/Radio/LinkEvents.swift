@@ -107,7 +107,7 @@ extension Link {
     interval = Int64(parameters.minimumInterval) * AirTime.unit
     listens = counter
     central.patience = Int64(parameters.supervisionTimeout) * 10_000_000
-    central.pending.update = false
+    central.pending.update = nil
     ports.emit(
       .leConnectionUpdateComplete(status: .success, central.handle, timing), to: central.controller, at: now)
     guard update.isShared else {
@@ -116,8 +116,8 @@ extension Link {
       return
     }
     peripheral.patience = central.patience
-    guard timing != old || peripheral.pending.update else { return }
-    peripheral.pending.update = false
+    guard timing != old || peripheral.pending.update != nil else { return }
+    peripheral.pending.update = nil
     ports.emit(
       .leConnectionUpdateComplete(status: .success, peripheral.handle, timing), to: peripheral.controller,
       at: now)

@@ -1,5 +1,20 @@
 import Bluetooth
 
+/// When a controller listens on which of the advertising channels.
+struct ListeningWindows: Sendable {
+  let start: Int64
+  let interval: Int64
+  let window: Int64
+
+  /// Whether it listens on a channel, 0 to 2, for the whole of a time.
+  func hears(_ channel: Int, from begin: Int64, to end: Int64) -> Bool {
+    guard begin >= start else { return false }
+    let elapsed = begin - start
+    let number = elapsed / interval
+    return elapsed - number * interval + (end - begin) <= window && Int(number % 3) == channel
+  }
+}
+
 /// A controller that listens on the advertising channels, to report what it hears or to connect
 /// (Core 5.4, Vol 6 Part B §4.4.3, §4.4.4).
 ///
@@ -7,6 +22,8 @@ import Bluetooth
 /// in one window.
 struct Listener: Sendable {
   let controller: Int
+  /// Which of all that ever listened it is.
+  var number = 0
   /// Whether it wants a connection; a scanner otherwise.
   let isInitiator: Bool
   /// What the others know it by.
@@ -17,12 +34,12 @@ struct Listener: Sendable {
   let usesAcceptList: Bool
   /// Whom an initiator wants, unless the list says that.
   let wanted: PeerAddress?
-  private let start: Int64
-  private let interval: Int64
-  private let window: Int64
+  let windows: ListeningWindows
   /// What was reported of each identity: bit 0 an advertisement, bit 1 a scan response; `nil` when everything
   /// is.
   private var reported: [UInt8]?
+  /// Whether it is told the same again and again, of whomever it hears.
+  var hearsRepetitions: Bool { !isInitiator && !usesAcceptList && reported == nil }
 
   /// Starts to scan.
   init(
@@ -35,9 +52,9 @@ struct Listener: Sendable {
     isActive = parameters.isActive
     usesAcceptList = parameters.filterPolicy & 1 == 1
     wanted = nil
-    start = now
-    interval = Int64(parameters.interval) * AirTime.slot
-    window = Int64(parameters.window) * AirTime.slot
+    windows = ListeningWindows(
+      start: now, interval: Int64(parameters.interval) * AirTime.slot,
+      window: Int64(parameters.window) * AirTime.slot)
     reported = filterDuplicates ? [] : nil
   }
 
@@ -49,17 +66,9 @@ struct Listener: Sendable {
     isActive = false
     usesAcceptList = request.usesFilterAcceptList
     wanted = request.usesFilterAcceptList ? nil : request.peer
-    start = now
-    interval = Int64(request.scanInterval) * AirTime.slot
-    window = Int64(request.scanWindow) * AirTime.slot
-  }
-
-  /// Whether it listens on a channel, 0 to 2, for the whole of a time.
-  func hears(_ channel: Int, from begin: Int64, to end: Int64) -> Bool {
-    guard begin >= start else { return false }
-    let elapsed = begin - start
-    let number = elapsed / interval
-    return elapsed - number * interval + (end - begin) <= window && Int(number % 3) == channel
+    windows = ListeningWindows(
+      start: now, interval: Int64(request.scanInterval) * AirTime.slot,
+      window: Int64(request.scanWindow) * AirTime.slot)
   }
 
   /// Whether something of an identity was reported before, or everything is reported.

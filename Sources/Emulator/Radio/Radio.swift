@@ -24,36 +24,52 @@ public struct Radio: Sendable {
   var controllers: [Controller] = []
   var advertisers: [Advertiser] = []
   var listeners: [Listener] = []
+  /// How many listeners there ever were.
+  var listenerCount = 0
   var links: [Link] = []
   /// Places among the links that are free again.
   var freeLinks: [Int] = []
   var identities: [PeerAddress: Int] = [:]
   /// Below this, a draw of 64 bits means that a packet is lost.
-  var loss: UInt64
+  private(set) var loss: UInt64
+  /// The same while there is no burst.
+  private var usualLoss: UInt64
+  private var isBurst = false
+  /// Where bursts come from: what is drawn elsewhere moves none.
+  private var burstGenerator: SeededGenerator
   private var wakes = WakeQueue()
   private var owners: [Owner] = []
   private var advertiserSlots: [Int] = []
   private var linkSlots: [Int] = []
+  private var burstSlot = -1
   private var generator: SeededGenerator
   private var now = Int64.min
 
   private enum Owner: Sendable {
     case advertiser(Int)
     case link(Int)
+    /// A burst of loss begins or ends.
+    case burst
   }
 
   /// Makes the air, without anybody on it yet.
   public init(_ settings: RadioSettings = RadioSettings(), seed: UInt64) {
     self.settings = settings
     loss = threshold(settings.packetLoss)
+    usualLoss = loss
     generator = SeededGenerator(seed: seed, for: "radio")
+    burstGenerator = SeededGenerator(seed: seed, for: "bursts")
+    if let bursts = settings.bursts {
+      burstSlot = addSlot(.burst)
+      wakes.set(burstSlot, burstGenerator.waiting(average: bursts.gap).nanoseconds)
+    }
   }
 
   /// Puts a controller on the air; its power is on and it was never reset.
   public mutating func addController(_ settings: ControllerSettings = ControllerSettings()) -> ControllerID {
     let number = controllers.count
     controllers.append(Controller(settings, number: number, generator: drawGenerator()))
-    advertisers.append(Advertiser(controller: number, generator: drawGenerator()))
+    advertisers.append(Advertiser(controller: number, course: AdvertisingCourse(generator: drawGenerator())))
     ports.ports.append(HostPort(settings))
     advertiserSlots.append(addSlot(.advertiser(number)))
     return ControllerID(rawValue: number)
@@ -80,14 +96,15 @@ extension Radio {
     acceptHooked(packet, from: index)
   }
 
-  /// When ``advance(to:)`` must next be called, or `nil` while nothing is to come.
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is to come. A burst of loss alone is nothing.
   ///
   /// It changes nothing, but a getter that might is called in place, and any other on a copy.
   public var deadline: Instant? {
     mutating get {
       let wake = wakes.nextTime
       if let held = ports.held.nextTime { return min(held, Instant(nanoseconds: wake)) }
-      return wake == .max ? nil : Instant(nanoseconds: wake)
+      guard wake != .max, wakes.first != burstSlot || wakes.secondTime != .max else { return nil }
+      return Instant(nanoseconds: wake)
     }
   }
 
@@ -123,7 +140,24 @@ extension Radio {
     case .link(let index):
       links[index].step(at: now, &ports)
       linkMoved(index)
+    case .burst: turnBurst()
     }
+  }
+
+  /// A burst begins, or is over.
+  private mutating func turnBurst() {
+    guard let bursts = settings.bursts else { return }
+    isBurst.toggle()
+    let time = burstGenerator.waiting(average: isBurst ? bursts.length : bursts.gap)
+    wakes.set(burstSlot, now + max(1, time.nanoseconds))
+    lossChanged()
+  }
+
+  /// What is lost is another from now on.
+  private mutating func lossChanged() {
+    let bursts = isBurst ? settings.bursts : nil
+    loss = bursts.map { threshold($0.packetLoss) } ?? usualLoss
+    airChanged()
   }
 
   private mutating func release(_ held: HostPorts.Held) {
@@ -171,12 +205,12 @@ extension Radio {
     airChanged()
   }
 
-  /// Sets with what probability a packet is lost from now on.
+  /// Sets with what probability a packet is lost from now on, while there is no burst.
   public mutating func setPacketLoss(_ probability: Double, at now: Instant) {
     precondition((0...1).contains(probability), "a probability is from 0 to 1")
     advance(to: now)
-    loss = threshold(probability)
-    airChanged()
+    usualLoss = threshold(probability)
+    lossChanged()
   }
 
   /// Ends all links of a controller for both ends at once, with reason 0x08.
@@ -338,6 +372,16 @@ extension Radio {
 extension Radio {
   /// Sets when an advertiser is woken next.
   mutating func wakeAdvertiser(_ index: Int, at time: Int64) { wakes.set(advertiserSlots[index], time) }
+
+  /// The advertiser with which everything goes on, when, and when anything else is to happen; `nil` if it is not an
+  /// advertiser.
+  var nextAdvertiser: (index: Int, wake: Int64, others: Int64)? {
+    mutating get {
+      let wake = wakes.nextTime
+      guard wake != .max, case .advertiser(let index) = owners[wakes.first] else { return nil }
+      return (index, wake, min(wakes.secondTime, ports.held.nextTime?.nanoseconds ?? .max))
+    }
+  }
 }
 
 /// The number that as many draws of 64 bits are below as the probability says.

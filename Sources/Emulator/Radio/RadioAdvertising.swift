@@ -14,13 +14,13 @@ extension Radio {
     case .quiet: break
     case .packet:
       if let packet = advertisers[index].awaited {
-        advertisers[index].skip(to: packet)
+        advertisers[index].course.skip(to: packet)
         return hearPacket(of: index, at: now)
       }
     case .response: hearResponse(of: index, at: now)
     case .request(let initiator):
       advertisers[index].phase = .quiet
-      advertisers[index].advance(after: now + AirTime.pause)
+      advertisers[index].course.advance(after: now + AirTime.pause)
       if connect(initiator, to: index, at: now) { return }
     }
     planAdvertiser(index, at: now)
@@ -37,12 +37,13 @@ extension Radio {
       advertisers[index].phase = .quiet
       return wakeAdvertiser(index, at: advertisers[index].end)
     }
-    advertisers[index].skip(to: now)
+    advertisers[index].course.skip(to: now)
     advertisers[index].phase = .packet
     let packet =
       nextHeard(of: index, following: false, at: now) ?? nextHeard(of: index, following: true, at: now)
     advertisers[index].awaited = packet
-    let wake = packet.map { $0.start + advertisers[index].duration } ?? advertisers[index].followingEnd
+    let wake =
+      packet.map { $0.start + advertisers[index].course.duration } ?? advertisers[index].course.followingEnd
     wakeAdvertiser(index, at: min(wake, advertisers[index].end))
   }
 
@@ -58,25 +59,26 @@ extension Radio {
   }
 
   /// The first packet of an event that is not over and that somebody hears.
-  private mutating func nextHeard(of index: Int, following: Bool, at now: Int64) -> Advertiser.Packet? {
-    let duration = advertisers[index].duration
-    var candidate: Advertiser.Packet? = advertisers[index].firstPacket(following: following)
+  private mutating func nextHeard(of index: Int, following: Bool, at now: Int64) -> AdvertisingCourse.Packet?
+  {
+    let duration = advertisers[index].course.duration
+    var candidate: AdvertisingCourse.Packet? = advertisers[index].course.firstPacket(following: following)
     while let packet = candidate {
       let end = packet.start + duration
       if end > now {
         for listener in listeners.indices
-        where listeners[listener].hears(packet.channel, from: packet.start, to: end)
+        where listeners[listener].windows.hears(packet.channel, from: packet.start, to: end)
           && isHeard(index, by: listener)
         {
           return packet
         }
       }
-      candidate = advertisers[index].packet(after: packet)
+      candidate = advertisers[index].course.packet(after: packet)
     }
     return nil
   }
 
-  private mutating func isHeard(_ index: Int, by listener: Int) -> Bool {
+  mutating func isHeard(_ index: Int, by listener: Int) -> Bool {
     let controller = listeners[listener].controller
     return controller != index && controllers[controller].isReachable
   }
@@ -94,19 +96,23 @@ extension Radio {
 extension Radio {
   /// The packet of an advertiser ends now: whoever heard it reports it, asks for more, or connects.
   private mutating func hearPacket(of index: Int, at now: Int64) {
-    let channel = advertisers[index].channel
-    let start = advertisers[index].packetStart
+    let channel = advertisers[index].course.channel
+    let start = advertisers[index].course.packetStart
     var initiator: Int?
     advertisers[index].askers.removeAll(keepingCapacity: true)
     for listener in listeners.indices {
-      guard listeners[listener].hears(channel, from: start, to: now), isHeard(index, by: listener),
-        !advertisers[index].isLost(loss)
+      guard listeners[listener].windows.hears(channel, from: start, to: now), isHeard(index, by: listener),
+        !advertisers[index].course.isLost(loss)
       else { continue }
       if listeners[listener].isInitiator {
         if initiator == nil, mayConnect(listener, to: index) { initiator = listeners[listener].controller }
       } else if isWanted(index, by: listener) {
         report(index, to: listener, isResponse: false)
-        if asks(listener, for: index) { advertisers[index].askers.append(listeners[listener].controller) }
+        if !listeners[listener].isActive || !advertisers[index].isScannable {
+          advertisers[index].isKnown(to: listeners[listener].number)
+        } else if asks(listener, for: index) {
+          advertisers[index].askers.append(listeners[listener].controller)
+        }
       }
     }
     if let initiator {
@@ -114,10 +120,9 @@ extension Radio {
       wakeAdvertiser(index, at: now + AirTime.pause + AirTime.connectRequest)
     } else if !advertisers[index].askers.isEmpty {
       advertisers[index].phase = .response
-      let length = 6 + advertisers[index].response.count
-      wakeAdvertiser(index, at: now + 2 * AirTime.pause + AirTime.scanRequest + AirTime.packet(length))
+      wakeAdvertiser(index, at: now + advertisers[index].responseTime)
     } else {
-      advertisers[index].advance(after: now + AirTime.channelChange)
+      advertisers[index].course.advance(after: now + AirTime.channelChange)
       planAdvertiser(index, at: now)
     }
   }
@@ -128,12 +133,13 @@ extension Radio {
       let controller = advertisers[index].askers[place]
       guard
         let listener = listeners.firstIndex(where: { $0.controller == controller && !$0.isInitiator }),
-        isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].isLost(loss)
+        isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].course.isLost(loss)
       else { continue }
       report(index, to: listener, isResponse: true)
+      advertisers[index].isKnown(to: listeners[listener].number)
     }
     advertisers[index].phase = .quiet
-    advertisers[index].advance(after: now + AirTime.pause)
+    advertisers[index].course.advance(after: now + AirTime.pause)
   }
 
   /// Whether a scanner takes notice of an advertiser (Core 5.4, Vol 6 Part B §4.3.3).
@@ -151,7 +157,7 @@ extension Radio {
     if advertisers[index].parameters.filterPolicy & 1 == 1 {
       guard controllers[index].acceptList.contains(listeners[listener].address) else { return false }
     }
-    return !advertisers[index].isLost(loss)
+    return !advertisers[index].course.isLost(loss)
   }
 
   /// Whether an initiator connects to an advertiser that it heard.
@@ -174,7 +180,7 @@ extension Radio {
       ? advertisers[index].response : advertisers[index].directedAt == nil ? advertisers[index].data : []
     let report = AdvertisingReport(
       isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address, data,
-      rssi: signal(from: index, to: controller, fading: advertisers[index].fading(settings.fading)))
+      rssi: signal(from: index, to: controller, fading: advertisers[index].course.fading(settings.fading)))
     let isExtended = controllers[controller].settings.quirks.contains(.extendedReports)
     ports.emit(
       isExtended ? .leExtendedAdvertisingReport([report]) : .leAdvertisingReport([report]), to: controller,
@@ -193,7 +199,9 @@ extension Radio {
 
 extension Radio {
   mutating func add(_ listener: Listener) {
+    listenerCount += 1
     listeners.append(listener)
+    listeners[listeners.count - 1].number = listenerCount
     replanAdvertisers()
   }
 
@@ -235,7 +243,7 @@ extension Radio {
       advertisers[index].parameters.filterPolicy & 2 == 0 || controllers[index].acceptList.contains(own)
     let isHeard =
       isAllowed && peripheralHandle != nil && controllers[index].isOnAir
-      && !advertisers[index].isLost(loss)
+      && !advertisers[index].course.isLost(loss)
     let parameters = request.parameters
     let central = end(initiator, handle, peer: peer, .central, parameters)
     var peripheral = end(

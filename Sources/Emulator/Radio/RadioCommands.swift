@@ -304,9 +304,7 @@ extension Radio {
     case .leRemoteConnectionParameterRequestReply(let handle, let parameters):
       return try answerRequest(handle, parameters, c)
     case .leRemoteConnectionParameterRequestNegativeReply(let handle, let reason):
-      let index = try requested(handle, c)
-      links[index].send(.parameterReject(reason), fromCentral: true, at: time)
-      linkMoved(index)
+      try send(.parameterReject(reason), requested(handle, c), c)
       return .returning(CommandReturn.Link(handle))
     default: throw Refusal(.unknownCommand)
     }
@@ -399,26 +397,23 @@ extension Radio {
   ) throws(Refusal) -> Outcome {
     let index = try link(handle, c)
     guard parameters.isValid else { throw Refusal(.invalidParameters) }
-    guard !end(index, c).pending.update, links[index].update == nil else { throw Refusal(.commandDisallowed) }
-    if isCentral(index, c) {
-      change(index, c) { $0.pending.update = true }
-      send(.connectionUpdate(parameters), index, c)
-    } else {
-      guard links[index].central.features & links[index].peripheral.features & Feature.parameterRequest != 0
-      else { throw Refusal(.unsupportedRemoteFeature) }
-      change(index, c) { $0.pending.update = true }
-      send(.parameterRequest(parameters), index, c)
+    guard end(index, c).pending.update == nil, links[index].update == nil else {
+      throw Refusal(.commandDisallowed)
     }
+    // The other end is asked where both know how (Core 5.4, Vol 6 Part B §5.1.7).
+    let isRequest =
+      links[index].central.features & links[index].peripheral.features & Feature.parameterRequest != 0
+    guard isRequest || isCentral(index, c) else { throw Refusal(.unsupportedRemoteFeature) }
+    change(index, c) { $0.pending.update = parameters }
+    send(isRequest ? .parameterRequest(parameters) : .connectionUpdate(parameters), index, c)
     return .done
   }
 
-  /// The link of a central whose host was asked for other parameters and has not answered.
+  /// The link whose other end asked this one's host for other parameters, which has not answered.
   private mutating func requested(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> Int {
     let index = try link(handle, c)
-    guard isCentral(index, c), links[index].central.pending.parameterRequest else {
-      throw Refusal(.commandDisallowed)
-    }
-    links[index].central.pending.parameterRequest = false
+    guard end(index, c).pending.parameterRequest else { throw Refusal(.commandDisallowed) }
+    change(index, c) { $0.pending.parameterRequest = false }
     return index
   }
 
@@ -428,11 +423,12 @@ extension Radio {
     _ = try link(handle, c)
     guard parameters.isValid else { throw Refusal(.invalidParameters) }
     let index = try requested(handle, c)
-    // If the central changes the parameters itself at this moment, that is the answer.
-    if !links[index].central.pending.update, links[index].update == nil {
-      links[index].central.pending.update = true
-      links[index].send(.connectionUpdate(parameters), fromCentral: true, at: time)
-      linkMoved(index)
+    if !isCentral(index, c) {
+      send(.parameterResponse(parameters), index, c)
+    } else if links[index].central.pending.update == nil, links[index].update == nil {
+      // If the central changes the parameters itself at this moment, that is the answer.
+      links[index].central.pending.update = parameters
+      send(.connectionUpdate(parameters), index, c)
     }
     return .returning(CommandReturn.Link(handle))
   }

@@ -139,53 +139,72 @@ extension Radio {
       return
     }
     guard packet.data.count <= controllers[controller].settings.aclLength else {
-      return fail(
+      fail(
         controller, HardwareErrorCode.fragmentTooLong,
         "sent \(packet.data.count) bytes in one fragment to a controller that takes no more than "
           + "\(controllers[controller].settings.aclLength)")
+      return complete(packet, controller)
     }
     guard ports.ports[controller].fragmentsHeld < controllers[controller].settings.aclCount else {
       complain(controller, "sent data though all buffers were in use")
       return ports.emit(.dataBufferOverflow(linkType: 0x01), to: controller, at: time)
     }
     let isCentral = links[index].central.controller == controller
-    let fault =
-      isCentral ? links[index].central.check(packet) : links[index].peripheral.check(packet)
-    if let fault { return fail(controller, HardwareErrorCode.wrongBoundary, fault) }
-    if packet.data.isEmpty {
-      // Nothing to send, and so it is sent.
-      return ports.emit(
-        .numberOfCompletedPackets([CompletedPackets(packet.handle, 1)]), to: controller, at: time)
+    if let fault = packet.fault {
+      fail(controller, HardwareErrorCode.wrongBoundary, fault)
+      return complete(packet, controller)
     }
+    // What is above HCI is the other host's to judge: it is carried, whatever it is.
+    let remark =
+      isCentral ? links[index].central.read(packet) : links[index].peripheral.read(packet)
+    if let remark { complain(controller, remark) }
+    // Nothing to send, and so it is sent.
+    if packet.data.isEmpty { return complete(packet, controller) }
     ports.ports[controller].fragmentsHeld += 1
     links[index].send(packet, fromCentral: isCentral, at: time)
     linkMoved(index)
   }
+
+  /// Gives a host the buffer back of a fragment that was sent or dropped (Core 5.4, Vol 4 Part E §7.7.19).
+  private mutating func complete(_ packet: ACLPacket, _ controller: Int) {
+    ports.emit(.numberOfCompletedPackets([CompletedPackets(packet.handle, 1)]), to: controller, at: time)
+  }
+}
+
+extension ACLPacket {
+  /// What is wrong with it between a host and a controller of LE (Core 5.4, Vol 4 Part E §5.4.2).
+  fileprivate var fault: String? {
+    guard broadcast == 0 else { return "sent a broadcast on LE" }
+    switch boundary {
+    case .firstFlushable, .complete: return "sent data with a boundary flag that LE does not have"
+    case .first, .continuing: return nil
+    }
+  }
 }
 
 extension LinkEnd {
-  /// Whether the host may send a fragment after those before; the length of a frame stands at its beginning
-  /// (Core 5.4, Vol 3 Part A §3.1). Returns what is wrong.
-  fileprivate mutating func check(_ packet: ACLPacket) -> String? {
-    guard packet.broadcast == 0 else { return "sent a broadcast on LE" }
+  /// Follows the L2CAP frames that the host sends, whose length stands at their beginning (Core 5.4, Vol 3 Part A
+  /// §3.1). Returns what is wrong with a fragment after those before.
+  fileprivate mutating func read(_ packet: ACLPacket) -> String? {
     let count = packet.data.count
-    switch packet.boundary {
-    case .firstFlushable, .complete: return "sent data with a boundary flag that LE does not have"
-    case .first:
-      guard frameRest <= 0 else { return "began a frame before the last was complete" }
-      guard count >= 2 else {
-        frameRest = -1
-        return nil
-      }
-      let length = 4 + Int(packet.data[0]) + Int(packet.data[1]) << 8
-      guard count <= length else { return "sent more in a fragment than its frame has" }
-      frameRest = length - count
-    case .continuing:
+    guard packet.boundary == .first else {
       guard frameRest >= 0 else { return nil }
       guard frameRest > 0 else { return "went on with a frame that it never began, or that was complete" }
-      guard count <= frameRest else { return "sent more in a fragment than its frame has" }
-      frameRest -= count
+      return read(count, of: frameRest)
     }
-    return nil
+    let isInterrupted = frameRest > 0
+    guard count >= 2 else {
+      frameRest = -1
+      return isInterrupted ? Self.interruption : nil
+    }
+    let fault = read(count, of: 4 + Int(packet.data[0]) + Int(packet.data[1]) << 8)
+    return isInterrupted ? Self.interruption : fault
   }
+
+  private mutating func read(_ count: Int, of rest: Int) -> String? {
+    frameRest = max(0, rest - count)
+    return count > rest ? "sent more in a fragment than its frame has" : nil
+  }
+
+  private static let interruption = "began a frame before the last was complete"
 }

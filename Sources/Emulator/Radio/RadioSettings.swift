@@ -16,21 +16,42 @@ public struct ControllerID: RawRepresentable, Hashable, Comparable, Sendable {
   public static func < (left: ControllerID, right: ControllerID) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// When the air is worse for a while, for everybody: the channel of two states of Gilbert and Elliott, in continuous time.
+public struct LossBursts: Hashable, Sendable {
+  /// The probability that a packet is not heard while a burst lasts, from 0 to 1.
+  public var packetLoss: Double
+  /// How long a burst lasts, and how long it is from the end of one to the beginning of the next, on average.
+  public var length: Interval
+  public var gap: Interval
+
+  /// Makes bursts.
+  public init(packetLoss: Double, length: Interval, gap: Interval) {
+    precondition((0...1).contains(packetLoss), "a probability is from 0 to 1")
+    precondition(length > .zero && gap > .zero, "a burst, and the time to the next, lasts a while")
+    self.packetLoss = packetLoss
+    self.length = length
+    self.gap = gap
+  }
+}
+
 /// What the air between the controllers is like.
 public struct RadioSettings: Hashable, Sendable {
   /// The probability that a packet is not heard, from 0 to 1. Each packet and each receiver is drawn by
   /// itself.
   public var packetLoss: Double
+  /// When more is lost than that; `nil` for never.
+  public var bursts: LossBursts?
   /// By how much a signal is weaker where it is heard than where it is sent, in dB.
   public var pathLoss: Int
   /// By how much the strength of a packet differs from that at most, in dB.
   public var fading: Int
 
   /// Makes settings: air that loses nothing, and a signal of about −60 dBm.
-  public init(packetLoss: Double = 0, pathLoss: Int = 60, fading: Int = 3) {
+  public init(packetLoss: Double = 0, bursts: LossBursts? = nil, pathLoss: Int = 60, fading: Int = 3) {
     precondition((0...1).contains(packetLoss), "a probability is from 0 to 1")
     precondition(fading >= 0, "a signal differs by 0 dB or more")
     self.packetLoss = packetLoss
+    self.bursts = bursts
     self.pathLoss = pathLoss
     self.fading = fading
   }

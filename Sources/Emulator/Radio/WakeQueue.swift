@@ -23,6 +23,18 @@ struct WakeQueue: Sendable {
   /// When the first is due, in nanoseconds; the greatest number when nobody is.
   var nextTime: Int64 { heap.isEmpty ? .max : heap[0].time }
 
+  /// Who is due first; there must be one.
+  var first: Int { Int(heap[0].slot) }
+
+  /// When the second is due, in nanoseconds; the greatest number when there is none.
+  var secondTime: Int64 {
+    switch heap.count {
+    case 0, 1: .max
+    case 2: heap[1].time
+    default: min(heap[1].time, heap[2].time)
+    }
+  }
+
   /// Makes room for another party and gives its number.
   mutating func addSlot() -> Int {
     places.append(-1)

@@ -338,7 +338,7 @@ extension SocketAir {
       links.append((central, link, false))
       // A system goes on advertising when a central has connected.
       if isAdvertisingWanted { beginAdvertising() }
-    case .disconnected(let link, _):
+    case .disconnected(let link, _, _):
       guard let index = links.firstIndex(where: { $0.link == link }) else { return }
       let ended = links.remove(at: index)
       if ended.isSubscribed { tell(ended.central, isSubscribed: false) }

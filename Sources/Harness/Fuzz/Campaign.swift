@@ -24,6 +24,10 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void
     /// Told of trouble in the lab.
     public var trouble: (LabFault) -> Void
+    /// Told of a start that the device refuses, once: it is left out from then on.
+    public var leftOut: (StartCondition, LabFault) -> Void
+    /// Told of a divergence after a lost link that did not come again when the test was run with its links whole.
+    public var excused: (Divergence) -> Void
     /// Told after every test how much of the table was tried; who looks at it copies what is needed.
     public var coverage: (borrowing CellCoverage) -> Void
     /// Asked after every test for rare tests that others came upon meanwhile.
@@ -36,6 +40,8 @@ public struct Campaign<Device: DeviceUnderTest> {
       found: @escaping (inout Finding) -> Void = { _ in },
       keep: @escaping (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in },
       trouble: @escaping (LabFault) -> Void = { _ in },
+      leftOut: @escaping (StartCondition, LabFault) -> Void = { _, _ in },
+      excused: @escaping (Divergence) -> Void = { _ in },
       coverage: @escaping (borrowing CellCoverage) -> Void = { _ in },
       news: @escaping () -> [TestCase] = { [] }
     ) {
@@ -45,6 +51,8 @@ public struct Campaign<Device: DeviceUnderTest> {
       self.found = found
       self.keep = keep
       self.trouble = trouble
+      self.leftOut = leftOut
+      self.excused = excused
       self.coverage = coverage
       self.news = news
     }
@@ -62,9 +70,11 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// So many tests in a row with trouble end a campaign.
-  private static var mostTroubles: Int { 3 }
-  /// The most times that a test is tried to get one run that nothing disturbed.
+  static var mostTroubles: Int { 3 }
+  /// The most times that a test is tried to get one run that nothing disturbed: with a device that wears out, and with
+  /// one that only costs us time.
   static var mostTries: Int { 10 }
+  var mostCalmTries: Int { isInVirtualTime ? 10 * Self.mostTries : Self.mostTries }
   /// One test of so many is done again, to see whether it comes out the same.
   private static var stabilityShare: Int { 500 }
 
@@ -82,7 +92,10 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The test under way.
   private var execution = Execution()
   private var troubles = 0
-  private var isDeterministic: Bool
+  /// The first trouble because of which a test came to no verdict.
+  private var firstTrouble: LabFault?
+  private let isDeterministic: Bool
+  private let isInVirtualTime: Bool
 
   /// Prepares a campaign.
   ///
@@ -98,12 +111,22 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.phase = CampaignStatus().phase
     let abilities = device.abilities
     // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
+    isInVirtualTime = abilities.isInVirtualTime
     isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
     runner = TestRunner(target, device, settings, recorder: TraceHash())
     self.settings = settings
     self.edge = edge
     explorer = runner.explorer(settings)
     for test in corpus { explorer.learn(test) }
+  }
+
+  /// Why the campaign has not judged all that it did, where tests came to no verdict: somebody has to see to the lab.
+  public var trouble: LabFault? {
+    guard status.unjudged > 0 else { return nil }
+    let tests =
+      status.unjudged == status.tests ? "on any test" : "on \(status.unjudged) of \(status.tests) tests"
+    let reason = firstTrouble.map { "the first because of \($0)" }
+    return LabFault(.noVerdict, "\(tests), \(reason ?? "before the campaign was taken up again")")
   }
 
   /// What was visited.
@@ -125,19 +148,23 @@ public struct Campaign<Device: DeviceUnderTest> {
   public mutating func perform(_ tests: [TestCase]) -> CampaignEnd {
     for test in tests {
       if isOver || edge.isStopped() { break }
+      if runner.isRefused(test.start) { continue }
       status.tests += 1
       let before = runner.events
+      var end: CampaignEnd?
       do {
         execution = try runner.run(test, isStopped: edge.isStopped)
+        status.events += runner.events - before
+        troubles = 0
+        if let divergence = execution.divergence {
+          end = follow(divergence, of: TestCase(start: test.start, execution.performed))
+        }
       } catch {
-        if let end = follow(error, of: test.start) { return end }
+        status.events += runner.events - before
+        execution = Execution()
+        end = follow(error, of: test.start)
       }
-      status.events += runner.events - before
-      if let divergence = execution.divergence,
-        let end = follow(divergence, of: TestCase(start: test.start, execution.performed))
-      {
-        return end
-      }
+      if let end { return end }
       tell()
     }
     return edge.isStopped() ? .stopped : .done
@@ -230,10 +257,24 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
   }
 
+  /// Leaves a start out that the device refuses, and says so.
+  ///
+  /// - Returns: whether another is left.
+  @discardableResult
+  mutating func leaveOut(_ start: Int, because fault: LabFault) -> Bool {
+    edge.leftOut(runner.starts[start], fault)
+    return explorer.exclude(start: start)
+  }
+
   /// Follows up trouble: what comes again and again in fresh starts is the device's doing.
   private mutating func follow(_ fault: LabFault, of start: Int) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
+    if runner.isRefused(start) {
+      // Nothing was begun, and nothing is wrong.
+      status.tests -= 1
+      return leaveOut(start, because: fault) ? nil : .trouble(fault)
+    }
     edge.trouble(fault)
     status.labFaults += 1
     troubles += 1
@@ -247,31 +288,65 @@ public struct Campaign<Device: DeviceUnderTest> {
           return follow(divergence, of: TestCase(start: start, again.performed))
         }
       }
+      noteUnjudged(fault)
     } catch {
+      noteUnjudged(fault)
       if error.symptom == .safetyLimit { return .limited(error.detail) }
       if error.symptom == .noDevice || error.symptom == .carrierLost { return .trouble(error) }
     }
     return troubles >= Self.mostTroubles ? .trouble(fault) : nil
   }
 
-  /// Follows up a divergence.
-  private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.situation)
+  /// Notes that a test came to no verdict.
+  private mutating func noteUnjudged(_ fault: LabFault) {
+    status.unjudged += 1
+    if firstTrouble == nil { firstTrouble = fault }
+  }
+
+  /// Whether a divergence was come upon before; it is counted then.
+  private mutating func isKnown(_ divergence: Divergence) -> Bool {
     let same = findings.firstIndex {
       $0.divergence.isLike(divergence) || $0.isKnown(as: divergence.signature)
     }
     if let known = same {
       findings[known].count += 1
-      status.repeats += 1
-      return nil
-    }
-    if let known = earlier.findings.firstIndex(where: { $0.signature == divergence.signature }) {
+    } else if let known = earlier.findings.firstIndex(where: { $0.signature == divergence.signature }) {
       earlier.findings[known].count += 1
-      status.repeats += 1
-      return nil
+    } else {
+      return false
     }
+    status.repeats += 1
+    return true
+  }
+
+  /// Follows up a divergence.
+  ///
+  /// One that came after a lost link proves nothing: the first run of its test with all its links decides.
+  private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
+    _ = explorer.end(in: runner.lockstep.situation)
+    if isKnown(divergence) { return nil }
     do {
-      try investigate(divergence, of: test, execution)
+      var (divergence, test, failure) = (divergence, test, execution)
+      if execution.wasDisturbed {
+        status.phase = "trying again what came after a lost link"
+        defer { status.phase = CampaignStatus().phase }
+        guard let calm = try calmRun(of: test) else {
+          let fault = LabFault(
+            .linkLost, "no run of a test had all its links that had ended with: \(divergence.summary)")
+          edge.trouble(fault)
+          status.labFaults += 1
+          noteUnjudged(fault)
+          return nil
+        }
+        guard let shown = calm.divergence else {
+          edge.excused(divergence)
+          return nil
+        }
+        if isKnown(shown) { return nil }
+        (divergence, failure) = (shown, calm)
+        test.choices = calm.performed
+      }
+      try investigate(divergence, of: test, failure)
     } catch {
       return .limited(error.reason)
     }

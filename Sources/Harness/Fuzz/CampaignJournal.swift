@@ -38,6 +38,11 @@ public final class CampaignJournal {
     listener.take(.lab(fault, attempt: 1, at: .zero))
   }
 
+  /// The lab says something.
+  public func remark(_ text: String) {
+    listener.take(.remark(text, at: .zero))
+  }
+
   /// A finding as a scenario that does the same again.
   public func scenario(of finding: Finding) -> Scenario {
     let start = target.starts[finding.test.start]
@@ -137,7 +142,7 @@ public enum CampaignEnd: Equatable, Sendable {
   case found
   /// Somebody stopped it.
   case stopped
-  /// There was trouble in the lab that did not go away.
+  /// There was trouble in the lab that did not go away, or because of which tests came to no verdict.
   case trouble(LabFault)
   /// A safety limit was reached.
   case limited(String)

@@ -16,6 +16,8 @@ public struct CampaignStatus: Sendable {
   public var repeats = 0
   /// Lab faults.
   public var labFaults = 0
+  /// Tests that came to no verdict, because of them.
+  public var unjudged = 0
   /// Tests kept because they did what few others did.
   public var corpus = 0
   /// Distinct contexts in which something was done.

@@ -18,7 +18,9 @@ extension Campaign {
     var limit: LimitReached?
     do {
       try shrink(execution, &finding)
-      if let known = findings.firstIndex(where: { $0.test == finding.test }) {
+      if let known = findings.firstIndex(where: {
+        $0.test == finding.test || $0.divergence.isLike(finding.divergence)
+      }) {
         findings[known].aliases.append(finding.signature)
         findings[known].count += 1
         status.repeats += 1
@@ -46,18 +48,8 @@ extension Campaign {
   private mutating func shrink(
     _ execution: Execution, _ finding: inout Finding
   ) throws(LimitReached) {
-    var failure = execution
-    // What a lost link helped to bring about does not come out the same again: it is looked for without.
-    if execution.wasDisturbed {
-      guard let calm = try calmRun(of: finding.test, finding.divergence, &finding.shrinking) else {
-        finding.shrinking.end = "not shrunk: it did not show again without a lost link"
-        return
-      }
-      finding.take(calm)
-      failure = calm
-    }
     var shrinker = Shrinker(
-      failure, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
+      execution, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
       starts: runner.starts)
     let begin = edge.elapsed()
     while let candidate = shrinker.next() {
@@ -93,28 +85,41 @@ extension Campaign {
     on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool) {
     var last = Execution()
+    // What was never run is no evidence.
+    last.wasDisturbed = true
+    var troubles = 0
     for _ in 0..<Self.mostTries {
-      last = try count(&shrinking, running: candidate)
+      guard let execution = try count(&shrinking, running: candidate) else {
+        troubles += 1
+        if troubles == Self.mostTroubles || runner.isRefused(candidate.start) { break }
+        continue
+      }
+      last = execution
       if !last.wasDisturbed { return (last, last.divergence?.isLike(divergence) ?? false) }
     }
     return (last, false)
   }
 
-  /// A run of a test that fails in the same way and that nothing disturbed.
-  private mutating func calmRun(
-    of test: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
-  ) throws(LimitReached) -> Execution? {
-    for _ in 0..<Self.mostTries {
-      let execution = try count(&shrinking, running: test)
-      if !execution.wasDisturbed, execution.divergence?.isLike(divergence) ?? false { return execution }
+  /// The first run of a test that nothing disturbed, whatever comes of it.
+  mutating func calmRun(of test: TestCase) throws(LimitReached) -> Execution? {
+    var unused = Finding.Shrinking()
+    var troubles = 0
+    for _ in 0..<mostCalmTries where troubles < Self.mostTroubles && !edge.isStopped() {
+      guard let execution = try count(&unused, running: test) else {
+        troubles += 1
+        continue
+      }
+      if !execution.wasDisturbed { return execution }
     }
     return nil
   }
 
+  /// Runs a test besides exploring; `nil` where there was trouble, which says nothing for the test nor against it.
   private mutating func count(
     _ shrinking: inout Finding.Shrinking, running test: TestCase
-  ) throws(LimitReached) -> Execution {
+  ) throws(LimitReached) -> Execution? {
     let before = runner.events
+    let isRefused = runner.isRefused(test.start)
     defer {
       shrinking.runs += 1
       shrinking.events += runner.events - before
@@ -124,23 +129,33 @@ extension Campaign {
       return try runner.run(test)
     } catch {
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
+      if runner.isRefused(test.start) {
+        if !isRefused { leaveOut(test.start, because: error) }
+        return nil
+      }
       edge.trouble(error)
       status.labFaults += 1
-      return Execution()
+      try? runner.lockstep.restart()
+      return nil
     }
   }
 
   /// Runs the test again from a reset until it is clear how sure it is.
   private mutating func confirm(_ finding: inout Finding) throws(LimitReached) {
     var tries = 0
+    var troubles = 0
     var unused = Finding.Shrinking()
     while !finding.confirmation.isDecided, finding.confirmation.runs < mostConfirmations,
-      tries < 10 * mostConfirmations, !edge.isStopped()
+      tries < 10 * mostConfirmations, troubles < Self.mostTroubles, !edge.isStopped()
     {
       tries += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      let execution = try count(&unused, running: finding.test)
+      guard let execution = try count(&unused, running: finding.test) else {
+        troubles += 1
+        continue
+      }
+      troubles = 0
       let isShown = execution.divergence?.isLike(finding.divergence) ?? false
       if execution.wasDisturbed {
         finding.confirmation.countDisturbed()

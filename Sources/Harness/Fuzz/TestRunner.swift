@@ -31,6 +31,8 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public private(set) var waited = Interval.zero
   /// The most times that the tester may do so.
   private let mostActuations: Int
+  /// What the device said of each start that it cannot be brought to.
+  private var refusals: [LabFault?]
 
   /// Joins a machine and a device.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
@@ -42,6 +44,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
       weights: settings.weights + target.withheld.map { ($0, 0) }, moving: Actuation.stimuli)
     starts = target.starts
+    refusals = target.starts.map { _ in nil }
     mostActuations = settings.actuations ?? .max
   }
 
@@ -62,13 +65,22 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The time that passed on the device in all tests.
   public var lockTime: Interval { earlier + (lockstep.now - .zero) }
 
-  /// Begins a test.
+  /// Begins a test. A start that the device refused once is not asked for again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
+    if let refusal = refusals[start] { throw refusal }
     let before = lockTime
-    try lockstep.reset(to: starts[start])
+    do {
+      try lockstep.reset(to: starts[start])
+    } catch {
+      if error.symptom == .notPossible { refusals[start] = error }
+      throw error
+    }
     earlier = before - (lockstep.now - .zero)
     return try lockstep.pass(until: lockstep.now)
   }
+
+  /// Whether the device cannot be brought to a start.
+  public func isRefused(_ start: Int) -> Bool { refusals[start] != nil }
 
   /// Makes a choice, which the alphabet has.
   @inline(__always)
@@ -77,6 +89,18 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
     guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
     events += 1
+    if choice.isForbidden, case .stimulus(let stimulus) = action,
+      let ready = lockstep.readyTime(for: stimulus),
+      ready > lockstep.now
+    {
+      let begin = lockstep.now
+      let divergence = try lockstep.pass(until: ready)
+      waited += lockstep.now - begin
+      // What was to be refused and no longer is, now that a motor has had its rest, is left out.
+      if divergence != nil || lockstep.tracker.allows(stimulus.number) {
+        return (.wait(lockstep.now - begin), divergence)
+      }
+    }
     if alphabet.moves(choice) {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
@@ -84,12 +108,22 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       actuations += 1
     }
     let begin = lockstep.now
+    if let ready = readyTime(for: action), ready > begin { waited += ready - begin }
     let result = try lockstep.carryOut(action)
     switch action {
     case .wait, .edge: waited += lockstep.now - begin
     case .stimulus, .fault, .settle, .next: break
     }
     return result
+  }
+
+  /// When an action may be brought about at the earliest, where a motor is given its rest before.
+  private func readyTime(for action: TestAction) -> Instant? {
+    switch action {
+    case .stimulus(let stimulus): lockstep.readyTime(for: stimulus)
+    case .fault(let fault): lockstep.readyTime(for: fault)
+    case .wait, .settle, .next, .edge: nil
+    }
   }
 
   /// Runs a test; a choice that is no longer what it was meant to be is left out.

@@ -31,6 +31,8 @@ public final class TourRun {
 
   /// So many tests in a row with trouble in the lab end a tour.
   private static let mostTroubles = 3
+  /// How often a test is done whose link is lost before there is no verdict on it.
+  private static let attempts = 3
 
   /// Prepares a tour.
   ///
@@ -93,6 +95,9 @@ public final class TourRun {
       var outcome: Outcome
       do {
         outcome = try run(&tour, &lockstep, alphabet, from: start, &execution)
+        if case .divergence(let divergence) = outcome.verdict, lockstep.wasDisturbed {
+          outcome = try repeated(execution.actions, &lockstep, from: start, after: divergence)
+        }
         troubles = 0
       } catch {
         outcome = follow(error, &tour, &lockstep, execution, &troubles)
@@ -113,8 +118,9 @@ public final class TourRun {
     }
     let cells = lockstep.tracker.coverage
     summary.coverage = Coverage(machine.label, cells)
+    let open = tour.openStarts.isEmpty ? starts : tour.openStarts.map { starts[$0] }
     let finder = GapFinder(
-      specification, alphabet, starts: starts, standing: abilities.circumstances, after: tour)
+      specification, alphabet, starts: open, standing: abilities.circumstances, after: tour)
     summary.gaps = CoverageGaps.grouped(finder.gaps(in: cells), of: cells)
     return summary
   }
@@ -136,19 +142,34 @@ public final class TourRun {
       }
       execution.performed.append(choice)
       execution.actions.append(action)
-      let mark = StepMark(execution.performed.count, line: 0)
-      lockstep.recorder.mark = mark
-      switch action {
-      case .wait(let interval): listener.take(.wait(interval, mark, at: lockstep.now))
-      case .next: listener.take(.next(mark, at: lockstep.now))
-      case .settle, .edge: listener.take(.settle(mark, at: lockstep.now))
-      case .stimulus, .fault: break
-      }
-      execution.divergence = try lockstep.carryOut(action).divergence
+      execution.divergence = try carryOut(action, as: execution.actions.count, &lockstep)
     }
-    if execution.divergence == nil { execution.divergence = try lockstep.settle() }
-    let mark = StepMark(execution.performed.count, line: 0)
-    if var divergence = execution.divergence {
+    return try conclude(execution.divergence, after: execution.actions.count, &lockstep)
+  }
+
+  /// Does one action, and writes it down.
+  private func carryOut<Device: DeviceUnderTest>(
+    _ action: TestAction, as number: Int, _ lockstep: inout Lockstep<Device, TraceWriter>
+  ) throws(LabFault) -> Divergence? {
+    let mark = StepMark(number, line: 0)
+    lockstep.recorder.mark = mark
+    switch action {
+    case .wait(let interval): listener.take(.wait(interval, mark, at: lockstep.now))
+    case .next: listener.take(.next(mark, at: lockstep.now))
+    case .settle, .edge: listener.take(.settle(mark, at: lockstep.now))
+    case .stimulus, .fault: break
+    }
+    return try lockstep.carryOut(action).divergence
+  }
+
+  /// Ends a test after so many actions: what the model promises is demanded.
+  private func conclude<Device: DeviceUnderTest>(
+    _ divergence: Divergence?, after count: Int, _ lockstep: inout Lockstep<Device, TraceWriter>
+  ) throws(LabFault) -> Outcome {
+    let mark = StepMark(count, line: 0)
+    var divergence = divergence
+    if divergence == nil { divergence = try lockstep.settle() }
+    if var divergence {
       divergence.step = mark.number
       return Outcome(.divergence(divergence), mark, at: lockstep.now)
     }
@@ -158,7 +179,34 @@ public final class TourRun {
     return Outcome(.agree, mark, at: lockstep.now)
   }
 
-  /// Follows up trouble: what the device cannot do is left out from now on.
+  /// Does a test again that ended with a divergence after the air had lost a link, which proves nothing: the first time
+  /// with all its links decides.
+  private func repeated<Device: DeviceUnderTest>(
+    _ actions: [TestAction], _ lockstep: inout Lockstep<Device, TraceWriter>, from start: StartCondition,
+    after divergence: Divergence
+  ) throws(LabFault) -> Outcome {
+    var last = divergence
+    for attempt in 1...Self.attempts {
+      let fault = LabFault(.linkLost, "this attempt ended with: \(last.summary)")
+      listener.take(.lab(fault, attempt: attempt, at: lockstep.now))
+      if attempt == Self.attempts || isStopped() { break }
+      lockstep.recorder.begin()
+      try lockstep.reset(to: start)
+      var shown = try lockstep.pass(until: lockstep.now)
+      var count = 0
+      while shown == nil, count < actions.count, !isStopped() {
+        count += 1
+        shown = try carryOut(actions[count - 1], as: count, &lockstep)
+      }
+      let outcome = try conclude(shown, after: count, &lockstep)
+      guard case .divergence(let again) = outcome.verdict, lockstep.wasDisturbed else { return outcome }
+      last = again
+    }
+    let words = "the air lost the link in each attempt; the last ended with: \(last.summary)"
+    return Outcome(.labFault(LabFault(.linkLost, words)), StepMark(last.step, line: 0), at: lockstep.now)
+  }
+
+  /// Follows up trouble: what the device cannot do, and where it cannot be brought, is left out from now on.
   private func follow<Device: DeviceUnderTest>(
     _ fault: LabFault, _ tour: inout Tour, _ lockstep: inout Lockstep<Device, TraceWriter>,
     _ execution: Execution, _ troubles: inout Int
@@ -168,6 +216,10 @@ public final class TourRun {
     if fault.symptom == .notPossible, mark.number > 0 {
       tour.exclude()
       return Outcome(.skipped(fault.detail), mark, at: lockstep.now)
+    }
+    if fault.symptom == .notPossible {
+      return Outcome(
+        tour.exclude(start: tour.test.start) ? .skipped(fault.detail) : .labFault(fault), mark, at: .zero)
     }
     troubles += 1
     listener.take(.lab(fault, attempt: troubles, at: lockstep.now))

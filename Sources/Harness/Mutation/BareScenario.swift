@@ -113,6 +113,8 @@ protocol TestGenerator {
   mutating func begin() -> Int
   mutating func next(in situation: Situation) -> Choice?
   mutating func end(in situation: Situation) -> Bool
+  /// Leaves a start out from now on; says whether another is left.
+  mutating func exclude(start: Int) -> Bool
   /// Whether there is nothing more to do.
   var isFinished: Bool { get }
 }
@@ -139,7 +141,12 @@ extension Lockstep {
       let start = generator.begin()
       let before = count
       if let starts {
-        try reset(to: starts[start])
+        do {
+          try reset(to: starts[start])
+        } catch {
+          guard error.symptom == .notPossible, generator.exclude(start: start) else { throw error }
+          continue
+        }
         if let divergence = try pass(until: now) { return divergence }
       }
       while count < events, let choice = generator.next(in: situation) {

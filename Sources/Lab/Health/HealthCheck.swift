@@ -61,7 +61,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
         switch fault.symptom {
         case .safetyLimit, .notPossible: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended: return isReached ? .unwell(fault.detail) : .carrier(fault.detail)
-        case .noDevice, .carrierLost, .notReproduced: return .carrier(fault.detail)
+        case .noDevice, .carrierLost, .linkLost, .notReproduced, .noVerdict: return .carrier(fault.detail)
         }
       }
     }
@@ -110,7 +110,7 @@ extension HealthCheck {
     let settled = ["locked", "unlocked", "moved", "nosetting", "readytoRegister"]
     let status = try wait(for: settled, within: Patience.session)
     guard settled.contains(status) else {
-      let detail = "instead of its state it showed \(status)"
+      let detail = "instead of its state it showed \(status)" + reason
       throw .finding(isReached ? .unwell(detail) : .unreached(detail))
     }
     let done: String
@@ -137,10 +137,15 @@ extension HealthCheck {
     try give(name)
     let status = try wait(for: [goal], within: Patience.turn)
     guard status == goal else {
+      // Who has left has no reason to tell any more.
+      let reason = reason
       part()
-      throw .finding(.unwell("told to \(name) it showed \(status)"))
+      throw .finding(.unwell("told to \(name) it showed \(status)" + reason))
     }
   }
+
+  /// Why it was not what it should have been, where that is known.
+  private var reason: String { device.explanation(ofSilence: true).map { "; \($0)" } ?? "" }
 
   /// Ends the session, and gives the radio a moment to do so.
   private mutating func part() {

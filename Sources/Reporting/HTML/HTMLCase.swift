@@ -89,9 +89,20 @@ struct HTMLCase {
         <tbody>\(rows)</tbody>
         <tfoot><tr class="seen"><th scope="row" colspan="2">seen</th>\
         <td><span class="chip bad">✘ \(observed)</span></td></tr></tfoot></table>
-        """))\(note)</div>
+        """))\(note)\(verdict.violation.map(broken) ?? "")</div>
 
       """
+  }
+
+  /// The rule of its protocol that the device broke, and the packet.
+  private func broken(_ violation: Journal.Violation) -> Markup {
+    let subject: Markup = violation.subject.map { " of \(short($0))" } ?? ""
+    let packet: Markup =
+      violation.packet.map { bytes in
+        let sender: Markup = violation.sender.map { " of the \(short($0))" } ?? ""
+        return ", packet\(sender) <code>\(clipped(bytes, toBytes: 600))</code>"
+      } ?? ""
+    return "<p class=\"note\">Rule <code>\(short(violation.name))</code>\(subject)\(packet)</p>"
   }
 
   private func past(_ history: CaseHistory) -> Markup {

@@ -36,8 +36,10 @@ struct JUnitCaseRenderer {
     }
     guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
     open(start, entry, suite.text, &xml)
-    if profile.hasCaseProperties { add(properties(start, entry), to: &xml) }
     let outcome = JUnitOutcome(entry, texts)
+    if profile.hasCaseProperties {
+      add(properties(start, entry, outcome.main.verdict?.violation), to: &xml)
+    }
     if profile.hasCaseOutput {
       add(outcome, entry, to: &xml)
     } else {
@@ -64,12 +66,14 @@ struct JUnitCaseRenderer {
   }
 
   private func properties(
-    _ start: Journal.Case, _ entry: JournalIndex.Entry
+    _ start: Journal.Case, _ entry: JournalIndex.Entry, _ violation: Journal.Violation?
   ) -> [(name: String, value: String?)] {
     [
       ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
       ("firmware", start.firmware), ("seed", start.seed), ("lease", start.lease),
-      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil),
+      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", violation?.name),
+      ("violation.of", violation?.subject), ("violation.packet", violation?.packet),
+      ("violation.from", violation?.packet == nil ? nil : violation?.sender),
     ]
   }
 

@@ -101,6 +101,10 @@ extension AirLink {
 
   public var settings: [String] { surroundings.settings }
 
+  public var reportsTampering: Bool { surroundings.reportsTampering }
+
+  public var livesOn: Bool { surroundings.livesOn }
+
   /// Ends whatever there is, lets the surroundings bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
@@ -204,8 +208,15 @@ extension AirLink {
       let values = BluetoothNonsense.allCases.map(\.rawValue).joined(separator: ", ")
       throw LabFault(.notPossible, "the fault 'att' takes one of: \(values); and not '\(fault.value)'")
     case ("unsubscribe", _): try unsubscribe()
-    default: try surroundings.bring(about: fault)
+    default:
+      try surroundings.bring(about: fault)
+      noteTampering()
     }
+  }
+
+  /// Tells the client of frames that the surroundings tampered with, before what came of it.
+  private mutating func noteTampering() {
+    if surroundings.takeTampering() { events.append(.tampered) }
   }
 
   private mutating func send(_ nonsense: BluetoothNonsense) throws(LabFault) {
@@ -219,6 +230,7 @@ extension AirLink {
   private mutating func unsubscribe() throws(LabFault) {
     guard case .open(let link, _, let notify) = state else { return }
     isProvoked = true
+    events.append(.tampered)
     // Its configuration stands right behind the value, where a service is as documented.
     let configuration = notify.rawValue + 1
     let payload = [0x52, UInt8(truncatingIfNeeded: configuration), UInt8(configuration >> 8), 0, 0]
@@ -394,6 +406,7 @@ extension AirLink {
       throw fail(error)
     }
     let now = carrier.now
+    noteTampering()
     if let packet {
       lastSign = now
       recorder?.note(packet, isReceived: true, at: now)
@@ -457,7 +470,7 @@ extension AirLink {
       try connected(link)
     case .connectionFailed(let status):
       notConnected(status)
-    case .disconnected(let link, let reason):
+    case .disconnected(let link, let reason, _):
       try disconnected(link, reason)
     case .gatt(let link, let event):
       try handle(event, on: link)

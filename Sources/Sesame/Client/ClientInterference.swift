@@ -7,6 +7,8 @@ struct PendingFlaws {
   var mutation: MessageFlaw?
   var shadow: MessageFlaw?
 
+  var isEmpty: Bool { mutation == nil && shadow == nil }
+
   mutating func takeMutation() -> MessageFlaw? {
     defer { mutation = nil }
     return mutation
@@ -20,22 +22,58 @@ struct PendingFlaws {
 
 /// What somebody who listens has heard, and can send again.
 struct Eavesdropper {
-  /// The frames of the commands of this session and of the one before, the first few of each.
-  private(set) var session: [[UInt8]] = []
-  private(set) var lastSession: [[UInt8]] = []
+  /// What the client said in a session.
+  struct Conversation {
+    /// The login that opened it; `nil` for one that proved nothing.
+    var login: [UInt8]?
+    /// The app's token of that login, in OS2.
+    var appToken: Token?
+    /// The frames of its first messages and of its last ones, by their counters.
+    var messages: [(counter: UInt64, frames: [[UInt8]])] = []
+  }
+
+  private(set) var session = Conversation()
+  /// The last sessions in which something was said, the oldest first.
+  private(set) var earlier: [Conversation] = []
   /// The last message of the lock.
   var lastReceived: SegmentedMessage?
 
-  private static let limit = 16
+  private static let mostSessions = 4
+  private static let mostMessages = 32
 
-  mutating func beginSession() {
-    if !session.isEmpty { lastSession = session }
-    session = []
+  mutating func beginSession(login: [UInt8]?, _ appToken: Token? = nil) {
+    if !session.messages.isEmpty { earlier = earlier.suffix(Self.mostSessions - 1) + [session] }
+    session = Conversation(login: login, appToken: appToken)
   }
 
-  mutating func note(_ frames: [[UInt8]]) {
-    if session.count < Self.limit { session += frames }
+  mutating func note(_ frames: [[UInt8]], counter: UInt64) {
+    session.messages.append((counter, frames))
+    // What is in the middle tells least.
+    if session.messages.count > Self.mostMessages { session.messages.remove(at: Self.mostMessages / 2) }
   }
+
+  /// An earlier session: -1 is the one before this.
+  func earlier(_ number: Int) -> Conversation? {
+    let place = earlier.count + number
+    return number < 0 && place >= 0 ? earlier[place] : nil
+  }
+}
+
+extension Eavesdropper.Conversation {
+  /// The frames of the message at a place, from 1; below zero, from the end.
+  ///
+  /// - Parameter limit: the counter from which on messages do not count.
+  func frames(at place: Int, below limit: UInt64 = .max) -> [[UInt8]] {
+    let taken = messages.filter { $0.counter < limit }
+    let index = place > 0 ? place - 1 : taken.count + place
+    return taken.indices.contains(index) ? taken[index].frames : []
+  }
+
+  /// The frames of the login, as it was sent.
+  var loginFrames: [[UInt8]] { login.map { Segmenter().frames(of: $0, .plaintext) } ?? [] }
+
+  /// The frames of all messages.
+  var allFrames: [[UInt8]] { messages.flatMap(\.frames) }
 }
 
 extension SesameClient {
@@ -43,6 +81,7 @@ extension SesameClient {
   public mutating func bring(about interference: Interference, at now: Instant) -> [ClientAction] {
     switch interference {
     case .forge(let forgery): forge(forgery, at: now)
+    case .replay(let replay): send(again: replay)
     case .request(let oddity): ask(oddity, at: now)
     case .shadow(let flaw): flaws.shadow = flaw
     case .mutate(let flaw): flaws.mutation = flaw
@@ -82,11 +121,12 @@ extension SesameClient {
     switch forgery {
     case .request(_, let flaw) where !rejects(flaw): break
     case .request(let subject, let flaw):
-      frames = flaw.frames(of: subject.command(settings).encoded(for: generation), cipher)
+      let old = cipher.map(oldCipher(inPlaceOf:)) ?? oldCipherBeforeSession
+      frames = flaw.frames(of: subject.command(settings).encoded(for: generation), cipher, old: old)
     case .lastCommand: frames = lastCommand
-    case .lastSession: frames = eavesdropper.lastSession
+    case .lastSession: frames = eavesdropper.earlier(-1)?.allFrames ?? []
     case .emptyFrame: frames = [[]]
-    case .login where isOpening:
+    case .login where isOpening && !mayLogIn:
       frames = lastLogin.map { Segmenter().frames(of: $0, .plaintext) } ?? []
     case .registration where isOpening:
       frames = Segmenter().frames(of: OddRequest.registration.request(for: generation), .plaintext)
@@ -95,6 +135,51 @@ extension SesameClient {
     case .login, .registration, .identity:
       // Before there is a session these are what a lock must answer, or refuse by ending the link.
       break
+    }
+    actions += frames.map { .send($0) }
+  }
+
+  /// A session's cipher as it would be with the key from before the last reset, ready for the next message.
+  func oldCipher(inPlaceOf cipher: SessionCipher) -> SessionCipher? {
+    guard case .os3(let token) = cipher.token, var old = oldCipher(token) else { return nil }
+    old.sendCounter = cipher.sendCounter
+    return old
+  }
+
+  private var oldCipherBeforeSession: SessionCipher? {
+    guard case .ready(let sighting, let token) = state, sighting.generation == .os3 else { return nil }
+    return oldCipher(token)
+  }
+
+  private func oldCipher(_ token: Token) -> SessionCipher? {
+    guard let oldKey else { return nil }
+    let key = OS3Keys.sessionKey(deviceSecret: oldKey.secret, token)
+    return SessionCipher(key: key, token: .os3(token), end: .app)
+  }
+
+  /// Whether the lock may take a login in the session: then another's proof would end the link.
+  private var mayLogIn: Bool {
+    if case .open(let session) = state { session.isOfRegistration } else { false }
+  }
+
+  private mutating func send(again replay: Replay) {
+    // Before there is a session a login is one, and a registration too.
+    guard let (_, _, isOpening) = connection, isOpening else { return }
+    var frames: [[UInt8]] = []
+    if replay.session == 0 {
+      guard case .open(let session) = state else { return }
+      switch replay.part {
+      case .message(let place): frames = eavesdropper.session.frames(at: place, below: session.confirmed)
+      case .login: frames = mayLogIn ? [] : eavesdropper.session.loginFrames
+      case .everything: break
+      }
+    } else if let overheard = eavesdropper.earlier(replay.session) {
+      let login = mayLogIn ? [] : overheard.loginFrames
+      switch replay.part {
+      case .message(let place): frames = overheard.frames(at: place)
+      case .login: frames = login
+      case .everything: frames = login + overheard.allFrames
+      }
     }
     actions += frames.map { .send($0) }
   }
@@ -123,7 +208,15 @@ extension SesameClient {
       state = .open(session)
     default: break
     }
+    actions.append(.tamper)
     actions += Segmenter().frames(of: message).map { .send($0) }
+  }
+
+  /// The frames of the next message as an alteration leaves them, where one was asked for.
+  mutating func takeMutation(_ frames: (MessageFlaw) -> [[UInt8]]) -> [[UInt8]]? {
+    guard let flaw = flaws.takeMutation() else { return nil }
+    actions.append(.tamper)
+    return frames(flaw)
   }
 }
 
@@ -145,6 +238,15 @@ extension SesameClient.Session {
     return answered
   }
 
+  /// Takes back what was taken for an answer since an earlier moment; what was sent since then stays sent.
+  fileprivate mutating func restoreBook(of before: Self) {
+    pending = before.pending + pending.filter { $0.counter >= before.cipher.sendCounter }
+    confirmed = before.confirmed
+    isConfiguring = before.isConfiguring
+    isResetting = before.isResetting
+    isReadingHistory = before.isReadingHistory
+  }
+
   /// Whether the lock cannot take a message with a flaw for one that it still awaits: of those that were sent before,
   /// some may be lost.
   func rejects(_ flaw: MessageFlaw) -> Bool {
@@ -163,7 +265,7 @@ extension SesameClient {
     // In the middle of a message an alien frame is a part of it, to whoever gathers.
     guard !reassembler.isGathering else { return }
     let said = actions.count
-    if let bytes = spoof.authentic {
+    if let bytes = spoof.authentic(for: generation, besides: asked) {
       receive(authentic: bytes, at: now)
     } else {
       for frame in frames(of: spoof, generation, cipher) { receive(spoofed: frame, at: now) }
@@ -174,8 +276,13 @@ extension SesameClient {
     actions.replaceSubrange(said..., with: done)
   }
 
+  /// What the client waits for an answer to.
+  private var asked: [ItemCode] {
+    if case .open(let session) = state { session.pending.map(\.request.item) } else { [] }
+  }
+
   private mutating func receive(spoofed frame: [UInt8], at now: Instant) {
-    guard case .message(let message) = reassembler.receive(frame) else { return }
+    guard let message = gather(frame) else { return }
     let last = eavesdropper.lastReceived
     receive(message, at: now)
     eavesdropper.lastReceived = last
@@ -204,7 +311,8 @@ extension SesameClient {
     case .kind3: return segmenter.frames(of: [8, 81, 0], MessageKind(rawValue: 3))
     case .emptyFrame: return [[]]
     case .emptyMessage: return segmenter.frames(of: [], .ciphertext)
-    case .answerToNothing, .unknownResult, .unknownItem, .unknownOperation, .shortStatus, .loginPublish,
+    case .answerToNothing, .answerToAnother, .unknownResult, .unknownItem, .unknownOperation, .shortStatus,
+      .loginPublish,
       .nothing:
       return []
     }
@@ -224,12 +332,17 @@ extension SesameClient {
     return (try? cipher?.decrypt(Array(frame.dropFirst()))) != nil
   }
 
-  /// A message that the cipher vouched for.
+  /// A message that the cipher vouched for, though the lock did not say it: what the lock does say is still to come, and
+  /// is judged by what was asked of the lock.
   private mutating func receive(authentic bytes: [UInt8], at now: Instant) {
-    guard case .open(var session) = state, !session.isResetting else { return }
-    defer { if case .open = state { state = .open(session) } }
+    guard case .open(let before) = state, !before.isResetting else { return }
+    var session = before
     guard let message = try? LockMessage(decoding: bytes, for: session.generation) else { return }
+    // What answers a request is believed, and the lock's own answer would be one too many.
+    if case .response(let response) = message, asked.contains(response.item) { return }
     take(message, in: &session, at: now)
+    session.restoreBook(of: before)
+    if case .open = state { state = .open(session) }
   }
 }
 
@@ -237,7 +350,9 @@ extension SesameClient {
   /// Complains of a key that somebody sent.
   mutating func checkForKeys(in bytes: [UInt8]) {
     guard bytes.count >= 16 else { return }
-    if let key, key.secret.occurs(in: bytes) { actions.append(.complain("the secret key in a message")) }
+    if let key, key.secret.occurs(in: bytes) {
+      actions.append(.complain(.keyExposed, of: "owner's key", "the secret key in a message"))
+    }
     let session =
       switch state {
       case .logining(let login): login.session.cipher.key
@@ -245,7 +360,9 @@ extension SesameClient {
       case .registering(let registration): registration.session?.cipher.key
       default: SecretKey?.none
       }
-    if let session, session.occurs(in: bytes) { actions.append(.complain("the session's key in a message")) }
+    if let session, session.occurs(in: bytes) {
+      actions.append(.complain(.keyExposed, of: "session key", "the session's key in a message"))
+    }
   }
 
   /// Whether a text has a key of the client's in it.

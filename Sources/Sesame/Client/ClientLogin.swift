@@ -8,55 +8,98 @@ extension SesameClient {
     var sighting: Sighting
     var session: Session
     var since: Instant
+    /// Whether the proof is that of somebody else.
+    var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false
+    /// The cipher of the registration on the same connection, in which the lock may still have said something.
+    var registration: SessionCipher?
+  }
+
+  /// What the client shows in place of its proof.
+  var falseProof: FalseProof? {
+    for case .falseProof(let proof) in pretences { return proof }
+    return nil
+  }
+
+  /// The login that the client sends again in place of its own, as far as it has overheard one.
+  private var replayedLogin: (isDue: Bool, login: [UInt8]?, appToken: Token?) {
+    for case .replayedLogin(let session) in pretences {
+      guard let session else { return (true, lastLogin, lastAppToken) }
+      let overheard = eavesdropper.earlier(session)
+      return (true, overheard?.login, overheard?.appToken)
+    }
+    return (false, nil, nil)
   }
 
   mutating func beginLogin(to sighting: Sighting, _ token: Token, _ key: LockKey, at now: Instant) {
+    let replay = replayedLogin
     // Who has overheard no login yet has nothing to send again, and no key either.
-    let isIgnorant = pretences.contains(.replayedLogin) && lastLogin == nil
-    let secret = isIgnorant || pretences.contains(.wrongKey) ? key.secret.withOneBitFlipped : key.secret
-    let message: [UInt8]
-    let cipher: SessionCipher
+    let isIgnorant = replay.isDue && replay.login == nil
+    let isWrong = falseProof == .wrongSecret || (falseProof == .oldKey && oldKey == nil)
+    var prover = key
+    if isIgnorant || isWrong {
+      prover.secret = key.secret.withOneBitFlipped
+    } else if falseProof == .oldKey, let oldKey {
+      prover.secret = oldKey.secret
+    }
+    // What is sent again was made with the token of its own time, and so would the answer be.
+    guard let login = login(of: prover, to: sighting, token, appToken: replay.appToken) else { return }
+    var cipher = login.cipher
+    if sighting.generation == .os3, isIgnorant || isWrong {
+      // Whoever only pretends to have another key still reads what a lock answers to it.
+      cipher = SessionCipher(
+        key: OS3Keys.sessionKey(deviceSecret: key.secret, token), token: .os3(token), end: .app)
+    }
+    lastLogin = login.message
+    lastAppToken = login.appToken
+    eavesdropper.beginSession(login: replay.isDue || falseProof != nil ? nil : login.message, login.appToken)
+    sendInClear(replay.login ?? falseProof?.login(insteadOf: login.message) ?? login.message)
+    let session = Session(sighting: sighting, cipher: cipher)
+    state = .logining(
+      Login(sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty))
+  }
+
+  /// Sends a login with a key, whatever comes of it.
+  mutating func send(loginOf key: LockKey, to sighting: Sighting, _ token: Token) {
+    guard let login = login(of: key, to: sighting, token, appToken: nil) else { return }
+    sendInClear(login.message)
+  }
+
+  /// A login with a key, and the cipher of the session that it opens.
+  ///
+  /// - Parameter appToken: the app's token of OS2, where it is not drawn.
+  private mutating func login(
+    of key: LockKey, to sighting: Sighting, _ token: Token, appToken: Token?
+  ) -> (message: [UInt8], cipher: SessionCipher, appToken: Token?)? {
     switch sighting.generation {
     case .os2:
-      guard let lockKey = key.lockPublicKey else { return }
+      guard let lockKey = key.lockPublicKey else { return nil }
       let pair = ownPair()
-      // What is sent again was made with the token of its own time, and so would the answer be.
-      let isReplay = pretences.contains(.replayedLogin)
-      let appToken = (isReplay ? lastAppToken : nil) ?? secrets.token()
-      lastAppToken = appToken
-      guard let shared = try? pair.sharedSecret(with: lockKey) else { return }
+      let appToken = appToken ?? secrets.token()
+      guard let shared = try? pair.sharedSecret(with: lockKey) else { return nil }
       let sessionToken = SessionToken.os2(app: appToken, lock: token)
       let payload = OS2Keys.loginPayload(
         keyIndex: key.index, publicKey: pair.publicKey, appToken: appToken, lockToken: token)
-      let proof = secret.cmac(payload).proof
-      let login = LoginCommand.os2(keyIndex: key.index, pair.publicKey, appToken: appToken, proof)
-      message = Command.login(login).encoded(for: .os2)
-      cipher = SessionCipher(
+      let login = LoginCommand.os2(
+        keyIndex: key.index, pair.publicKey, appToken: appToken, key.secret.cmac(payload).proof)
+      let cipher = SessionCipher(
         key: OS2Keys.loginSessionKey(shared, sessionToken), token: sessionToken, end: .app)
+      return (Command.login(login).encoded(for: .os2), cipher, appToken)
     case .os3:
       let sessionKey = OS3Keys.sessionKey(deviceSecret: key.secret, token)
-      let pretended = secret == key.secret ? sessionKey : OS3Keys.sessionKey(deviceSecret: secret, token)
-      message = Command.login(.os3(pretended.proof)).encoded(for: .os3)
-      // Whoever only pretends to have another key still reads what a lock answers to it.
-      cipher = SessionCipher(key: sessionKey, token: .os3(token), end: .app)
+      let cipher = SessionCipher(key: sessionKey, token: .os3(token), end: .app)
+      return (Command.login(.os3(sessionKey.proof)).encoded(for: .os3), cipher, nil)
     }
-    let proof = pretences.contains(.replayedLogin) ? lastLogin ?? message : message
-    lastLogin = message
-    eavesdropper.beginSession()
-    sendInClear(proof)
-    let session = Session(sighting: sighting, cipher: cipher)
-    state = .logining(Login(sighting: sighting, session: session, since: now))
-    show(.logining)
   }
 
   mutating func receive(_ message: SegmentedMessage, in login: Login, at now: Instant) {
     var login = login
     defer { if case .logining = state { state = .logining(login) } }
+    if receive(afterRegistration: message, in: &login) { return }
     guard
       let message = login.session.open(
-        message, beforeLogin: !login.isAccepted, secret: key?.secret, &actions)
+        message, beforeLogin: !login.isAccepted, secret: key?.secret, former: formerCipher, &actions)
     else { return }
     switch message {
     case .response(let response) where response.item == .login:
@@ -64,12 +107,18 @@ extension SesameClient {
     case .response(let response) where login.isAccepted:
       answer(response, in: &login.session, at: now)
     case .response(let response):
-      actions.append(.complain("an answer to nothing: \(response.item)"))
+      actions.append(
+        .complain(
+          .answerToAnother, of: "\(response.item)",
+          "an answer to \(response.item), where a login was asked for", packet: response.encoded))
     case .publish(let publish) where publish.item == .initial:
-      break
+      repeatToken(publish)
     case .publish(let publish):
       guard login.isAccepted else {
-        actions.append(.complain("\(publish.item) before the login was accepted"))
+        actions.append(
+          .complain(
+            .beforeLogin, of: "\(publish.item)", "\(publish.item) before the login was accepted",
+            packet: publish.encoded))
         return
       }
       login.session.take(publish, &actions)
@@ -77,10 +126,36 @@ extension SesameClient {
     }
   }
 
+  /// Takes in what the lock said in the session of the registration, before it heard of the login: in OS3 both sessions
+  /// have the same key, and only the answer to the login begins the new one.
+  private mutating func receive(
+    afterRegistration message: SegmentedMessage, in login: inout Login
+  ) -> Bool {
+    guard !login.isAccepted, message.kind == .ciphertext, var former = login.registration else {
+      return false
+    }
+    var fresh = login.session.cipher
+    if let bytes = try? fresh.decrypt(message.bytes),
+      case .response(let response)? = try? LockMessage(decoding: bytes, for: login.sighting.generation),
+      response.item == .login
+    {
+      return false
+    }
+    guard let bytes = try? former.decrypt(message.bytes) else { return false }
+    login.registration = former
+    // What it says there it says again after the login.
+    return (try? LockMessage(decoding: bytes, for: login.sighting.generation)) != nil
+  }
+
   private mutating func accept(_ response: Response, in login: inout Login, at now: Instant) {
     guard response.result == .success else {
       actions.append(.report(Reading("login", .text(response.result.description))))
-      leave(disconnecting: true)
+      let explanation = "the lock refused the login: \(response.result)"
+      // Who pretends to have another key is refused with reason.
+      if !login.isPretended {
+        actions.append(.complain(.loginRefused, explanation, packet: response.encoded))
+      }
+      leave(disconnecting: true, because: Explanation(SesameViolation.loginRefused.rawValue, explanation))
       return
     }
     login.isAccepted = true
@@ -98,7 +173,10 @@ extension SesameClient {
       }
       setTime(ifFarFrom: lockTime, in: &login.session, at: now)
     } catch {
-      actions.append(.complain("a login answer that does not decode, \(error)"))
+      actions.append(
+        .complain(
+          .undecodable, of: "login", "a login answer that does not decode, \(error)", packet: response.encoded
+        ))
       return
     }
     finish(login)

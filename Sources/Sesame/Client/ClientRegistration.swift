@@ -15,24 +15,29 @@ extension SesameClient {
     /// OS2: the lock answered; its login publish may come before or after.
     var isAnswered = false
     var isPublished = false
+    /// Whether the lock has taken its new owner, as far as it says.
+    var isDone: Bool { session != nil && (sighting.generation == .os3 || isAnswered && isPublished) }
+    /// Whether the client logs in afterwards, on the same connection.
+    var logsIn = false
   }
 
-  mutating func beginRegistration(of sighting: Sighting, _ token: Token, at now: Instant) {
+  mutating func beginRegistration(
+    of sighting: Sighting, _ token: Token, thenLogin logsIn: Bool = false, at now: Instant
+  ) {
     let command: Command =
       switch sighting.generation {
       case .os2: .readIdentity
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
-    eavesdropper.beginSession()
+    eavesdropper.beginSession(login: nil)
     sendInClear(command, sighting.generation)
-    state = .registering(Registration(sighting: sighting, token: token, since: now))
-    show(.registering)
+    state = .registering(Registration(sighting: sighting, token: token, since: now, logsIn: logsIn))
   }
 
   private mutating func sendInClear(_ command: Command, _ generation: Generation) {
     // There are several messages in a registration, and a correct lock answers each that comes.
     let message = command.encoded(for: generation)
-    let frames = flaws.takeMutation()?.frames(ofClear: message) ?? Segmenter().frames(of: message, .plaintext)
+    let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
     actions += frames.map { .send($0) }
   }
 
@@ -41,10 +46,15 @@ extension SesameClient {
     defer { if case .registering = state { state = .registering(registration) } }
     let bytes: [UInt8]
     if message.kind == .ciphertext {
-      guard let plain = try? registration.session?.cipher.decrypt(message.bytes) else {
-        actions.append(.complain("a message that does not authenticate, in the middle of a registration"))
+      guard registration.session != nil else {
+        actions.append(
+          .complain(
+            .notAuthentic, of: KnownQuirk.beforeKey,
+            "an encrypted message in a registration, before there is a key", packet: message.bytes))
         return
       }
+      let plain = registration.session?.decrypt(message.bytes, former: formerCipher, &actions)
+      guard let plain else { return }
       bytes = plain
       checkForKeys(in: plain)
     } else {
@@ -52,13 +62,15 @@ extension SesameClient {
     }
     do {
       let decoded = try LockMessage(decoding: bytes, for: registration.sighting.generation)
-      if decoded.item == .initial { return }
+      if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
       switch registration.sighting.generation {
       case .os2: try receiveOS2(decoded, message.kind, in: &registration, at: now)
-      case .os3: try receiveOS3(decoded, in: &registration, at: now)
+      case .os3: try receiveOS3(decoded, message.kind, in: &registration, at: now)
       }
     } catch {
-      actions.append(.complain("a message that does not decode, \(error)"))
+      actions.append(
+        .complain(
+          .undecodable, "a message in a registration that does not decode, \(error)", packet: bytes))
     }
   }
 
@@ -79,12 +91,12 @@ extension SesameClient {
     case .publish(let publish) where kind == .ciphertext:
       registration.session?.take(publish, &actions)
     case .response, .publish:
-      actions.append(.complain("\(message.item) in the middle of a registration"))
+      complain(ofMisplaced: message, kind)
     }
     guard registration.isAnswered, registration.isPublished, var session = registration.session else {
       return
     }
-    send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now)
+    if !registration.logsIn { send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now) }
     registration.session = session
     finish(registration)
   }
@@ -117,7 +129,7 @@ extension SesameClient {
   }
 
   private mutating func receiveOS3(
-    _ message: LockMessage, in registration: inout Registration, at now: Instant
+    _ message: LockMessage, _ kind: MessageKind, in registration: inout Registration, at now: Instant
   ) throws(DecodeError) {
     switch message {
     case .response(let response) where response.item == .registration && registration.session == nil:
@@ -133,25 +145,49 @@ extension SesameClient {
       registration.session = session
       registration.key = LockKey(
         deviceID: registration.sighting.advertisement.deviceID, secret: shared.key)
-    case .publish(let publish) where registration.session != nil:
+    case .publish(let publish) where registration.session != nil && kind == .ciphertext:
       registration.session?.take(publish, &actions)
     case .response, .publish:
-      actions.append(.complain("\(message.item) in the middle of a registration"))
+      complain(ofMisplaced: message, kind)
     }
     finish(registration)
   }
 
+  /// Complains of what has no place in a registration: in clear what a session would have encrypted, or anything else.
+  private mutating func complain(ofMisplaced message: LockMessage, _ kind: MessageKind) {
+    let isSetting = message.item == .mechSetting || message.item == .mechStatus || message.item == .login
+    let isInClear = kind == .plaintext && isSetting
+    actions.append(
+      .complain(
+        isInClear ? .clearText : .outOfPlace, of: "\(message.item)",
+        isInClear ? "\(message.item) in clear" : "\(message.item) in the middle of a registration",
+        packet: message.encoded))
+  }
+
   private mutating func refused(_ response: Response) {
     actions.append(.report(Reading("registration", .text(response.result.description))))
-    leave(disconnecting: true)
+    let explanation = "the lock refused \(response.item): \(response.result)"
+    actions.append(
+      .complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded))
+    leave(
+      disconnecting: true, because: Explanation(SesameViolation.registrationRefused.rawValue, explanation))
   }
 
   /// Opens the session once the lock said where its bolt rests.
   private mutating func finish(_ registration: Registration) {
-    guard let session = registration.session, let key = registration.key, let status = session.restingStatus
+    guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }
+    if self.key != nil { actions.append(.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded")) }
     keep(key)
-    state = .open(session)
-    show(status)
+    guard registration.logsIn else {
+      session.isOfRegistration = true
+      state = .open(session)
+      return show(status)
+    }
+    beginLogin(to: registration.sighting, registration.token, key, at: registration.since)
+    if case .logining(var login) = state {
+      login.registration = session.cipher
+      state = .logining(login)
+    }
   }
 }

@@ -31,6 +31,8 @@ extension SesameClient {
     var confirmed: UInt64 = 0
     /// The lock may have taken a message of its own for a request, and what it answers may be to that.
     var isReflected = false
+    /// Opened by a registration, the lock may still take a login, in clear.
+    var isOfRegistration = false
     /// The last history record that was deleted, and how many have been read in a row.
     var lastRecord: UInt32?
     var isReadingHistory = false
@@ -65,40 +67,89 @@ extension SesameClient {
     }
 
     /// Decrypts and decodes a message, or complains of it; also of a key in it.
+    ///
+    /// - Parameters:
+    ///   - secret: the owner's key, which no message holds.
+    ///   - former: the cipher of the session before this one, for what is said of a message that is not authentic.
     mutating func open(
-      _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, _ actions: inout [ClientAction]
+      _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, former: SessionCipher?,
+      _ actions: inout [ClientAction]
     ) -> LockMessage? {
       let bytes: [UInt8]
-      switch message.kind {
-      case .ciphertext:
-        do {
-          bytes = try cipher.decrypt(message.bytes)
-        } catch {
-          actions.append(.complain("a message that \(error)"))
-          return nil
-        }
-      case .plaintext:
-        bytes = message.bytes
-      default:
-        actions.append(.complain("a message of \(message.kind)"))
-        return nil
-      }
       if message.kind == .ciphertext {
-        if cipher.key.occurs(in: bytes) { actions.append(.complain("the session's key in a message")) }
-        if secret?.occurs(in: bytes) ?? false { actions.append(.complain("the secret key in a message")) }
+        guard let plain = decrypt(message.bytes, former: former, &actions) else { return nil }
+        bytes = plain
+        if cipher.key.occurs(in: bytes) {
+          actions.append(.complain(.keyExposed, of: "session key", "the session's key in a message"))
+        }
+        if secret?.occurs(in: bytes) ?? false {
+          actions.append(.complain(.keyExposed, of: "owner's key", "the secret key in a message"))
+        }
+      } else {
+        bytes = message.bytes
       }
       do {
         let decoded = try LockMessage(decoding: bytes, for: generation)
         // A lock may repeat its token; nothing else is sent in clear but the refusal of a login.
         if message.kind == .plaintext, decoded.item != .initial, !(beforeLogin && decoded.item == .login) {
-          actions.append(.complain("\(decoded.item) in clear"))
+          actions.append(
+            .complain(.clearText, of: "\(decoded.item)", "\(decoded.item) in clear", packet: bytes))
           return nil
         }
         return decoded
       } catch {
-        actions.append(.complain("a message that does not decode, \(error)"))
+        actions.append(.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes))
         return nil
       }
+    }
+
+    /// Decrypts a message, or complains of what is wrong with it.
+    ///
+    /// - Parameter former: the cipher of the session before this one.
+    mutating func decrypt(
+      _ message: [UInt8], former: SessionCipher?, _ actions: inout [ClientAction]
+    ) -> [UInt8]? {
+      if let plain = try? cipher.decrypt(message) { return plain }
+      let (violation, detail) = diagnosis(of: message, former)
+      actions.append(.complain(violation, detail, packet: message))
+      return nil
+    }
+
+    /// How far ahead of the counter, and behind it, one is looked for under which a message is authentic.
+    private static let (ahead, behind): (UInt64, UInt64) = (8, 256)
+
+    /// What is wrong with a message that does not decrypt.
+    private func diagnosis(
+      of message: [UInt8], _ former: SessionCipher?
+    ) -> (SesameViolation, String) {
+      guard message.count >= SessionCipher.tagLength else {
+        return (.notAuthentic, "a message shorter than its tag")
+      }
+      let due = cipher.receiveCounter
+      let counters = due &+ 1...due &+ Self.ahead
+      if let counter = cipher.counter(of: message, among: counters) {
+        return (.counterJump, "a message sealed with counter \(counter), where \(due) is due")
+      }
+      if due > 0 {
+        let used = (due > Self.behind ? due - Self.behind : 0)...due - 1
+        if let counter = cipher.counter(of: message, among: used) {
+          return (.replayed, "a message sealed with counter \(counter), which was used; \(due) is due")
+        }
+      }
+      if let former {
+        // What a lock goes on with, that forgets to begin anew: its counter, or its key.
+        let last = former.receiveCounter...former.receiveCounter &+ Self.ahead
+        if let counter = cipher.counter(of: message, among: last) {
+          return (
+            .counterJump,
+            "a message sealed with counter \(counter), as if the session before went on; \(due) is due"
+          )
+        }
+        for counters in [last, 0...Self.ahead] where former.counter(of: message, among: counters) != nil {
+          return (.sessionKeyReused, "a message sealed with the key of the session before")
+        }
+      }
+      return (.notAuthentic, "a message that does not authenticate")
     }
 
     /// Takes in what the lock says unasked.
@@ -113,11 +164,24 @@ extension SesameClient {
           self.setting = setting
         case .mechStatus:
           take(status: try MechStatus(decoding: publish.data, model: model), &actions)
-        default:
+        case .openSensorDelay where generation == .os3:
           break
+        case .login where generation == .os2, .initial:
+          actions.append(
+            .complain(
+              .outOfPlace, of: "\(publish.item)", "\(publish.item) published in a session",
+              packet: publish.encoded))
+        default:
+          actions.append(
+            .complain(
+              .unknownPublish, of: "\(publish.item)", "a publish of \(publish.item)", packet: publish.encoded)
+          )
         }
       } catch {
-        actions.append(.complain("a \(publish.item) that does not decode, \(error)"))
+        actions.append(
+          .complain(
+            .undecodable, of: "\(publish.item)", "a \(publish.item) that does not decode, \(error)",
+            packet: publish.encoded))
       }
     }
 
@@ -126,6 +190,9 @@ extension SesameClient {
       if let volts = status.batteryVolts, volts != battery {
         battery = volts
         actions.append(.report(Reading("battery", .number(volts))))
+      }
+      if let oddity = status.oddity {
+        actions.append(.complain(oddity, of: "mech status", "a status of \(status)", packet: status.encoded))
       }
       if status.isCritical, !isStalled { actions.append(.report(Reading("motor", .text("stalled")))) }
       isStalled = status.isCritical
@@ -179,9 +246,11 @@ extension SesameClient {
     case .toggle(let tag):
       // The app decides, from the status it shows.
       return works ? (status == .locked ? .unlock(tag) : .lock(tag)) : nil
-    case .configure(let lock, let unlock):
-      return status == .nosetting && !session.isConfiguring
-        ? .setMechSetting(positions(lock: lock, unlock: unlock, for: generation), settings.tag) : nil
+    case .configure(let lock, let unlock, let isFromBolt):
+      guard status == .nosetting, !session.isConfiguring else { return nil }
+      let origin = isFromBolt ? Int(session.status?.positionDegrees ?? 0) : 0
+      return .setMechSetting(
+        positions(lock: origin + lock, unlock: origin + unlock, for: generation), settings.tag)
     case .reset: return session.isConfiguring ? nil : .reset
     case .setAutolock(let seconds): return .setAutolock(seconds: Int16(clamping: seconds), settings.tag)
     case .readAutolock: return .readAutolock
@@ -209,10 +278,12 @@ extension SesameClient {
     let before = session.cipher
     let frames = Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext)
     lastCommand = frames
-    eavesdropper.note(frames)
-    let copy = flaws.takeShadow()?.frames(of: message, before) ?? []
+    eavesdropper.note(frames, counter: before.sendCounter)
+    guard !flaws.isEmpty else { return actions += frames.map { .send($0) } }
+    let old = oldCipher(inPlaceOf: before)
+    let copy = flaws.takeShadow()?.frames(of: message, before, old: old) ?? []
     actions += copy.map { .send($0) }
-    let sent = flaws.takeMutation()?.frames(of: message, before) ?? frames
+    let sent = takeMutation { $0.frames(of: message, before, old: old) } ?? frames
     actions += sent.map { .send($0) }
   }
 
@@ -220,9 +291,10 @@ extension SesameClient {
   mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
-    guard let message = session.open(message, beforeLogin: false, secret: key?.secret, &actions) else {
-      return
-    }
+    guard
+      let message = session.open(
+        message, beforeLogin: false, secret: key?.secret, former: formerCipher, &actions)
+    else { return }
     take(message, in: &session, at: now)
   }
 
@@ -231,6 +303,8 @@ extension SesameClient {
     switch message {
     case .response(let response):
       answer(response, in: &session, at: now)
+    case .publish(let publish) where publish.item == .initial:
+      repeatToken(publish)
     case .publish(let publish):
       session.take(publish, &actions)
       if let status = session.restingStatus {
@@ -242,13 +316,25 @@ extension SesameClient {
   }
 
   mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
+    if !response.result.isDefined {
+      actions.append(
+        .complain(
+          .undefinedResult, of: "\(response.item)", "an answer to \(response.item) with \(response.result)",
+          packet: response.encoded))
+    }
     guard let pending = session.takePending(for: response) else {
-      actions.append(.complain("an answer to nothing: \(response.item)"))
+      actions.append(
+        .complain(
+          session.late == nil ? .answerToNothing : .answerToAnother, of: "\(response.item)",
+          session.late.map { "an answer to \(response.item), where \($0.request.item) was asked for" }
+            ?? "an answer to nothing: \(response.item)", packet: response.encoded))
       return
     }
     if let oddity = pending.oddity {
       if response.result == .success, !oddity.mayBeObeyed {
-        actions.append(.complain("\(oddity.rawValue) was obeyed"))
+        actions.append(
+          .complain(
+            .nonsenseObeyed, of: oddity.rawValue, "\(oddity.rawValue) was obeyed", packet: response.encoded))
       }
       return
     }
@@ -273,7 +359,10 @@ extension SesameClient {
     do {
       try carryOn(pending.command, response, in: &session, at: now)
     } catch {
-      actions.append(.complain("an answer to \(response.item) that does not decode, \(error)"))
+      actions.append(
+        .complain(
+          .undecodable, of: "\(response.item)",
+          "an answer to \(response.item) that does not decode, \(error)", packet: response.encoded))
     }
   }
 
@@ -325,13 +414,16 @@ extension SesameClient {
     actions.append(.report(Reading("history", .text(text))))
     if session.lastRecord == id {
       session.isReadingHistory = false
-      actions.append(.complain("history record \(id) came again after it was deleted"))
+      actions.append(
+        .complain(.historyRepeated, "history record \(id) came again after it was deleted", packet: bytes))
       return
     }
     session.recordCount += 1
     guard session.recordCount < SesameClient.mostRecords else {
       session.isReadingHistory = false
-      actions.append(.complain("a history of more than \(SesameClient.mostRecords) records"))
+      actions.append(
+        .complain(
+          .historyEndless, "a history of more than \(SesameClient.mostRecords) records", packet: bytes))
       return
     }
     switch session.generation {
@@ -349,6 +441,15 @@ extension SesameClient {
 }
 
 extension MechStatus {
+  /// What no status has.
+  fileprivate var oddity: SesameViolation? {
+    switch self {
+    case .sesame3(let status): status.returnCode.isDefined ? nil : .undefinedResult
+    case .sesame5(let status): status.flags.rawValue & 0x80 == 0 ? nil : .undefinedFlag
+    case .bot1, .bike2, .touch, .face, .other: nil
+    }
+  }
+
   /// Whether the bolt stands still and the motor has nothing to do.
   fileprivate var isAtRest: Bool {
     guard case .sesame5(let status) = self else { return isIdle }

@@ -52,8 +52,10 @@ public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
 public enum ClientRequest: Equatable, Sendable {
   case closeTo
   case connect
-  case register
-  case configure(lock: Int, unlock: Int)
+  /// Becomes the owner; and logs in on the same connection, if that is said.
+  case register(thenLogin: Bool = false)
+  /// Sets the positions, in degrees; from where the bolt rests, if that is said.
+  case configure(lock: Int, unlock: Int, isFromBolt: Bool = false)
   case lock(HistoryTag)
   case unlock(HistoryTag)
   case toggle(HistoryTag)
@@ -75,10 +77,10 @@ public enum ClientRequest: Equatable, Sendable {
 
 /// How a client may misbehave on purpose, to see whether its lock notices.
 public enum ClientPretence: Equatable, Sendable {
-  /// It proves itself with a secret that differs in one bit.
-  case wrongKey
-  /// It sends the proof of its last login again.
-  case replayedLogin
+  /// It proves itself with something else than its key.
+  case falseProof(FalseProof)
+  /// It sends the proof of an earlier login again: of the last one, or of an earlier session, -1 for the one before.
+  case replayedLogin(session: Int?)
 }
 
 /// What the caller must do next, in order.
@@ -93,14 +95,16 @@ public enum ClientAction: Equatable, Sendable {
   case disconnect
   /// Write a frame.
   case send([UInt8])
+  /// What is written next is not what the client would send: somebody tampers with the link.
+  case tamper
   /// The status changed.
   case show(ClientStatus)
   /// A value was read.
   case report(Reading)
   /// The request was not carried out.
   case refuse(String)
-  /// The lock broke a rule of its protocol.
-  case complain(String)
+  /// The lock broke a rule of its protocol: one of ``SesameViolation``.
+  case complain(Violation)
   /// Keep the key: the lock is registered with it.
   case keep(LockKey)
   /// Drop the key: the lock has forgotten it.
@@ -135,14 +139,17 @@ public struct ClientSettings: Sendable {
   /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
   /// around them, 53 degrees to each side, do not overlap.
   public var positions: (lock: Int, unlock: Int)
+  /// What this one lock is known to do though its protocol forbids it: it is remarked upon, and no divergence.
+  public var quirks: [SesameViolation]
 
   /// Makes settings.
   public init(
     epoch: UInt32 = 1_700_000_000, tag: HistoryTag = .text("Lockstep", for: .os2),
-    positions: (lock: Int, unlock: Int) = (0, 120)
+    positions: (lock: Int, unlock: Int) = (0, 120), quirks: [SesameViolation] = []
   ) {
     self.epoch = epoch
     self.tag = tag
     self.positions = positions
+    self.quirks = quirks
   }
 }

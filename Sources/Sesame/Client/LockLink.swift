@@ -21,6 +21,14 @@ public protocol LockLink {
   /// The settings of a start condition that can be made true.
   var settings: [String] { get }
 
+  /// Whether ``LinkEvent/tampered`` tells when a fault has hit a frame. Where the faults are brought about in another
+  /// program, it is not known when they do.
+  var reportsTampering: Bool { get }
+
+  /// Whether the lock of one test is that of the next, with all that happened to it; else each test begins with a new
+  /// one, and nothing of an earlier test may be used in a later.
+  var livesOn: Bool { get }
+
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -69,6 +77,12 @@ public protocol LockLink {
 }
 
 extension LockLink {
+  /// It does: the link is in memory.
+  public var reportsTampering: Bool { true }
+
+  /// It does not.
+  public var livesOn: Bool { false }
+
   /// Nothing: the lock's key is known to whoever prepares it.
   public mutating func keep(_ key: LockKey) throws(LabFault) {}
 
@@ -95,6 +109,8 @@ public enum LinkEvent: Equatable, Sendable {
   case ready
   /// A notification arrived.
   case frame([UInt8])
+  /// The tester took a frame away, altered, delayed or added one, or is cutting the link: told before what comes of it.
+  case tampered
   /// The connection, or the attempt at one, is over; the reason is the Core Specification's error code
   /// (Vol 1 Part F), such as 0x13 for a peer that ended it and 0x08 for a supervision time-out.
   case disconnected(reason: UInt8)

@@ -17,6 +17,9 @@ public protocol LockSurroundings {
   /// The circumstances of the model that always hold here.
   var circumstances: [String] { get }
 
+  /// Whether the lock of one test is that of the next; see ``LockLink/livesOn``.
+  var livesOn: Bool { get }
+
   /// Brings the lock into a start condition, out of any connection.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -28,9 +31,26 @@ public protocol LockSurroundings {
   /// Brings about one of ``faults``.
   mutating func bring(about fault: Fault) throws(LabFault)
 
+  /// Whether ``takeTampering()`` tells when a fault has hit a frame.
+  var reportsTampering: Bool { get }
+
+  /// Whether a frame was tampered with, or the link cut, by a fault that was brought about, since this was last asked.
+  mutating func takeTampering() -> Bool
+
   /// Keeps the key of a lock that was registered with the client just now, before the client uses it.
   mutating func keep(_ key: LockKey) throws(LabFault)
 
   /// Drops the key of a lock that has forgotten its owner.
   mutating func drop(_ key: LockKey) throws(LabFault)
+}
+
+extension LockSurroundings {
+  /// It does: what stands around the lock is here, or is nobody.
+  public var reportsTampering: Bool { true }
+
+  /// Nobody did.
+  public mutating func takeTampering() -> Bool { false }
+
+  /// It is not: whoever stands there makes a new one.
+  public var livesOn: Bool { false }
 }

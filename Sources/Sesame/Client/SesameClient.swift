@@ -55,7 +55,7 @@ public struct SesameClient {
   let settings: ClientSettings
   var state = State.away
   var secrets: any SecretSource & Sendable
-  var reassembler = Reassembler()
+  var reassembler = Reassembler(limit: 128)
   var actions: [ClientAction] = []
   /// The key pair for OS2 logins: one per client, as the vendor's.
   private(set) var pair: PrivateKey?
@@ -67,10 +67,22 @@ public struct SesameClient {
   var lastAppToken: Token?
   /// The frames of the last encrypted command.
   var lastCommand: [[UInt8]] = []
-  /// What whoever listens in has of this session, and of the one before.
+  /// What whoever listens in has of this session, and of those before.
   var eavesdropper = Eavesdropper()
+  /// The keys that were valid before the last resets, the latest last.
+  private(set) var formerKeys: [LockKey] = []
   /// What the next message is to suffer.
   var flaws = PendingFlaws()
+  /// The tokens of the connections of this test.
+  private var tokens: [UInt32] = []
+  /// The cipher of the last session that is over.
+  private(set) var formerCipher: SessionCipher?
+  /// Whether the token came, and was of no use without a key.
+  private var lacksKey = false
+  /// Why there is no lock any more.
+  private(set) var departure: Explanation?
+  /// The product that was heard last.
+  private(set) var model: ProductModel?
 
   /// Makes a client that is not looking for its lock.
   ///
@@ -82,13 +94,22 @@ public struct SesameClient {
   }
 
   /// Makes a client in place of another one. To make a key pair is costly: one that is the same is taken over.
+  ///
+  /// - Parameter livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the
+  ///   keys that were valid once.
   init(
-    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?
+    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?,
+    livesOn: Bool = false
   ) {
     self.key = key
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }
+    guard livesOn, let other else { return }
+    eavesdropper = other.eavesdropper
+    formerKeys = other.formerKeys
+    lastLogin = other.lastLogin
+    lastAppToken = other.lastAppToken
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -120,8 +141,9 @@ extension SesameClient {
       state = .connecting(sighting, since: now)
       actions += [.stopListening, .connect]
       show(.connecting)
-    case (.register, .ready(let sighting, let token)):
-      beginRegistration(of: sighting, token, at: now)
+    case (.register(let logsIn), .ready(let sighting, let token)):
+      beginRegistration(of: sighting, token, thenLogin: logsIn, at: now)
+      show(.registering)
     case (.disconnect, .logining), (.disconnect, .open), (.disconnect, .forgotten):
       leave(disconnecting: true)
     case (_, .open(let session)):
@@ -143,9 +165,9 @@ extension SesameClient {
     switch event {
     case .advertisement(let data): hear(data, at: now)
     case .connected: connected(at: now)
-    case .ready: break
+    case .ready, .tampered: break
     case .frame(let frame): receive(frame: frame, at: now)
-    case .disconnected: lostLink()
+    case .disconnected(let reason): lostLink(reason)
     }
     return take()
   }
@@ -155,24 +177,70 @@ extension SesameClient {
     guard let deadline, deadline <= now else { return [] }
     switch state {
     case .heard:
-      leave(disconnecting: false)
-    case .connecting, .waiting, .registering, .logining:
-      leave(disconnecting: true)
-    case .open(let session):
-      if let late = session.late {
-        actions.append(.complain("no answer to \(late.request) within \(settings.times.answer)"))
-      }
-      leave(disconnecting: true)
+      leave(
+        disconnecting: false,
+        because: ClientLeaving.unheard.explained("no advertisement within \(settings.times.silence)"))
+    case .connecting:
+      leave(
+        disconnecting: true,
+        because: ClientLeaving.notConnected.explained("no link within \(settings.times.connecting)"))
+    case .waiting, .registering, .logining, .open: giveUp()
     case .away, .seeking, .ready, .forgotten:
       break
     }
     return take()
   }
 
+  /// Ends a connection in which the lock did not say in time what it must, and says what that is.
+  private mutating func giveUp() {
+    let (violation, subject, detail, request): (SesameViolation, String?, String, [UInt8]?)
+    switch state {
+    case .waiting where lacksKey:
+      return leave(
+        disconnecting: true,
+        because: ClientLeaving.noKey.explained("the lock has an owner, whose key the client does not have"))
+    case .waiting:
+      (violation, subject, request) = (.noToken, nil, nil)
+      detail = "no token within \(settings.times.discovery)"
+    case .registering(let registration):
+      let hasAnswer = registration.session?.awaited != nil && registration.isDone
+      (violation, subject) = hasAnswer ? (.noStatus, nil) : (.noAnswer, "registration")
+      request = nil
+      detail = "\(registration.awaited) did not come within \(settings.times.session) of a registration"
+    case .logining(let login) where login.isPretended && !login.isAccepted:
+      return leave(
+        disconnecting: true,
+        because: Explanation(SesameViolation.noAnswer.rawValue, "no answer to the proof of somebody else"))
+    case .logining(let login) where !login.isAccepted:
+      (violation, subject, request) = (.noAnswer, "login", lastLogin)
+      detail = "no answer to login within \(settings.times.session)"
+    case .logining(let login):
+      (violation, subject, request) = (.noStatus, nil, nil)
+      let awaited = login.session.awaited ?? "nothing"
+      detail = "\(awaited) did not come within \(settings.times.session) of a login"
+    case .open(let session):
+      guard let late = session.late else { return leave(disconnecting: true) }
+      (violation, subject, request) = (.noAnswer, "\(late.request.item)", late.request.encoded)
+      detail = "no answer to \(late.request) within \(settings.times.answer)"
+    case .away, .seeking, .heard, .connecting, .ready, .forgotten:
+      return
+    }
+    actions.append(.complain(violation, of: subject, detail, packet: request, from: .tester))
+    leave(disconnecting: true, because: Explanation(violation.rawValue, detail))
+  }
+
   /// Ends an input: what there is to do, and by when the next one is due.
   mutating func take() -> [ClientAction] {
     deadline = due
     guard !actions.isEmpty else { return [] }
+    for index in actions.indices {
+      // What tells a key is in no journal.
+      if case .complain(var violation) = actions[index], let packet = violation.packet, tellsKey(packet.bytes)
+      {
+        violation.packet = nil
+        actions[index] = .complain(violation)
+      }
+    }
     defer { actions = [] }
     return actions
   }
@@ -184,8 +252,12 @@ extension SesameClient {
   }
 
   /// Ends whatever there is, and looks no longer.
-  mutating func leave(disconnecting: Bool) {
+  ///
+  /// - Parameter explanation: why, where it is not the client's user who wants it.
+  mutating func leave(disconnecting: Bool, because explanation: Explanation? = nil) {
+    endSession()
     state = .away
+    departure = explanation
     actions += disconnecting ? [.disconnect] : [.stopListening]
     show(.noSignal)
   }
@@ -196,9 +268,15 @@ extension SesameClient {
   }
 
   mutating func dropKey() {
-    if let key { actions.append(.drop(key)) }
+    if let key {
+      actions.append(.drop(key))
+      formerKeys = formerKeys.suffix(3) + [key]
+    }
     key = nil
   }
+
+  /// The last key that was valid before a reset, and is not now.
+  var oldKey: LockKey? { formerKeys.last { $0.secret != key?.secret } }
 
   /// The client's own key pair, made when it is first needed.
   mutating func ownPair() -> PrivateKey {
@@ -206,6 +284,14 @@ extension SesameClient {
     let made = PrivateKey.drawn(from: &secrets, or: knownPair)
     pair = made
     return made
+  }
+
+  /// Whether the client has a link, or is about to have one.
+  var hasLink: Bool {
+    switch state {
+    case .away, .seeking, .heard: false
+    case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten: true
+    }
   }
 
   func unixTime(at now: Instant) -> UInt32 {
@@ -238,6 +324,7 @@ extension SesameClient {
       actions.append(.report(Reading("passed over", .text("advertisement of \(advertisement.model)"))))
       return
     }
+    model = advertisement.model
     state = .heard(Sighting(advertisement: advertisement, data: data, time: now))
     show(.receivedBle)
   }
@@ -245,17 +332,32 @@ extension SesameClient {
   private mutating func connected(at now: Instant) {
     guard case .connecting(let sighting, _) = state else { return }
     reassembler.reset()
+    lacksKey = false
     state = .waiting(sighting, since: now)
     show(.waitingGatt)
   }
 
-  private mutating func lostLink() {
+  private mutating func lostLink(_ reason: UInt8) {
     switch state {
     case .away, .seeking, .heard:
       break
     case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten:
+      endSession()
       state = .away
+      departure = ClientLeaving.explanation(ofEnd: reason)
       show(.noSignal)
+    }
+  }
+
+  private mutating func endSession() {
+    if let cipher { formerCipher = cipher }
+  }
+
+  /// Whether bytes have a key in them that is in use, or was just before.
+  private func tellsKey(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 16 else { return false }
+    return [key?.secret, formerKeys.last?.secret, cipher?.key, formerCipher?.key].contains { secret in
+      secret?.occurs(in: bytes) ?? false
     }
   }
 
@@ -264,10 +366,43 @@ extension SesameClient {
     case .away, .seeking, .heard, .connecting: return
     case .waiting, .ready, .registering, .logining, .open, .forgotten: break
     }
+    if let message = gather(frame) { receive(message, at: now) }
+  }
+
+  /// Joins frames to messages, and complains of those that no sender of the protocol sends.
+  mutating func gather(_ frame: [UInt8]) -> SegmentedMessage? {
+    guard let header = frame.first.map({ SegmentHeader(rawValue: $0) }) else {
+      actions.append(.complain(.emptyFrame, "a notification of no bytes", packet: frame))
+      return nil
+    }
+    let isFirst = header.isFirst
+    // What follows of a message that was too long was complained of with it.
+    if !isFirst, reassembler.isSkipping { return nil }
+    guard header.field <= MessageKind.ciphertext.rawValue else {
+      actions.append(.complain(.unknownKind, "a frame of kind \(header.field)", packet: frame))
+      return nil
+    }
+    if isFirst == reassembler.isGathering {
+      if isFirst {
+        actions.append(
+          .complain(.unfinishedMessage, "a first frame in the middle of a message", packet: frame))
+      } else {
+        actions.append(.complain(.strayFrame, "a frame that goes on with nothing", packet: frame))
+        return nil
+      }
+    }
+    if frame.count == 1 { actions.append(.complain(.emptyFrame, "a frame without data", packet: frame)) }
+    if frame.count > Segmenter.defaultFrameSize {
+      actions.append(.complain(.frameTooLong, "a frame of \(frame.count) bytes", packet: frame))
+    }
     switch reassembler.receive(frame) {
-    case .incomplete: break
-    case .message(let message): receive(message, at: now)
-    case .ignored(let reason), .failed(let reason): actions.append(.complain("a frame: \(reason)"))
+    case .incomplete: return nil
+    // Of a message without a byte its frame was complained of.
+    case .message(let message): return message.bytes.isEmpty ? nil : message
+    case .ignored, .failed:
+      actions.append(
+        .complain(.messageTooLong, "a message of more than \(reassembler.limit) bytes", packet: frame))
+      return nil
     }
   }
 
@@ -283,40 +418,94 @@ extension SesameClient {
       receive(message, in: login, at: now)
     case .open(let session):
       receive(message, in: session, at: now)
-    case .ready, .away, .seeking, .heard, .connecting, .forgotten:
+    case .ready(let sighting, _):
+      receive(unasked: message, of: sighting.generation)
+    case .away, .seeking, .heard, .connecting, .forgotten:
       break
+    }
+  }
+
+  /// A lock without an owner has nothing to say but its token, and that it refuses what it was asked, until one
+  /// registers.
+  private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
+    guard message.kind == .plaintext else {
+      actions.append(
+        .complain(
+          .notAuthentic, of: KnownQuirk.beforeKey, "an encrypted message of a lock without an owner",
+          packet: message.bytes))
+      return
+    }
+    do {
+      let decoded = try LockMessage(decoding: message.bytes, for: generation)
+      if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
+      if case .response(let response) = decoded, response.result != .success { return }
+      actions.append(
+        .complain(
+          .beforeLogin, of: "\(decoded.item)", "\(decoded.item) of a lock without an owner",
+          packet: message.bytes))
+    } catch {
+      actions.append(
+        .complain(.undecodable, "a message that does not decode, \(error)", packet: message.bytes))
     }
   }
 
   /// The first thing a lock may say is its token.
   private mutating func receive(first message: SegmentedMessage, from sighting: Sighting, at now: Instant) {
     guard message.kind == .plaintext else {
-      actions.append(.complain("\(message.kind) before its token"))
+      actions.append(
+        .complain(
+          .beforeToken, of: KnownQuirk.encrypted, "an encrypted message before the token",
+          packet: message.bytes))
       return
     }
-    guard let publish = publish(in: message.bytes, of: sighting.generation) else { return }
-    guard publish.item == .initial, let token = try? Token(decoding: publish.data) else {
-      actions.append(.complain("\(publish.item) before its token"))
-      return
+    guard let token = token(in: message.bytes, of: sighting.generation) else { return }
+    if tokens.contains(token.word) {
+      actions.append(
+        .complain(
+          .tokenRepeated, "the token of an earlier connection once more",
+          packet: Publish.initial(token).encoded))
+    } else if tokens.count < Self.mostTokens {
+      tokens.append(token.word)
     }
     if !sighting.advertisement.isRegistered {
       dropKey()
       state = .ready(sighting, token)
       show(.readytoRegister)
+      if falseProof == .oldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
     } else if let key {
-      beginLogin(to: sighting, token, key, at: now)
+      if falseProof == .registration {
+        beginRegistration(of: sighting, token, at: now)
+      } else {
+        beginLogin(to: sighting, token, key, at: now)
+      }
+      if case .waiting = state { return }
+      show(.logining)
+    } else {
+      lacksKey = true
     }
   }
 
-  /// Decodes a publish, or complains.
-  private mutating func publish(in bytes: [UInt8], of generation: Generation) -> Publish? {
+  /// How many tokens of a test are remembered: more connections no test has, but for those that run for days.
+  private static let mostTokens = 1024
+
+  /// Decodes the token, or complains of what is there in its place.
+  private mutating func token(in bytes: [UInt8], of generation: Generation) -> Token? {
     do {
-      if case .publish(let publish) = try LockMessage(decoding: bytes, for: generation) { return publish }
-      actions.append(.complain("an answer to nothing"))
+      let message = try LockMessage(decoding: bytes, for: generation)
+      if case .publish(let publish) = message, publish.item == .initial { return try publish.token() }
+      actions.append(
+        .complain(
+          .beforeToken, of: "\(message.item)", "\(message.item) before the token", packet: bytes))
     } catch {
-      actions.append(.complain("a message that does not decode, \(error)"))
+      actions.append(.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes))
     }
     return nil
+  }
+
+  /// A token in the middle of a connection changes nothing.
+  mutating func repeatToken(_ publish: Publish) {
+    actions.append(
+      .complain(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded))
   }
 
   mutating func forge(_ command: Command, _ generation: Generation) {
@@ -326,8 +515,7 @@ extension SesameClient {
 
   /// Sends a message in clear, with what was to become of the next one.
   mutating func sendInClear(_ message: [UInt8]) {
-    let frames =
-      flaws.takeMutation()?.frames(ofClear: message) ?? Segmenter().frames(of: message, .plaintext)
+    let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
     actions += frames.map { .send($0) }
     // Before there is a session a second login is no extra, but the login: it follows the first one.
     let copy = flaws.takeShadow()?.frames(ofClear: message) ?? []

@@ -23,9 +23,15 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   private let circumstances: [String]
   private var meanings: [Meaning] = []
   private var statuses: [Int] = []
+  /// The numbers of ``reports``, where the model has them.
+  private var events: (lost: Int?, closed: Int?, tampered: Int?) = (nil, nil, nil)
+  /// Whether a frame may be tampered with of which the link will not tell.
+  private var mayBeTampered = false
   private var queue: [Observation] = []
   private var taken = 0
   private var recorder: LinkRecorder?
+  /// What has been remarked upon in this test: once is enough.
+  private var remarked: [Violation] = []
 
   /// Joins a client to a link.
   ///
@@ -49,7 +55,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     let faults = link.faults + Self.pretenceNames
     return Abilities(
       stimuli: Self.requestNames + link.stimuli, faults: faults, settings: link.settings,
-      circumstances: circumstances, arguments: SesameDisturbances.arguments,
+      circumstances: circumstances, reports: Self.reports, slack: Self.slack(under: circumstances),
+      isInVirtualTime: true, arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
   }
 
@@ -61,13 +68,18 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     }
     // A model that has no number for a status is told so: -1 is an observation it does not know.
     statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
+    let numbers = Self.reports.map(vocabulary.stimulus)
+    events = (numbers[0], numbers[1], numbers[2])
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     let key = try link.prepare(start)
-    client = SesameClient(key: key, settings: settings, secrets: makeSecrets(), after: client)
+    client = SesameClient(
+      key: key, settings: settings, secrets: makeSecrets(), after: client, livesOn: link.livesOn)
     queue.removeAll(keepingCapacity: true)
     taken = 0
+    mayBeTampered = false
+    remarked.removeAll()
     if let recorder {
       if recorder.isNotedByClient { recorder.startOver() }
       recorder.note(key)
@@ -85,6 +97,19 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public mutating func takeRemarks() -> [String] { link.takeRemarks() }
 
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    client.explanation(ofSilence: isSilent)
+  }
+
+  /// Tries it on a copy of the client.
+  public func reaches(_ stimulus: Stimulus) -> Bool {
+    guard case .request(let request) = meanings[stimulus.number] else { return true }
+    var copy = client
+    return copy.perform(request.with(stimulus.arguments), at: link.now).contains { action in
+      if case .refuse = action { false } else { true }
+    }
+  }
+
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     switch meanings[stimulus.number] {
     case .request(let request):
@@ -100,11 +125,16 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     if let interference = try Interference(fault) {
       return try carryOut(client.bring(about: interference, at: link.now))
     }
-    guard let pretence = Self.pretences.first(where: { $0.name == fault.name })?.pretence else {
+    guard Self.pretenceNames.contains(fault.name) else {
+      if !link.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
+        mayBeTampered = true
+        report(events.tampered)
+      }
       return try link.bring(about: fault)
     }
-    client.pretences.removeAll { $0 == pretence }
-    if !fault.value.isNothing { client.pretences.append(pretence) }
+    let pretence = try ClientPretence(fault)
+    client.pretences.removeAll { $0.faultName == fault.name }
+    if let pretence { client.pretences.append(pretence) }
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -118,6 +148,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
       let deadline = client.deadline
       if let event = try link.next(until: min(limit, deadline ?? .never)) {
         if let recorder, recorder.isNotedByClient { recorder.note(event, at: link.now) }
+        report(event)
         try carryOut(client.receive(event, at: link.now))
       } else if let deadline, deadline <= limit {
         try carryOut(client.advance(to: link.now))
@@ -125,6 +156,41 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
         return nil
       }
     }
+  }
+}
+
+// MARK: - What the client's own end of the link sees
+
+extension SesameDevice {
+  /// The events of the model that it reports: that the air lost the link, or that it never came about; that the lock
+  /// ended it; that the tester tampers with it.
+  public static var reports: [String] { ["linkLost", "linkClosed", "tampered"] }
+
+  /// How much later than it happened something may be observed where packets get lost: what is asked and what is
+  /// answered are each held up for as long as a link can live without a packet.
+  public static func slack(under circumstances: [String]) -> Interval {
+    circumstances.contains("loss") ? ConnectionParameters().longestDelay * 2 : .zero
+  }
+
+  /// The faults of a link that tamper with its frames.
+  private static var tamperings: [String] {
+    ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
+  }
+
+  private mutating func report(_ event: LinkEvent) {
+    switch event {
+    case .tampered: report(events.tampered)
+    case .connected: if mayBeTampered { report(events.tampered) }
+    case .disconnected(let code) where client.hasLink:
+      let reason = HCIErrorCode(rawValue: code)
+      let isByLock = [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(reason)
+      report(isByLock ? events.closed : events.lost, "\(reason)")
+    case .disconnected, .advertisement, .ready, .frame: break
+    }
+  }
+
+  private mutating func report(_ number: Int?, _ detail: String = "") {
+    if let number { queue.append(.event(SeenEvent(number, detail))) }
   }
 }
 
@@ -139,18 +205,35 @@ extension SesameDevice {
       case .connect: try link.connect()
       case .disconnect: try link.disconnect()
       case .send(let frame): try link.send(frame)
+      case .tamper: report(events.tampered)
       case .show(let status): queue.append(observation(of: status))
       case .report(let reading):
         queue.append(.reading(reading))
         if case .text(let text) = reading.value, client.tellsKey(text) {
-          queue.append(.violation("the secret key in a reading, \(reading.name)"))
+          note(
+            Violation(
+              SesameViolation.keyExposed.rawValue, of: "owner's key",
+              "the secret key in a reading, \(reading.name)"))
         }
       case .refuse(let reason): queue.append(.refused(reason))
-      case .complain(let rule): queue.append(.violation(rule))
+      case .complain(let violation): note(violation)
       case .keep(let key): try link.keep(key)
       case .drop(let key): try link.drop(key)
       }
     }
+  }
+
+  /// Shows that a rule was broken; what locks of this kind are known to do is remarked upon once in a test.
+  private mutating func note(_ violation: Violation) {
+    var violation = violation
+    violation.quirk = violation.quirk(of: client.model?.generation, own: settings.quirks)
+    if violation.quirk != nil {
+      guard !remarked.contains(where: { $0.name == violation.name && $0.subject == violation.subject }) else {
+        return
+      }
+      remarked.append(violation)
+    }
+    queue.append(.violation(violation))
   }
 
   private func observation(of status: ClientStatus) -> Observation {
@@ -159,11 +242,7 @@ extension SesameDevice {
   }
 
   /// The faults that are the client's own, whatever lock it talks to.
-  public static var pretenceNames: [String] { pretences.map(\.name) + Interference.names }
-
-  private static var pretences: [(name: String, pretence: ClientPretence)] {
-    [("wrong-key", .wrongKey), ("replay-login", .replayedLogin)]
-  }
+  public static var pretenceNames: [String] { ClientPretence.faultNames + Interference.names }
 
   /// The stimuli that are the client's own, whatever lock it talks to.
   public static var requestNames: [String] {
@@ -178,7 +257,7 @@ extension SesameDevice {
     switch name {
     case "closeTo": .closeTo
     case "connect": .connect
-    case "register": .register
+    case "register": .register()
     case "configure": .configure(lock: settings.positions.lock, unlock: settings.positions.unlock)
     case "lock": .lock(settings.tag)
     case "unlock": .unlock(settings.tag)
@@ -208,9 +287,12 @@ extension ClientRequest {
     case .lock(let usual): return .lock(tag ?? usual)
     case .unlock(let usual): return .unlock(tag ?? usual)
     case .toggle(let usual): return .toggle(tag ?? usual)
-    case .configure(let lock, let unlock):
+    case .configure(let lock, let unlock, _):
       return .configure(
-        lock: arguments.integer("lock") ?? lock, unlock: arguments.integer("unlock") ?? unlock)
+        lock: arguments.integer("lock") ?? lock, unlock: arguments.integer("unlock") ?? unlock,
+        isFromBolt: arguments.contains { $0.name == "from" && $0.value == .text("bolt") })
+    case .register:
+      return .register(thenLogin: arguments.contains { $0.name == "login" && !$0.value.isNothing })
     case .setAutolock(let usual):
       switch arguments[0].value {
       case .duration(let interval): return .setAutolock(seconds: Int(interval.seconds))
@@ -223,17 +305,58 @@ extension ClientRequest {
 }
 
 extension [Argument] {
-  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit.
+  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit; or, under `typed`, the form of newer apps,
+  /// in hexadecimal: a type of two bytes, the sixteen of a UUID, and what follows them.
   fileprivate var tag: HistoryTag? {
-    guard let argument = first(where: { $0.name == "tag" || $0.name == "bytes" }) else { return nil }
+    guard let argument = first(where: { ["tag", "bytes", "typed"].contains($0.name) }) else { return nil }
     let text = argument.value.description
-    guard argument.name == "bytes" else { return .text(text, for: .os2) }
+    guard argument.name != "tag" else { return .text(text, for: .os3) }
     let bytes = (try? [UInt8](hex: text)) ?? []
-    return .text([UInt8](bytes.prefix(HistoryTag.os2Capacity)))
+    var reader = ByteReader(bytes.span)
+    guard argument.name == "typed", case .typed? = try? HistoryTag(decoding: &reader, for: .os3) else {
+      return .text([UInt8](bytes.prefix(HistoryTag.os3Capacity)))
+    }
+    reader = ByteReader(bytes.span)
+    return try? HistoryTag(decoding: &reader, for: .os3)
   }
 
   fileprivate func integer(_ name: String) -> Int? {
     guard case .integer(let value)? = first(where: { $0.name == name })?.value else { return nil }
     return value
+  }
+}
+
+extension ClientPretence {
+  /// The names of the faults.
+  static let faultNames = ["wrong-key", "replay-login"]
+
+  fileprivate var faultName: String {
+    switch self {
+    case .falseProof: "wrong-key"
+    case .replayedLogin: "replay-login"
+    }
+  }
+
+  /// Reads one of these faults; `nil` for one that is called off.
+  fileprivate init?(_ fault: Fault) throws(LabFault) {
+    let text = fault.value.description
+    switch (fault.name, fault.value) {
+    case (_, let value) where value.isNothing: return nil
+    case ("wrong-key", .flag): self = .falseProof(.wrongSecret)
+    case ("wrong-key", _):
+      guard let proof = FalseProof(rawValue: text) else {
+        let values = FalseProof.allCases.map(\.rawValue).joined(separator: ", ")
+        throw LabFault(.notPossible, "the fault 'wrong-key' takes one of: \(values); and not '\(text)'")
+      }
+      self = .falseProof(proof)
+    case (_, .flag): self = .replayedLogin(session: nil)
+    default:
+      guard let replay = Replay(text), replay.part == .everything else {
+        throw LabFault(
+          .notPossible,
+          "the fault 'replay-login' takes yes, or a session such as 'session -2', and not '\(text)'")
+      }
+      self = .replayedLogin(session: replay.session)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 public import Conformance
 import Simulation
 
@@ -20,11 +21,15 @@ public enum SesameDisturbances {
     ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
 
-  /// None, the usual one, and tags of no bytes, of bytes that are no text, and of as many as fit.
+  /// None, the usual one, and tags of no bytes, of bytes that are no text, and of as many as fit; the last with a
+  /// type, as newer apps send them, alone and with as much behind it as a record of the history holds.
   private static let tags: [[Argument]] = [
     [], [Argument("tag", .text("Alice"))], [Argument("bytes", .text(""))],
     [Argument("bytes", .text("fffe80"))],
     [Argument("bytes", .text(String(repeating: "00", count: HistoryTag.os2Capacity)))],
+    [Argument("tag", .text("as many as OS3 locks can keep"))],
+    [Argument("typed", .text("000f" + [UInt8](0x10..<0x20).hex))],
+    [Argument("typed", .text("000f" + [UInt8](0x10..<0x2E).hex))],
   ]
 
   private static let all: [Disturbance] =
@@ -39,8 +44,12 @@ public enum SesameDisturbances {
       .events, "clock", [.seconds(60), .seconds(-60), .seconds(86_400 * 366)].map { Value.duration($0) }),
     Disturbance(.events, "power-cycle"),
     Disturbance(.events, "no-power", [.flag(true), .flag(false)]),
-    Disturbance(.events, "wrong-key", [.flag(true), .flag(false)]),
-    Disturbance(.events, "replay-login", [.flag(true), .flag(false)]),
+    Disturbance(
+      .events, "wrong-key",
+      [.flag(true)] + FalseProof.allCases.dropFirst().map { .text($0.rawValue) } + [.flag(false)]),
+    Disturbance(
+      .events, "replay-login",
+      [.flag(true)] + [-1, -2, -3].map { .text("session \($0)") } + [.flag(false)]),
     Disturbance(
       .events, "stranger", ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
   ]

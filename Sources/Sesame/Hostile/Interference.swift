@@ -5,6 +5,7 @@ public import Conformance
 /// | fault | value | what a correct lock, or client, makes of it |
 /// |---|---|---|
 /// | `forge` | ``Forgery/name`` | the lock passes it over |
+/// | `replay` | a ``Replay`` | the lock passes it over |
 /// | `request` | one of ``OddRequest`` | the lock refuses it or passes it over |
 /// | `shadow` | one of ``MessageFlaw``: the next message is accompanied by itself with the flaw | the lock passes the other over |
 /// | `mutate` | one of ``MessageFlaw``: the next message has the flaw | it is lost |
@@ -12,6 +13,7 @@ public import Conformance
 /// | `spoof` | one of ``Spoof`` | the client passes it over |
 public enum Interference: Equatable, Sendable {
   case forge(Forgery)
+  case replay(Replay)
   case request(OddRequest)
   case shadow(MessageFlaw)
   case mutate(MessageFlaw)
@@ -21,7 +23,7 @@ public enum Interference: Equatable, Sendable {
   case nothing
 
   /// The names of the faults.
-  public static let names = ["forge", "request", "shadow", "mutate", "reflect", "spoof"]
+  public static let names = ["forge", "replay", "request", "shadow", "mutate", "reflect", "spoof"]
 
   /// Reads a fault; `nil` for one of another name.
   ///
@@ -36,6 +38,7 @@ public enum Interference: Equatable, Sendable {
     let known: Interference? =
       switch fault.name {
       case "forge": Forgery.allCases.first { $0.name == text }.map { .forge($0) }
+      case "replay": Replay(text).map { .replay($0) }
       case "request": OddRequest(rawValue: text).map { .request($0) }
       case "shadow": MessageFlaw(rawValue: text).map { .shadow($0) }
       case "mutate": MessageFlaw(rawValue: text).map { .mutate($0) }
@@ -53,6 +56,7 @@ public enum Interference: Equatable, Sendable {
   public static func values(of name: String) -> [Value] {
     switch name {
     case "forge": Forgery.allCases.map { .text($0.name) }
+    case "replay": Replay.allCases.map { .text($0.description) }
     case "request": OddRequest.allCases.map { .text($0.rawValue) }
     case "shadow", "mutate": MessageFlaw.allCases.map { .text($0.rawValue) }
     case "spoof": Spoof.allCases.map { .text($0.rawValue) }

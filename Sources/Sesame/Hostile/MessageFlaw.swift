@@ -8,6 +8,9 @@ public enum MessageFlaw: String, CaseIterable, Sendable {
   case wrongTag = "wrong-tag"
   /// It is sealed with a key that nobody has; so is each ciphertext before there is a session.
   case wrongKey = "wrong-key"
+  /// It is sealed with the session's key as it would be with the owner's key from before the last reset; with nobody's
+  /// when none is known, and in OS2, where session keys do not depend on it.
+  case oldKey = "old-key"
   /// It is sealed with the counter of the message after it.
   case nextCounter = "counter+1"
   /// It is sealed with the counter of the message before it.
@@ -45,8 +48,13 @@ public enum MessageFlaw: String, CaseIterable, Sendable {
 extension MessageFlaw {
   /// The frames of a request with this flaw, none of which a correct lock obeys.
   ///
-  /// - Parameter cipher: the session's, ready for the next message; `nil` without a session.
-  func frames(of request: [UInt8], _ cipher: SessionCipher?) -> [[UInt8]] {
+  /// - Parameters:
+  ///   - cipher: the session's, ready for the next message; `nil` without a session.
+  ///   - old: the same with the key from before the last reset; `nil` when there is none.
+  func frames(
+    of request: [UInt8], _ cipher: SessionCipher?, old: SessionCipher? = nil
+  ) -> [[UInt8]] {
+    let cipher = self == .oldKey ? old ?? Self.foreign : cipher
     let segmenter = Segmenter()
     switch self {
     case .inClear: return segmenter.frames(of: request, .plaintext)
@@ -69,7 +77,7 @@ extension MessageFlaw {
       var frames = segmenter.frames(of: long, .ciphertext)
       frames.swapAt(0, 1)
       return frames
-    case .wrongTag, .wrongKey, .nextCounter, .previousCounter, .firstCounter, .cutByOne, .cutByFour,
+    case .wrongTag, .wrongKey, .oldKey, .nextCounter, .previousCounter, .firstCounter, .cutByOne, .cutByFour,
       .cutToNothing, .extended:
       return segmenter.frames(of: sealed(request, cipher), .ciphertext)
     }
@@ -125,7 +133,7 @@ extension MessageFlaw {
 
 extension [UInt8] {
   /// Wrong by the least that can be wrong, at the end.
-  fileprivate var withOneBitFlipped: [UInt8] {
+  var withOneBitFlipped: [UInt8] {
     var bytes = self
     if let last = bytes.indices.last { bytes[last] ^= 1 }
     return bytes

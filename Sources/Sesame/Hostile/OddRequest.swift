@@ -27,6 +27,12 @@ public enum OddRequest: String, CaseIterable, Sendable {
   case historyShort = "history-short"
   /// The deletion of a record that does not exist.
   case recordUnknown = "record-unknown"
+  /// What unlocks, with the operation that reads.
+  case readUnlock = "read-unlock"
+  /// Something unknown that fills three frames to the last byte.
+  case threeFrames = "three-frames"
+  /// The same with four frames: as long as the longest message to a lock, a login of OS2.
+  case fourFrames = "four-frames"
 }
 
 extension OddRequest {
@@ -61,6 +67,16 @@ extension OddRequest {
     case .timeMost: return Command.setTime(.max).encoded(for: generation)
     case .historyShort: return bytes(.read, .history)
     case .recordUnknown: return bytes(.delete, .historyDelete, [0xFF, 0xFF, 0xFF, 0xFF])
+    // OS3 has no operations: there it is a login that does not decode.
+    case .readUnlock: return [OpCode.read.rawValue, ItemCode.unlock.rawValue] + emptyTag
+    case .threeFrames: return filled(bytes(.update, ItemCode(rawValue: 0xFA)), frames: 3)
+    case .fourFrames: return filled(bytes(.update, ItemCode(rawValue: 0xFA)), frames: 4)
     }
+  }
+
+  /// A request that is filled up with zeros, so that its ciphertext fills some frames.
+  private func filled(_ request: [UInt8], frames: Int) -> [UInt8] {
+    let length = frames * (Segmenter.defaultFrameSize - 1) - SessionCipher.tagLength
+    return request + [UInt8](repeating: 0, count: length - request.count)
   }
 }

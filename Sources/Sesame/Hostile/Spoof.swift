@@ -25,6 +25,8 @@ public enum Spoof: String, CaseIterable, Sendable {
   case emptyMessage = "empty message"
   /// An authentic answer to nothing.
   case answerToNothing = "answer-to-nothing"
+  /// An authentic answer to a request that the client did not make, as if it had.
+  case answerToAnother = "answer-to-another"
   /// An authentic answer with a result that does not exist.
   case unknownResult = "unknown-result"
   /// An authentic publish of something unknown.
@@ -41,9 +43,15 @@ public enum Spoof: String, CaseIterable, Sendable {
 
 extension Spoof {
   /// What an authentic one says; `nil` for one that the session's cipher rejects.
-  var authentic: [UInt8]? {
+  ///
+  /// - Parameter asked: what the client waits for an answer to.
+  func authentic(for generation: Generation, besides asked: [ItemCode]) -> [UInt8]? {
     switch self {
     case .answerToNothing: [7, 0xFA, 6, 0]
+    case .answerToAnother:
+      [Command.lock(.absent), .unlock(.absent), .readVersion, .setTime(0), .setAutolock(seconds: 0)]
+        .map { $0.request(for: generation) }.first { !asked.contains($0.item) }
+        .map { Response(to: $0).encoded } ?? []
     case .unknownResult: [7, 0xFA, 0xC8, 0xC8]
     case .unknownItem: [8, 0xFA, 1, 2, 3]
     case .unknownOperation: [0x63, 0x52, 0]

@@ -94,6 +94,9 @@ public struct MoveResult: RawRepresentable, Hashable, Sendable {
   public static let failedToLoosen = MoveResult(rawValue: 7)
   /// The movement was given up.
   public static let aborted = MoveResult(rawValue: 8)
+
+  /// Whether it is one of these.
+  public var isDefined: Bool { rawValue <= MoveResult.aborted.rawValue }
 }
 
 extension MoveResult: CustomStringConvertible {

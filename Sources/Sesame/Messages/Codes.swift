@@ -76,6 +76,9 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let invalidParameter = ResultCode(rawValue: 8)
   /// Not now: registering a registered OS3 device.
   public static let invalidAction = ResultCode(rawValue: 9)
+
+  /// Whether it is one of these.
+  public var isDefined: Bool { rawValue <= ResultCode.invalidAction.rawValue }
 }
 
 extension ResultCode: CustomStringConvertible {

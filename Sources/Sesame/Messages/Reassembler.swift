@@ -98,6 +98,9 @@ public struct Reassembler: Sendable {
   /// Whether a message has begun and not ended.
   var isGathering: Bool { state == .gathering }
 
+  /// Whether the rest of a message that grew too long is passed over.
+  var isSkipping: Bool { state == .skipping }
+
   /// Forgets what was gathered, as a new connection does in libsesame3bt; the vendor's SDKs do not.
   public mutating func reset() {
     state = .fresh

@@ -153,6 +153,11 @@ public struct SessionCipher: Sendable {
   public func open(_ message: [UInt8], counter: UInt64, from sender: SessionEnd) -> [UInt8]? {
     cipher.open(message, nonce: token.block(counter: counter, from: sender), additionalData: additionalData)
   }
+
+  /// The counter under which the peer sealed a message, if it is among some.
+  func counter(of message: [UInt8], among counters: ClosedRange<UInt64>) -> UInt64? {
+    counters.first { open(message, counter: $0, from: end.peer) != nil }
+  }
 }
 
 /// What every message authenticates besides itself.

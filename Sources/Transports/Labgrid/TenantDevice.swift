@@ -26,7 +26,11 @@ public struct TenantDevice<Device: DeviceUnderTest>: DeviceUnderTest {
   public var now: Instant { device.now }
   public mutating func adopt(_ vocabulary: Vocabulary) { device.adopt(vocabulary) }
   public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
   public mutating func takeRemarks() -> [String] { device.takeRemarks() }
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
+  }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     try check()

@@ -14,7 +14,7 @@ extension Command {
         a radio of our own, and every program that connects has a controller there.
 
         It prints a line when it advertises and one for each connection, until Ctrl-C or --duration. Without --key-file
-        the lock has no owner unless 'registered=yes' is among its settings.
+        the lock has no owner unless 'registered=yes' or 'configured=yes' is among its settings.
 
         """,
       examples: [

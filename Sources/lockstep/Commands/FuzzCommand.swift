@@ -23,8 +23,12 @@ extension Command {
         With --jobs several processes explore: each draws tests of its own, and learns rare ones from the others, as
         they come. So two such campaigns of one seed differ; what they find replays as ever.
 
-        Exit status: 0 nothing found, 1 a divergence, 3 trouble in the lab or nothing but what did not show again,
-        5 stopped before the budget was used up, 6 stopped by --actuations, 70 one of --jobs died.
+        A start that the device refuses is left out, and said once. After trouble in the lab the campaign goes on, up to
+        three tests in a row.
+
+        Exit status: 0 nothing found, 1 a divergence, 3 trouble in the lab, also where tests came to no verdict because of
+        it and the campaign went on, or nothing but what did not show again, 5 stopped before the budget was used up,
+        6 stopped by --actuations, 70 one of --jobs died.
 
         """,
       examples: [

@@ -137,6 +137,7 @@ extension CampaignStatus {
     self.depths = depths
     self.repeats = repeats
     self.labFaults = labFaults
+    unjudged = value["unjudged"]?.int ?? 0
     self.corpus = corpus
     self.contexts = contexts
     self.longest = longest
@@ -153,6 +154,7 @@ extension CampaignStatus {
     extraEvents += other.extraEvents
     repeats += other.repeats
     labFaults += other.labFaults
+    unjudged += other.unjudged
     actuations += other.actuations
     lockTime = lockTime + other.lockTime
     waited = waited + other.waited

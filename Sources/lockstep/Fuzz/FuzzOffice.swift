@@ -11,6 +11,7 @@ final class FuzzOffice: FuzzDesk {
   private let arguments: FuzzArguments
   private let console: Console
   private var fault: FileFault?
+  private var said: [String] = []
 
   /// - Parameter earlier: the folder of the campaign that is taken up again.
   init(
@@ -56,6 +57,13 @@ final class FuzzOffice: FuzzDesk {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error
     }
+  }
+
+  func sayOnce(_ text: String) {
+    guard !said.contains(text) else { return }
+    said.append(text)
+    folder.take(.remark(text, at: .zero))
+    report.say(text)
   }
 
   /// Writes the reports and says how the campaign ended.

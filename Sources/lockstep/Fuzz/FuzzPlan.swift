@@ -66,4 +66,6 @@ protocol FuzzDesk: AnyObject {
   var isStopped: Bool { get }
   /// Keeps what it takes to go on.
   func keep(_ state: CampaignState)
+  /// Says something that holds for the whole campaign, to people and in the journal: once, whoever comes upon it.
+  func sayOnce(_ text: String)
 }

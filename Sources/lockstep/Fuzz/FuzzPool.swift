@@ -9,8 +9,8 @@ import Transports
 ///
 /// Each has a part of the budget and draws tests of its own. One that dies is a fault of ours, and the others go on.
 final class FuzzPool {
-  /// How often the state of the campaign is written down, at most.
-  private static let period = Interval.seconds(5)
+  /// How often the state of the campaign is written down, at most, and how often what was visited is counted.
+  private static let periods = (state: Interval.seconds(5), count: Interval.milliseconds(200))
   /// How long to wait for somebody to say something.
   private static let pause = Interval.milliseconds(20)
 
@@ -19,8 +19,8 @@ final class FuzzPool {
     var number: Int
     var process: WorkerProcess
     var status = CampaignStatus()
-    /// What it visited.
-    var cells: [String] = []
+    /// The lines of the journal that show what it is about to tell.
+    var evidence: [String] = []
     var end: CampaignEnd?
     var hasEnded = false
   }
@@ -30,8 +30,10 @@ final class FuzzPool {
   private let office: FuzzOffice
   private let report: any FuzzReport
   private let journal: CampaignJournal
-  /// The machine that is explored, of which nothing was visited yet.
-  private let nothing: CellCoverage
+  /// What all of them visited, in all sittings, and whether that is counted.
+  private var cells: CellCoverage
+  private var isCounted = false
+  private var lastCount: Interval
   private let begin = MonotonicClock.now
   private var members: [Member] = []
   private var state: CampaignState
@@ -50,9 +52,11 @@ final class FuzzPool {
     report = office.report
     state = plan.state
     lastState = begin
+    lastCount = begin
     let explored = plan.twin ?? plan.target
     let abilities = (try? plan.world.devices.describe(explored.device))?.abilities
-    nothing = CellCoverage(explored.machine.variant(under: abilities?.circumstances ?? []).machine)
+    cells = CellCoverage(explored.machine.variant(under: abilities?.circumstances ?? []).machine)
+    _ = cells.add(digits: plan.state.cells)
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.world.devices, listener: office.folder,
       earlier: office.tally)
@@ -87,10 +91,14 @@ final class FuzzPool {
     }
     if Interruption.isRequested || office.isStopped { stop() }
     let now = MonotonicClock.now
+    if now - lastCount >= Self.periods.count {
+      lastCount = now
+      count()
+    }
     let status = total
     report.progress(
       FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
-    if now - lastState >= Self.period {
+    if now - lastState >= Self.periods.state {
       lastState = now
       keep(status)
     }
@@ -120,28 +128,29 @@ final class FuzzPool {
 
   private func take(_ line: WorkerLine, from index: Int) {
     switch line {
-    case .progress(let status, let cells):
-      members[index].status = status
-      members[index].cells = cells
-      count()
-    case .found(let notice, let lines): take(notice, lines)
+    case .progress(let status): members[index].status = status
+    case .visited(let marks):
+      isCounted = false
+      if !cells.add(marks: marks) { fail("worker \(members[index].number) explores another machine") }
+    case .evidence(let line): members[index].evidence.append(line)
+    case .found(let notice):
+      take(notice, members[index].evidence)
+      members[index].evidence = []
     case .journal(let line): office.folder.take(line: line)
     case .say(let text): report.say(text)
+    case .once(let text): office.sayOnce(text)
     case .warn(let text): report.warn("worker \(members[index].number): \(text)")
-    case .end(let cause, let status, let cells):
+    case .end(let cause, let status):
       members[index].end = cause
       members[index].status = status
-      members[index].cells = cells
-      count()
     }
   }
 
-  /// Adds up what all of them visited, in all sittings; one that has not said so yet adds nothing.
+  /// Counts what all of them visited.
   private func count() {
-    var cells = nothing
-    for digits in [plan.state.cells] + members.map(\.cells) { _ = cells.add(digits: digits) }
+    guard !isCounted else { return }
+    isCounted = true
     state.coverage = Coverage((plan.twin ?? plan.target).machine.label, cells)
-    state.cells = cells.digits
   }
 
   private func take(_ notice: FindingNotice, _ lines: [String]) {
@@ -198,6 +207,7 @@ final class FuzzPool {
     var state = state
     state.status = status
     state.elapsed = state.elapsed + (MonotonicClock.now - begin)
+    state.cells = cells.digits
     state.findings += findings.map {
       CampaignState.Known(signature: $0.signature, path: $0.path, length: $0.length, count: 1)
     }
@@ -206,6 +216,7 @@ final class FuzzPool {
 
   private func finish() -> FuzzEnd {
     let status = total
+    count()
     keep(status)
     var cause = members.compactMap(\.end).max { $0.weight < $1.weight } ?? .done
     // Those that another's finding stopped did as they should.

@@ -102,8 +102,11 @@ class HumanFuzzReport: FuzzReport {
     guard !isQuiet || !end.status.depths.isEmpty else { return }
     let status = end.status
     let found = status.depths.count
+    let isJudged = status.unjudged < status.tests || status.unjudged == 0
     let words =
-      found == 0 ? paint(.good, "nothing found") : paint(.bad, "\(found) finding\(found == 1 ? "" : "s")")
+      found == 0
+      ? isJudged ? paint(.good, "nothing found") : paint(.warning, "no verdict")
+      : paint(.bad, "\(found) finding\(found == 1 ? "" : "s")")
     var lines = [
       "\(words) in \(grouped(status.events)) events of \(grouped(status.tests)) tests     \(clock(end.took))   "
         + "seed \(end.seed)"
@@ -111,8 +114,12 @@ class HumanFuzzReport: FuzzReport {
     lines.append("  spent    \(spent(end))")
     if status.repeats > 0 { lines.append("  again    \(status.repeats) times") }
     if status.labFaults > 0 {
+      let tests = status.unjudged == 1 ? "1 test" : "\(grouped(status.unjudged)) tests"
       lines.append(
-        paint(.warning, "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")"))
+        paint(
+          .warning,
+          "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")"
+            + (status.unjudged > 0 ? ", \(tests) without a verdict" : "")))
     }
     if status.stability.tried > 0 {
       lines.append("  stable   \(status.stability.same) of \(status.stability.tried) tests done twice")

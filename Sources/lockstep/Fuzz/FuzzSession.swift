@@ -76,6 +76,8 @@ final class FuzzSession {
   /// What came of exploring.
   private struct Explored {
     var cause: CampaignEnd
+    /// Why not all was judged.
+    var trouble: LabFault?
     var status = CampaignStatus()
     var coverage: Coverage?
     /// The tests that did what few others did, and what they mean.
@@ -118,6 +120,7 @@ final class FuzzSession {
     var campaign = Campaign(
       explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
     result.cause = campaign.perform()
+    result.trouble = campaign.trouble
     result.status = campaign.status
     take(campaign)
     result.coverage = state.coverage
@@ -157,6 +160,7 @@ final class FuzzSession {
       "twin    agrees with the model; the device does \(tests.count) of its tests, "
         + "and \(others.count) of the corpus")
     result.cause = campaign.perform(tests + others)
+    result.trouble = campaign.trouble
     result.status = campaign.status
     result.coverage = Coverage(target.machine.label, campaign.coverage)
     return result
@@ -173,6 +177,17 @@ final class FuzzSession {
       trouble: { [self] in
         journal.trouble($0)
         report.say("trouble  \($0)")
+      },
+      leftOut: { [self] start, fault in
+        let settings = start.settings.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+        desk.sayOnce(
+          "left out tests that start with \(settings.isEmpty ? "no settings" : settings): \(fault.detail)")
+      },
+      excused: { [self] divergence in
+        let words =
+          "the link was lost in a test that ended with: \(divergence.summary); run again with all its links it agreed"
+        journal.remark(words)
+        report.say(words)
       })
   }
 
@@ -272,7 +287,8 @@ final class FuzzSession {
   private func finish(_ explored: Explored) -> FuzzEnd {
     // The time that was asked for is a budget, and not somebody who stopped it.
     let isBudget = explored.cause == .stopped && !Interruption.isRequested && !desk.isStopped
-    let cause = isBudget ? .done : explored.cause
+    var cause = isBudget ? .done : explored.cause
+    if cause == .done, let trouble = explored.trouble { cause = .trouble(trouble) }
     var end = FuzzEnd(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
     end.coverage = explored.coverage
     if desk.keepsJournal { end.exit = journal.end(cause, explored.status, explored.coverage) }

@@ -33,6 +33,14 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
       let expected = try twin.shown(in: finding.test)
       while !confirmation.isDecided, confirmation.runs < mostRuns {
         let seen = try device.shown(in: test)
+        // What is shown after a lost link is another test.
+        if device.lockstep.wasDisturbed {
+          confirmation.countDisturbed()
+          guard confirmation.disturbed < mostRuns else {
+            return .notAsked("the air lost the link in \(mostRuns) runs")
+          }
+          continue
+        }
         guard seen.signature == expected.signature else { return difference(expected.steps, seen.steps) }
         confirmation.count(isShown: true)
       }
@@ -52,7 +60,9 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
     }
     do throws(LabFault) {
       let expected = try twin.shown(in: test)
-      let seen = try device.shown(in: finding.test)
+      var seen = try device.shown(in: finding.test)
+      for _ in 1..<mostRuns where device.lockstep.wasDisturbed { seen = try device.shown(in: finding.test) }
+      if device.lockstep.wasDisturbed { return .notAsked("the air lost the link in \(mostRuns) runs") }
       return difference(expected.steps, seen.steps)
     } catch {
       return .notAsked(error.description)

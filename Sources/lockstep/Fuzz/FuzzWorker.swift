@@ -27,7 +27,7 @@ extension Command {
       EndOfInput.watch()
       let desk = WorkerDesk(console)
       let end = FuzzSession(arguments, plan, desk).perform()
-      desk.send(.end(end.cause, end.status, end.coverage?.cells.digits ?? []))
+      desk.send(.end(end.cause, end.status))
       return .agree
     }
   }
@@ -40,8 +40,10 @@ final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
 
   private let console: Console
   private var last: Interval?
-  /// The lines of the finding that is being written down.
-  private var lines: [String]?
+  /// What the other process was told of what was visited.
+  private var told: CellCoverage?
+  /// Whether a finding is being written down.
+  private var isShowing = false
 
   init(_ console: Console) {
     self.console = console
@@ -55,15 +57,21 @@ final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
 
   func send(_ line: WorkerLine) { console.print(line.json) }
 
-  func keep(_ state: CampaignState) {}
+  func keep(_ state: CampaignState) { tell(state.coverage) }
+
+  /// Tells what was visited since it was last told.
+  private func tell(_ coverage: Coverage?) {
+    guard let cells = coverage?.cells else { return }
+    let marks = cells.marks(beyond: told ?? CellCoverage(cells.machine))
+    guard !marks.isEmpty else { return }
+    WorkerLine.visited(in: marks).forEach(send)
+    told = cells
+  }
 
   func take(_ entry: JournalEntry) {
-    if case .finding = entry { lines = [] }
-    if lines != nil {
-      lines?.append(entry.json.line)
-    } else {
-      send(.journal(entry.json.line))
-    }
+    if case .finding = entry { isShowing = true }
+    let line = entry.json.line
+    send(isShowing ? .evidence(line) : .journal(line))
   }
 
   func begin(_ head: FuzzHead) {}
@@ -71,13 +79,16 @@ final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
   func progress(_ progress: FuzzProgress) {
     if let last, progress.took - last < Self.period { return }
     last = progress.took
-    send(.progress(progress.status, progress.coverage?.cells.digits ?? []))
+    tell(progress.coverage)
+    send(.progress(progress.status))
   }
 
   func found(_ finding: FindingNotice) {
-    send(.found(finding, journal: lines ?? []))
-    lines = nil
+    send(.found(finding))
+    isShowing = false
   }
+
+  func sayOnce(_ text: String) { send(.once(text)) }
 
   func say(_ text: String) { send(.say(text)) }
 

@@ -4,48 +4,70 @@ import Harness
 
 /// What a worker writes to the process that started it, one JSON object a line.
 enum WorkerLine {
-  /// How far it is, and what it visited.
-  case progress(CampaignStatus, [String])
-  /// It came upon something, with the lines of the journal that show it.
-  case found(FindingNotice, journal: [String])
+  /// How far it is.
+  case progress(CampaignStatus)
+  /// What it visited and has not said so far, as `CellCoverage.marks(beyond:)`.
+  case visited([Int])
+  /// A line of the journal that shows what it came upon, which follows.
+  case evidence(String)
+  /// It came upon something.
+  case found(FindingNotice)
   /// A line of the journal that belongs to no finding.
   case journal(String)
   case say(String)
+  /// The same as other workers may say.
+  case once(String)
   case warn(String)
   /// It is over.
-  case end(CampaignEnd, CampaignStatus, [String])
+  case end(CampaignEnd, CampaignStatus)
+
+  /// The most numbers of one line of ``visited(_:)``.
+  private static let mostMarks = 4096
+
+  /// What was visited, in as many lines as it takes.
+  static func visited(in marks: [Int]) -> [WorkerLine] {
+    stride(from: 0, to: marks.count, by: mostMarks).map { start in
+      .visited(Array(marks[start..<min(start + mostMarks, marks.count)]))
+    }
+  }
 
   var json: JSON {
     switch self {
-    case .progress(let status, let cells): ["progress": status.json, "visited": .list(cells.map(JSON.text))]
-    case .found(let notice, let journal):
-      ["found": notice.message, "lines": .list(journal.map(JSON.text))]
+    case .progress(let status): ["progress": status.json]
+    case .visited(let marks): ["visited": .list(marks.map(JSON.integer))]
+    case .evidence(let line): ["evidence": .text(line)]
+    case .found(let notice): ["found": notice.message]
     case .journal(let line): ["journal": .text(line)]
     case .say(let text): ["say": .text(text)]
+    case .once(let text): ["once": .text(text)]
     case .warn(let text): ["warn": .text(text)]
-    case .end(let cause, let status, let cells):
-      ["end": cause.json, "status": status.json, "visited": .list(cells.map(JSON.text))]
+    case .end(let cause, let status): ["end": cause.json, "status": status.json]
     }
   }
 
   /// Reads a line; `nil` when it is none of these.
   init?(_ text: String) {
     guard let value = try? JSON(parsing: text) else { return nil }
-    let cells = value["visited"]?.strings
-    if let status = value["progress"].flatMap(CampaignStatus.init), let cells {
-      self = .progress(status, cells)
-    } else if let notice = value["found"].flatMap(FindingNotice.init), let lines = value["lines"]?.strings {
-      self = .found(notice, journal: lines)
+    if let status = value["progress"].flatMap(CampaignStatus.init) {
+      self = .progress(status)
+    } else if let marks = value["visited"]?.ints {
+      self = .visited(marks)
+    } else if let line = value["evidence"]?.string {
+      self = .evidence(line)
+    } else if let notice = value["found"].flatMap(FindingNotice.init) {
+      self = .found(notice)
     } else if let line = value["journal"]?.string {
       self = .journal(line)
     } else if let text = value["say"]?.string {
       self = .say(text)
+    } else if let text = value["once"]?.string {
+      self = .once(text)
     } else if let text = value["warn"]?.string {
       self = .warn(text)
-    } else if let cause = value["end"].flatMap(CampaignEnd.init), let cells,
+    } else if let cause = value["end"].flatMap(CampaignEnd.init),
       let status = value["status"].flatMap(CampaignStatus.init)
     {
-      self = .end(cause, status, cells)
+      self = .end(cause, status)
     } else {
       return nil
     }

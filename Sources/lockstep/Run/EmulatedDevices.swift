@@ -157,6 +157,8 @@ extension DeviceProblem {
       self.init(
         .value(of: name), "`\(value)` is not a value of `\(name)`",
         hint: nearest.map { "did you mean `\($0)`?" } ?? "expected \(values)")
+    case .missing(let other, let name):
+      self.init(.setting(name), "`\(name)` has no effect without `\(other)`")
     }
   }
 }

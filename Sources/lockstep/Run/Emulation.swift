@@ -33,16 +33,29 @@ struct EmulatedLockChoice {
     } catch {
       throw UsageError(error.description)
     }
+    do {
+      try EmulatedLockSpecification.check(start)
+    } catch {
+      throw UsageError(error.detail)
+    }
   }
+
+  /// Whether it says that the lock has an owner: positions are an owner's.
+  var hasOwner: Bool { start.flag("registered") ?? start.flag("configured") ?? false }
 
   /// What kind of lock it is, with more options.
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
+    let specification: EmulatedLockSpecification
     do {
-      return try EmulatedLockSpecification(
+      specification = try EmulatedLockSpecification(
         parsing: name, settings: (options + more).map { ($0.name, $0.value) })
     } catch {
       throw DeviceProblem(error)
     }
+    guard specification.link == .direct else {
+      throw DeviceProblem(.value(of: "link"), "`link=radio` has no effect on a lock that is on the air")
+    }
+    return specification
   }
 }
 
@@ -86,7 +99,7 @@ final class Emulation {
   private func start() throws(EmulationFault) {
     var start = choice.start
     // A lock with an owner is of no use to who does not get the key.
-    if keyFile == nil, control == nil, start.setting("registered") == nil {
+    if keyFile == nil, control == nil, !choice.hasOwner {
       start.settings.append(Argument("registered", .flag(false)))
     }
     try send(peripheral.start(at: Waiting.now))

@@ -1,3 +1,4 @@
+import Conformance
 import Harness
 import Reporting
 import Simulation
@@ -32,6 +33,8 @@ final class HumanReport: JournalListener {
       remarks = []
       caseBegin = MonotonicClock.now
     case .remark(let text, _): remarks.append(text)
+    case .observation(.violation(let violation), _, _):
+      if let quirk = violation.quirk { remarks.append("\(violation); known: \(quirk)") }
     case .verdict(let outcome, let test):
       report(outcome, test)
       if verbosity < 2, !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
@@ -143,6 +146,8 @@ final class JSONReport: JournalListener {
     case .verdict(let outcome, _):
       if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }
     case .remark, .left: console.print(entry.json)
+    case .observation(.violation(let violation), _, _):
+      if violation.quirk != nil { console.print(entry.json) }
     case .finding, .campaign, .coverage, .end:
       if !isQuiet { console.print(entry.json) }
     case .run, .begin, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab,

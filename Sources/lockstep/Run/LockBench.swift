@@ -264,7 +264,7 @@ extension LockBench {
       if settings.control != nil {
         let surroundings = try surroundings()
         let device = AirDevice(
-          try openCarrier(), surroundings, target: target, times: file.times,
+          try openCarrier(), surroundings, target: target, times: file.times, quirks: file.quirks,
           circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
           recovery: recovery)
         return .emulated(device, surroundings)
@@ -272,7 +272,7 @@ extension LockBench {
       // Counting comes first: where it is not possible, nothing is touched.
       let odometer = try Odometer(opening: Self.odometerPath(of: file))
       let device = AirDevice(
-        try openCarrier(), LoneLock(file), target: target, times: file.times,
+        try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: LoneLock.circumstances, recovery: recovery)
       return .real(Governor(device, settings.governor, odometer))
     } catch {

@@ -40,10 +40,16 @@ enum JournalShapes {
       mark("wait"), mark("expect"), mark("note"), event(["status": Shape.text]),
       event(["effect": Shape.text]),
       event(["reading": Shape.text, "value": Shape.value]), event(["refused": Shape.text]),
-      event(["violation": Shape.text]), event(["model": Shape.texts]),
+      event(["violation": Shape.text, "detail": Shape.text], optional: violation),
+      event(["event": Shape.text], optional: ["detail": Shape.text]), event(["model": Shape.texts]),
       event(["lab": Shape.text, "attempt": Shape.count]), remark,
     ]
   }
+
+  /// What else is said of a rule that was broken.
+  private static let violation: KeyValuePairs<String, JSON> = [
+    "of": Shape.text, "packet": Shape.text, "from": Shape.words("device", "tester"), "quirk": Shape.text,
+  ]
 
   static let remark = Shape.object(["t": Shape.time, "remark": Shape.text])
 
@@ -60,7 +66,9 @@ enum JournalShapes {
     ],
     optional: [
       "step": Shape.count, "line": Shape.count, "message": Shape.text, "expected": Shape.text,
-      "observed": Shape.text, "details": Shape.texts,
+      "observed": Shape.text, "violation": Shape.text, "of": Shape.text, "detail": Shape.text,
+      "packet": Shape.text, "from": Shape.words("device", "tester"),
+      "explanation": Shape.object(["cause": Shape.text, "detail": Shape.text]), "details": Shape.texts,
       "allowed": Shape.list(
         Shape.object(["state": Shape.text, "shows": Shape.text], optional: ["cause": Shape.text])),
       "signature": Shape.text,
@@ -109,6 +117,7 @@ enum JournalShapes {
     [
       "phase": Shape.text, "events": Shape.count, "tests": Shape.count, "extraEvents": Shape.count,
       "findings": Shape.count, "depths": Shape.counts, "repeats": Shape.count, "labFaults": Shape.count,
+      "unjudged": Shape.count,
       "corpus": Shape.count, "contexts": Shape.count, "longest": Shape.count,
       "stability": Shape.row(Shape.count, Shape.count), "actuations": Shape.count,
       "lockTime": Shape.number, "waited": Shape.number,

@@ -128,6 +128,87 @@ struct CampaignTests {
     expect(finding.test.choices.map(\.act), [0, 1, 2, 3, 11])
   }
 
+  @Test("a start that the lock refuses is asked for once, told once, and left out; the others go on")
+  func refusedStart() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    let target = try lock.target()
+    #expect(target.starts.count > 1)
+    let (rare, usual) = (target.starts[0], target.starts[target.starts.count - 1])
+    for refused in [rare, usual] {
+      lock.rig.refuses = { $0 == refused }
+      lock.rig.starts = []
+      var settings = FuzzSettings()
+      settings.steps = 20_000
+      var told: [StartCondition] = []
+      var troubles = 0
+      var edge = Campaign<RiggedLock>.Edge()
+      edge.leftOut = { start, fault in
+        told.append(start)
+        expect(fault.detail, "it is what it is")
+      }
+      edge.trouble = { _ in troubles += 1 }
+      // What others found there is of no use either.
+      let corpus = target.starts.indices.map { TestCase(start: $0, [Choice(0)]) }
+      var campaign = Campaign(target, lock, settings, corpus: corpus, edge: edge)
+      expect(campaign.perform(), .done)
+      expect(told, [refused])
+      expect(lock.rig.starts.filter { $0 == refused }.count, 1)
+      expect([troubles, campaign.status.labFaults, campaign.status.unjudged], [0, 0, 0])
+      expect(campaign.status.events, 20_000)
+      expect(campaign.trouble, nil)
+    }
+  }
+
+  @Test("where every start is refused there is nothing to judge, and the reason is said")
+  func refusedStarts() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.refuses = { _ in true }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .trouble(LabFault(.notPossible, "it is what it is")))
+    expect(lock.rig.starts.count, try lock.target().starts.count)
+    expect(campaign.status.tests, 0)
+  }
+
+  @Test("tests that trouble ended are counted, and the campaign has not judged all")
+  func unjudged() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    lock.rig.trouble = { $0 % 4000 == 777 ? noAnswer : nil }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .done)
+    let (tests, faults) = (campaign.status.tests, campaign.status.labFaults)
+    #expect(faults > 1)
+    expect(campaign.status.unjudged, faults)
+    expect(
+      campaign.trouble,
+      LabFault(.noVerdict, "on \(faults) of \(tests) tests, the first because of no answer: it says nothing"))
+    let stopped = RiggedLock(.deafUnlock)
+    stopped.rig.trouble = { _ in LabFault(.carrierLost, "pulled out") }
+    var settings = FuzzSettings()
+    settings.steps = 1
+    var none = Campaign(try stopped.target(), stopped, settings, edge: .init())
+    expect(none.perform(), .done)
+    expect(
+      none.trouble?.description, "no verdict: on any test, the first because of carrier lost: pulled out")
+  }
+
+  @Test("trouble while a finding is confirmed speaks neither for it nor against it")
+  func troubledConfirmation() throws {
+    let plain = try #require(
+      try campaign(RiggedLock(.deafUnlock)) { $0.shrinkEvents = 1 }.campaign.findings.first)
+    let lock = RiggedLock(.deafUnlock)
+    var troubles = 0
+    lock.rig.trouble = { [rig = lock.rig] count in
+      guard rig.resets == plain.shrinking.runs + 2 + 1, troubles < 2, count > 0 else { return nil }
+      troubles += 1
+      return LabFault(.carrierLost, "pulled out")
+    }
+    let finding = try #require(try campaign(lock) { $0.shrinkEvents = 1 }.campaign.findings.first)
+    expect(finding.confirmation.verdict, .confirmed)
+    expect(finding.confirmation.shown, finding.confirmation.runs)
+  }
+
   @Test("a device that is gone ends the campaign as trouble in the lab")
   func gone() throws {
     let lock = RiggedLock(.deafUnlock)

@@ -16,6 +16,9 @@ struct RiggedLock: DeviceUnderTest {
     var trouble: (Int) -> LabFault? = { _ in nil }
     /// Whether the lock has its bug in the test that begins, by the number of the reset.
     var isSick: (Int) -> Bool = { _ in true }
+    /// The starts that the lock was asked for, and whether it refuses one.
+    var starts: [StartCondition] = []
+    var refuses: (StartCondition) -> Bool = { _ in false }
     fileprivate var count = 0
   }
 
@@ -35,6 +38,8 @@ struct RiggedLock: DeviceUnderTest {
   }
 
   mutating func reset(to start: StartCondition) throws(LabFault) {
+    rig.starts.append(start)
+    if rig.refuses(start) { throw LabFault(.notPossible, "it is what it is") }
     rig.resets += 1
     isSick = rig.isSick(rig.resets)
     try sick.reset(to: start)

@@ -1,0 +1,102 @@
+import Bluetooth
+public import Simulation
+
+extension Radio {
+  /// Passes over what one host is told again and again up to a limit, but for the last time, if nothing else happens
+  /// until then: hours of listening cost little. Call it once what waits for the hosts was taken.
+  ///
+  /// The reports alone are passed over: everything else, chance included, is as without. They are those of an
+  /// advertiser whom one scanner alone hears, who was told everything, advertisement and scan response, and filters
+  /// nothing; neither picks out the other by a list.
+  public mutating func skipRepetitions(until limit: Instant) {
+    guard limit != .never, let (index, wake, others) = nextAdvertiser, wake <= limit.nanoseconds,
+      case .packet = advertisers[index].phase, let known = advertisers[index].known,
+      let listener = onlyListener(to: index), listener.number == known, listener.hearsRepetitions,
+      advertisers[index].directedAt == nil, advertisers[index].parameters.filterPolicy & 1 == 0
+    else { return }
+    let horizon = min(limit.nanoseconds, others - 1, advertisers[index].end - 1)
+    guard advertisers[index].searched < horizon else { return }
+    let isAsked = listener.isActive && advertisers[index].isScannable
+    let rehearsal = Rehearsal(
+      windows: listener.windows, loss: loss, fading: settings.fading,
+      responseTime: isAsked ? advertisers[index].responseTime : nil, horizon: horizon)
+    advertisers[index].searched = horizon
+    guard let last = rehearsal.lastRepetition(in: advertisers[index].course, at: time) else { return }
+    advertisers[index].course = last.course
+    advertisers[index].awaited = last.packet
+    wakeAdvertiser(index, at: last.packet.start + last.course.duration)
+  }
+
+  /// The only listener who hears an advertiser, if there is but one.
+  private mutating func onlyListener(to index: Int) -> Listener? {
+    var only: Listener?
+    for listener in listeners.indices where isHeard(index, by: listener) {
+      guard only == nil else { return nil }
+      only = listeners[listener]
+    }
+    return only
+  }
+}
+
+/// Plays the course of an advertiser for one scanner who hears it, as ``Radio`` does, without telling anybody.
+private struct Rehearsal {
+  let windows: ListeningWindows
+  let loss: UInt64
+  let fading: Int
+  /// From the end of a packet to the end of the scan response; `nil` if the scanner asks for none.
+  let responseTime: Int64?
+  /// Up to when.
+  let horizon: Int64
+
+  /// The course just before the last packet, up to the horizon, with which the scanner is told everything again.
+  func lastRepetition(
+    in course: AdvertisingCourse, at now: Int64
+  ) -> (course: AdvertisingCourse, packet: AdvertisingCourse.Packet)? {
+    var last: (AdvertisingCourse, AdvertisingCourse.Packet)?
+    var course = course
+    var now = now
+    while true {
+      course.skip(to: now)
+      guard let packet = nextHeard(in: course, at: now) else {
+        now = course.followingEnd
+        guard now <= horizon else { return last }
+        continue
+      }
+      let before = course
+      course.skip(to: packet)
+      now = packet.start + course.duration
+      guard now <= horizon else { return last }
+      var end = now + AirTime.channelChange
+      if !course.isLost(loss) {
+        _ = course.fading(fading)
+        if let responseTime {
+          if !course.isLost(loss) {
+            now += responseTime
+            guard now <= horizon else { return last }
+            end = now + AirTime.pause
+            if !course.isLost(loss) {
+              _ = course.fading(fading)
+              last = (before, packet)
+            }
+          }
+        } else {
+          last = (before, packet)
+        }
+      }
+      course.advance(after: end)
+    }
+  }
+
+  /// The first packet of this event or the next that is not over and is heard.
+  private func nextHeard(in course: AdvertisingCourse, at now: Int64) -> AdvertisingCourse.Packet? {
+    for isFollowing in [false, true] {
+      var candidate: AdvertisingCourse.Packet? = course.firstPacket(following: isFollowing)
+      while let packet = candidate {
+        let end = packet.start + course.duration
+        if end > now, windows.hears(packet.channel, from: packet.start, to: end) { return packet }
+        candidate = course.packet(after: packet)
+      }
+    }
+    return nil
+  }
+}

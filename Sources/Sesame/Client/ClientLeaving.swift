@@ -1,0 +1,74 @@
+import Bluetooth
+import Conformance
+
+/// Why a client has no lock any more, where that is no rule that the lock broke.
+enum ClientLeaving: String {
+  /// No advertisement was heard for a while.
+  case unheard
+  /// The link did not come up.
+  case notConnected = "not-connected"
+  /// The other end, or the air between, is gone.
+  case linkLost = "link-lost"
+  /// The lock ended the link of its own will.
+  case hungUp = "hung-up"
+  /// The lock wants an owner's proof, and the client has no key or pretends to have another.
+  case noKey = "no-key"
+
+  func explained(_ detail: String) -> Explanation { Explanation(rawValue, detail) }
+
+  /// What the reason of a link's end says of the lock.
+  static func explanation(ofEnd reason: UInt8) -> Explanation {
+    let code = HCIErrorCode(rawValue: reason)
+    switch code {
+    case .remoteUserTerminated, .remoteLowResources, .remotePowerOff:
+      return hungUp.explained("the lock ended the link, \(code)")
+    default:
+      return linkLost.explained("the link ended, \(code)")
+    }
+  }
+}
+
+extension SesameClient {
+  /// Why the client shows what it shows; asked why it shows nothing new, what it awaits.
+  func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    switch state {
+    case .away: return departure
+    case .seeking, .heard, .ready, .forgotten: return nil
+    case .connecting, .waiting, .registering, .logining, .open: break
+    }
+    guard isSilent, let awaited else { return nil }
+    return Explanation("awaiting", awaited)
+  }
+
+  /// What the client awaits of its lock.
+  private var awaited: String? {
+    switch state {
+    case .away, .seeking, .heard, .ready, .forgotten: nil
+    case .connecting: "the link"
+    case .waiting: "the token"
+    case .registering(let registration): registration.awaited
+    case .logining(let login): login.isAccepted ? login.session.awaited : "the answer to the login"
+    case .open(let session): session.late.map { "the answer to \($0.request.item)" } ?? session.awaited
+    }
+  }
+}
+
+extension SesameClient.Registration {
+  /// What the lock has not told yet.
+  var awaited: String {
+    guard let session else { return isIdentified ? "the answer to the registration" : "the identity" }
+    if sighting.generation == .os2, !isAnswered { return "the answer to the registration" }
+    if sighting.generation == .os2, !isPublished { return "the login that follows a registration" }
+    return session.awaited ?? "nothing"
+  }
+
+  private var isIdentified: Bool { sighting.generation == .os3 }
+}
+
+extension SesameClient.Session {
+  /// What the lock has not told yet of setting and status.
+  var awaited: String? {
+    if setting == nil { return "the setting" }
+    return status == nil ? "a status in which the bolt rests" : nil
+  }
+}

@@ -1,0 +1,167 @@
+import Automata
+import Conformance
+import Simulation
+import TestSupport
+import Testing
+
+@Suite("What the tester's own end saw")
+struct EvidenceTests {
+  /// A call that is taken within five seconds, over a line that may be lost or tampered with, to a phone with an alarm.
+  private func machine() throws -> Machine {
+    var machine = MachineDefinition(name: "phone", summary: "")
+    machine.events = [
+      Event("dial"), Event("set"), Event("taken", .spontaneous), Event("rings", .spontaneous),
+      Event("lost", .spontaneous), Event("tampered", .spontaneous),
+    ]
+    machine.circumstances = [
+      Circumstance("loss"),
+      Circumstance("tampering", faults: ["drop"], events: ["tampered"], until: ["idle"]),
+      Circumstance("absent", faults: ["away"], moments: ["blink"], delay: .seconds(1)),
+      Circumstance("alarm", stimuli: ["set"], unsure: ["tampering"], reading: "alarm", delay: .seconds(1)),
+    ]
+    machine.states = [State("idle"), State("calling"), State("talking"), State("ringing")]
+    machine.add(
+      table: """
+        | action/status                               | idle    | calling | talking |
+        |:-------------------------------------------:|:-------:|:-------:|:-------:|
+        | dial                                        | calling |         |         |
+        | set                                         |         |         | =       |
+        | taken unless tampering or absent within 5 s |         | talking |         |
+        | taken                                       |         | talking |         |
+        | rings given alarm within alarm + 1 s        |         |         | ringing |
+        | lost given loss or tampering or absent      |         | idle    | idle    |
+        """)
+    machine.starts = [Start("idle")]
+    return try Machine(machine)
+  }
+
+  private func tracker(holding circumstances: [String] = [], isReporting: Bool = true) throws -> Tracker {
+    Tracker(
+      Specification(
+        try machine(), holding: circumstances, reporting: isReporting ? ["lost", "tampered"] : []))
+  }
+
+  private static let idle = 0
+  private static let calling = 1
+  private static let talking = 2
+  private static let ringing = 3
+  private static let lost = Observation.event(SeenEvent(4, "0x08"))
+  private static let tampered = Observation.event(SeenEvent(5))
+
+  private func at(_ seconds: Double) -> Instant { .zero + .milliseconds(Int64(seconds * 1000)) }
+
+  /// Dials, and shows it.
+  private func call(_ tracker: inout Tracker, at seconds: Double = 0) {
+    tracker.perform(Stimulus(0), at: at(seconds))
+    expect(tracker.observe(.status(Self.calling), at: at(seconds)), true)
+  }
+
+  @Test("a line that was not seen to be lost was not lost, and one that was, only where lines can be")
+  func report() throws {
+    var silent = try tracker(holding: ["loss"])
+    call(&silent)
+    expect(silent.observe(.status(Self.idle), at: at(1)), false)
+
+    var told = try tracker(holding: ["loss"])
+    call(&told)
+    expect(told.observe(Self.lost, at: at(1)), true)
+    expect(told.losses, 1)
+    expect(told.observe(.status(Self.idle), at: at(1)), true)
+
+    var fair = try tracker()
+    call(&fair)
+    expect(fair.observe(Self.lost, at: at(1)), false)
+  }
+
+  @Test("a device that does not report is allowed what one that does would have to say")
+  func withoutReports() throws {
+    var tracker = try tracker(holding: ["loss"], isReporting: false)
+    call(&tracker)
+    expect(tracker.observe(.status(Self.idle), at: at(1)), true)
+    expect(tracker.losses, 1)
+  }
+
+  @Test("while the line lives every deadline holds, though lines can be lost")
+  func deadline() throws {
+    var tracker = try tracker(holding: ["loss"])
+    call(&tracker)
+    expect(tracker.deadline, at(5))
+    expect(tracker.settle(at: at(5)), false)
+  }
+
+  @Test("tampering excuses what is on the line, until the line is over, and no longer")
+  func tampering() throws {
+    var tracker = try tracker()
+    call(&tracker)
+    expect(tracker.observe(Self.tampered, at: at(1)), true)
+    expect(tracker.deadline, nil)
+    expect(tracker.settle(at: at(60)), true)
+    expect(tracker.observe(Self.lost, at: at(61)), true)
+    expect(tracker.observe(.status(Self.idle), at: at(61)), true)
+    expect(tracker.losses, 0)
+    call(&tracker, at: 62)
+    expect(tracker.deadline, at(67))
+  }
+
+  @Test("a fault that has hit nothing yet excuses nothing where hits are reported, and everything where they are not")
+  func pending() throws {
+    for (isReporting, deadline) in [(true, at(5) as Instant?), (false, nil)] {
+      var tracker = try tracker(isReporting: isReporting)
+      tracker.apply(Fault("drop"), at: .zero)
+      call(&tracker)
+      expect(tracker.deadline, deadline)
+    }
+  }
+
+  @Test("a fault that is given a duration is over after it, and time counts from then")
+  func duration() throws {
+    var tracker = try tracker()
+    call(&tracker)
+    tracker.apply(Fault("away", .duration(.seconds(3))), at: at(1))
+    expect(tracker.deadline, nil)
+    expect(tracker.settle(at: at(3.9)), true)
+    expect(tracker.settle(at: at(4)), true)
+    expect(tracker.deadline, at(9))
+    expect(tracker.settle(at: at(9)), false)
+  }
+
+  @Test("what is over in a moment is felt for its delay, and no longer")
+  func moment() throws {
+    for (seconds, isAllowed) in [(1.5, true), (2.5, false)] {
+      var tracker = try tracker()
+      call(&tracker)
+      tracker.apply(Fault("blink"), at: at(1))
+      expect(tracker.observe(Self.lost, at: at(seconds)), isAllowed)
+    }
+  }
+
+  @Test("tampering that is told of when the line is over is about what was on it, and about no other line")
+  func late() throws {
+    var tracker = try tracker()
+    expect(tracker.observe(Self.tampered, at: at(1)), true)
+    call(&tracker, at: 2)
+    expect(tracker.deadline, at(7))
+  }
+
+  @Test("what was set and may be lost with the line is open until it is read, on a line that nothing crosses")
+  func reading() throws {
+    for (reading, deadline) in [(0, nil), (7, at(19) as Instant?)] {
+      var tracker = try tracker(holding: ["loss"])
+      func talk(_ tracker: inout Tracker, at seconds: Double) {
+        call(&tracker, at: seconds)
+        expect(tracker.observe(.status(Self.talking), at: at(seconds + 1)), true)
+      }
+      talk(&tracker, at: 0)
+      tracker.perform(Stimulus(1, [Argument("value", .integer(7))]), at: at(2))
+      expect(tracker.observe(Self.lost, at: at(2.1)), true)
+      expect(tracker.observe(.status(Self.idle), at: at(2.1)), true)
+      talk(&tracker, at: 10)
+      // It may have arrived, or not.
+      expect(tracker.deadline, nil)
+      var ringing = tracker
+      expect(ringing.observe(.status(Self.ringing), at: at(12)), true)
+      expect(tracker.observe(.reading(Reading("alarm", .integer(reading))), at: at(11)), true)
+      expect(tracker.deadline, deadline)
+    }
+  }
+}

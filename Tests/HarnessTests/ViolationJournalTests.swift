@@ -1,0 +1,68 @@
+import Conformance
+import Documents
+import Harness
+import Simulation
+import TestSupport
+import Testing
+
+@Suite("A broken rule in the journal")
+struct ViolationJournalTests {
+  private let vocabulary = Vocabulary(stimuli: [], statuses: [])
+
+  private func line(_ violation: Violation) -> String {
+    JournalEntry.observation(.violation(violation), vocabulary, at: .zero + .milliseconds(7)).json.line
+  }
+
+  @Test("name, subject and packet are fields of their own, and what is not there is left out")
+  func fields() {
+    expect(
+      line(Violation("no-token", "no token within 30 s")),
+      #"{"t":"0.007","violation":"no-token","detail":"no token within 30 s"}"#)
+    expect(
+      line(
+        Violation(
+          "no-answer", of: "lock", "no answer", packet: .init([0x52, 0], from: .tester), quirk: "they do")),
+      #"{"t":"0.007","violation":"no-answer","of":"lock","detail":"no answer","packet":"5200","from":"tester","quirk":"they do"}"#
+    )
+  }
+
+  @Test("people read the first bytes of a long packet, and data has all of them")
+  func longPackets() {
+    let violation = Violation(
+      "message-too-long", "a message", packet: .init([UInt8](repeating: 0xAB, count: 200)))
+    #expect(line(violation).contains(String(repeating: "ab", count: 200)))
+    let text = vocabulary.text(of: .violation(violation))
+    expect(
+      text,
+      "broke message-too-long: a message (200 bytes of the device, " + String(repeating: "ab", count: 48)
+        + "…)")
+  }
+
+  @Test("a divergence has one signature, whatever was done before, and says the rule and the packet")
+  func divergences() {
+    let violation = Violation("clear-text", of: "lock", "lock in clear", packet: .init([7, 82, 0]))
+    for stimulus in ["lock", "toggle"] {
+      let divergence = Divergence(
+        .violation(violation), at: .zero, lastStimulus: stimulus, lastStatus: "locked")
+      expect(divergence.signature, "broke clear-text of lock")
+      expect(divergence.summary, "the device broke a rule: clear-text: lock in clear")
+      expect(
+        Outcome(.divergence(divergence)).details,
+        [
+          "after   \(stimulus)", "packet  3 bytes of the device, 075200",
+          "device  clear-text: lock in clear",
+        ])
+    }
+  }
+
+  @Test("what is known of the cause stands behind what was seen, and tells no two findings apart")
+  func explanations() {
+    let bare = Divergence(.unexpected("noSignal"), at: .zero, lastStimulus: "lock")
+    let told = Divergence(
+      .unexpected("noSignal"), at: .zero, lastStimulus: "lock",
+      explanation: Explanation("hung-up", "the lock ended the link"))
+    expect(told.summary, bare.summary + "; hung-up: the lock ended the link")
+    expect(told.signature, bare.signature)
+    #expect(told.isLike(bare))
+  }
+}
