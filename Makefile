@@ -10,7 +10,7 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: canary kills nights test-lab test-kernel peers-full bench-peers dependencies-peers
+.PHONY: bench-air canary kills nights test-lab test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ format: dependencies ## Format the sources in place
 
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)
+
+bench-air: build ## Search for every defect over a radio that loses packets, as an emulated and as a real lock: the whole table
+	$(COMMAND) air-table $(ARGS)
 
 canary: build ## Run it a thousand times with keys that are known, and search everything it leaves behind for them
 	Tests/Canary/canary.py $(COMMAND) $(ARGS)

@@ -67,6 +67,8 @@ public final class Specification: Sendable {
   let urgentStart: [Int32]
   /// The windows that end at a known time: what must have happened by then.
   let urgent: [Step]
+  /// The longest of these windows for each node, without what a circumstance adds.
+  let windows: [Interval]
   /// Where the ways of a node on events that the device reports begin in ``reported``, with the events.
   let reportedStart: [Int32]
   let reported: [Step]
@@ -95,7 +97,7 @@ public final class Specification: Sendable {
   let unsure: [UInt64]
   /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
   /// unseen.
-  let isPlain: Bool
+  public let isPlain: Bool
   /// The circumstances that count from the entry of a state, as bits.
   let fromEntry: UInt64
   /// The circumstances that hold in every test, as bits.
@@ -157,6 +159,9 @@ public final class Specification: Sendable {
     (visibleStart, visible) = flatten(builder.visible)
     (silentStart, silent) = flatten(builder.silent)
     (urgentStart, urgent) = flatten(builder.spontaneous.map { $0.filter { $0.latest != .forever } })
+    windows = builder.spontaneous.map { steps in
+      steps.map(\.latest).filter { $0 != .forever }.max() ?? .zero
+    }
     (reportedStart, reported) = flatten(builder.reported)
     let rows = machine.definition.transitions
     reportedEvents = reported.map { step in

@@ -28,8 +28,11 @@ final class ChildProcess {
   private var errors: Int32
   private var outgoing: [UInt8] = []
   private var lines: LineBuffer
+  /// What is read into: whole reads, none of which makes room for itself.
+  private var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
   private var complaint: [UInt8] = []
   private var isReaped = false
+  private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
   /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
   /// something beside a radio.
   var isDriven = true
@@ -74,16 +77,40 @@ final class ChildProcess {
 }
 
 extension ChildProcess {
-  /// Queues bytes for its standard input; ``nextLine(until:)`` sends them.
+  /// Writes bytes to its standard input; ``nextLine(until:)`` sends what there is no room for now.
   func send(_ bytes: [UInt8]) {
     outgoing += bytes
+    if outgoing.count == bytes.count, input >= 0 { writeInput() }
   }
+
+  /// Whether a whole line of its standard output was read already and not taken yet.
+  var hasLine: Bool { lines.hasLine }
 
   /// Closes its standard input, once what is queued was sent; to be called when nothing more is to be sent.
   func closeInput() {
     if !outgoing.isEmpty { _ = wait(milliseconds: 0) }
     outgoing = []
     close(&input)
+  }
+
+  /// What so many round trips through its two pipes take, with nothing around them: one write, and reads until so many
+  /// lines have come back; `nil` when it does not answer.
+  ///
+  /// Nothing else may be under way, and the pipes wait as long as it takes.
+  func bareRoundTrips(_ count: Int, sending request: [UInt8], lines: Int) -> Interval? {
+    for end in [input, output] { _ = fcntl(end, F_SETFL, 0) }
+    defer { for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) } }
+    let begin = MonotonicClock.now
+    for _ in 0..<count {
+      guard unsafe write(input, request, request.count) == request.count else { return nil }
+      var left = lines
+      while left > 0 {
+        let size = unsafe read(output, &room, room.count)
+        guard size > 0 else { return nil }
+        for index in 0..<size where room[index] == UInt8(ascii: "\n") { left -= 1 }
+      }
+    }
+    return MonotonicClock.now - begin
   }
 
   /// Waits for a whole line of its standard output, up to a moment of the monotonic clock.
@@ -175,11 +202,9 @@ extension ChildProcess {
 
   /// Polls the pipes once and serves those that are ready; false when none was.
   private func wait(milliseconds: Int32) -> Bool {
-    var polled = [
-      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: outgoing.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
-    ]
+    polled[0].fd = output
+    polled[1].fd = errors
+    polled[2].fd = outgoing.isEmpty ? -1 : input
     if isDriven { Heartbeat.expect(by: Waiting.now + .milliseconds(Int64(milliseconds))) }
     defer { if isDriven { Heartbeat.expect(by: Waiting.now) } }
     guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return false }
@@ -190,10 +215,9 @@ extension ChildProcess {
   }
 
   private func readOutput() {
-    var buffer = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
-    let count = unsafe read(output, &buffer, buffer.count)
+    let count = unsafe read(output, &room, room.count)
     if count > 0 {
-      lines.append(buffer[..<count])
+      lines.append(room[..<count])
     } else if count == 0 || !isTransient(errno) {
       close(&output)
     }
@@ -201,10 +225,9 @@ extension ChildProcess {
 
   @discardableResult
   private func readErrors() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
-    let count = unsafe read(errors, &buffer, buffer.count)
+    let count = unsafe read(errors, &room, room.count)
     if count > 0 {
-      complaint = (complaint + buffer[..<count]).suffix(Self.tail)
+      complaint = (complaint + room[..<count]).suffix(Self.tail)
       return true
     }
     if count == 0 || !isTransient(errno) { close(&errors) }
@@ -219,7 +242,9 @@ extension ChildProcess {
 
   private func writeInput() {
     let count = unsafe write(input, outgoing, outgoing.count)
-    if count > 0 {
+    if count == outgoing.count {
+      outgoing.removeAll(keepingCapacity: true)
+    } else if count > 0 {
       outgoing.removeFirst(count)
     } else if !isTransient(errno) {
       // It reads no more. Whether it still answers shows on its output.

@@ -45,6 +45,12 @@ public final class ExecDevice: DeviceUnderTest {
   private var lineCount = 0
   /// Whether the program has written a line of the protocol since it was started.
   private var hasAnswered = false
+  /// Up to when all that the program wrote was read: to the end of its last answer.
+  private var heard = Instant.zero
+  /// The lines that say of each stimulus without arguments that it is given.
+  private var requests: [[UInt8]] = []
+  /// The lines that are expected, as most programs write them, and what they say: they need not be taken apart.
+  private var usual: [(line: [UInt8], answer: ExecAnswer, observation: Observation?)] = []
   /// Whether the command has ever come to the end of an answer.
   private var hasEverAnswered = false
   /// What was wrong with each start of a command that has never answered.
@@ -63,7 +69,24 @@ public final class ExecDevice: DeviceUnderTest {
 
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
+    requests = vocabulary.stimuli.map { Self.bytes(of: ["stimulus": .text($0)]) }
+    let answers: [(ExecAnswer, JSON)] =
+      [(.settled, ["settled": true])] + vocabulary.statuses.map { (.status($0), ["status": .text($0)]) }
+    usual = answers.flatMap { answer, json in
+      let line = json.line
+      // With and without a space after the colon, as the writers of most languages have it.
+      return [line, line.split(separator: ":", maxSplits: 1).joined(separator: ": ")].map {
+        (Array($0.utf8), answer, observation(of: answer))
+      }
+    }
   }
+
+  private func observation(of answer: ExecAnswer) -> Observation? {
+    guard case .status(let name) = answer else { return nil }
+    return vocabulary.observation(ofStatus: name)
+  }
+
+  private static func bytes(of request: JSON) -> [UInt8] { Array(request.line.utf8) + [UInt8(ascii: "\n")] }
 }
 
 extension ExecDevice {
@@ -75,22 +98,27 @@ extension ExecDevice {
     shown = Queue()
     lineCount = 0
     epoch = MonotonicClock.now
-    let refusal = try ask(request)
+    let refusal = try ask(Self.bytes(of: request))
     if let refusal { throw LabFault(.notPossible, "the device cannot start so: \(refusal)") }
     // What it shows in answer to the reset is how the test begins.
     epoch = MonotonicClock.now
-    now = .zero
+    (now, heard) = (.zero, .zero)
     shown.stamp(.zero)
   }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
-    var request: [JSON.Member] = [.init("stimulus", .text(vocabulary.stimuli[stimulus.number]))]
-    if !stimulus.arguments.isEmpty {
-      request.append(.init("arguments", .mapping(stimulus.arguments.map(member))))
-    }
-    let refusal = try ask(.mapping(request))
+    let refusal = try ask(request(of: stimulus))
     now = max(now, time)
+    heard = now
     if let refusal { shown.append(.refused(refusal), at: now) }
+  }
+
+  private func request(of stimulus: Stimulus) -> [UInt8] {
+    if stimulus.arguments.isEmpty { return requests[stimulus.number] }
+    return Self.bytes(of: [
+      "stimulus": .text(vocabulary.stimuli[stimulus.number]),
+      "arguments": .mapping(stimulus.arguments.map(member)),
+    ])
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
@@ -104,16 +132,22 @@ extension ExecDevice {
         return first.observation
       }
       guard let child else { throw LabFault(.ended, "the program does not run") }
+      // What was there by now was read with the answer: it is not asked for again before time passes.
+      if limit <= heard, !child.hasLine {
+        now = max(now, limit)
+        return nil
+      }
       switch child.nextLine(until: epoch + (limit - .zero)) {
       case .timedOut:
         now = max(now, limit)
         lineCount = 0
         return nil
       case .line(let line):
-        guard case .status(let name) = try answer(line) else {
+        let (said, observation) = try answer(line)
+        guard case .status = said, let observation else {
           throw fail(.badAnswer, "nothing was asked, and the device wrote \(quoted(line))")
         }
-        shown.append(vocabulary.observation(ofStatus: name), at: min(time, limit))
+        shown.append(observation, at: min(time, limit))
       case .tooLong(let start): throw tooLong(start)
       case .ended: throw ended()
       }
@@ -142,43 +176,55 @@ extension ExecDevice {
   /// Sends a request and takes in the answer, up to its last line.
   ///
   /// - Returns: why it was refused, if it was.
-  private func ask(_ request: JSON) throws(LabFault) -> String? {
+  private func ask(_ request: [UInt8]) throws(LabFault) -> String? {
     guard let child else { throw LabFault(.ended, "the program does not run") }
-    let line = request.line
-    child.send(Array(line.utf8) + [UInt8(ascii: "\n")])
+    child.send(request)
     let limit = MonotonicClock.now + answerTimeout
     while true {
       switch child.nextLine(until: limit) {
       case .line(let bytes):
-        switch try answer(bytes) {
-        case .status(let name): shown.append(vocabulary.observation(ofStatus: name), at: time)
+        let (said, observation) = try answer(bytes)
+        switch said {
+        case .status: if let observation { shown.append(observation, at: time) }
         case .settled: return nil
         case .refused(let reason): return reason
         }
       case .tooLong(let start): throw tooLong(start)
-      case .timedOut: throw fail(.noAnswer, "no end of the answer within \(answerTimeout) to \(line)")
+      case .timedOut:
+        let asked = String(decoding: request.dropLast(), as: UTF8.self)
+        throw fail(.noAnswer, "no end of the answer within \(answerTimeout) to \(asked)")
       case .ended: throw ended()
       }
     }
   }
 
-  private func answer(_ line: [UInt8]) throws(LabFault) -> ExecAnswer {
+  private func answer(
+    _ line: [UInt8]
+  ) throws(LabFault) -> (answer: ExecAnswer, observation: Observation?) {
     lineCount += 1
     guard lineCount <= Self.mostLines else {
       throw fail(
         .badAnswer, "more than \(Self.mostLines) lines without a pause, the last of them \(quoted(line))")
     }
+    if let known = usual.first(where: { $0.line == line }) {
+      note(known.answer)
+      return (known.answer, known.observation)
+    }
     do {
       let answer = try ExecAnswer(line: line)
-      hasAnswered = true
-      switch answer {
-      case .status: break
-      case .refused: hasEverAnswered = true
-      case .settled: (hasEverAnswered, lineCount) = (true, 0)
-      }
-      return answer
+      note(answer)
+      return (answer, observation(of: answer))
     } catch {
       throw fail(.badAnswer, "the device wrote \(quoted(line)): \(error.reason)")
+    }
+  }
+
+  private func note(_ answer: ExecAnswer) {
+    hasAnswered = true
+    switch answer {
+    case .status: break
+    case .refused: hasEverAnswered = true
+    case .settled: (hasEverAnswered, lineCount) = (true, 0)
     }
   }
 

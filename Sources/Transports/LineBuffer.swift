@@ -26,12 +26,20 @@ struct LineBuffer {
   }
 
   mutating func append(_ more: ArraySlice<UInt8>) {
-    if start > 0, start == bytes.count || start > limit {
+    if start == bytes.count {
+      bytes.removeAll(keepingCapacity: true)
+      (start, searched) = (0, 0)
+    } else if start > limit {
       bytes.removeFirst(start)
       searched -= start
       start = 0
     }
     bytes += more
+  }
+
+  /// Whether there is a whole line, or one that is too long.
+  var hasLine: Bool {
+    bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > limit
   }
 
   /// Takes the first line, or `nil` when there is no whole one.

@@ -12,18 +12,21 @@ private struct Walk {
   var wasRare: [Bool] = []
   /// All choices, each with where it was made.
   var steps: [(situation: Situation, choice: Choice)] = []
+  /// How much time each of them took.
+  var times: [Interval] = []
   var alphabet: Alphabet
   var explorer: Explorer
 
   init(
     _ definition: MachineDefinition, seed: UInt64 = 1, events: Int, learned: [TestCase] = [],
-    weights: [(name: String, weight: Double)] = [], _ change: (inout Explorer.Settings) -> Void = { _ in }
+    weights: [(name: String, weight: Double)] = [], moving: [String] = [],
+    _ change: (inout Explorer.Settings) -> Void = { _ in }
   ) throws {
     let machine = try Machine(definition)
     let device = MachineDevice(machine, .seeded(1), showsEffects: false)
     let specification = Specification(machine, showsEffects: false)
     var lockstep = Lockstep(specification, device, recorder: NoRecorder())
-    alphabet = Alphabet(specification, device.abilities, weights: weights)
+    alphabet = Alphabet(specification, device.abilities, weights: weights, moving: moving)
     let starts = machine.startConditions(of: device.abilities)
     var settings = Explorer.Settings()
     change(&settings)
@@ -34,7 +37,7 @@ private struct Walk {
       let atOnce = try lockstep.pass(until: lockstep.now)
       #expect(atOnce == nil)
       while steps.count < events, let choice = explorer.next(in: lockstep.situation) {
-        let situation = lockstep.situation
+        let (situation, begin) = (lockstep.situation, lockstep.now)
         steps.append((situation, choice))
         guard situation.admits(choice, alphabet), let action = alphabet.action(of: choice) else {
           Issue.record("\(choice) was not to be had")
@@ -44,6 +47,8 @@ private struct Walk {
           Issue.record("a machine differs from itself: \(divergence)")
           return
         }
+        times.append(lockstep.now - begin)
+        explorer.spend(lockstep.now - begin)
       }
       tests.append(explorer.test)
       wasRare.append(explorer.end(in: lockstep.situation))
@@ -196,5 +201,57 @@ struct ExplorerTests {
     let offered = (0..<alphabet.eventCount).filter { !alphabet.acts[$0].variants.isEmpty }
     let left = offered.filter { !taken.contains($0) }.map { alphabet.acts[$0].name }
     #expect(left == [])
+  }
+
+  @Test("where time is what is spent, no kind of waiting takes more than its share of it")
+  func shares() throws {
+    let walk = try Walk(.sesame, events: 60_000) { $0.isThrifty = true }
+    let alphabet = walk.alphabet
+    let longest = alphabet.acts[alphabet.wait].variants.firstIndex { $0 == .wait(.seconds(30)) } ?? 0
+    var kinds: [Int: Double] = [:]
+    for (step, time) in zip(walk.steps, walk.times) {
+      let act = Int(step.choice.act)
+      // The waits beyond all windows count each for itself, the others and the edges together.
+      if act == alphabet.wait { kinds[max(Int(step.choice.variant), longest), default: 0] += time.seconds }
+      if act == alphabet.edge { kinds[longest, default: 0] += time.seconds }
+    }
+    let total = walk.times.reduce(0) { $0 + $1.seconds }
+    for (kind, time) in kinds {
+      // Two purposes share the shorter waits: the windows, and what was called off.
+      #expect(time / total < (kind == longest ? 0.32 : 0.16), "\(kind): \(time) of \(total) s")
+    }
+    #expect(kinds[longest].map { $0 / total > 0.05 } == true)
+    // Ten minutes of silence come, and only where most can be asked for.
+    let silences = walk.steps.filter {
+      alphabet.action(of: $0.choice) == .wait(.seconds(660))
+    }
+    let most = walk.steps.map(\.situation.legal.nonzeroBitCount).max() ?? 0
+    #expect(!silences.isEmpty && silences.allSatisfy { 4 * $0.situation.legal.nonzeroBitCount >= 2 * most })
+  }
+
+  @Test("where wear is what is spent, what moves is asked for less often, and yet often enough")
+  func wear() throws {
+    let moving = ["lock", "unlock", "toggle"]
+    func share(_ isThrifty: Bool) throws -> Double {
+      let walk = try Walk(.sesame, events: 40_000, moving: moving) { $0.isThrifty = isThrifty }
+      return Double(walk.steps.count { walk.alphabet.moves($0.choice) }) / Double(walk.steps.count)
+    }
+    let (spared, usual) = (try share(true), try share(false))
+    #expect(spared < usual && spared > 0.01, "\(spared) and \(usual)")
+  }
+
+  @Test(
+    "a machine to which time means nothing is given no waits where time is the clock's, and others none for hours"
+  )
+  func waits() throws {
+    func waits(_ definition: MachineDefinition, slack: Interval) throws -> [TestAction] {
+      let alphabet = Alphabet(
+        Specification(try Machine(definition), showsEffects: false), Abilities(stimuli: nil, slack: slack))
+      return alphabet.acts[alphabet.wait].variants
+    }
+    #expect(try waits(.sesameTable, slack: .milliseconds(100)) == [])
+    #expect(try waits(.sesameTable, slack: .zero).last == .wait(.seconds(4 * 3600)))
+    #expect(try waits(.sesame, slack: .milliseconds(100)).last == .wait(.seconds(660)))
+    #expect(try waits(.sesame, slack: .zero).last == .wait(.seconds(4 * 3600)))
   }
 }

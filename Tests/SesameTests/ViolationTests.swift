@@ -243,27 +243,27 @@ private let breaches: [Breach] = [
   },
   Breach(.registrationRefused, "busy", registered: false) { talk in
     talk.begin()
-    talk.ask(.register)
+    talk.ask(.register(thenLogin: false))
     talk.say([7, 1, 7], .plaintext)
   },
   Breach(.outOfPlace, "a version in a registration", registered: false) { talk in
     talk.begin()
-    talk.ask(.register)
+    talk.ask(.register(thenLogin: false))
     talk.say([7, 5, 0, 0x31], .plaintext)
   },
   Breach(.clearText, "a status in a registration", registered: false) { talk in
     talk.begin()
-    talk.ask(.register)
+    talk.ask(.register(thenLogin: false))
     talk.say([8, 81] + Talk.status(), .plaintext)
   },
   Breach(.notAuthentic, "before there can be a key", registered: false) { talk in
     talk.begin()
-    talk.ask(.register)
+    talk.ask(.register(thenLogin: false))
     try talk.say(frame: "05aabbccddee")
   },
   Breach(.noAnswer, "to a registration", registered: false) { talk in
     talk.begin()
-    talk.ask(.register)
+    talk.ask(.register(thenLogin: false))
     talk.wait(.seconds(10))
   },
   Breach(.noAnswer, "to a login") { talk in
@@ -398,7 +398,7 @@ struct ViolationTests {
   @Test("who pretends to have another key is refused with reason", arguments: [true, false])
   func pretence(answers: Bool) throws {
     var talk = try Talk()
-    talk.client.pretences = [.wrongKey]
+    talk.client.pretences = [.falseProof(.wrongSecret)]
     talk.begin()
     if answers { talk.say([7, 2, 4], .plaintext) } else { talk.wait(.seconds(10)) }
     expect(talk.client.status, .noSignal)

@@ -27,6 +27,8 @@ struct FuzzScreenTests {
     status.longest = 200
     status.stability = (119, 120)
     status.actuations = 1234
+    status.lockTime = .seconds(40_000)
+    status.waited = .seconds(13_000)
     var screen = StatusScreen(head: head)
     screen.progress = FuzzProgress(status: status, took: .seconds(3723))
     screen.rate = 3_012_001
@@ -47,6 +49,7 @@ struct FuzzScreenTests {
         "     last new  3.0 s ago                  events each  3 17",
         "   last found  10:02 ago                   lab faults  1",
         "   to the end  7,654,322 events or 57:57   bolt moved  1,234 times",
+        "    lock time  11:06:40, 32 % waited",
         "── events ───────────────────────────── ── coverage ───────────────────────────",
         "     in tests  12,345,678                       legal  –",
         " a second now  3,012,001                        empty  –",
@@ -68,7 +71,7 @@ struct FuzzScreenTests {
       for isOn in [false, true] {
         let widths = screen.lines(width: width, Painter(isOn: isOn)).map(visibleWidth)
         #expect(widths.allSatisfy { $0 <= min(width, StatusScreen.mostWidth) }, "\(width): \(widths)")
-        expect(widths.count, 14)
+        expect(widths.count, 15)
       }
     }
     let plain = Self.screen.lines(width: 90, Painter(isOn: true)).map { line in

@@ -66,6 +66,12 @@ public struct Alphabet: Sendable {
 
   /// The acts.
   public private(set) var acts: [Act]
+  /// The events of which each wears the device, as bits; for machines of up to 64 events.
+  let moving: UInt64
+  /// The events with several variants of which each sets a circumstance, as bits; for machines of up to 64 events.
+  let setting: UInt64
+  /// How long the longest window of the machine is that ends.
+  let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
   public let eventCount: Int
   /// The number of ``TestAction/settle``, whose other variant is ``TestAction/next``.
@@ -84,12 +90,17 @@ public struct Alphabet: Sendable {
   ///   - abilities: what the device serves.
   ///   - levels: where the test may interfere.
   ///   - weights: how often acts are chosen, by name, where it is not 1; 0 leaves an act out.
+  ///   - moving: the stimuli that set something in motion that wears, by name.
   public init(
     _ specification: Specification, _ abilities: Abilities, levels: [TestLevel] = TestLevel.allCases,
-    weights: [(name: String, weight: Double)] = []
+    weights: [(name: String, weight: Double)] = [], moving: [String] = []
   ) {
     let definition = specification.machine.definition
     eventCount = definition.events.count
+    self.moving = definition.events.prefix(64).enumerated().reduce(0) { mask, event in
+      moving.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
+    }
+    longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
     acts = definition.events.enumerated().map { number, event in
       let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
       let isOffered = event.kind != .spontaneous && isServed && levels.contains(.events)
@@ -98,13 +109,16 @@ public struct Alphabet: Sendable {
         name: event.name, level: .events,
         variants: isOffered ? arguments.map { .stimulus(Stimulus(number, $0)) } : [], weight: 1)
     }
+    setting = acts.prefix(64).enumerated().reduce(0) { mask, act in
+      act.element.variants.count > 1 && specification.sets[act.offset] ? mask | 1 << UInt64(act.offset) : mask
+    }
     let isTimed = !specification.isPlain
     acts.append(Act(name: "settle", level: .events, variants: isTimed ? [.settle, .next] : [], weight: 1))
     acts.append(
       Act(
         name: "wait", level: .events,
-        variants: Self.waits(in: definition, isVirtual: abilities.isInVirtualTime).map { .wait($0) }, weight: 1
-      ))
+        variants: Self.waits(in: definition, isTimed: isTimed, isVirtual: abilities.isInVirtualTime)
+          .map { .wait($0) }, weight: 1))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
     acts.append(
       Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
@@ -129,6 +143,14 @@ public struct Alphabet: Sendable {
     return acts[act].variants[Int(choice.variant)]
   }
 
+  /// Whether a choice sets something in motion that wears.
+  public func moves(_ choice: Choice) -> Bool {
+    choice.act < 64 && !choice.isForbidden && moving >> UInt64(choice.act) & 1 == 1
+  }
+
+  /// How often a test does.
+  public func movements(of test: TestCase) -> Int { test.choices.count { moves($0) } }
+
   /// The choice that stands for an action; `nil` when this alphabet does not have it.
   public func choice(of action: TestAction, isForbidden: Bool = false) -> Choice? {
     for (number, act) in acts.enumerated() {
@@ -138,12 +160,15 @@ public struct Alphabet: Sendable {
     return nil
   }
 
-  /// The longest wait with a device whose time is the clock's: hours of it would be hours.
-  private static let longestRealWait = Interval.seconds(60)
+  /// The longest wait with a device whose time is the clock's: ten minutes of silence are worth waiting for, now and then.
+  private static let longestRealWait = Interval.seconds(660)
 
   /// Waits that are worth trying: short ones in which something is still under way, the windows of the machine, and
-  /// long silence.
-  private static func waits(in definition: MachineDefinition, isVirtual: Bool) -> [Interval] {
+  /// long silence. Where time is the clock's, a machine to which time means nothing is given none.
+  private static func waits(
+    in definition: MachineDefinition, isTimed: Bool, isVirtual: Bool
+  ) -> [Interval] {
+    guard isTimed || isVirtual else { return [] }
     var waits: [Interval] = [
       .milliseconds(1), .milliseconds(20), .milliseconds(150), .milliseconds(600), .seconds(1), .seconds(4),
       .seconds(12), .seconds(60), .seconds(660), .seconds(4 * 3600),

@@ -1,4 +1,4 @@
-import Simulation
+public import Simulation
 
 /// Generates tests, one choice at a time, from what is allowed now and from what was done before.
 ///
@@ -43,6 +43,8 @@ public struct Explorer: Sendable {
     public var swarming = 0.1
     /// Of all tests, those that begin like a rare one.
     public var resuming = 0.05
+    /// Whether time and wear are what is spent, and not events: see ``Explorer/spend(_:)``.
+    public var isThrifty = false
 
     /// Makes the usual settings.
     public init() {}
@@ -69,11 +71,29 @@ public struct Explorer: Sendable {
     var asides = 0.0
     /// How often the device is let do only the next thing that it has to do.
     var halts = 0.0
+    /// Whether the motor is spared: what moves it is seldom decided for.
+    var rests = false
+    /// How often what was called off is waited for all the same.
+    var doubts = 0.0
+  }
+
+  /// What a test does a lot of, where it is about a few things.
+  struct Palette: Sendable {
+    /// The disturbances, with their variant where that is always the same.
+    var disturbances: [(act: Int, variant: Int?)] = []
+    /// The stimuli that are given whenever they can be, as bits; none where a test is about everything.
+    var theme: UInt64 = 0
+    /// The variant of each act, where that is always the same, or -1.
+    var variants: [Int] = []
   }
 
   let alphabet: Alphabet
   let settings: Settings
   let starts: Int
+  /// The stimuli that set something in motion that wears, as bits.
+  let moves: UInt64
+  /// How much dearer they are in a test that spares it.
+  static let sparing = 8.0
   /// The starts that tests may begin with, ascending.
   private var openStarts: [Int]
   /// The events that have a variant, as bits, and how many variants each act has.
@@ -90,9 +110,13 @@ public struct Explorer: Sendable {
   var positions = PositionTable()
   var rarity = RarityTable()
   var cycles: CycleWatch
+  /// What was spent, where that counts.
+  var costs: ExplorerCosts?
   var corpus = RareTests()
   /// The last decisions, the newest first.
   var decisions = DecisionHistory()
+  /// What this test is about, where time and wear are what is spent.
+  var palette = Palette()
   /// The rest of the rare test that this one begins like.
   var prefix: [Choice] = []
   var prefixIndex = 0
@@ -100,6 +124,14 @@ public struct Explorer: Sendable {
   var lastChoice: Choice?
   /// How many refusals were tried for the first time.
   var firstRefusals = 0
+  /// How much time has passed in this test, where that is told.
+  var time = Interval.zero
+  /// Whether the last stimulus was one that moves something: what it has left behind may be asked for.
+  var hasMoved = false
+  /// Whether nothing was asked of the device since a long silence.
+  var wasSilent = false
+  /// Until when the device had something to do, at the latest, before the last choice.
+  var wasDue: Instant?
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
 
@@ -133,9 +165,16 @@ public struct Explorer: Sendable {
     weights = acts.map(\.weight)
     swarm = weights
     cycles = CycleWatch(settle: alphabet.settle)
+    if settings.isThrifty {
+      costs = ExplorerCosts(
+        waits: variantCounts[alphabet.wait] > 0 ? acts[alphabet.wait].variants : [],
+        longestWindow: alphabet.longestWindow)
+    }
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
+    moves = settings.isThrifty ? alphabet.moving : 0
+    palette.variants = [Int](repeating: -1, count: acts.count)
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
     }
@@ -153,6 +192,10 @@ public struct Explorer: Sendable {
     cycles.reset()
     decisions.reset()
     lastChoice = nil
+    wasDue = nil
+    hasMoved = false
+    wasSilent = false
+    time = .zero
     test.choices.removeAll(keepingCapacity: true)
     test.start = drawStart()
     prefix.removeAll(keepingCapacity: true)
@@ -203,6 +246,16 @@ public struct Explorer: Sendable {
     return true
   }
 
+  /// Takes in how much time has passed on the device since the last choice was made.
+  public mutating func spend(_ passed: Interval) {
+    guard costs != nil, let lastChoice else { return }
+    let act = Int(lastChoice.act)
+    time += passed
+    if act == alphabet.settle { costs?.settle(passed, at: settledAt) }
+    costs?.pass(
+      passed, waiting: act == alphabet.wait ? Int(lastChoice.variant) : nil, isEdge: act == alphabet.edge)
+  }
+
   /// Takes in a rare test of an earlier run or of another worker: it will soon be gone on with.
   public mutating func learn(_ test: TestCase) {
     corpus.insert(test)
@@ -222,7 +275,21 @@ public struct Explorer: Sendable {
     // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
-    if chance(share) { cycles.repeatLast(times: repetitions(of: decisions)) }
+    guard chance(share * (costs != nil && closed.decisions == 0 ? 0.1 : 1)) else { return }
+    cycles.repeatLast(times: repetitions(of: decisions), isTelling: isTelling(closed))
+  }
+
+  /// Whether what follows the repetition of a cycle is asked of what moves: where something that moves nothing was
+  /// repeated, that is where it shows what that has broken. Cycles that this was seldom done for come first.
+  private mutating func isTelling(_ closed: CycleWatch.Closed) -> Bool {
+    guard moves != 0, closed.decisions > 0, closed.length <= 8, !cycles.lastContains(moves) else {
+      return false
+    }
+    let context = mix(closed.hash ^ 0x7E11)
+    let told = Double(counts[context, 0])
+    guard chance(4 / (4 + told)) else { return false }
+    counts.add(context, 0)
+    return true
   }
 
   /// How often to go around a cycle: not so few times that novelty would come there anyway, and each more half as
@@ -236,6 +303,11 @@ public struct Explorer: Sendable {
     test.choices.append(choice)
     lastChoice = choice
     let act = Int(choice.act)
+    wasDue = situation.isAwaiting ? situation.deadline : nil
+    if act < alphabet.eventCount {
+      hasMoved = alphabet.moves(choice) && moves != 0
+      wasSilent = false
+    }
     if act == alphabet.settle { settledAt = situation.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
@@ -266,9 +338,57 @@ public struct Explorer: Sendable {
       plan.halts = [0, 0, 0.3, 0.7][generator.below(4)]
       plan.asides = chance(0.5) ? 2 * settings.asides : 0
     }
+    if costs != nil { drawThriftyPlan() }
     for act in swarm.indices {
       swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
     }
+  }
+
+  /// Where time and wear are what is spent, most tests spare the motor and fill the time with what costs it nothing:
+  /// requests, refusals, and a few kinds of disturbances a lot, since those of a kind belong together and those of
+  /// many kinds excuse each other.
+  private mutating func drawThriftyPlan() {
+    plan.rests = chance(0.85)
+    plan.doubts = [0, 0.2, 0.6][generator.below(3)]
+    plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
+    if variantCounts[alphabet.settle] > 0 { plan.halts = [0, 0.3, 0.6, 0.9][generator.below(4)] }
+    palette.theme = 0
+    if chance(0.5) {
+      for _ in 0...generator.below(2) { palette.theme |= 1 << UInt64(leastDrawn(0..<eventCount)) & ~moves }
+    }
+    plan.asides = [0.1, 0.3, 0.5][generator.below(3)]
+    for act in 0..<eventCount {
+      let isFixed = variantCounts[act] > 1 && chance(0.5)
+      palette.variants[act] = isFixed ? leastTried(act, at: Self.drawing) : -1
+    }
+    palette.disturbances.removeAll(keepingCapacity: true)
+    plan.disturbances = 0
+    guard disturbanceWeight > 0, chance(0.5) else { return }
+    plan.disturbances = 4 * settings.disturbances
+    plan.rests = chance(0.6)
+    plan.doubts = 0.8
+    for _ in 0...(chance(0.3) ? 1 : 0) {
+      let act = leastDrawn(alphabet.disturbances)
+      let variant = chance(0.5) ? 0 : leastTried(act, at: Self.drawing)
+      palette.disturbances.append((act, chance(0.5) ? variant : nil))
+    }
+  }
+
+  private var eventCount: Int { min(alphabet.eventCount, 64) }
+
+  /// The context in which it is counted what tests were about.
+  private static let drawing: UInt64 = 0xD157
+
+  /// The act that was drawn least often, by the weights that were asked for.
+  private mutating func leastDrawn(_ acts: Range<Int>) -> Int {
+    var best = acts.lowerBound
+    var least = Double.infinity
+    for act in acts where variantCounts[act] > 0 {
+      let count = (Double(counts[Self.drawing, act]) + unit()) / weights[act]
+      if count < least { (best, least) = (act, count) }
+    }
+    counts.add(Self.drawing, best)
+    return best
   }
 
   /// From an eighth to eight, short of transcendental functions: a power of two, and a part of the next.

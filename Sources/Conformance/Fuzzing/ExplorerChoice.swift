@@ -5,30 +5,69 @@ extension Explorer {
   mutating func choose(in situation: Situation, slot: Int) -> Choice? {
     if let choice = resumed(in: situation) { return choice }
     let legal = situation.legal & offered
-    let settles = maySettle(in: situation) && (legal == 0 || chance(plan.patience))
-    if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
-      return Choice(event, variant: variant(of: event), isForbidden: true)
+    // What a repetition has led to is tried out undisturbed.
+    let isTrying = costs != nil && cycles.isExploring
+    let settles = maySettle(in: situation) && (legal == 0 || isTrying || chance(patience(in: situation)))
+    if !isTrying {
+      if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
+        return Choice(event, variant: variant(of: event), isForbidden: true)
+      }
+      if let choice = sprinkled(in: situation) ?? setOtherwise(in: situation) { return choice }
     }
-    if let choice = sprinkled(in: situation) { return choice }
     if let choice = repeated(in: situation) { return choice }
-    if settles { return Choice(alphabet.settle, variant: chance(plan.halts) ? 1 : 0) }
+    if settles { return Choice(alphabet.settle, variant: !isTrying && chance(plan.halts) ? 1 : 0) }
     let moving = legal & ~situation.idle
+    if let choice = doubt(in: situation) { return choice }
+    if isTrying, moving != 0 { return decided(among: moving, in: situation) }
     if let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0) { return choice }
     guard moving != 0 else { return passing(in: situation) }
+    return decided(among: moving, in: situation)
+  }
+
+  /// A stimulus that the model moves with.
+  private mutating func decided(among moving: UInt64, in situation: Situation) -> Choice {
     let event =
       moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: situation)
     return Choice(event, variant: variant(of: event))
+  }
+
+  /// What sets a condition of the model, given once more while the device has something to do: a count that has begun
+  /// is called off, or made another one.
+  private mutating func setOtherwise(in situation: Situation) -> Choice? {
+    let setting = situation.legal & alphabet.setting & offered
+    guard costs != nil, situation.isAwaiting, situation.hasDeadline, setting != 0, chance(plan.doubts / 2)
+    else { return nil }
+    let event = pick(setting)
+    return Choice(event, variant: variant(of: event))
+  }
+
+  /// How likely the device is let do what it has to do: the less, the longer that has taken here.
+  private func patience(in situation: Situation) -> Double {
+    guard let costs else { return plan.patience }
+    return plan.patience * costs.ease(ofSettlingAt: situation.position)
+  }
+
+  /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
+  /// device had to do, which it must not do all the same, and where it may do one thing or another.
+  private mutating func doubt(in situation: Situation) -> Choice? {
+    guard costs != nil, !situation.isAwaiting || !situation.hasDeadline, mayTake(alphabet.wait),
+      let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden
+    else { return nil }
+    let isOpen = situation.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
+    let rest = max(wasDue.map { $0 - (.zero + time) } ?? .zero, isOpen ? situation.window : .zero)
+    guard rest > .zero, chance(plan.doubts), let variant = costs?.doubt(for: rest) else { return nil }
+    return Choice(alphabet.wait, variant: variant)
   }
 
   /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
   ///
   /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
   private mutating func aside(_ idle: UInt64, in situation: Situation, isOnly: Bool) -> Choice? {
-    guard idle != 0, chance(isOnly ? 0.5 : plan.asides) else { return nil }
+    guard idle != 0, chance(isOnly || hasMoved ? 0.5 : plan.asides) else { return nil }
     let context = mix(situation.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
     var least = Double.infinity
-    var rest = idle
+    var rest = idle & palette.theme == 0 ? idle : idle & palette.theme
     while rest != 0 {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
@@ -92,11 +131,20 @@ extension Explorer {
 
   /// A wait, the edge of a timer, or a disturbance.
   private mutating func sprinkled(in situation: Situation) -> Choice? {
-    if chance(plan.waits), mayTake(alphabet.wait) { return leastTried(alphabet.wait, in: situation) }
-    if situation.hasDeadline, chance(plan.edges), mayTake(alphabet.edge) {
+    if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
+    if let variant = costs?.silence(in: situation), mayTake(alphabet.wait), chance(0.25) {
+      costs?.beginSilence()
+      wasSilent = true
+      return Choice(alphabet.wait, variant: variant)
+    }
+    if situation.hasDeadline, mayWaitForEdge, chance(plan.edges) {
       return leastTried(alphabet.edge, in: situation)
     }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
+    guard palette.disturbances.isEmpty else {
+      let (act, variant) = palette.disturbances[generator.below(palette.disturbances.count)]
+      return variant.map { Choice(act, variant: $0) } ?? leastTried(act, in: situation)
+    }
     var place = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {
       place -= weights[act]
@@ -107,10 +155,15 @@ extension Explorer {
 
   /// Nothing is legal: time may change that.
   private mutating func passing(in situation: Situation) -> Choice? {
-    if situation.hasDeadline, mayTake(alphabet.edge), chance(0.7) {
+    if situation.hasDeadline, mayWaitForEdge, chance(0.7) {
       return leastTried(alphabet.edge, in: situation)
     }
-    return mayTake(alphabet.wait) ? leastTried(alphabet.wait, in: situation) : nil
+    return mayTake(alphabet.wait) ? wait(in: situation) : nil
+  }
+
+  /// A wait: where time is what is spent, one that its share is enough for.
+  private mutating func wait(in situation: Situation) -> Choice {
+    leastTried(alphabet.wait, in: situation, among: costs?.waits(in: situation))
   }
 
   /// The stimulus that was taken least often in this context, in proportion to its weight.
@@ -128,11 +181,21 @@ extension Explorer {
     while legal != 0 {
       let event = legal.trailingZeroBitCount
       legal &= legal &- 1
-      let count = (Double(counts[context, event]) + unit()) / weights[event]
+      let count = (Double(counts[context, event]) + unit()) * price(of: event) / weights[event]
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
     return best
+  }
+
+  /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
+  /// repetition has led to shows.
+  private func price(of event: Int) -> Double {
+    if wasSilent { return moves >> UInt64(event) & 1 == 0 ? Self.sparing : 1 }
+    if cycles.isExploring { return cycles.isTelling && moves >> UInt64(event) & 1 == 0 ? Self.sparing : 1 }
+    if palette.theme >> UInt64(event) & 1 == 1 { return 1 / Self.sparing }
+    guard moves >> UInt64(event) & 1 == 1 else { return 1 }
+    return plan.rests ? Self.sparing : 1
   }
 
   private func context(in situation: Situation) -> UInt64 {
@@ -149,7 +212,7 @@ extension Explorer {
     var sum = 0.0
     var rest = legal
     while rest != 0 {
-      sum += swarm[rest.trailingZeroBitCount]
+      sum += swarm[rest.trailingZeroBitCount] / price(of: rest.trailingZeroBitCount)
       rest &= rest &- 1
     }
     var place = unit() * sum
@@ -157,7 +220,7 @@ extension Explorer {
     while true {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      place -= swarm[event]
+      place -= swarm[event] / price(of: event)
       if place < 0 || rest == 0 { return event }
     }
   }
@@ -171,30 +234,42 @@ extension Explorer {
   /// A variant of a stimulus: the simplest, as often as all others together.
   private mutating func variant(of act: Int) -> Int {
     let count = variantCounts[act]
+    if costs != nil, count > 1 {
+      return palette.variants[act] >= 0 ? palette.variants[act] : leastTried(act, at: 0xA4C)
+    }
     return count < 2 || chance(0.5) ? 0 : generator.below(count)
   }
 
   /// The variant of an act that was chosen least often at this position.
-  private mutating func leastTried(_ act: Int, in situation: Situation) -> Choice {
-    let context = mix(situation.position ^ UInt64(act) << 32)
-    var best = 0
+  private mutating func leastTried(
+    _ act: Int, in situation: Situation, among variants: Range<Int>? = nil
+  ) -> Choice {
+    Choice(act, variant: leastTried(act, at: situation.position, among: variants))
+  }
+
+  /// The variant of an act that was chosen least often in a context.
+  mutating func leastTried(_ act: Int, at context: UInt64, among variants: Range<Int>? = nil) -> Int {
+    let context = mix(context ^ UInt64(act) << 32)
+    let variants = variants ?? 0..<variantCounts[act]
+    var best = variants.lowerBound
     var least = UInt32.max
-    let count = variantCounts[act]
-    let first = generator.below(count)
-    for step in 0..<count {
-      let variant = (first + step) % count
+    let first = generator.below(variants.count)
+    for step in 0..<variants.count {
+      let variant = variants.lowerBound + (first + step) % variants.count
       let tried = counts[context, variant]
       if tried < least { (best, least) = (variant, tried) }
     }
     counts.add(context, best)
-    return Choice(act, variant: best)
+    return best
   }
+
+  private var mayWaitForEdge: Bool { mayTake(alphabet.edge) && (costs?.allows(.window) ?? true) }
 
   private func mayTake(_ act: Int) -> Bool { variantCounts[act] > 0 }
 
   /// Whether the device has something to do, and was not let do it just now without any change.
   private func maySettle(in situation: Situation) -> Bool {
-    guard situation.isAwaiting, mayTake(alphabet.settle) else { return false }
+    guard situation.isAwaiting, situation.hasDeadline, mayTake(alphabet.settle) else { return false }
     guard let lastChoice, Int(lastChoice.act) == alphabet.settle else { return true }
     return settledAt != situation.position
   }

@@ -48,6 +48,8 @@ struct CycleWatch: Sendable {
   private var repetition: UInt64 = 0
   /// Whether the choice that is being made is the last of a repetition.
   private var ends = false
+  /// Whether what follows the repetition is asked of what moves.
+  private var tells = false
   /// How many decisions are still to be tried out.
   private var ahead = 0
   /// Where one more round would be now, or -1 when the test has left it.
@@ -76,6 +78,8 @@ struct CycleWatch: Sendable {
   var isBusy: Bool { left > 0 || ahead > 0 }
   /// What follows a repetition is being tried out.
   var isExploring: Bool { ahead > 0 }
+  /// What follows a repetition is being tried out with what moves.
+  var isTelling: Bool { ahead > 0 && tells }
   /// The context of a decision soon after a repetition: which cycle, and about how often.
   var context: UInt64? { ahead > 0 ? repetition : nil }
   /// The choice that is to be repeated now.
@@ -122,8 +126,16 @@ extension CycleWatch {
     return cycle
   }
 
+  /// Whether the cycle that closed last has one of some acts.
+  func lastContains(_ acts: UInt64) -> Bool {
+    closed.contains { $0.act < 64 && !$0.isForbidden && acts >> UInt64($0.act) & 1 == 1 }
+  }
+
   /// Has the cycle that has just closed gone around until that was so many times.
-  mutating func repeatLast(times: Int) {
+  ///
+  /// - Parameter isTelling: whether what follows is asked of what moves.
+  mutating func repeatLast(times: Int, isTelling: Bool) {
+    tells = isTelling
     swap(&steps, &closed)
     index = 0
     left = times - 1

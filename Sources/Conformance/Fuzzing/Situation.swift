@@ -1,3 +1,5 @@
+public import Simulation
+
 /// Where a test stands before a choice: what a generator may know of it.
 public struct Situation: Equatable, Sendable {
   /// A number for the possible states and the circumstances: equal where they are, whatever led there.
@@ -12,8 +14,13 @@ public struct Situation: Equatable, Sendable {
   public var idle: UInt64
   /// Whether the device has something to do next; see ``Tracker/isAwaiting``.
   public var isAwaiting: Bool
+  /// When time alone will change what the model allows; see ``Tracker/deadline``.
+  public var deadline: Instant?
+  /// How long something may take at the most that can happen by itself now, whatever the circumstances; zero where
+  /// nothing is promised within any time.
+  public var window: Interval
   /// Whether time alone will change what the model allows: there is a deadline.
-  public var hasDeadline: Bool
+  public var hasDeadline: Bool { deadline != nil }
 }
 
 extension Tracker {
@@ -27,7 +34,8 @@ extension Tracker {
       let legal = legalStimuli
       return Situation(
         position: UInt64(truncatingIfNeeded: node), node: node, legal: legal, forbidden: stimuliMask & ~legal,
-        idle: specification.hasIdle ? specification.idle[node] : 0, isAwaiting: false, hasDeadline: false)
+        idle: specification.hasIdle ? specification.idle[node] : 0, isAwaiting: false, deadline: nil,
+        window: .zero)
     }
   }
 
@@ -37,6 +45,7 @@ extension Tracker {
       var legal = stimuliMask
       var somewhere: UInt64 = 0
       var idle = UInt64.max
+      var window = Interval.zero
       // FNV-1a over what is possible and under which circumstances.
       var position: UInt64 = (0xCBF2_9CE4_8422_2325 ^ circumstances) &* 0x100_0000_01B3
       possible.forEach { node in
@@ -44,12 +53,13 @@ extension Tracker {
         legal &= mask
         somewhere |= mask
         idle &= specification.idle[node]
+        window = max(window, specification.windows[node])
         position = (position ^ UInt64(truncatingIfNeeded: node + 1)) &* 0x100_0000_01B3
       }
       return Situation(
         position: position | 1 << 63, node: possible.single, legal: legal,
         forbidden: stimuliMask & ~somewhere, idle: legal & idle, isAwaiting: isAwaiting,
-        hasDeadline: deadline != nil)
+        deadline: deadline, window: window)
     }
   }
 

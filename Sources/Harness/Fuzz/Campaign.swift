@@ -116,11 +116,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     runner = TestRunner(target, device, settings, recorder: TraceHash())
     self.settings = settings
     self.edge = edge
-    var settingsOfExplorer = Explorer.Settings()
-    settingsOfExplorer.length = settings.length
-    explorer = Explorer(
-      runner.alphabet, starts: runner.starts.count, settings: settingsOfExplorer,
-      seed: settings.generatorSeed)
+    explorer = runner.explorer(settings)
     for test in corpus { explorer.learn(test) }
   }
 
@@ -176,9 +172,16 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// Tells how far it is.
   private mutating func tell() {
-    status.actuations = earlier.status.actuations + runner.actuations
+    account()
     edge.coverage(runner.lockstep.tracker.coverage)
     edge.progress(status)
+  }
+
+  /// Takes over what the device was asked for so far.
+  mutating func account() {
+    status.actuations = earlier.status.actuations + runner.actuations
+    status.lockTime = earlier.status.lockTime + runner.lockTime
+    status.waited = earlier.status.waited + runner.waited
   }
 
   /// Does one test; says why when it was the last.
@@ -219,7 +222,9 @@ public struct Campaign<Device: DeviceUnderTest> {
       execution.performed.append(choice)
       execution.situations.append(situation)
       status.events += 1
+      let before = runner.lockstep.now
       let (done, divergence) = try runner.make(choice)
+      explorer.spend(runner.lockstep.now - before)
       execution.actions.append(done)
       execution.divergence = divergence
     }

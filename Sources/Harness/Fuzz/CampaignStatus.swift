@@ -1,3 +1,5 @@
+public import Simulation
+
 /// How far a campaign is.
 public struct CampaignStatus: Sendable {
   /// Choices made in tests.
@@ -26,6 +28,15 @@ public struct CampaignStatus: Sendable {
   public var stability = (same: 0, tried: 0)
   /// How often the tester set the bolt in motion.
   public var actuations = 0
+  /// The time that passed on the device, in tests and in those of confirming and shrinking.
+  public var lockTime = Interval.zero
+  /// How much of ``lockTime`` was waited for: because a test said so, or because a motor had to rest.
+  public var waited = Interval.zero
+
+  /// The share of the device's time that was waited, in percent; `nil` where no time has passed on it.
+  public var waitedPercent: Int? {
+    lockTime > .zero ? Int(waited.seconds / lockTime.seconds * 100) : nil
+  }
 
   /// Nothing was done yet.
   public init() {}

@@ -1,5 +1,5 @@
 public import Conformance
-import Simulation
+public import Simulation
 
 /// A divergence that a campaign came upon.
 public struct Finding: Sendable {
@@ -11,6 +11,8 @@ public struct Finding: Sendable {
   public var divergence: Divergence
   /// How many choices the campaign had made when it came upon it.
   public var foundAt: Int
+  /// How much time had passed on the device by then, and how often its bolt had been set in motion.
+  public var foundAfter: (lockTime: Interval, actuations: Int) = (.zero, 0)
   /// How long the test was that came upon it.
   public var foundLength: Int
   /// The shortest test that shows it, and what its choices mean.

@@ -43,7 +43,8 @@ extension CampaignStatus {
       "corpus": .integer(corpus),
       "contexts": .integer(contexts), "longest": .integer(longest),
       "stability": [.integer(stability.same), .integer(stability.tried)],
-      "actuations": .integer(actuations),
+      "actuations": .integer(actuations), "lockTime": .decimal(lockTime.seconds),
+      "waited": .decimal(waited.seconds),
     ]
   }
 }

@@ -13,6 +13,8 @@ extension Campaign {
       number: earlier.findings.count + findings.count + 1, signature: divergence.signature,
       divergence: divergence,
       foundAt: status.events, foundLength: test.choices.count, test: test, actions: execution.meaning)
+    account()
+    finding.foundAfter = (status.lockTime, status.actuations)
     var limit: LimitReached?
     do {
       try shrink(execution, &finding)

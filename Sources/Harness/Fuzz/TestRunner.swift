@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+public import Simulation
 
 /// What came of one attempt at a test.
 public enum Attempt: Sendable {
@@ -25,9 +25,12 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public private(set) var events = 0
   /// How often the tester set the bolt in motion.
   public private(set) var actuations = 0
+  /// The time that passed on the device in the tests before this one.
+  private var earlier = Interval.zero
+  /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
+  public private(set) var waited = Interval.zero
   /// The most times that the tester may do so.
   private let mostActuations: Int
-  private let moves: [Bool]
   /// What the device said of each start that it cannot be brought to.
   private var refusals: [LabFault?]
 
@@ -39,25 +42,40 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
     alphabet = Alphabet(
       specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
-      weights: settings.weights + target.withheld.map { ($0, 0) })
+      weights: settings.weights + target.withheld.map { ($0, 0) }, moving: Actuation.stimuli)
     starts = target.starts
     refusals = target.starts.map { _ in nil }
     mostActuations = settings.actuations ?? .max
-    moves = alphabet.acts.map { Actuation.stimuli.contains($0.name) }
+  }
+
+  /// What draws the tests of a campaign. Where time passes on the device, time and wear are what it spends, and not events.
+  public func explorer(_ settings: FuzzSettings) -> Explorer {
+    var own = Explorer.Settings()
+    own.length = settings.length
+    if !specification.isPlain {
+      own.isThrifty = true
+      own.swarming = 0.25
+    }
+    return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
   }
 
   /// The machine's tables.
   public var specification: Specification { lockstep.tracker.specification }
 
+  /// The time that passed on the device in all tests.
+  public var lockTime: Interval { earlier + (lockstep.now - .zero) }
+
   /// Begins a test. A start that the device refused once is not asked for again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
+    let before = lockTime
     do {
       try lockstep.reset(to: starts[start])
     } catch {
       if error.symptom == .notPossible { refusals[start] = error }
       throw error
     }
+    earlier = before - (lockstep.now - .zero)
     return try lockstep.pass(until: lockstep.now)
   }
 
@@ -77,18 +95,35 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     {
       let begin = lockstep.now
       let divergence = try lockstep.pass(until: ready)
+      waited += lockstep.now - begin
       // What was to be refused and no longer is, now that a motor has had its rest, is left out.
       if divergence != nil || lockstep.tracker.allows(stimulus.number) {
         return (.wait(lockstep.now - begin), divergence)
       }
     }
-    if moves[Int(choice.act)] {
+    if alphabet.moves(choice) {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
       }
       actuations += 1
     }
-    return try lockstep.carryOut(action)
+    let begin = lockstep.now
+    if let ready = readyTime(for: action), ready > begin { waited += ready - begin }
+    let result = try lockstep.carryOut(action)
+    switch action {
+    case .wait, .edge: waited += lockstep.now - begin
+    case .stimulus, .fault, .settle, .next: break
+    }
+    return result
+  }
+
+  /// When an action may be brought about at the earliest, where a motor is given its rest before.
+  private func readyTime(for action: TestAction) -> Instant? {
+    switch action {
+    case .stimulus(let stimulus): lockstep.readyTime(for: stimulus)
+    case .fault(let fault): lockstep.readyTime(for: fault)
+    case .wait, .settle, .next, .edge: nil
+    }
   }
 
   /// Runs a test; a choice that is no longer what it was meant to be is left out.

@@ -25,8 +25,8 @@ struct Figure {
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
   static var all: [Figure] {
-    processes + reports + automata + reference + fuzzing + sessions + radio + carriers + histories + leases
-      + lab + nights + engines
+    processes + reports + automata + reference + fuzzing + air + sessions + radio + carriers + histories
+      + leases + lab + nights + engines
   }
 
   /// The line that is printed.

@@ -73,7 +73,10 @@ enum Commands {
 
   /// Those that other programs call, and nobody else.
   private static var hidden: [Command] {
-    [.fuzzWorker, .labWatchdog, .nightlyCase, .leaseContestant, .complete]
+    [
+      .fuzzWorker, .labWatchdog, .nightlyCase, .leaseContestant, .complete, .execReference, .airSearch,
+      .airTable,
+    ]
   }
 
   /// Runs what a command line says, and gives the exit status.

@@ -127,7 +127,8 @@ extension CampaignStatus {
       let labFaults = value["labFaults"]?.int, let corpus = value["corpus"]?.int,
       let contexts = value["contexts"]?.int, let longest = value["longest"]?.int,
       let stability = value["stability"]?.ints, stability.count == 2,
-      let actuations = value["actuations"]?.int
+      let actuations = value["actuations"]?.int,
+      let lockTime = value["lockTime"]?.seconds, let waited = value["waited"]?.seconds
     else { return nil }
     self.events = events
     self.tests = tests
@@ -142,6 +143,8 @@ extension CampaignStatus {
     self.longest = longest
     self.stability = (stability[0], stability[1])
     self.actuations = actuations
+    self.lockTime = lockTime
+    self.waited = waited
   }
 
   /// Adds what another worker did.
@@ -153,6 +156,8 @@ extension CampaignStatus {
     labFaults += other.labFaults
     unjudged += other.unjudged
     actuations += other.actuations
+    lockTime = lockTime + other.lockTime
+    waited = waited + other.waited
     stability.same += other.stability.same
     stability.tried += other.stability.tried
     longest = max(longest, other.longest)

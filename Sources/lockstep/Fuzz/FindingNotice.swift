@@ -1,6 +1,7 @@
 import Conformance
 import Documents
 import Harness
+import Simulation
 
 /// A finding as it is told of, also from one process to another.
 struct FindingNotice: Equatable {
@@ -107,6 +108,11 @@ extension JSON {
   /// A whole number that fits.
   var int: Int? { if case .number(let text) = self { Int(text) } else { nil } }
   /// A text.
+  /// A number of seconds.
+  var seconds: Interval? {
+    guard case .number(let text) = self, let seconds = Double(text) else { return nil }
+    return Interval(nanoseconds: Int64((seconds * 1e9).rounded()))
+  }
   var string: String? { if case .text(let text) = self { text } else { nil } }
   /// True or false.
   var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }

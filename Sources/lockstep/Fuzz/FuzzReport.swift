@@ -78,6 +78,15 @@ class HumanFuzzReport: FuzzReport {
       + "  \(status.corpus) in corpus  \(status.phase)"
   }
 
+  /// What the campaign has cost.
+  private func spent(_ end: FuzzEnd) -> String {
+    let status = end.status
+    let pace = "\(grouped(overallRate(status, end.took))) events/s"
+    guard let waited = status.waitedPercent else { return pace }
+    return "\(clock(status.lockTime)) on the device, \(waited) % of it waited; "
+      + "\(grouped(status.actuations)) movements; \(pace)"
+  }
+
   func found(_ finding: FindingNotice) { write(finding.text(paint)) }
 
   func say(_ text: String) {
@@ -102,6 +111,7 @@ class HumanFuzzReport: FuzzReport {
       "\(words) in \(grouped(status.events)) events of \(grouped(status.tests)) tests     \(clock(end.took))   "
         + "seed \(end.seed)"
     ]
+    lines.append("  spent    \(spent(end))")
     if status.repeats > 0 { lines.append("  again    \(status.repeats) times") }
     if status.labFaults > 0 {
       let tests = status.unjudged == 1 ? "1 test" : "\(grouped(status.unjudged)) tests"
@@ -148,7 +158,13 @@ final class JSONFuzzReport: FuzzReport {
     if lastLine == nil { lastLine = previous }
     guard !isQuiet, progress.took - previous >= Self.period else { return }
     lastLine = progress.took
-    console.print(["progress": progress.status.json])
+    console.print(["progress": json(progress.status, progress.took)])
+  }
+
+  /// The figures, with the pace, which differs from run to run.
+  private func json(_ status: CampaignStatus, _ took: Interval) -> JSON {
+    guard case .mapping(let members) = status.json else { return status.json }
+    return .mapping(members + [.init("eventsPerSecond", .integer(overallRate(status, took)))])
   }
 
   func found(_ finding: FindingNotice) { console.print(finding.json) }
@@ -160,7 +176,7 @@ final class JSONFuzzReport: FuzzReport {
   func warn(_ text: String) { console.say("lockstep: \(text)") }
 
   func end(_ end: FuzzEnd) {
-    console.print(JournalEntry.campaign(end.status).json)
+    console.print(["campaign": json(end.status, end.took)])
     if let coverage = end.coverage { console.print(JournalEntry.coverage(coverage).json) }
     if let resume = end.resume, !isQuiet { console.print(["resume": .text(resume)]) }
   }

@@ -34,8 +34,14 @@ struct StatusScreen {
     func ago(_ time: Interval?) -> String { time.map { "\(clock(progress.took - $0)) ago" } ?? "none yet" }
     return [
       ("run time", clock(progress.took)), ("last new", ago(lastNew)), ("last found", ago(lastFinding)),
-      ("to the end", left),
+      ("to the end", left), ("lock time", lockTime),
     ]
+  }
+
+  /// How much time passed on the device, and how much of it was waited.
+  private var lockTime: String {
+    let status = progress.status
+    return status.waitedPercent.map { "\(clock(status.lockTime)), \($0) % waited" } ?? "–"
   }
 
   private var left: String {

@@ -112,14 +112,16 @@ enum JournalShapes {
       ], optional: ["twin": Shape.text])
   ])
 
-  /// How far a campaign is.
-  static let progress = Shape.object([
-    "phase": Shape.text, "events": Shape.count, "tests": Shape.count, "extraEvents": Shape.count,
-    "findings": Shape.count, "depths": Shape.counts, "repeats": Shape.count, "labFaults": Shape.count,
-    "unjudged": Shape.count,
-    "corpus": Shape.count, "contexts": Shape.count, "longest": Shape.count,
-    "stability": Shape.row(Shape.count, Shape.count), "actuations": Shape.count,
-  ])
+  /// How far a campaign is; times are in seconds. The pace, which differs from run to run, stands in no journal.
+  static let progress = Shape.object(
+    [
+      "phase": Shape.text, "events": Shape.count, "tests": Shape.count, "extraEvents": Shape.count,
+      "findings": Shape.count, "depths": Shape.counts, "repeats": Shape.count, "labFaults": Shape.count,
+      "unjudged": Shape.count,
+      "corpus": Shape.count, "contexts": Shape.count, "longest": Shape.count,
+      "stability": Shape.row(Shape.count, Shape.count), "actuations": Shape.count,
+      "lockTime": Shape.number, "waited": Shape.number,
+    ], optional: ["eventsPerSecond": Shape.count])
 
   static let campaign = Shape.object(["campaign": progress])
 

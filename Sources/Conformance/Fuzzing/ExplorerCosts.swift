@@ -1,0 +1,105 @@
+import Simulation
+
+/// What a campaign has spent on a device whose time passes and whose motor wears, and what it may spend on waiting.
+///
+/// Time passes in every test, mostly because something was asked of the device. Waits are another matter: a test draws
+/// them because something might come of silence. Each purpose of waiting gets a share of the time and no more, so
+/// the longer a wait is, the rarer; and what nothing in the machine asks for, such as ten minutes of silence, is
+/// planned: it comes when its share has gathered, and then where the device could be asked for most.
+struct ExplorerCosts: Sendable {
+  /// What is waited for.
+  enum Purpose: Int, CaseIterable, Sendable {
+    /// For the machine's windows to open and close, and for their edges.
+    case window
+    /// For what the model does not promise, or has called off.
+    case doubt
+    /// For what nothing in the machine asks for.
+    case silence
+  }
+
+  /// The part of the time that each purpose may take; silence takes it once for each length.
+  private static let share = 0.15
+  /// The longest wait that is worth while where the machine has no window: what is on its way is on its way no longer.
+  private static let moment = Interval.seconds(1)
+
+  /// What is soon enough, in seconds, for what the device has to do to be let do.
+  private static let soon = 2.0
+
+  /// The time that passed in all tests, in seconds.
+  private(set) var spent = 0.0
+  /// What was waited for each purpose.
+  private var waited = [Double](repeating: 0, count: Purpose.allCases.count)
+  /// How long each variant of waiting is, and what was waited so in silence.
+  private let lengths: [Interval]
+  private var silences: [Double]
+  /// The first variant that no window of the machine is as long as.
+  private let firstSilence: Int
+  /// The most stimuli that a situation was seen to allow.
+  private var mostLegal = 0
+  /// How long the device took for what it had to do, in seconds, by position: a mean that forgets.
+  private var means = [Float](repeating: 0, count: 1 << 12)
+  /// What the choice that was made last waits for.
+  private var purpose: Purpose?
+
+  /// - Parameters:
+  ///   - waits: the variants of waiting, the shortest first.
+  ///   - longestWindow: how long the longest window of the machine is.
+  init(waits: [TestAction], longestWindow: Interval) {
+    lengths = waits.map { if case .wait(let length) = $0 { length } else { .zero } }
+    firstSilence = lengths.firstIndex { $0 > longestWindow } ?? lengths.count
+    silences = [Double](repeating: 0, count: lengths.count)
+  }
+
+  /// Time has passed since the last choice, which waited for something or for nothing.
+  mutating func pass(_ time: Interval, waiting variant: Int?, isEdge: Bool) {
+    spent += time.seconds
+    if isEdge { purpose = .window }
+    guard let purpose else { return }
+    waited[purpose.rawValue] += time.seconds
+    if purpose == .silence, let variant { silences[variant] += time.seconds }
+    self.purpose = nil
+  }
+
+  /// The device was let do what it had to do at a position.
+  mutating func settle(_ time: Interval, at position: UInt64) {
+    let place = Int(mix(position) >> 52)
+    means[place] += (Float(time.seconds) - means[place]) / 4
+  }
+
+  /// How readily time is given for what the device has to do at a position: 1 where that takes no time worth speaking of.
+  func ease(ofSettlingAt position: UInt64) -> Double {
+    min(Self.soon / max(Double(means[Int(mix(position) >> 52)]), Self.soon), 1)
+  }
+
+  /// Whether there is time for an edge, or for another wait, whatever it takes.
+  func allows(_ purpose: Purpose) -> Bool { waited[purpose.rawValue] <= Self.share * spent }
+
+  /// The waits that have a meaning in a situation and that there is time for.
+  mutating func waits(in situation: Situation) -> Range<Int> {
+    purpose = .window
+    let longest = max(situation.window, Self.moment)
+    let budget = Self.share * spent - waited[Purpose.window.rawValue]
+    let count = lengths.firstIndex { $0 > longest || $0.seconds > budget } ?? lengths.count
+    return 0..<max(count, 1)
+  }
+
+  /// The wait that is just longer than what might still happen, if there is time for it.
+  mutating func doubt(for time: Interval) -> Int? {
+    guard allows(.doubt), let variant = lengths[..<firstSilence].firstIndex(where: { $0 > time }) else {
+      return nil
+    }
+    purpose = .doubt
+    return variant
+  }
+
+  /// The silence whose share has gathered, where a situation is worth it: the longest of them.
+  mutating func silence(in situation: Situation) -> Int? {
+    let legal = situation.legal.nonzeroBitCount
+    mostLegal = max(mostLegal, legal)
+    guard 4 * legal >= 3 * mostLegal else { return nil }
+    return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= Self.share * spent }
+  }
+
+  /// A silence was chosen.
+  mutating func beginSilence() { purpose = .silence }
+}

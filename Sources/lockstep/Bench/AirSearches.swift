@@ -1,0 +1,91 @@
+import Emulator
+import Harness
+import Simulation
+
+/// Searches for every defect on one lock, done once for all figures that come of them.
+final class AirSearches {
+  /// What a search may take on the lock.
+  static let lockTime = Interval.seconds(8 * 3600)
+
+  let device: String
+  private let seeds: ClosedRange<UInt64>
+  private let workers: Int
+  private let done: (AirSearch, AirSearch.Result?) -> Void
+  private lazy var results: [AirSearch.Result?] = AirWorkers(count: workers).run(searches, done: done)
+
+  /// Prepares searches with some seeds.
+  init(
+    device: String, seeds: ClosedRange<UInt64>, workers: Int,
+    done: @escaping (AirSearch, AirSearch.Result?) -> Void = { _, _ in }
+  ) {
+    self.device = device
+    self.seeds = seeds
+    self.workers = workers
+    self.done = done
+  }
+
+  private var searches: [AirSearch] {
+    LockDefect.allCases.flatMap { defect in
+      seeds.map { AirSearch(device: device, defect: defect, seed: $0, lockTime: Self.lockTime) }
+    }
+  }
+
+  /// The figures, by a name that they begin with.
+  func figures(_ name: String, _ walk: String) -> [Figure] {
+    let count = searches.count
+    return [
+      Figure(
+        name: "\(name).found", unit: "of \(count)", better: .higher,
+        method: "Searches that ended with a confirmed finding: \(walk).",
+        measure: { [self] in results.contains { $0 == nil } ? nil : Double(found.count) }),
+      Figure(
+        name: "\(name).lock-time", unit: "s", better: .lower,
+        method: "The lock's time up to the finding, the median; one that is not found counts with its 8 h.",
+        measure: { [self] in middle(lockTimes) }),
+      Figure(
+        name: "\(name).lock-time-worst", unit: "s", better: .lower,
+        method: "The lock's time up to the finding, the most.",
+        measure: { [self] in lockTimes.max() }),
+      Figure(
+        name: "\(name).movements", unit: "movements", better: .lower,
+        method: "How often the bolt was set in motion up to the finding, the median.",
+        measure: { [self] in middle(movements) }),
+      Figure(
+        name: "\(name).movements-worst", unit: "movements", better: .lower,
+        method: "How often the bolt was set in motion up to the finding, the most.",
+        measure: { [self] in movements.max() }),
+      Figure(
+        name: "\(name).shrunk-movements", unit: "movements", better: .lower,
+        method: "By how many movements a shrunk test exceeds the least that shows its defect, the most.",
+        measure: { [self] in zip(searches, results).compactMap(excess).max() }),
+    ]
+  }
+
+  private var found: [AirSearch.Result] { results.compactMap(\.self).filter(\.isFound) }
+
+  private var lockTimes: [Double] {
+    results.map { $0.map { $0.isFound ? $0.lockTime : Self.lockTime }?.seconds ?? Self.lockTime.seconds }
+  }
+
+  private var movements: [Double] { results.compactMap(\.self).map { Double($0.movements) } }
+
+  private func middle(_ values: [Double]) -> Double? { values.isEmpty ? nil : median(values) }
+
+  private func excess(_ search: AirSearch, _ result: AirSearch.Result?) -> Double? {
+    guard let result, result.isFound, let defect = search.defect else { return nil }
+    return Double(result.shrunkMovements - defect.leastMovements)
+  }
+}
+
+extension LockDefect {
+  /// The fewest movements that the tester must ask for to have the defect shown by a test.
+  fileprivate var leastMovements: Int {
+    switch self {
+    case .deafUnlock, .restUnpublishedAfterTurnabout: 2
+    case .jamAfterAbortedLogins: 3
+    case .jamReportedAsLocked, .replayedCommandObeyed, .historyTagMissing, .batteryWrapsAtZero: 1
+    case .calibrationDrifts: 8
+    default: 0
+    }
+  }
+}
