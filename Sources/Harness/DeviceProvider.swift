@@ -73,6 +73,8 @@ public struct DeviceDescription: Sendable {
   public var given: [Argument]
   /// The stimuli that it could serve and does not, with the reason.
   public var withheld: [(stimulus: String, reason: String)]
+  /// Why it is not given a fault that it could serve; `nil` where it is.
+  public var reason: @Sendable (_ fault: Fault) -> String? = { _ in nil }
   /// How a scenario that says nothing of it takes a device to start, where the device does not start so by itself.
   public var usual: [UsualSetting] = []
 

@@ -227,6 +227,9 @@ extension Case {
         if !abilities.faults.contains(fault.name) {
           return "needs the fault \(fault.name), which \(self.device.name) cannot bring about"
         }
+        if let reason = device.reason(fault) {
+          return "needs the fault \(fault.name) \(fault.value): \(reason)"
+        }
       case .expect(let expectation), .until(let expectation):
         if let need = need(of: expectation, beyond: device) { return need }
       case .wait, .settle, .next, .fuzz, .repeated, .note: break

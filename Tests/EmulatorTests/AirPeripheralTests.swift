@@ -188,14 +188,16 @@ struct AirPeripheralTests {
     expect(probe.heard(in: .seconds(5)), [])
   }
 
-  @Test("bad weather at the lock's own end loses frames and ends links")
+  @Test("bad weather at the lock's own end holds frames up, and ends links on which nothing gets through")
   func weather() throws {
-    var probe = try AirPeripheralProbe(weather: LinkWeather(loss: 1))
+    for weather in [LinkWeather(loss: 1), LinkWeather(linkLoss: 1)] {
+      var probe = try AirPeripheralProbe(weather: weather)
+      probe.open()
+      expect(probe.log.last, "1 disconnected 0x15")
+    }
+    var probe = try AirPeripheralProbe(weather: LinkWeather(loss: 0.5))
     probe.open()
-    expect(probe.log.last, "1 connected")
-    probe = try AirPeripheralProbe(weather: LinkWeather(linkLoss: 1))
-    probe.open()
-    expect(probe.log.last, "1 disconnected 0x15")
+    #expect(probe.log.contains("1 connected") && probe.log.last != "1 disconnected 0x15")
   }
 
   @Test("each test has a lock of its own, and the link of the test before ends")

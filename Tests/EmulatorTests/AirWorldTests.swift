@@ -160,6 +160,7 @@ struct AirWorldTests {
     try probe.send(.unlock(.absent))
     let log = try probe.pass(.seconds(10))
     expect(words(log), heard)
+    expect(probe.tamperings, 1)
     if fault == "delay" { expect(log.contains { $0 < (before + .seconds(1)).secondsText }, false) }
   }
 

@@ -106,7 +106,7 @@ private let revelations: [Revelation] = [
     verdict: "the device showed nosetting, which the model does not allow"),
   Revelation(
     defect: .ownerReplaced, steps: "!wrong-key=registration;" + enter + "~logining; +5 s",
-    verdict: "the device "),
+    verdict: "the device broke a rule: owner-replaced: "),
   Revelation(
     defect: .shortProofAccepted, steps: "!wrong-key=empty;" + enter + "~logining; +5 s",
     verdict: "the device showed locked, which the model does not allow"),
@@ -115,18 +115,18 @@ private let revelations: [Revelation] = [
     verdict: "the device broke a rule: "),
   Revelation(
     defect: .olderMessageReplayed, steps: open + version + "unlock; ~unlocked; +1 s; !replay=message 1; +3 s",
-    verdict: "the device broke a rule: an answer to nothing: version"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: version"),
   Revelation(
     defect: .earlierSessionReplayed,
     steps: open + "unlock; ~unlocked; lock; ~locked; +1 s;" + leave + open + version + leave + open
       + "!replay=message 1 of session -2; +3 s",
-    verdict: "the device broke a rule: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
   Revelation(
     defect: .longMessageLost, steps: open + "!request=three-frames; +1 s; readVersion; +6 s",
-    verdict: "the device broke a rule: no answer to"),
+    verdict: "the device broke a rule: no-answer: no answer to"),
   Revelation(
     defect: .answerNamesAnotherRequest, steps: open + version,
-    verdict: "the device broke a rule: an answer to nothing: login"),
+    verdict: "the device broke a rule: answer-to-another: an answer to login, where version was asked for"),
   Revelation(
     defect: .plaintextCommandObeyed, steps: open + "!forge=unlock in-clear; +3 s",
     verdict: "the device broke a rule: clear-text: unlock in clear"),

@@ -73,7 +73,7 @@ struct LauncherTraceTests {
     expect(divergence.kind, .unexpected("loggedOut"))
     expect(divergence.time, .zero + .seconds(1))
     expect(divergence.step, 3)
-    expect(divergence.allowed, [.init(state: "indexing", cause: "logIn within 0 s", shows: "loggedIn")])
+    expect(divergence.allowed, [.init(state: "indexing", cause: "logIn within 0 s", shows: "loggedIn", isDue: true)])
   }
 
   @Test("an authentication that outlives the second log-out is missed at once")
@@ -87,6 +87,6 @@ struct LauncherTraceTests {
     expect(divergence.step, 6)
     expect(
       divergence.allowed,
-      [.init(state: "loggedOut", cause: "then 1 more", shows: "clearAuthentication")])
+      [.init(state: "loggedOut", cause: "then 1 more", shows: "clearAuthentication", isDue: true)])
   }
 }

@@ -11,6 +11,8 @@ struct LinkProbe<Link: LockLink> {
   var token: Token?
   var cipher: SessionCipher?
   private var reassembler = Reassembler()
+  /// How often the link said that it was tampered with.
+  private(set) var tamperings = 0
 
   init(_ link: Link, start: [Argument] = []) throws {
     self.link = link
@@ -20,7 +22,9 @@ struct LinkProbe<Link: LockLink> {
   /// What is heard up to a moment.
   mutating func heard(until limit: Instant) throws -> [String] {
     var log: [String] = []
-    while let event = try link.next(until: limit) { log.append("\(link.now.secondsText) " + note(event)) }
+    while let event = try link.next(until: limit) {
+      if let words = note(event) { log.append("\(link.now.secondsText) " + words) }
+    }
     return log
   }
 
@@ -54,7 +58,8 @@ struct LinkProbe<Link: LockLink> {
     for frame in Segmenter().frames(of: message, inClear ? .plaintext : .ciphertext) { try link.send(frame) }
   }
 
-  private mutating func note(_ event: LinkEvent) -> String {
+  /// What is written down of an event; of tampering, only that it happened.
+  private mutating func note(_ event: LinkEvent) -> String? {
     switch event {
     case .advertisement(let data):
       guard let structures = try? AdvertisingData(decoding: data), let known = try? Advertisement(structures)
@@ -62,7 +67,9 @@ struct LinkProbe<Link: LockLink> {
       return "advertisement of \(known.model)" + (known.isRegistered ? "" : ", not registered")
     case .connected: return "connected"
     case .ready: return "ready"
-    case .tampered: return "tampered"
+    case .tampered:
+      tamperings += 1
+      return nil
     case .disconnected(let reason): return "disconnected 0x\([reason].hex)"
     case .frame(let frame):
       guard case .message(let message) = reassembler.receive(frame) else { return "frame" }

@@ -180,7 +180,7 @@ private let exposures: [Exposure] = [
     verdict: "expected lock “Lockstep”"),
   Exposure(
     defect: .deadUntilPowerCycle, steps: open + "!lose-link; ~noSignal; !lose-link=no; +1 s;" + open,
-    verdict: "expected receivedBle"),
+    verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
     defect: .tokenMissingEverySecondTime, steps: open + "disconnect; +1 s;" + open,
     verdict: "no-token: no token within 30 s"),
@@ -202,21 +202,21 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .ownerReplaced,
     steps: "!wrong-key=registration; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
-    verdict: "the device showed locked, which the model does not allow"),
+    verdict: "the device broke a rule: owner-replaced: "),
   Exposure(
     defect: .shortProofAccepted,
     steps: "!wrong-key=cut; closeTo; ~receivedBle; connect; ~logining; ~noSignal",
     verdict: "the device showed locked, which the model does not allow"),
   Exposure(
     defect: .secondLoginRestartsSession, steps: open + "readVersion; +1 s; !forge=login again; +1 s",
-    verdict: "the device broke a rule: a message that does not authenticate"),
+    verdict: "the device broke a rule: replayed: "),
   Exposure(
     defect: .olderMessageReplayed, steps: open + "readVersion; +1 s; setTime; +1 s; !replay=message 1; +1 s",
-    verdict: "the device broke a rule: an answer to nothing: version"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: version"),
   Exposure(
     defect: .earlierSessionReplayed,
     steps: open + "readVersion; +1 s; disconnect; +1 s;" + open + "!replay=session -1; +1 s",
-    verdict: "the device broke a rule: an answer to nothing: version"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: version"),
   Exposure(
     defect: .longMessageLost, steps: open + "!request=four-frames; +1 s; unlock; +6 s", verdict: "within 5 s"),
   Exposure(
@@ -224,5 +224,5 @@ private let exposures: [Exposure] = [
     verdict: "expected long”"),
   Exposure(
     defect: .answerNamesAnotherRequest, steps: open + "readVersion; +1 s",
-    verdict: "the device broke a rule: an answer to nothing: login"),
+    verdict: "the device broke a rule: answer-to-another: an answer to login, where version was asked for"),
 ]

@@ -120,6 +120,7 @@ struct LockLinkTests {
     try probe.send(.unlock(.absent))
     let log = try probe.pass(.seconds(10))
     expect(log.map { $0.split(separator: " ", maxSplits: 1)[1] }.map(String.init), heard)
+    expect(probe.tamperings, 1)
     if fault == "delay" { expect(log.first, "\((before + .milliseconds(1015)).secondsText) unlock: success") }
   }
 
@@ -131,6 +132,7 @@ struct LockLinkTests {
     try probe.link.bring(about: Fault("drop", .flag(false)))
     try probe.send(.readVersion)
     expect(try probe.pass(.milliseconds(20)), ["0.265 version: success"])
+    expect(probe.tamperings, 0)
   }
 
   @Test("a lost link is noticed by both ends at once; the lock can be heard again")
@@ -140,6 +142,7 @@ struct LockLinkTests {
     try probe.send(.unlock(.absent))
     try probe.link.bring(about: Fault("lose-link"))
     expect(try probe.pass(.seconds(1)), ["0.250 disconnected 0x08"])
+    expect(probe.tamperings, 1)
     expect(probe.link.lock.angle(at: probe.link.now), BoltAngle(degrees: 0))
     try probe.link.listen()
     expect(try probe.heard(until: probe.link.now), ["1.250 advertisement of Sesame 5"])

@@ -169,7 +169,7 @@ struct SocketTraceTests {
     expect(divergence.lastStatus, "WaitingForSubscription")
     expect(
       divergence.allowed,
-      [.init(state: "WaitingForSubscription", cause: "after 3 s", shows: "removeService")])
+      [.init(state: "WaitingForSubscription", cause: "after 3 s", shows: "removeService", isDue: true)])
   }
 
   @Test("a connection that another central can end is found when it does")

@@ -101,7 +101,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
         return (.wait(lockstep.now - begin), divergence)
       }
     }
-    if alphabet.moves(choice) {
+    if mayMove(choice, action) {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
       }
@@ -115,6 +115,13 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     case .stimulus, .fault, .settle, .next: break
     }
     return result
+  }
+
+  /// Whether a choice may set the bolt in motion: also one that is to be refused, by a lock with a bug, where nothing
+  /// before the lock keeps it back.
+  private func mayMove(_ choice: Choice, _ action: TestAction) -> Bool {
+    guard choice.isForbidden, case .stimulus(let stimulus) = action else { return alphabet.moves(choice) }
+    return alphabet.moves(Choice(Int(choice.act))) && lockstep.device.reaches(stimulus)
   }
 
   /// When an action may be brought about at the earliest, where a motor is given its rest before.

@@ -177,7 +177,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    if let name = LockKnowledge.permission(for: fault), !settings.allowed.contains(name) {
+    if let name = settings.missingPermission(for: fault) {
       throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
     }
     if mayMove(fault) { try pay(for: fault.name) }

@@ -148,4 +148,9 @@ extension GovernorSettings {
     if !allowed.contains("register") { safe.allowed.removeAll { $0 == "reset" } }
     return safe
   }
+
+  /// What would have to be allowed for a fault to be brought about, where it is not.
+  public func missingPermission(for fault: Fault) -> String? {
+    LockKnowledge.permission(for: fault).flatMap { allowed.contains($0) ? nil : $0 }
+  }
 }

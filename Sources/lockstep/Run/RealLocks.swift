@@ -42,6 +42,10 @@ extension DeviceDescription {
         let words = isUnsafe ? "register too, so that it is not left without an owner" : name
         return (name, "a real lock is given it only with --allow \(words)")
       })
+    let safe = settings.safe
+    description.reason = { fault in
+      safe.missingPermission(for: fault).map { "a real lock is given it only with --allow \($0)" }
+    }
     description.usual = [
       UsualSetting(Argument("bolt", .text("locked"))),
       UsualSetting(Argument("history", .text("empty")), with: "readHistory"),
