@@ -127,7 +127,8 @@ public struct Circumstance: Equatable, Sendable {
 
   /// Makes a circumstance.
   public init(
-    _ name: String, faults: [String] = [], moments: [String] = [], events: [String] = [], until: [String] = [],
+    _ name: String, faults: [String] = [], moments: [String] = [], events: [String] = [],
+    until: [String] = [],
     stimuli: [String] = [], unsure: [String] = [], reading: String? = nil, countsFromEntry: Bool = false,
     delay: Interval = usualDelay
   ) {

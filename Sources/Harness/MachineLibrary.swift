@@ -43,9 +43,10 @@ public final class MachineLibrary {
   /// The tables of one machine, which take a while to make.
   private final class Specifications: Sendable {
     private struct Made {
-      var specifications: [(
-        showsEffects: Bool, circumstances: [String], reports: [String], specification: Specification
-      )] = []
+      var specifications:
+        [(
+          showsEffects: Bool, circumstances: [String], reports: [String], specification: Specification
+        )] = []
       var withLosses: Entry?
     }
 

@@ -400,7 +400,8 @@ extension MachineDefinition {
         }
       let homes = regions.map { "noSignal (\($0))" }
       let isForgotten = status == "reset"
-      add(.event("linkLost"), from: state, to: homes, given: isForgotten ? [] : ["loss", "absent", "tampering"])
+      add(
+        .event("linkLost"), from: state, to: homes, given: isForgotten ? [] : ["loss", "absent", "tampering"])
       var reasons = ["absent", "tampering"]
       if status == "connecting" || status == "waitingGatt" { reasons.append("loss") }
       // A lock without an owner is shown a proof as soon as it is ready, and may end the link in what follows.

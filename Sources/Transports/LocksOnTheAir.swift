@@ -18,7 +18,8 @@ extension AirDevice where Carrier == Transports.Carrier {
   ///   - remarks: what there is to say already.
   public convenience init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
-    quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil, remarks: [String] = []
+    quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil,
+    remarks: [String] = []
   ) {
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))

@@ -10,7 +10,8 @@ private let lock: MachineDefinition = {
     events: [Event("lock"), Event("linkUp", .spontaneous), Event("drop", .both)],
     circumstances: [
       Circumstance(
-        "jam", faults: ["jam", "ice"], moments: ["bump"], events: ["linkUp"], until: ["moved"], stimuli: ["lock"],
+        "jam", faults: ["jam", "ice"], moments: ["bump"], events: ["linkUp"], until: ["moved"],
+        stimuli: ["lock"],
         unsure: ["jam"], reading: "jam", delay: .seconds(2))
     ],
     starts: [

@@ -103,7 +103,9 @@ struct EvidenceTests {
     expect(tracker.deadline, at(67))
   }
 
-  @Test("a fault that has hit nothing yet excuses nothing where hits are reported, and everything where they are not")
+  @Test(
+    "a fault that has hit nothing yet excuses nothing where hits are reported, and everything where they are not"
+  )
   func pending() throws {
     for (isReporting, deadline) in [(true, at(5) as Instant?), (false, nil)] {
       var tracker = try tracker(isReporting: isReporting)

@@ -93,7 +93,8 @@ struct LockstepTests {
     expect(divergence.kind, .overdue)
     expect(divergence.time, .zero + .seconds(1))
     expect(divergence.lastStimulus, "press")
-    expect(divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true)])
+    expect(
+      divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true)])
   }
 
   @Test("a circumstance the tester brought about allows what it explains and forbids what it prevents")

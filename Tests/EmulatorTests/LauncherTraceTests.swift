@@ -73,7 +73,9 @@ struct LauncherTraceTests {
     expect(divergence.kind, .unexpected("loggedOut"))
     expect(divergence.time, .zero + .seconds(1))
     expect(divergence.step, 3)
-    expect(divergence.allowed, [.init(state: "indexing", cause: "logIn within 0 s", shows: "loggedIn", isDue: true)])
+    expect(
+      divergence.allowed,
+      [.init(state: "indexing", cause: "logIn within 0 s", shows: "loggedIn", isDue: true)])
   }
 
   @Test("an authentication that outlives the second log-out is missed at once")

@@ -126,7 +126,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
       faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
     return Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
-      circumstances: circumstances, reports: Client.reports, slack: slack + Client.slack(under: circumstances),
+      circumstances: circumstances, reports: Client.reports,
+      slack: slack + Client.slack(under: circumstances),
       arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
   }

@@ -180,7 +180,9 @@ extension SesameClient {
   private mutating func finish(_ registration: Registration) {
     guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }
-    if self.key != nil { actions.append(.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded")) }
+    if self.key != nil {
+      actions.append(.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded"))
+    }
     keep(key)
     guard registration.logsIn else {
       session.isOfRegistration = true
