@@ -212,14 +212,19 @@ extension Tracker {
       : step.mayBeEnabled(under: circumstances, uncertain | late | (now <= unsettled ? recent(at: now) : 0))
   }
 
-  /// The circumstances that count from the entry of a state, and changed after a node was entered.
+  /// How late the tester may see what its own end does: what a link holds up does not concern that, and a program is
+  /// held up for a moment only.
+  private var ownSlack: Interval { min(slack, .milliseconds(300)) }
+
+  /// The circumstances that count from the entry of a state, and changed after a node was entered. They are of the
+  /// tester's own end, such as what it proves itself with.
   func lateChanges(since node: Int) -> UInt64 {
     var late: UInt64 = 0
     var bits = changing & specification.fromEntry
     while bits != 0 {
       let number = bits.trailingZeroBitCount
       bits &= bits &- 1
-      if changed[number] >= entries[node].earliest { late |= 1 << UInt64(number) }
+      if changed[number] >= entries[node].latest - ownSlack { late |= 1 << UInt64(number) }
     }
     return late
   }
@@ -249,7 +254,8 @@ extension Tracker {
     while bits != 0 {
       let number = bits.trailingZeroBitCount
       bits &= bits &- 1
-      if now <= changed[number] + delays[number] + slack { recent |= 1 << UInt64(number) }
+      let isOwn = specification.fromEntry >> UInt64(number) & 1 == 1
+      if now <= changed[number] + delays[number] + (isOwn ? .zero : slack) { recent |= 1 << UInt64(number) }
     }
     return recent
   }

@@ -147,6 +147,30 @@ struct EvidenceTests {
     expect(tracker.deadline, at(7))
   }
 
+  @Test("what a link holds up does not concern what the tester's own end does")
+  func ownEnd() throws {
+    var machine = MachineDefinition(name: "door", summary: "")
+    machine.events = [Event("knock"), Event("opened", .spontaneous)]
+    machine.circumstances = [Circumstance("stranger", faults: ["mask"], countsFromEntry: true)]
+    machine.states = [State("outside"), State("asking"), State("inside")]
+    machine.add(
+      table: """
+        | action/status          | outside | asking |
+        |:----------------------:|:-------:|:------:|
+        | knock                  | asking  |        |
+        | opened unless stranger |         | inside |
+        """)
+    machine.starts = [Start("outside")]
+    for (seconds, isAllowed) in [(1.0, false), (2.0, true)] {
+      var tracker = Tracker(Specification(try Machine(machine)), slack: .seconds(4))
+      tracker.apply(Fault("mask", .flag(seconds == 1)), at: at(1))
+      tracker.perform(Stimulus(0), at: at(1.5))
+      expect(tracker.observe(.status(1), at: at(1.5)), true)
+      if seconds == 2 { tracker.apply(Fault("mask"), at: at(2)) }
+      expect(tracker.observe(.status(2), at: at(2.5)), isAllowed)
+    }
+  }
+
   @Test("what was set and may be lost with the line is open until it is read, on a line that nothing crosses")
   func reading() throws {
     for (reading, deadline) in [(0, nil), (7, at(19) as Instant?)] {

@@ -189,7 +189,12 @@ extension AirLink {
       }
       events.removeAll(keepingCapacity: true)
       taken = 0
-      guard !isOver, try step(until: limit) else { return nil }
+      guard !isOver else { return nil }
+      guard try step(until: limit) else {
+        // What the surroundings did to a frame may be all that there is.
+        if events.isEmpty { return nil }
+        continue
+      }
       isOver = overrun.isEndless(isLate: carrier.now > limit, at: carrier.now)
     }
   }
