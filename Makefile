@@ -41,7 +41,7 @@ format: dependencies ## Format the sources in place
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)
 
-bench-air: build ## Search for every defect over a radio that loses packets, as an emulated and as a real lock: the whole table
+bench-air: build ## Search for every defect over a radio that loses packets: the whole table
 	$(COMMAND) air-table $(ARGS)
 
 canary: build ## Run it a thousand times with keys that are known, and search everything it leaves behind for them
