@@ -120,9 +120,11 @@ extension Tracker {
     sentAt[number].map { now <= $0 + delays[number] + slack } ?? false
   }
 
-  /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it.
+  /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it, or been
+  /// lost just now: a client may tell what it knows from before.
   mutating func learn(from reading: Reading, at now: Instant) {
-    for (name, number) in specification.told where name == reading.name {
+    for (name, number) in specification.told
+    where name == reading.name && circumstances & unsure[number] == 0 {
       let bit: UInt64 = 1 << UInt64(number)
       guard uncertain & bit != 0 || changing & bit == 0, !mayBeUnderWay(number, at: now) else { continue }
       let value: Interval

@@ -20,7 +20,7 @@ struct LockDocumentationTests {
       "| `as` | emulated, real | `emulated` | What the lock is to whoever drives it: one that any condition can be asked of, or one on the air; see below. |",
       "| `found` | unregistered, unconfigured, locked, unlocked, moved | `locked` | How a lock is found that is driven as a real one. |",
       "| `link` | direct, radio | `direct` | Whether frames go through memory, or over two Bluetooth hosts on an emulated radio. |",
-      "| `loss` | a probability from 0 to 1 | `0` | How likely a frame, or an advertisement, is lost. |",
+      "| `loss` | a probability from 0 to 1 | `0` | How likely a packet is lost: an advertisement is missed, what goes over a link is sent again, and the link is lost after two seconds of that. |",
       "| `link-loss` | a probability from 0 to 1 | `0` | How likely the link is lost with a frame. |",
       "| `burst-loss` | a probability from 0 to 1 | `0` | How likely a packet is lost while a burst of loss lasts, over `link=radio`. |",
       "| `burst-length` | a time from 1 ms to 1 h, such as 250 ms | `500 ms` | How long a burst lasts on average. |",

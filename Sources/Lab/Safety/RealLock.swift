@@ -82,11 +82,13 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
       try governor.bring(about: Fault(Self.flaws[0], .flag(false)))
     }
     let isMessage = !["closeTo", "connect", "disconnect"].contains(name)
-    if isMessage, governor.reaches(stimulus) { isFlawed = false }
+    let isCarriedOut = governor.reaches(stimulus)
+    if isMessage, isCarriedOut { isFlawed = false }
     try governor.perform(stimulus)
     switch name {
     case "configure", "reset": hasNewPositions = true
-    case "closeTo": if isLookedAfter { listening = listening ?? now }
+    // One that the client refuses, since it has a link, makes it listen to nothing.
+    case "closeTo": if isLookedAfter, isCarriedOut { listening = listening ?? now }
     case "disconnect": listening = nil
     default: break
     }
