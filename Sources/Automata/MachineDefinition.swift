@@ -102,7 +102,7 @@ public struct Circumstance: Equatable, Sendable {
   /// The faults that bring it about; one given the value `no`, `off` or `0` ends, one given a duration ends after
   /// that, and the circumstance with the last of them.
   public var faults: [String]
-  /// The faults that are over at once: what they do is felt for ``delay``.
+  /// The faults, and the events, that are over at once: what they do is felt for ``delay``.
   public var moments: [String]
   /// The events that bring it about. A device that reports one of them is taken at its word: with it the faults alone
   /// bring nothing about.

@@ -114,7 +114,7 @@ extension MachineDefinition {
     var seen = Set<RowKey>()
     var wildcards = Set<String>()
     // What only brings a circumstance about moves nothing.
-    var used = Set(circumstances.flatMap(\.events))
+    var used = Set(circumstances.flatMap { $0.events + $0.moments })
     for (row, transition) in transitions.enumerated() {
       guard case .event(let event) = transition.trigger else { continue }
       used.insert(event)

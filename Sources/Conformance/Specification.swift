@@ -77,6 +77,8 @@ public final class Specification: Sendable {
   let moving: [Bool]
   /// The circumstances that an event, when it is reported, brings about, as bits.
   let begun: [UInt64]
+  /// The circumstances that such an event brings about for a moment, as bits.
+  let momentary: UInt64
   /// The circumstances that a status ends when it is shown, as bits.
   let ended: [UInt64]
   /// The circumstances that are brought about by reports alone, as bits.
@@ -198,7 +200,12 @@ public final class Specification: Sendable {
     func mask(_ isIncluded: (Circumstance) -> Bool) -> UInt64 {
       circumstances.indices.reduce(0) { isIncluded(circumstances[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
-    begun = machine.definition.events.map { event in mask { $0.events.contains(event.name) } }
+    begun = machine.definition.events.map { event in
+      mask { $0.events.contains(event.name) || $0.moments.contains(event.name) }
+    }
+    momentary = mask { circumstance in
+      machine.definition.events.contains { circumstance.moments.contains($0.name) }
+    }
     ended = vocabulary.statuses.map { status in mask { $0.until.contains(status) } }
     isReported = mask { $0.events.contains { reports.contains($0) } }
     told = circumstances.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }

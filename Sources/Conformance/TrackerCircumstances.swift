@@ -16,11 +16,10 @@ extension Tracker {
   /// A circumstance ends with the last of the faults that hold it.
   public mutating func apply(_ fault: Fault, at now: Instant) {
     for (number, item) in specification.machine.definition.circumstances.enumerated() {
-      if item.moments.contains(fault.name), !fault.value.isNothing {
-        apply(Fault(item.name), at: now)
-        last(until: now + item.delay, Fault(item.name, .flag(false)))
-      }
-      let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
+      let isMoment = item.moments.contains(fault.name) && !fault.value.isNothing
+      if isMoment { lastForAMoment(number, at: now) }
+      let isOwn = item.name == fault.name || isMoment
+      let place = isOwn ? 63 : item.faults.firstIndex(of: fault.name) ?? -1
       // Where the device reports what really happened, a fault alone is only what the tester wanted.
       guard place >= 0, place == 63 || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
       let holder: UInt64 = 1 << UInt64(min(place, 63))
@@ -52,6 +51,12 @@ extension Tracker {
     findNextExpiry()
   }
 
+  /// Ends a circumstance once what was over at once is not felt any more.
+  private mutating func lastForAMoment(_ number: Int, at now: Instant) {
+    let item = specification.machine.definition.circumstances[number]
+    last(until: now + item.delay, Fault(item.name, .flag(false)))
+  }
+
   private mutating func findNextExpiry() { nextExpiry = expiries.reduce(.never) { min($0, $1.time) } }
 
   /// Ends the faults whose time is over.
@@ -76,6 +81,7 @@ extension Tracker {
         if specification.ended[specification.nodes[node].shown] >> UInt64(number) & 1 == 0 { isOver = false }
       }
       if !isOver { hold(number, true, at: now) }
+      if specification.momentary >> UInt64(number) & 1 == 1 { lastForAMoment(number, at: now) }
       doubtSettings(since: number, at: now)
     }
   }
@@ -124,7 +130,7 @@ extension Tracker {
   /// lost just now: a client may tell what it knows from before.
   mutating func learn(from reading: Reading, at now: Instant) {
     for (name, number) in specification.told
-    where name == reading.name && circumstances & unsure[number] == 0 {
+    where name == reading.name && mayHold(at: now) & unsure[number] == 0 {
       let bit: UInt64 = 1 << UInt64(number)
       guard uncertain & bit != 0 || changing & bit == 0, !mayBeUnderWay(number, at: now) else { continue }
       let value: Interval
@@ -155,7 +161,7 @@ extension Tracker {
       sent |= bit
       sentAt[number] = now
       former[number] = values[number]
-      if refusing.isEmpty, circumstances & unsure[number] == 0 {
+      if refusing.isEmpty, mayHold(at: now) & unsure[number] == 0 {
         values[number] = value
         if uncertain & bit != 0 { note(number, at: now) }
         uncertain &= ~bit

@@ -3,31 +3,52 @@ import Simulation
 
 /// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
 ///
-/// It begins once a history was read to its end, since what stands in it before may be anybody's. It proves nothing
-/// once somebody else may have commanded the lock, nor that a tag is missing once a command without one was given.
+/// It begins once a history was read to its end, since what stands in it before may be anybody's. Where somebody else
+/// may have commanded the lock, or a command without a tag was given, it begins once more: what an end of the history
+/// that was asked for later does not hold is over, but for what a motor may still be at.
 ///
 /// A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client.
 struct CommandsKeepTheirTags: Invariant {
-  /// The faults by which somebody else may command the lock.
+  /// The faults by which something else than a command of the test may stand in the history from then on.
+  let nonsense: [String]
+  /// The faults by which somebody else may command the lock at any later time.
   let strangers: [String]
+  /// How long after a command its record may be written.
+  static let lead = Interval.seconds(6)
+
+  /// Since when something is in doubt, and how many requests for the history had been made by then.
+  private struct Doubt {
+    var since: Instant
+    var asked: Int
+  }
+
   private var isEmpty = false
   private var isExcused = false
+  /// Whose a record is.
+  private var owner: Doubt?
   /// Whether a command may have had no tag.
-  private var mayLackTag = false
+  private var lack: Doubt?
+  /// The requests for the history, and their answers; what was asked on a link that is over is answered.
+  private var asked = 0
+  private var answered = 0
   /// The tags that commands were given, in bytes.
   private var tags: [[UInt8]] = []
 
   private static let commands = ["lock", "unlock", "toggle"]
   private static let capacities = [21, 29]
 
-  init(unless strangers: [String]) {
+  init(unless nonsense: [String], orEver strangers: [String] = []) {
+    self.nonsense = nonsense
     self.strangers = strangers
   }
 
   mutating func reset() {
     isEmpty = false
     isExcused = false
-    mayLackTag = false
+    owner = nil
+    lack = nil
+    asked = 0
+    answered = 0
     tags = []
   }
 
@@ -35,14 +56,22 @@ struct CommandsKeepTheirTags: Invariant {
     switch event {
     case .fault(let fault):
       if strangers.contains(fault.name) { isExcused = true }
+      if nonsense.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
     case .stimulus(let stimulus):
-      guard Self.commands.contains(view.vocabulary.stimuli[stimulus.number]) else { return nil }
-      for argument in stimulus.arguments { note(argument) }
+      let name = view.vocabulary.stimuli[stimulus.number]
+      if name == "readHistory" { asked += 1 }
+      guard Self.commands.contains(name) else { return nil }
+      for argument in stimulus.arguments { note(argument, at: time) }
+    case .observation(.status(let number)):
+      if view.vocabulary.statuses[number] == "noSignal" { answered = asked }
     case .observation(.reading(let reading)) where reading.name == "history":
       guard case .text(let text) = reading.value else { return nil }
+      answered += 1
       if text == "empty" {
         isEmpty = true
-      } else if isEmpty, !isExcused {
+        if isOver(owner, at: time) { owner = nil }
+        if isOver(lack, at: time) { lack = nil }
+      } else if isEmpty, !isExcused, owner == nil {
         return problem(of: text)
       }
     case .observation: break
@@ -50,7 +79,13 @@ struct CommandsKeepTheirTags: Invariant {
     return nil
   }
 
-  private mutating func note(_ argument: Argument) {
+  /// Whether the end of the history that was just read was asked for when all that is in doubt had its record.
+  private func isOver(_ doubt: Doubt?, at time: Instant) -> Bool {
+    guard let doubt else { return true }
+    return answered > doubt.asked && time > doubt.since + Self.lead
+  }
+
+  private mutating func note(_ argument: Argument, at time: Instant) {
     let text = argument.value.description
     let tag: [UInt8]
     switch argument.name {
@@ -58,7 +93,7 @@ struct CommandsKeepTheirTags: Invariant {
     case "bytes": tag = Self.bytes(ofHex: text)
     default: return
     }
-    if tag.isEmpty { mayLackTag = true }
+    if tag.isEmpty { lack = Doubt(since: time, asked: asked) }
     if !tags.contains(tag) { tags.append(tag) }
   }
 
@@ -67,7 +102,7 @@ struct CommandsKeepTheirTags: Invariant {
     let words = record.split(separator: " ", maxSplits: 2)
     guard words.count == 3, words[1] == "lock" || words[1] == "unlock" else { return nil }
     if words[2] == "no tag" {
-      return mayLackTag ? nil : "the history tells of a command without its tag: \(record)"
+      return lack != nil ? nil : "the history tells of a command without its tag: \(record)"
     }
     let told = String(words[2])
     guard !tags.contains(where: { Self.wholes(of: $0).contains(told) }) else { return nil }

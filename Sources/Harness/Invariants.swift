@@ -20,9 +20,9 @@ public func invariants(for machine: String) -> [any Invariant] {
       NeedsStimulus(
         "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
         orStanding: ["setAutolock"], slow: slow),
-      CommandsKeepTheirTags(unless: [
-        "forge", "shadow", "mutate", "request", "reflect", "stranger", "write", "inject", "spoof",
-      ]),
+      CommandsKeepTheirTags(
+        unless: ["forge", "shadow", "mutate", "request", "reflect", "write", "inject", "spoof"],
+        orEver: ["stranger"]),
     ]
   default:
     return []

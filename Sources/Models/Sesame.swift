@@ -15,14 +15,15 @@ extension MachineDefinition {
   ///
   /// What the client's own end of the link sees is evidence, and an event: `linkLost` (the air lost the link, or it never
   /// came about), `linkClosed` (the lock ended it), `tampered` (the tester took a frame away, altered or added one, or
-  /// cut the link). A device that reports them is taken at its word: a live link neither loses nor alters nor
-  /// reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B §4.5.9), so while it lives every deadline holds.
+  /// cut the link), `provoked` (the tester sent what no client says). A device that reports them is taken at its word:
+  /// a live link neither loses nor alters nor reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B
+  /// §4.5.9), so while it lives every deadline holds.
   ///
   /// Circumstances: `loss` (a link may be lost and an advertisement missed, as on any real air), `tampering` (frames were
   /// tampered with on this link, so that what they carried, and what depends on the counters of later ones, is open until
   /// the link is over), `absent` (the lock may be out of reach or without power), `jam` (the bolt is blocked), `autolock`
   /// (set, to its time; what is set while frames are tampered with may not have arrived), `wrongKey` (the client cannot
-  /// prove itself).
+  /// prove itself), `provocation` (the lock was just sent what no client says, and may end the link at it).
   public static let sesame: MachineDefinition = {
     var machine = MachineDefinition(
       name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
@@ -44,6 +45,7 @@ extension MachineDefinition {
         delay: .seconds(6)),
       // A proof that is on its way is what it was when it was sent.
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
+      Circumstance("provocation", moments: ["provoked"], delay: .seconds(1)),
     ]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
       machine.addApproach(in: region)
@@ -381,7 +383,7 @@ extension MachineDefinition {
   /// How a link ends that the client did not end as it was asked to, in any status with a link.
   ///
   /// The air may lose it where links can be lost at all. The lock may end it where it has been tampered with, when it
-  /// does not believe the client, before it has opened a session where air is real (locks do so when two clients meet),
+  /// was just sent what no client says, when it does not believe the client, before it has opened a session where air is real (locks do so when two clients meet),
   /// and once it has forgotten its owner. The client gives up a link on which it was made to wait in vain.
   private mutating func addEndsOfLinks() {
     for state in states.map(\.name) {
@@ -402,7 +404,7 @@ extension MachineDefinition {
       let isForgotten = status == "reset"
       add(
         .event("linkLost"), from: state, to: homes, given: isForgotten ? [] : ["loss", "absent", "tampering"])
-      var reasons = ["absent", "tampering"]
+      var reasons = ["absent", "tampering", "provocation"]
       if status == "connecting" || status == "waitingGatt" { reasons.append("loss") }
       // A lock without an owner is shown a proof as soon as it is ready, and may end the link in what follows.
       if ["logining", "readytoRegister", "registering"].contains(status) { reasons.append("wrongKey") }
@@ -449,7 +451,7 @@ private enum SesameEvents {
   /// What happens without the tester.
   static let spontaneous = [
     "linkUp", "gattReady", "registered", "loginDone", "advertised", "advertisementLost", "linkLost",
-    "linkClosed", "gaveUp", "tampered",
+    "linkClosed", "gaveUp", "tampered", "provoked",
     "loginRefused", "configured", "resetDone", "restarted", "arrived", "stalled", "passed", "turned",
     "settled",
     "autolocked",

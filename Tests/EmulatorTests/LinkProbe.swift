@@ -67,6 +67,7 @@ struct LinkProbe<Link: LockLink> {
       return "advertisement of \(known.model)" + (known.isRegistered ? "" : ", not registered")
     case .connected: return "connected"
     case .ready: return "ready"
+    case .provoked: return nil
     case .tampered:
       tamperings += 1
       return nil

@@ -48,7 +48,7 @@ struct CatalogTests {
       }
       expect(reached.count, machine.stateCount)
       // What only tells of a circumstance leads nowhere.
-      for name in machine.definition.circumstances.flatMap(\.events) {
+      for name in machine.definition.circumstances.flatMap({ $0.events + $0.moments }) {
         if let event = machine.event(named: name) { events.insert(event) }
       }
       expect(events.count, machine.eventCount)

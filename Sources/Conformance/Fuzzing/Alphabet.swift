@@ -70,6 +70,8 @@ public struct Alphabet: Sendable {
   let moving: UInt64
   /// The events with several variants of which each sets a circumstance, as bits; for machines of up to 64 events.
   let setting: UInt64
+  /// The disturbances that bring a circumstance of the machine about, from the first disturbance on, as bits.
+  let excusing: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -127,6 +129,10 @@ public struct Alphabet: Sendable {
         Act(
           name: item.fault, level: item.level,
           variants: item.values.map { .fault(Fault(item.fault, $0)) }, weight: 1))
+    }
+    let excused = definition.circumstances.flatMap { $0.faults + $0.moments + [$0.name] }
+    excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
+      excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
     }
     for (name, weight) in weights {
       for index in acts.indices where acts[index].name == name {

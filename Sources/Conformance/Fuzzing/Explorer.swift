@@ -20,6 +20,10 @@ public import Simulation
 /// - **Time.** Where the device has something to do it is let do it, mostly; waits, edges of timers and disturbances
 ///   are sprinkled over tests.
 ///
+/// - **Time and wear.** Where these are what is spent (``Settings/isThrifty``), a test is about something: it asks much and
+///   moves little, stays where much can be done, has one kind of disturbance that excuses something and any that excuse
+///   nothing; waits have shares of the time, and movements so much time each.
+///
 /// Nothing is allocated per choice, and memory is bounded: counts live in hashed tables of fixed size, where two
 /// contexts may share a cell.
 public struct Explorer: Sendable {
@@ -71,8 +75,12 @@ public struct Explorer: Sendable {
     var asides = 0.0
     /// How often the device is let do only the next thing that it has to do.
     var halts = 0.0
+    /// Disturbances that excuse nothing.
+    var probes = 0.0
     /// Whether the motor is spared: what moves it is seldom decided for.
     var rests = false
+    /// Whether it stays where much can be done.
+    var dwells = false
     /// How often what was called off is waited for all the same.
     var doubts = 0.0
   }
@@ -83,6 +91,8 @@ public struct Explorer: Sendable {
     var disturbances: [(act: Int, variant: Int?)] = []
     /// The stimuli that are given whenever they can be, as bits; none where a test is about everything.
     var theme: UInt64 = 0
+    /// The stimuli that move something, given in turn with the theme; none where a test is not about that.
+    var movers: UInt64 = 0
     /// The variant of each act, where that is always the same, or -1.
     var variants: [Int] = []
   }
@@ -92,8 +102,6 @@ public struct Explorer: Sendable {
   let starts: Int
   /// The stimuli that set something in motion that wears, as bits.
   let moves: UInt64
-  /// How much dearer they are in a test that spares it.
-  static let sparing = 8.0
   /// The starts that tests may begin with, ascending.
   private var openStarts: [Int]
   /// The events that have a variant, as bits, and how many variants each act has.
@@ -126,12 +134,21 @@ public struct Explorer: Sendable {
   var firstRefusals = 0
   /// How much time has passed in this test, where that is told.
   var time = Interval.zero
+  /// The stimuli that have changed nothing somewhere where much is legal, as bits.
+  var idle: UInt64 = 0
+  /// How often the last aside is still to be given once more.
+  var asidesLeft = 0
+  /// The last stimulus, of which it was not seen yet where it has led, or -1.
+  var lastStimulus = -1
   /// Whether the last stimulus was one that moves something: what it has left behind may be asked for.
   var hasMoved = false
   /// Whether nothing was asked of the device since a long silence.
   var wasSilent = false
   /// Until when the device had something to do, at the latest, before the last choice.
   var wasDue: Instant?
+  /// How many stimuli were legal after each event, a mean that forgets; and the most.
+  var liberty: [Double]
+  var mostLegal = 1.0
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
 
@@ -173,6 +190,7 @@ public struct Explorer: Sendable {
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
+    liberty = [Double](repeating: 0, count: alphabet.eventCount)
     moves = settings.isThrifty ? alphabet.moving : 0
     palette.variants = [Int](repeating: -1, count: acts.count)
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
@@ -195,6 +213,7 @@ public struct Explorer: Sendable {
     wasDue = nil
     hasMoved = false
     wasSilent = false
+    asidesLeft = 0
     time = .zero
     test.choices.removeAll(keepingCapacity: true)
     test.start = drawStart()
@@ -230,6 +249,7 @@ public struct Explorer: Sendable {
     guard test.choices.count < plan.length else { return nil }
     let slot = positions.visit(situation.position)
     arrive(at: situation.position)
+    if costs != nil { learn(from: situation) }
     guard let choice = choose(in: situation, slot: slot) else { return nil }
     events += 1
     note(choice, in: situation, slot: slot)
@@ -272,6 +292,7 @@ public struct Explorer: Sendable {
     guard let closed = cycles.arrive(at: position, by: lastChoice) else { return }
     rarity.see(mix(closed.hash &+ UInt64(bucket(closed.run))), at: test.choices.count)
     guard plan.repeats, closed.isNew, !cycles.isBusy else { return }
+    if isWorn, cycles.lastContains(moves) { return }
     // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
@@ -287,7 +308,7 @@ public struct Explorer: Sendable {
     }
     let context = mix(closed.hash ^ 0x7E11)
     let told = Double(counts[context, 0])
-    guard chance(4 / (4 + told)) else { return false }
+    guard chance((isWorn ? 1 : 4) / (4 + told)) else { return false }
     counts.add(context, 0)
     return true
   }
@@ -306,6 +327,8 @@ public struct Explorer: Sendable {
     wasDue = situation.isAwaiting ? situation.deadline : nil
     if act < alphabet.eventCount {
       hasMoved = alphabet.moves(choice) && moves != 0
+      if hasMoved { costs?.move(isPlanned: palette.movers >> UInt64(act) & 1 == 1) }
+      lastStimulus = choice.isForbidden ? lastStimulus : act
       wasSilent = false
     }
     if act == alphabet.settle { settledAt = situation.position }
@@ -342,53 +365,6 @@ public struct Explorer: Sendable {
     for act in swarm.indices {
       swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
     }
-  }
-
-  /// Where time and wear are what is spent, most tests spare the motor and fill the time with what costs it nothing:
-  /// requests, refusals, and a few kinds of disturbances a lot, since those of a kind belong together and those of
-  /// many kinds excuse each other.
-  private mutating func drawThriftyPlan() {
-    plan.rests = chance(0.85)
-    plan.doubts = [0, 0.2, 0.6][generator.below(3)]
-    plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
-    if variantCounts[alphabet.settle] > 0 { plan.halts = [0, 0.3, 0.6, 0.9][generator.below(4)] }
-    palette.theme = 0
-    if chance(0.5) {
-      for _ in 0...generator.below(2) { palette.theme |= 1 << UInt64(leastDrawn(0..<eventCount)) & ~moves }
-    }
-    plan.asides = [0.1, 0.3, 0.5][generator.below(3)]
-    for act in 0..<eventCount {
-      let isFixed = variantCounts[act] > 1 && chance(0.5)
-      palette.variants[act] = isFixed ? leastTried(act, at: Self.drawing) : -1
-    }
-    palette.disturbances.removeAll(keepingCapacity: true)
-    plan.disturbances = 0
-    guard disturbanceWeight > 0, chance(0.5) else { return }
-    plan.disturbances = 4 * settings.disturbances
-    plan.rests = chance(0.6)
-    plan.doubts = 0.8
-    for _ in 0...(chance(0.3) ? 1 : 0) {
-      let act = leastDrawn(alphabet.disturbances)
-      let variant = chance(0.5) ? 0 : leastTried(act, at: Self.drawing)
-      palette.disturbances.append((act, chance(0.5) ? variant : nil))
-    }
-  }
-
-  private var eventCount: Int { min(alphabet.eventCount, 64) }
-
-  /// The context in which it is counted what tests were about.
-  private static let drawing: UInt64 = 0xD157
-
-  /// The act that was drawn least often, by the weights that were asked for.
-  private mutating func leastDrawn(_ acts: Range<Int>) -> Int {
-    var best = acts.lowerBound
-    var least = Double.infinity
-    for act in acts where variantCounts[act] > 0 {
-      let count = (Double(counts[Self.drawing, act]) + unit()) / weights[act]
-      if count < least { (best, least) = (act, count) }
-    }
-    counts.add(Self.drawing, best)
-    return best
   }
 
   /// From an eighth to eight, short of transcendental functions: a power of two, and a part of the next.

@@ -38,7 +38,7 @@ extension Explorer {
     guard costs != nil, situation.isAwaiting, situation.hasDeadline, setting != 0, chance(plan.doubts / 2)
     else { return nil }
     let event = pick(setting)
-    return Choice(event, variant: variant(of: event))
+    return Choice(event, variant: chance(0.5) ? 0 : variant(of: event))
   }
 
   /// How likely the device is let do what it has to do: the less, the longer that has taken here.
@@ -63,6 +63,7 @@ extension Explorer {
   ///
   /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
   private mutating func aside(_ idle: UInt64, in situation: Situation, isOnly: Bool) -> Choice? {
+    if let choice = asideAgain(idle) { return choice }
     guard idle != 0, chance(isOnly || hasMoved ? 0.5 : plan.asides) else { return nil }
     let context = mix(situation.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
@@ -75,7 +76,20 @@ extension Explorer {
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
+    if costs != nil, chance(0.3) { asidesLeft = 1 + 2 * min(generator.next().trailingZeroBitCount, 4) }
     return Choice(best, variant: variant(of: best))
+  }
+
+  /// The aside that was given last, where it is to be given several times.
+  private mutating func asideAgain(_ idle: UInt64) -> Choice? {
+    guard asidesLeft > 0, let lastChoice, Int(lastChoice.act) < eventCount,
+      idle >> UInt64(lastChoice.act) & 1 == 1
+    else {
+      asidesLeft = 0
+      return nil
+    }
+    asidesLeft -= 1
+    return lastChoice
   }
 
   /// The next choice of a repetition.
@@ -140,6 +154,7 @@ extension Explorer {
     if situation.hasDeadline, mayWaitForEdge, chance(plan.edges) {
       return leastTried(alphabet.edge, in: situation)
     }
+    if chance(plan.probes), let choice = probe(in: situation) { return choice }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
     guard palette.disturbances.isEmpty else {
       let (act, variant) = palette.disturbances[generator.below(palette.disturbances.count)]
@@ -186,16 +201,6 @@ extension Explorer {
     }
     counts.add(context, best)
     return best
-  }
-
-  /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
-  /// repetition has led to shows.
-  private func price(of event: Int) -> Double {
-    if wasSilent { return moves >> UInt64(event) & 1 == 0 ? Self.sparing : 1 }
-    if cycles.isExploring { return cycles.isTelling && moves >> UInt64(event) & 1 == 0 ? Self.sparing : 1 }
-    if palette.theme >> UInt64(event) & 1 == 1 { return 1 / Self.sparing }
-    guard moves >> UInt64(event) & 1 == 1 else { return 1 }
-    return plan.rests ? Self.sparing : 1
   }
 
   private func context(in situation: Situation) -> UInt64 {

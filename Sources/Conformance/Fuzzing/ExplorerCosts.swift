@@ -15,10 +15,13 @@ struct ExplorerCosts: Sendable {
     case doubt
     /// For what nothing in the machine asks for.
     case silence
+
+    /// The part of the time that it may take; silence takes it once for each length.
+    var share: Double { self == .window ? 0.08 : 0.12 }
   }
 
-  /// The part of the time that each purpose may take; silence takes it once for each length.
-  private static let share = 0.15
+  /// How many seconds a motor has for each movement: with fewer it wears out before much was found.
+  private static let rest = 15.0
   /// The longest wait that is worth while where the machine has no window: what is on its way is on its way no longer.
   private static let moment = Interval.seconds(1)
 
@@ -38,6 +41,8 @@ struct ExplorerCosts: Sendable {
   private var mostLegal = 0
   /// How long the device took for what it had to do, in seconds, by position: a mean that forgets.
   private var means = [Float](repeating: 0, count: 1 << 12)
+  /// How often the motor was set in motion: in passing, and where tests were about that.
+  private var movements = (passing: 0, planned: 0)
   /// What the choice that was made last waits for.
   private var purpose: Purpose?
 
@@ -48,6 +53,17 @@ struct ExplorerCosts: Sendable {
     lengths = waits.map { if case .wait(let length) = $0 { length } else { .zero } }
     firstSilence = lengths.firstIndex { $0 > longestWindow } ?? lengths.count
     silences = [Double](repeating: 0, count: lengths.count)
+  }
+
+  /// The motor was set in motion.
+  mutating func move(isPlanned: Bool) {
+    if isPlanned { movements.planned += 1 } else { movements.passing += 1 }
+  }
+
+  /// Whether the motor has worked as much as it should by now: once for so much time, half of that planned, and a few
+  /// times at once.
+  func isWorn(isPlanned: Bool) -> Bool {
+    Double(isPlanned ? movements.planned : movements.passing) > 5 + spent / (2 * Self.rest)
   }
 
   /// Time has passed since the last choice, which waited for something or for nothing.
@@ -72,13 +88,13 @@ struct ExplorerCosts: Sendable {
   }
 
   /// Whether there is time for an edge, or for another wait, whatever it takes.
-  func allows(_ purpose: Purpose) -> Bool { waited[purpose.rawValue] <= Self.share * spent }
+  func allows(_ purpose: Purpose) -> Bool { waited[purpose.rawValue] <= purpose.share * spent }
 
   /// The waits that have a meaning in a situation and that there is time for.
   mutating func waits(in situation: Situation) -> Range<Int> {
     purpose = .window
     let longest = max(situation.window, Self.moment)
-    let budget = Self.share * spent - waited[Purpose.window.rawValue]
+    let budget = Purpose.window.share * spent - waited[Purpose.window.rawValue]
     let count = lengths.firstIndex { $0 > longest || $0.seconds > budget } ?? lengths.count
     return 0..<max(count, 1)
   }
@@ -97,7 +113,8 @@ struct ExplorerCosts: Sendable {
     let legal = situation.legal.nonzeroBitCount
     mostLegal = max(mostLegal, legal)
     guard 4 * legal >= 3 * mostLegal else { return nil }
-    return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= Self.share * spent }
+    let share = Purpose.silence.share * spent
+    return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= share }
   }
 
   /// A silence was chosen.

@@ -59,6 +59,8 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   /// What the client is to hear, and how much of it has been taken.
   private var events: [LinkEvent] = []
   private var taken = 0
+  /// How often an attempt may still be made again that the controller took for a link before it was one.
+  private var attemptsLeft = 0
   /// Frames that came before the client could be told that the link is ready.
   private var early: [[UInt8]] = []
   /// Frames that wait for room in the host.
@@ -145,6 +147,7 @@ extension AirLink {
       throw LabFault(.notPossible, "a lock that was never heard cannot be connected to")
     }
     state = .connecting
+    attemptsLeft = Self.repeatedAttempts
     try beginConnecting()
   }
 
@@ -227,6 +230,7 @@ extension AirLink {
   private mutating func send(_ nonsense: BluetoothNonsense) throws(LabFault) {
     guard case .open(let link, let write, let notify) = state else { return }
     isProvoked = true
+    events.append(.provoked)
     for (channel, payload) in nonsense.packets(write: write, notify: notify, frame: BluetoothNonsense.frame) {
       try carryOut(host.sendRaw(payload, onChannel: channel, of: link))
     }
@@ -397,7 +401,9 @@ extension AirLink {
   /// Connects, once nothing of an earlier link is in the way.
   private mutating func beginConnecting() throws(LabFault) {
     guard case .connecting = state, leaving == nil, let address = listener.address else { return }
-    try carryOut(host.connect(to: address, ConnectionParameters(), timeout: .forever, at: carrier.now))
+    let isFirst = attemptsLeft == Self.repeatedAttempts
+    let time = isFirst ? Interval.forever : Self.repeatedAttemptTime
+    try carryOut(host.connect(to: address, ConnectionParameters(), timeout: time, at: carrier.now))
   }
 
   /// Lets time pass up to the next packet or to what the host has to do next; false at the limit.
@@ -461,6 +467,13 @@ extension AirLink {
 }
 
 extension AirLink {
+  /// How often a link is asked for once more that never came about: the packet that asks for it was lost, and the lock
+  /// knows nothing of it (0x3E; Core 5.4, Vol 6 Part B §4.5). Hosts do so by themselves.
+  private static var repeatedAttempts: Int { 3 }
+
+  /// How long the lock is listened for then; one that has gone away meanwhile is lost.
+  private static var repeatedAttemptTime: Interval { .seconds(3) }
+
   private mutating func handle(_ event: HostEvent) throws(LabFault) {
     switch event {
     case .ready:
@@ -496,7 +509,7 @@ extension AirLink {
   private mutating func connected(_ link: LinkID) throws(LabFault) {
     guard case .connecting = state else { return }
     isProvoked = false
-    events.append(.connected)
+    if attemptsLeft == Self.repeatedAttempts { events.append(.connected) }
     let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: carrier.now)
     state = .discovering(link, LockDiscovery(), procedure)
     try carryOut(actions)
@@ -519,6 +532,10 @@ extension AirLink {
       return
     }
     switch state {
+    case .discovering(link, _, _) where reason == .failedToEstablish && attemptsLeft > 0:
+      attemptsLeft -= 1
+      state = .connecting
+      try beginConnecting()
     case .discovering(link, _, _), .open(link, _, _):
       state = .idle
       early = []

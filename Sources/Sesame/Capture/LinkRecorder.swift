@@ -59,7 +59,7 @@ extension LinkRecorder {
     case .connect: send(.leCreateConnection(ConnectionRequest(peer: Self.address)), at: now)
     case .disconnect:
       send(.disconnect(PacketRecorder.memoryLink, reason: .remoteUserTerminated), at: now)
-    case .show, .tamper, .report, .refuse, .complain, .keep, .drop: break
+    case .show, .tamper, .provoke, .report, .refuse, .complain, .keep, .drop: break
     }
   }
 
@@ -79,7 +79,7 @@ extension LinkRecorder {
         status: .success, handle: PacketRecorder.memoryLink, role: .central, peer: Self.address,
         timing: timing)
       receive(.leConnectionComplete(connection), at: now)
-    case .ready, .tampered: break
+    case .ready, .tampered, .provoked: break
     case .disconnected(let reason):
       receive(
         .disconnectionComplete(

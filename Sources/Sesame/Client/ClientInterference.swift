@@ -136,7 +136,7 @@ extension SesameClient {
       // Before there is a session these are what a lock must answer, or refuse by ending the link.
       break
     }
-    actions += frames.map { .send($0) }
+    provoke(frames)
   }
 
   /// A session's cipher as it would be with the key from before the last reset, ready for the next message.
@@ -181,7 +181,7 @@ extension SesameClient {
       case .everything: frames = login + overheard.allFrames
       }
     }
-    actions += frames.map { .send($0) }
+    provoke(frames)
   }
 
   private mutating func ask(_ oddity: OddRequest, at now: Instant) {
@@ -193,8 +193,16 @@ extension SesameClient {
           request: request, command: .other(request), isAsked: false, counter: session.cipher.sendCounter,
           since: now, oddity: oddity))
     }
+    actions.append(.provoke)
     send(sealing: message, in: &session)
     state = .open(session)
+  }
+
+  /// Sends frames that no client would send, if there are any.
+  mutating func provoke(_ frames: [[UInt8]]) {
+    guard !frames.isEmpty else { return }
+    actions.append(.provoke)
+    actions += frames.map { .send($0) }
   }
 
   private mutating func reflect() {
@@ -248,11 +256,12 @@ extension SesameClient.Session {
   }
 
   /// Whether the lock cannot take a message with a flaw for one that it still awaits: of those that were sent before,
-  /// some may be lost.
+  /// some may be lost, and a message of its own that comes back may be one that it awaits, and count.
   func rejects(_ flaw: MessageFlaw) -> Bool {
     switch flaw {
     case .previousCounter: cipher.sendCounter == 0 || confirmed >= cipher.sendCounter
     case .firstCounter: cipher.sendCounter == 0 || confirmed > 0
+    case .nextCounter: !isReflected
     default: true
     }
   }

@@ -209,7 +209,7 @@ extension SesameClient {
     switch request {
     case .forgeLock: return forge(.lock(settings.tag), session.generation)
     case .forgeUnlock: return forge(.unlock(settings.tag), session.generation)
-    case .replayCommand: return actions += lastCommand.map { .send($0) }
+    case .replayCommand: return provoke(lastCommand)
     case .readAutolock, .readStatus:
       if session.generation == .os3, !session.isResetting { return tell(request, in: session) }
     default: break
@@ -281,8 +281,7 @@ extension SesameClient {
     eavesdropper.note(frames, counter: before.sendCounter)
     guard !flaws.isEmpty else { return actions += frames.map { .send($0) } }
     let old = oldCipher(inPlaceOf: before)
-    let copy = flaws.takeShadow()?.frames(of: message, before, old: old) ?? []
-    actions += copy.map { .send($0) }
+    provoke(flaws.takeShadow()?.frames(of: message, before, old: old) ?? [])
     let sent = takeMutation { $0.frames(of: message, before, old: old) } ?? frames
     actions += sent.map { .send($0) }
   }

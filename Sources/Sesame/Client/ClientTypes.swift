@@ -97,6 +97,8 @@ public enum ClientAction: Equatable, Sendable {
   case send([UInt8])
   /// What is written next is not what the client would send: somebody tampers with the link.
   case tamper
+  /// What is written next is what no client says: a lock may end the link at it.
+  case provoke
   /// The status changed.
   case show(ClientStatus)
   /// A value was read.

@@ -111,6 +111,8 @@ public enum LinkEvent: Equatable, Sendable {
   case frame([UInt8])
   /// The tester took a frame away, altered, delayed or added one, or is cutting the link: told before what comes of it.
   case tampered
+  /// The tester's Bluetooth sends what makes no sense: the lock may end the link at it.
+  case provoked
   /// The connection, or the attempt at one, is over; the reason is the Core Specification's error code
   /// (Vol 1 Part F), such as 0x13 for a peer that ended it and 0x08 for a supervision time-out.
   case disconnected(reason: UInt8)

@@ -166,7 +166,7 @@ extension SesameClient {
     case (.forgeUnlock, .registering(let registration)) where status == .logining:
       forge(.unlock(settings.tag), registration.sighting.generation)
     case (.replayCommand, .registering) where status == .logining:
-      actions += lastCommand.map { .send($0) }
+      provoke(lastCommand)
     case (_, .open(let session)):
       perform(request, in: session, at: now)
     case (.forgeLock, .logining(let login)):
@@ -174,7 +174,7 @@ extension SesameClient {
     case (.forgeUnlock, .logining(let login)):
       forge(.unlock(settings.tag), login.sighting.generation)
     case (.replayCommand, .logining):
-      actions += lastCommand.map { .send($0) }
+      provoke(lastCommand)
     default:
       actions.append(.refuse("not possible in \(status.rawValue)"))
     }
@@ -186,7 +186,7 @@ extension SesameClient {
     switch event {
     case .advertisement(let data): hear(data, at: now)
     case .connected: connected(at: now)
-    case .ready, .tampered: break
+    case .ready, .tampered, .provoked: break
     case .frame(let frame): receive(frame: frame, at: now)
     case .disconnected(let reason): lostLink(reason)
     }
@@ -539,8 +539,7 @@ extension SesameClient {
     let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
     actions += frames.map { .send($0) }
     // Before there is a session a second login is no extra, but the login: it follows the first one.
-    let copy = flaws.takeShadow()?.frames(ofClear: message) ?? []
-    actions += copy.map { .send($0) }
+    provoke(flaws.takeShadow()?.frames(ofClear: message) ?? [])
   }
 }
 

@@ -16,7 +16,7 @@ public enum SesameDisturbances {
   public static let arguments: [(stimulus: String, values: [[Argument]])] = [
     (
       "setAutolock",
-      [.zero, .seconds(1), .seconds(3), .seconds(10)].map { [Argument("delay", .duration($0))] }
+      [.zero, .seconds(2), .seconds(8), .seconds(15)].map { [Argument("delay", .duration($0))] }
     ),
     ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
@@ -28,8 +28,8 @@ public enum SesameDisturbances {
     [Argument("bytes", .text("fffe80"))],
     [Argument("bytes", .text(String(repeating: "00", count: HistoryTag.os2Capacity)))],
     [Argument("tag", .text("as many as OS3 locks can keep"))],
-    [Argument("typed", .text("000f" + [UInt8](0x10..<0x20).hex))],
-    [Argument("typed", .text("000f" + [UInt8](0x10..<0x2E).hex))],
+    [Argument("typed", .text("000f" + [UInt8](0x40..<0x50).hex))],
+    [Argument("typed", .text("000f" + [UInt8](0x40..<0x5E).hex))],
   ]
 
   private static let all: [Disturbance] =

@@ -36,9 +36,18 @@ struct AirSearch {
     var message = ""
   }
 
+  /// A lock that is driven as a real one may be reset and registered again, and its motor has no budget but that of the
+  /// search.
+  static var lab: LabSettings {
+    var lab = LabSettings()
+    lab.governor.allowed = GovernedStimuli.names
+    lab.governor.budget = nil
+    return lab
+  }
+
   /// Runs it; `nil` when there is no such lock.
   func perform() -> Result? {
-    let world = World()
+    let world = World(lab: Self.lab)
     defer { world.devices.shutDown() }
     guard let machine = try? world.machines.machine("sesame"), var spec = try? DeviceSpec(text: device) else {
       return nil

@@ -8,6 +8,7 @@ final class AirSearches {
   static let lockTime = Interval.seconds(8 * 3600)
 
   let device: String
+  private let defects: [LockDefect]
   private let seeds: ClosedRange<UInt64>
   private let workers: Int
   private let done: (AirSearch, AirSearch.Result?) -> Void
@@ -15,17 +16,18 @@ final class AirSearches {
 
   /// Prepares searches with some seeds.
   init(
-    device: String, seeds: ClosedRange<UInt64>, workers: Int,
+    device: String, _ defects: [LockDefect] = LockDefect.allCases, seeds: ClosedRange<UInt64>, workers: Int,
     done: @escaping (AirSearch, AirSearch.Result?) -> Void = { _, _ in }
   ) {
     self.device = device
+    self.defects = defects
     self.seeds = seeds
     self.workers = workers
     self.done = done
   }
 
   private var searches: [AirSearch] {
-    LockDefect.allCases.flatMap { defect in
+    defects.flatMap { defect in
       seeds.map { AirSearch(device: device, defect: defect, seed: $0, lockTime: Self.lockTime) }
     }
   }
@@ -78,6 +80,14 @@ final class AirSearches {
 }
 
 extension LockDefect {
+  /// Those that a client sees by itself, with nobody beside the lock.
+  static var withoutAHand: [LockDefect] {
+    let byHand: [LockDefect] = [
+      .jamReportedAsLocked, .staleStatusAfterHandTurn, .deadUntilPowerCycle, .batteryWrapsAtZero,
+    ]
+    return allCases.filter { !byHand.contains($0) }
+  }
+
   /// The fewest movements that the tester must ask for to have the defect shown by a test.
   fileprivate var leastMovements: Int {
     switch self {

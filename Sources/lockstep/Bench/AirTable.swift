@@ -32,18 +32,11 @@ struct AirTable {
   func perform(_ console: Console) -> CommandStatus {
     var status = CommandStatus.agree
     for loss in Self.losses {
-      let device = "emulator:sesame5?link=radio&loss=\(loss)"
-      let searches = AirSearches(device: device, seeds: 1...UInt64(seeds.value), workers: jobs.value) {
-        console.print(Self.row($0, $1))
-      }
-      let walk = "every defect on \(device), \(seeds.value) seeds each, up to 8 h of lock time"
-      for figure in searches.figures("air.loss-\(loss)", walk) {
-        guard let value = figure.measure() else {
-          console.say("lockstep: \(figure.name) cannot be measured here")
-          status = .internalFault
-          continue
-        }
-        console.print(figure.json(value))
+      for (name, way, defects) in [
+        ("air", "link=radio", LockDefect.allCases), ("air.real", "as=real", LockDefect.withoutAHand),
+      ] {
+        let device = "emulator:sesame5?\(way)&loss=\(loss)"
+        if !search(defects, on: device, name: "\(name).loss-\(loss)", console) { status = .internalFault }
       }
     }
     // Seeds of their own, and as many workers as there are.
@@ -63,6 +56,26 @@ struct AirTable {
       measure: { Double(accused) })
     console.print(figure.json(Double(accused)))
     return status
+  }
+
+  /// Searches for defects on one device, and prints the figures.
+  ///
+  /// - Returns: whether all could be measured.
+  private func search(_ defects: [LockDefect], on device: String, name: String, _ console: Console) -> Bool {
+    let searches = AirSearches(device: device, defects, seeds: 1...UInt64(seeds.value), workers: jobs.value) {
+      console.print(Self.row($0, $1))
+    }
+    let walk = "\(defects.count) defects on \(device), \(seeds.value) seeds each, up to 8 h of lock time"
+    var isWhole = true
+    for figure in searches.figures(name, walk) {
+      guard let value = figure.measure() else {
+        console.say("lockstep: \(figure.name) cannot be measured here")
+        isWhole = false
+        continue
+      }
+      console.print(figure.json(value))
+    }
+    return isWhole
   }
 
   private static func row(_ search: AirSearch, _ result: AirSearch.Result?) -> JSON {
