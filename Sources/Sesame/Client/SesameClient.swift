@@ -531,7 +531,7 @@ extension SesameClient {
 
   mutating func forge(_ command: Command, _ generation: Generation) {
     let request = command.encoded(for: generation)
-    actions += Segmenter().frames(of: request, .plaintext).map { .send($0) }
+    provoke(Segmenter().frames(of: request, .plaintext))
   }
 
   /// Sends a message in clear, with what was to become of the next one.

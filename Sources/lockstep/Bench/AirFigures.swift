@@ -132,6 +132,8 @@ private enum SessionPace {
         if Int(choice.act) == connect, !choice.isForbidden { sessions += 1 }
       }
       _ = explorer.end(in: runner.lockstep.situation)
+      // What is under way, such as a registration, is not left half done.
+      if divergence == nil { _ = try runner.lockstep.settle() }
     }
     return Double(sessions) / ((runner.lockTime - runner.waited).seconds / 60)
   }

@@ -2,6 +2,7 @@ import Conformance
 import Documents
 import Emulator
 import Harness
+import Lab
 import Simulation
 import Transports
 
