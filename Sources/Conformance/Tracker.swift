@@ -57,6 +57,9 @@ public struct Tracker: Sendable {
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
   /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
   public private(set) var losses = 0
+  /// How often the device did what it may do for a moment only, since it was just brought to it: ended a link, say, on
+  /// which it was sent what no client says.
+  public private(set) var provocations = 0
   /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
   private var undisturbed: UInt64 = 0
   /// Whether something other than a loss explains what is being observed, in a machine that is not small.
@@ -143,6 +146,7 @@ public struct Tracker: Sendable {
     before = possible
     refusing.removeAll()
     losses = 0
+    provocations = 0
     undisturbed = possible.first
     circumstances = specification.held
     uncertain = 0
@@ -481,17 +485,20 @@ extension Tracker {
     next.removeAll()
     refusing.removeAll()
     var isExplained = specification.loss == 0
+    var isOwn = specification.momentary == 0
     before.forEach { node in
       let range = Int(specification.reportedStart[node])..<Int(specification.reportedStart[node + 1])
       for index in range where specification.reportedEvents[index] == Int32(event) {
         let step = specification.reported[index]
         guard isPossible(step, from: node, at: now) else { continue }
         if !takesLoss(step) { isExplained = true }
+        if step.given == 0 || step.given & mayHold(at: now) & ~specification.momentary != 0 { isOwn = true }
         add(Int(step.node), step.enters ? Entry(earliest: now - slack, latest: now) : entry(node))
       }
     }
     takeNext()
     if !isExplained, !possible.isEmpty { losses += 1 }
+    if !isOwn, !possible.isEmpty { provocations += 1 }
     doubtSettings(at: now)
     return !possible.isEmpty
   }

@@ -271,8 +271,8 @@ extension Tracker {
   /// Whether a step can have been taken just now, given when its node was entered.
   func isPossible(_ step: Specification.Step, from node: Int, at now: Instant) -> Bool {
     let enabled = mayBeEnabled(step, from: node, at: now)
-    // What is pending is shown at once, whenever its state was entered.
-    guard enabled, specification.resting.contains(node) else { return enabled }
+    // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
+    guard enabled, !specification.isPlain, specification.resting.contains(node) else { return enabled }
     return entries[node].earliest + step.earliest - slack <= now
       && (step.latest == .forever || now <= end(of: step, from: node))
   }

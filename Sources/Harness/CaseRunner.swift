@@ -38,9 +38,15 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
+  private static var hangsUp: String {
+    "the device ends the link at what no client says, as it may, and the case needs one that goes on"
+  }
+
   /// Runs the case, and again after trouble in the lab.
   ///
   /// - A program that does not answer: once is a lab fault, the same three times is the device's.
+  /// - A lock that hung up at what no client says, as it may: what a scenario expects of that link then is not there to be
+  ///   judged, and the case is skipped.
   /// - A link that the air lost: what failed then proves nothing, neither for nor against the device, and the case is
   ///   run again. The first attempt with all its links decides; without any in three the lab is at fault. What agrees in
   ///   spite of a lost link agrees.
@@ -50,6 +56,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
     while true {
       do {
         let verdict = try attempt()
+        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind, lockstep.wasProvoked {
+          return outcome(.skipped(Self.hangsUp))
+        }
         guard case .divergence(let divergence) = verdict, lockstep.wasDisturbed else {
           if losses > 0, verdict == .agree { note(losses) }
           return finished(verdict, after: faults)

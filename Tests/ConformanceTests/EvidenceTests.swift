@@ -103,6 +103,38 @@ struct EvidenceTests {
     expect(tracker.deadline, at(67))
   }
 
+  @Test("what a device was brought to for a moment it may do in that moment, and that is counted")
+  func provocation() throws {
+    var machine = MachineDefinition(name: "line", summary: "")
+    machine.events = [
+      Event("dial"), Event("hungUp", .spontaneous), Event("insulted", .spontaneous),
+    ]
+    machine.circumstances = [Circumstance("insult", moments: ["insulted"], delay: .seconds(1))]
+    machine.states = [State("idle"), State("talking")]
+    machine.add(
+      table: """
+        | action/status       | idle    | talking |
+        |:-------------------:|:-------:|:-------:|
+        | dial                | talking |         |
+        | hungUp given insult |         | idle    |
+        """)
+    machine.starts = [Start("idle")]
+    let specification = Specification(try Machine(machine), reporting: ["hungUp", "insulted"])
+    for (second, isAllowed) in [(1.0, true), (2.9, true), (3.2, false)] {
+      var tracker = Tracker(specification)
+      tracker.perform(Stimulus(0), at: .zero)
+      expect(tracker.observe(.status(1), at: .zero), true)
+      expect(tracker.observe(.event(SeenEvent(2)), at: at(1)), true)
+      expect(tracker.provocations, 0)
+      expect(tracker.observe(.event(SeenEvent(1)), at: at(second)), isAllowed)
+      expect(tracker.provocations, isAllowed ? 1 : 0)
+    }
+    var polite = Tracker(specification)
+    polite.perform(Stimulus(0), at: .zero)
+    expect(polite.observe(.status(1), at: .zero), true)
+    expect(polite.observe(.event(SeenEvent(1)), at: at(1)), false)
+  }
+
   @Test(
     "a fault that has hit nothing yet excuses nothing where hits are reported, and everything where they are not"
   )

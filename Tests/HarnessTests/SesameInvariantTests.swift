@@ -15,7 +15,8 @@ private enum Moment {
 
 /// What an invariant first finds wrong with a test.
 private func complaint(of invariant: any Invariant, _ moments: [Moment]) -> String? {
-  let names = Vocabulary(stimuli: ["closeTo", "connect", "unlock"], statuses: ["noSignal", "receivedBle"])
+  let names = Vocabulary(
+    stimuli: ["closeTo", "connect", "unlock", "readHistory"], statuses: ["noSignal", "receivedBle"])
   var invariant = invariant
   invariant.reset()
   for moment in moments {
@@ -51,6 +52,39 @@ struct SesameInvariantTests {
     let end: [Moment] = [.read(1, "empty"), .read(3, "#4 unlock no tag")]
     expect(complaint(of: tags, [.fault(0, "forge")] + end), nil)
     expect(complaint(of: tags, [.give(0, "unlock", [Argument("bytes", .text(""))])] + end), nil)
+  }
+
+  @Test("again, once the end of the history was asked for and read after that")
+  func doubtThatIsOver() {
+    let found = "the history tells of a command without its tag: #9 unlock no tag"
+    func doubted(_ moments: [Moment]) -> String? {
+      complaint(
+        of: tags,
+        [.give(0, "readHistory"), .read(0, "empty"), .fault(1, "forge")] + moments + [
+          .read(30, "#9 unlock no tag")
+        ])
+    }
+    expect(doubted([]), nil)
+    expect(doubted([.give(10, "readHistory"), .read(11, "empty")]), found)
+    // So soon that a motor may still be at it.
+    expect(doubted([.give(2, "readHistory"), .read(3, "empty")]), nil)
+    // An answer that never came is none.
+    expect(
+      complaint(
+        of: tags,
+        [
+          .give(0, "readHistory"), .read(0, "empty"), .give(1, "readHistory"), .fault(2, "forge"),
+          .give(10, "readHistory"),
+          .read(11, "empty"), .read(30, "#9 unlock no tag"),
+        ]), nil)
+    expect(
+      complaint(
+        of: tags,
+        [
+          .give(0, "readHistory"), .read(0, "empty"), .give(1, "readHistory"), .fault(2, "forge"),
+          .show(3, "noSignal"),
+          .give(10, "readHistory"), .read(11, "empty"), .read(30, "#9 unlock no tag"),
+        ]), found)
   }
 
   @Test("so is a part of a tag; but what is cut where no lock holds more is whole")

@@ -78,6 +78,19 @@ struct RealLockScenarioTests {
     #expect(isDriven == (strict.agreed >= 19), "\(strict.agreed)")
   }
 
+  @Test("a lock that hangs up at what no client says is accused of nothing, and what it prevents is skipped")
+  func hangsUp() throws {
+    let result = try run("sesame5", [("plaintext", "disconnect")], allowed: Self.everything)
+    expect(result.others, [])
+    #expect(result.agreed >= 28, "\(result.agreed)")
+    #expect(result.reasons.count { $0.contains("ends the link at what no client says") } >= 4)
+    // Obeying it first is another matter.
+    let wrong = try run(
+      "sesame5", [("plaintext", "disconnect"), ("defect", "plaintext-command-obeyed")],
+      allowed: Self.everything)
+    #expect(wrong.others.contains { $0.contains("plaintext-command") }, "\(wrong.others)")
+  }
+
   @Test(
     "a defect that can be seen without a hand makes some scenario fail",
     arguments: [

@@ -99,7 +99,7 @@ extension Explorer {
         cycles.follow()
         continue
       }
-      if situation.admits(choice, alphabet) {
+      if situation.admits(choice, alphabet), !isSilence(choice) {
         cycles.follow()
         return choice
       }
@@ -109,12 +109,19 @@ extension Explorer {
     return nil
   }
 
+  /// Whether a choice is a wait that has a share of its own of the time, and is not taken from elsewhere.
+  private func isSilence(_ choice: Choice) -> Bool {
+    Int(choice.act) == alphabet.wait && costs?.isSilence(Int(choice.variant)) == true
+  }
+
   /// The next choice of the rare test that this one begins like; what is not allowed any more is left out.
   private mutating func resumed(in situation: Situation) -> Choice? {
     while prefixIndex < prefix.count {
       let choice = prefix[prefixIndex]
       prefixIndex += 1
-      if alphabet.action(of: choice) != nil, situation.admits(choice, alphabet) { return choice }
+      if alphabet.action(of: choice) != nil, situation.admits(choice, alphabet), !isSilence(choice) {
+        return choice
+      }
     }
     return nil
   }

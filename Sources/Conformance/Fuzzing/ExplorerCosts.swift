@@ -117,6 +117,9 @@ struct ExplorerCosts: Sendable {
     return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= share }
   }
 
+  /// Whether a variant of waiting is longer than all that the machine knows.
+  func isSilence(_ variant: Int) -> Bool { variant >= firstSilence }
+
   /// A silence was chosen.
   mutating func beginSilence() { purpose = .silence }
 }

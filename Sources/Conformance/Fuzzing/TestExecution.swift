@@ -30,6 +30,9 @@ extension Lockstep {
   /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
+  /// Whether the device did, in this test, what it may do for a moment only, since the tester brought it to it.
+  public var wasProvoked: Bool { tracker.provocations > 0 }
+
   /// Lets time pass until the model awaits nothing of the device.
   ///
   /// What the model does not promise by any time, such as what comes over a link that loses frames, is not awaited.
