@@ -488,7 +488,11 @@ extension AirLink {
       try connected(link)
     case .connectionFailed(let status):
       notConnected(status)
-    case .disconnected(let link, let reason, _):
+    case .disconnected(let link, let reason, let unacknowledged):
+      // What was written last may not have arrived, though the client has left.
+      if link == leaving, isDraining || unacknowledged > 0 || reason != .localHostTerminated {
+        events.append(.tampered)
+      }
       try disconnected(link, reason)
     case .gatt(let link, let event):
       try handle(event, on: link)

@@ -316,7 +316,7 @@ extension SesameClient {
     case .messageAgain: return sealed(last, cipher)
     case .wrongTag: return sealed(last.dropLast() + [last.last.map { $0 ^ 1 } ?? 0], cipher)
     case .cut: return sealed(last.dropLast(), cipher)
-    case .reflected: return lastCommand.contains { isAuthentic($0, cipher) } ? [] : lastCommand
+    case .reflected: return isAuthentic(lastCommand, cipher) ? [] : lastCommand
     case .kind3: return segmenter.frames(of: [8, 81, 0], MessageKind(rawValue: 3))
     case .emptyFrame: return [[]]
     case .emptyMessage: return segmenter.frames(of: [], .ciphertext)
@@ -337,8 +337,12 @@ extension SesameClient {
 
   /// Whether a message of one frame would be believed.
   private func isAuthentic(_ frame: [UInt8], _ cipher: SessionCipher?) -> Bool {
+    isAuthentic([frame], cipher)
+  }
+
+  private func isAuthentic(_ frames: [[UInt8]], _ cipher: SessionCipher?) -> Bool {
     var cipher = cipher
-    return (try? cipher?.decrypt(Array(frame.dropFirst()))) != nil
+    return (try? cipher?.decrypt(frames.flatMap { $0.dropFirst() })) != nil
   }
 
   /// A message that the cipher vouched for, though the lock did not say it: what the lock does say is still to come, and

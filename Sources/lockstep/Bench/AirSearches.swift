@@ -80,10 +80,11 @@ final class AirSearches {
 }
 
 extension LockDefect {
-  /// Those that a client sees by itself, with nobody beside the lock.
+  /// Those that a client sees by itself, with nobody beside the lock, whose motor is let rest.
   static var withoutAHand: [LockDefect] {
     let byHand: [LockDefect] = [
-      .jamReportedAsLocked, .staleStatusAfterHandTurn, .deadUntilPowerCycle, .batteryWrapsAtZero,
+      .jamReportedAsLocked, .staleStatusAfterHandTurn, .restUnpublishedAfterTurnabout, .deadUntilPowerCycle,
+      .batteryWrapsAtZero,
     ]
     return allCases.filter { !byHand.contains($0) }
   }
