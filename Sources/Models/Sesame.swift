@@ -41,7 +41,7 @@ extension MachineDefinition {
         "absent", faults: ["out-of-range", "no-power"], moments: ["power-cycle"], delay: .seconds(6)),
       Circumstance("jam", faults: ["jam"]),
       Circumstance(
-        "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent", "provocation"],
+        "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent"],
         reading: "autolock",
         delay: .seconds(6)),
       // A proof that is on its way is what it was when it was sent.
