@@ -3,15 +3,15 @@ import Simulation
 
 /// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
 ///
-/// It begins once a history was read to its end, since what stands in it before may be anybody's. Where somebody else
-/// may have commanded the lock, or a command without a tag was given, it begins once more: what an end of the history
-/// that was asked for later does not hold is over, but for what a motor may still be at.
+/// It begins once a history was read to its end, since records from before the test have unknown tags. It begins again
+/// after another client may have commanded the lock, or a command without a tag was given: with the next end of the
+/// history that is asked for later, and read once a motor has had the time to stop.
 ///
 /// A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client.
 struct CommandsKeepTheirTags: Invariant {
   /// The faults by which something else than a command of the test may stand in the history from then on.
   let nonsense: [String]
-  /// The faults by which somebody else may command the lock at any later time.
+  /// The faults by which another client may command the lock at any later time.
   let strangers: [String]
   /// How long after a command its record may be written.
   static let lead = Interval.seconds(6)

@@ -19,7 +19,6 @@ public import Simulation
 /// - **Refusals.** Stimuli that are forbidden in every possible state are given, each once soon and then rarely.
 /// - **Time.** Where the device has something to do it is let do it, mostly; waits, edges of timers and disturbances
 ///   are sprinkled over tests.
-///
 /// - **Time and wear.** Where these are what is spent (``Settings/isThrifty``), a test is about something: it asks much and
 ///   moves little, stays where much can be done, has one kind of disturbance that excuses something and any that excuse
 ///   nothing; waits have shares of the time, and movements so much time each.

@@ -80,13 +80,13 @@ final class AirSearches {
 }
 
 extension LockDefect {
-  /// Those that a client sees by itself, with nobody beside the lock, whose motor is let rest.
+  /// Those that a client can show by itself: without a hand on the lock, and with a pause between movements.
   static var withoutAHand: [LockDefect] {
-    let byHand: [LockDefect] = [
+    let others: [LockDefect] = [
       .jamReportedAsLocked, .staleStatusAfterHandTurn, .restUnpublishedAfterTurnabout, .deadUntilPowerCycle,
       .batteryWrapsAtZero,
     ]
-    return allCases.filter { !byHand.contains($0) }
+    return allCases.filter { !others.contains($0) }
   }
 
   /// The fewest movements that the tester must ask for to have the defect shown by a test.
