@@ -34,6 +34,11 @@ public protocol DeviceUnderTest {
   /// never comes to its lock, moves no motor, and is given at once.
   func reaches(_ stimulus: Stimulus) -> Bool
 
+  /// The sessions in which the device was made ready for the test, in their order, also where that failed.
+  ///
+  /// Asked once, after ``reset(to:)``.
+  mutating func takePreparations() -> [Preparation]
+
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
@@ -77,6 +82,9 @@ extension DeviceUnderTest {
   @inlinable
   public func reaches(_ stimulus: Stimulus) -> Bool { true }
 
+  /// None: most devices are put into their start.
+  public mutating func takePreparations() -> [Preparation] { [] }
+
   /// Nothing: most devices have no lab around them.
   public mutating func takeRemarks() -> [String] { [] }
 }
@@ -95,6 +103,12 @@ public struct Vocabulary: Equatable, Sendable {
     self.stimuli = stimuli
     self.statuses = statuses
     self.effects = effects
+  }
+
+  /// Whether it has all names of another one.
+  public func has(_ other: Vocabulary) -> Bool {
+    other.stimuli.allSatisfy(stimuli.contains) && other.statuses.allSatisfy(statuses.contains)
+      && other.effects.allSatisfy(effects.contains)
   }
 
   /// The number of a stimulus.
@@ -278,6 +292,8 @@ public struct Abilities: Sendable {
   /// The events of the model, by name, that the device reports when its own end sees them: without the report they
   /// did not happen.
   public var reports: [String]
+  /// Whether a test finds the device as the one before has left it, but for what its start asks for.
+  public var livesOn = false
   /// Whether it shows the effects of transitions, beside statuses.
   public var showsEffects: Bool
   /// How much later or earlier than it happened something may be observed; zero where nothing is held up.

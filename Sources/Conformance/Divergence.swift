@@ -50,6 +50,11 @@ public struct Divergence: Equatable, Sendable {
     get { contents.step }
     set { contents.step = newValue }
   }
+  /// Whether it was before the test, while the device was made ready for it; the time is that of the session then.
+  public internal(set) var isInPreparation: Bool {
+    get { contents.isInPreparation }
+    set { contents.isInPreparation = newValue }
+  }
   /// What the tester last did.
   public var lastStimulus: String? { contents.lastStimulus }
   /// The status last seen.
@@ -67,6 +72,7 @@ public struct Divergence: Equatable, Sendable {
     var lastStatus: String?
     var allowed: [Allowance]
     var explanation: Explanation?
+    var isInPreparation = false
   }
 
   /// One word, so that "no divergence" costs no more than that wherever it is returned.
@@ -97,7 +103,10 @@ public struct Divergence: Equatable, Sendable {
   }
 
   /// One line that says what happened, and why, where that is known.
-  public var summary: String { symptom + (explanation.map { "; \($0)" } ?? "") }
+  public var summary: String {
+    (isInPreparation ? "while it was made ready for the test, " : "") + symptom
+      + (explanation.map { "; \($0)" } ?? "")
+  }
 
   private var symptom: String {
     switch kind {

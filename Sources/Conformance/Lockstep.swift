@@ -123,6 +123,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The refusal of the last stimulus, if the device said one.
   public private(set) var refusal: String?
 
+  /// The sessions in which the device was made ready for this test.
+  public private(set) var preparations: [Preparation] = []
+
   private var invariants: [any Invariant]
   private var lastStimulus = -1
   private let hasInvariants: Bool
@@ -158,18 +161,33 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Starts a test in a condition.
   ///
+  /// - Returns: where model and device disagreed while the device was made ready, if they did: there is no test then.
   /// - Throws: a ``LabFault`` when the device cannot be brought there, or the model has no such start.
-  public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) {
+  public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) -> Divergence? {
     guard let number = tracker.start(for: start) else {
       throw LabFault(.notPossible, "the machine has no start of these settings")
     }
-    try device.reset(to: start)
+    var fault: LabFault?
+    do { try device.reset(to: start) } catch { fault = error }
+    preparations = device.takePreparations()
+    if !preparations.isEmpty, let divergence = judgePreparations() { return divergence }
+    if let fault { throw fault }
+    begin(in: number, start)
+    if Recorder.followsModel { follow() }
+    return nil
+  }
+
+  /// Lets model and rules begin.
+  private mutating func begin(in number: Int, _ start: StartCondition) {
     tracker.start(in: number)
+    begin(with: start)
+  }
+
+  private mutating func begin(with start: StartCondition) {
     for circumstance in standing { tracker.apply(circumstance, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     tracker.settleCircumstances()
     for index in invariants.indices { invariants[index].reset() }
-    if Recorder.followsModel { follow() }
     status = nil
     refusal = nil
     lastStimulus = -1
@@ -271,26 +289,37 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return hasInvariants ? check(.observation(observation)) : nil
   }
 
-  private mutating func check(_ event: TraceEvent) -> Divergence? {
-    let view = ModelView(of: tracker, at: device.now)
+  private mutating func check(_ event: TraceEvent) -> Divergence? { check(event, at: device.now) }
+
+  private mutating func check(_ event: TraceEvent, at time: Instant) -> Divergence? {
+    let view = ModelView(of: tracker, at: time)
     for index in invariants.indices {
-      let rule = invariants[index].check(event, at: device.now, in: view)
+      let rule = invariants[index].check(event, at: time, in: view)
       guard let rule else { continue }
-      if case .observation(.violation(let violation)) = event { return divergence(.violation(violation)) }
-      return divergence(.invariant(rule))
+      // Neither needs an explanation: the rule says what is wrong.
+      if case .observation(.violation(let violation)) = event {
+        return divergence(.violation(violation), at: time, because: nil)
+      }
+      return divergence(.invariant(rule), at: time, because: nil)
     }
     return nil
   }
 
   @inline(never)
   private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
+    divergence(kind, at: device.now, because: explanation(of: kind))
+  }
+
+  private mutating func divergence(
+    _ kind: Divergence.Kind, at time: Instant, because explanation: Explanation?
+  ) -> Divergence {
     // What breaks a rule of the protocol is allowed in no state.
     let isForbidden = if case .violation = kind { true } else { false }
     return Divergence(
-      kind, at: device.now, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
+      kind, at: time, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
       lastStatus: status.map { vocabulary.statuses[$0] },
       allowed: isForbidden ? [] : tracker.allowances(),
-      explanation: explanation(of: kind))
+      explanation: explanation)
   }
 
   /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
@@ -301,6 +330,66 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     case .refusedLegal, .invariant, .violation, .stoppedAnswering: nil
     }
   }
+
+  // MARK: What happened before a test
+
+  /// Where model and device disagreed while the device was made ready. A session that needs a lost link to be explained
+  /// proves nothing.
+  private mutating func judgePreparations() -> Divergence? {
+    for session in preparations {
+      guard var divergence = judge(session), !wasDisturbed else { continue }
+      for entry in session.entries where entry.time <= divergence.time {
+        recorder.record(entry.event, at: entry.time)
+      }
+      divergence.isInPreparation = true
+      return divergence
+    }
+    return nil
+  }
+
+  /// Lets the model follow what was done and shown. Silence counts up to the last of it.
+  private mutating func judge(_ session: Preparation) -> Divergence? {
+    tracker.start(inAnyOf: session.start ?? StartCondition())
+    begin(with: StartCondition(session.start?.settings ?? []))
+    for name in session.unsure { tracker.doubt(name) }
+    let isFollowed = session.start != nil
+    var time = Instant.zero
+    for entry in session.entries {
+      let isShown = if case .observation = entry.event { true } else { false }
+      while isFollowed, max(tracker.horizon, time) < entry.time {
+        // What is due at once comes next, however much later the clock says that a busy machine looked.
+        if isShown, tracker.horizon < time { break }
+        time = max(tracker.horizon, time)
+        guard tracker.settle(at: time) else {
+          return divergence(.overdue, at: time, because: session.explanation)
+        }
+      }
+      time = entry.time
+      switch entry.event {
+      case .stimulus(let stimulus):
+        lastStimulus = stimulus.number
+        if isFollowed { tracker.perform(stimulus, at: entry.time) }
+      case .observation(let observation):
+        if isFollowed, !tracker.observe(observation, at: entry.time) {
+          let text = vocabulary.text(of: observation)
+          return divergence(.unexpected(text), at: entry.time, because: session.explanation)
+        }
+        if case .status(let number) = observation {
+          status = number
+          let words = session.underWay.filter { $0.status == vocabulary.statuses[number] }
+          for word in words {
+            guard let stimulus = vocabulary.stimulus(word.stimulus) else { continue }
+            tracker.perform(Stimulus(stimulus), at: entry.time)
+          }
+        }
+      case .fault: break
+      }
+      if hasInvariants, let broken = check(entry.event, at: entry.time) { return broken }
+    }
+    return nil
+  }
+
+  // MARK: The device
 
   /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.
   public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }

@@ -139,10 +139,24 @@ public struct Tracker: Sendable {
 
   /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
   public mutating func start(in number: Int) {
+    start(at: specification.startNodes[number])
+  }
+
+  /// Goes to every start of the machine that settings of a device do not contradict.
+  mutating func start(inAnyOf condition: StartCondition) {
+    let numbers = specification.machine.starts(for: condition)
+    guard let last = numbers.last else { return }
+    start(in: last)
+    for number in numbers { possible.insert(specification.startNodes[number]) }
+    before = possible
+    undisturbed = possible.first
+  }
+
+  private mutating func start(at node: Int) {
     countState()
     counted.lose()
     possible.removeAll()
-    possible.insert(specification.startNodes[number])
+    possible.insert(node)
     before = possible
     refusing.removeAll()
     losses = 0
@@ -223,10 +237,14 @@ public struct Tracker: Sendable {
 extension Machine {
   /// The number of the start that settings of a device stand for; see ``Tracker/start(for:)``.
   func start(for condition: StartCondition) -> Int? {
-    let starts = definition.starts
-    if condition.settings.isEmpty { return starts.count - 1 }
-    return starts.indices.last { number in
-      starts[number].conditions.allSatisfy { item in
+    if condition.settings.isEmpty { return definition.starts.count - 1 }
+    return starts(for: condition).last
+  }
+
+  /// The numbers of all starts that settings of a device do not contradict.
+  func starts(for condition: StartCondition) -> [Int] {
+    definition.starts.indices.filter { number in
+      definition.starts[number].conditions.allSatisfy { item in
         condition.flag(item.name).map { $0 == item.value } ?? true
       }
     }

@@ -11,6 +11,13 @@ extension Tracker {
     unsettled = .zero
   }
 
+  /// Lets it be open whether a circumstance holds, by name.
+  mutating func doubt(_ circumstance: String) {
+    let circumstances = specification.machine.definition.circumstances
+    guard let number = circumstances.firstIndex(where: { $0.name == circumstance }) else { return }
+    uncertain |= 1 << UInt64(number) & ~specification.held
+  }
+
   /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
   ///
   /// A circumstance ends with the last of the faults that hold it.

@@ -134,9 +134,10 @@ struct CaseRunner<Device: DeviceUnderTest> {
     mark = .start
     hasBegun = false
     lockstep.recorder.begin()
-    try lockstep.reset(to: test.start)
+    let divergence = try lockstep.reset(to: test.start)
     hasBegun = true
     writeRemarks()
+    if let divergence { return .divergence(divergence) }
     let states = lockstep.tracker.possibleStates
     let definition = lockstep.tracker.specification.machine.definition
     startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0

@@ -184,10 +184,11 @@ private struct DeviceReading {
     return sorting.hasStart(for: start, report: cursor) ? start : nil
   }
 
-  private func checkValues() {
+  /// Checks the options, and takes over what the device can do with them.
+  private mutating func checkValues() {
     guard let spec else { return }
     do {
-      _ = try provider.describe(spec)
+      description = try provider.describe(spec)
     } catch {
       var place = cursor
       switch error.part {

@@ -33,7 +33,7 @@ private struct Walk {
     explorer = Explorer(alphabet, starts: starts.count, settings: settings, seed: seed)
     for test in learned { explorer.learn(test) }
     while steps.count < events {
-      try lockstep.reset(to: starts[explorer.begin()])
+      _ = try lockstep.reset(to: starts[explorer.begin()])
       let atOnce = try lockstep.pass(until: lockstep.now)
       #expect(atOnce == nil)
       while steps.count < events, let choice = explorer.next(in: lockstep.situation) {

@@ -47,7 +47,7 @@ private func run(_ script: Script, _ steps: [Do], effects: Bool = true) throws -
   device.abilities.showsEffects = effects
   let specification = Specification(try Machine(lamp()), showsEffects: effects)
   var lockstep = Lockstep(specification, device, recorder: NoRecorder())
-  try lockstep.reset()
+  _ = try lockstep.reset()
   for step in steps {
     let divergence: Divergence?
     switch step {
@@ -162,7 +162,7 @@ struct LockstepTests {
     let specification = Specification(try Machine(lamp()))
     var lockstep = Lockstep(
       specification, SwitchingDevice(first: device, then: shows), recorder: NoRecorder())
-    try lockstep.reset()
+    _ = try lockstep.reset()
     expect(try lockstep.perform(Stimulus(0)), nil)
     expect(try lockstep.perform(Stimulus(0))?.kind, kind)
   }

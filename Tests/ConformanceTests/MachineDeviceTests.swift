@@ -21,7 +21,7 @@ private func walk(
   for _ in 0..<tests {
     let start = model.definition.starts[generator.below(model.definition.starts.count)]
     let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
-    try lockstep.reset(to: StartCondition(settings))
+    _ = try lockstep.reset(to: StartCondition(settings))
     if let divergence = try lockstep.pass(until: lockstep.now) { return divergence }
     for _ in 0..<length {
       let situation = lockstep.situation
@@ -81,7 +81,7 @@ struct MachineDeviceTests {
       let specification = Specification(try Machine(machine))
       let device = MachineDevice(try Machine(machine), preference)
       var lockstep = Lockstep(specification, device, recorder: TraceList())
-      try lockstep.reset()
+      _ = try lockstep.reset()
       expect(try lockstep.perform(Stimulus(0)), nil)
       expect(try lockstep.pass(until: .zero + .seconds(10)), nil)
       return lockstep.recorder.entries.compactMap { entry in

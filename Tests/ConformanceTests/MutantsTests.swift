@@ -205,7 +205,7 @@ struct DistinguishingSearchTests {
       var explorer = Explorer(alphabet, starts: starts.count, seed: 9)
       var lockstep = Lockstep(specification, device, recorder: NoRecorder())
       for _ in 0..<10 {
-        try lockstep.reset(to: starts[explorer.begin()])
+        _ = try lockstep.reset(to: starts[explorer.begin()])
         expect(try lockstep.pass(until: lockstep.now), nil)
         for _ in 0..<40 {
           guard let choice = explorer.next(in: lockstep.situation), let action = alphabet.action(of: choice)

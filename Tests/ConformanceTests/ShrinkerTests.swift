@@ -26,7 +26,7 @@ private struct Bench {
     var random = SeededGenerator(seed: seed, for: "walk")
     for _ in 0..<5_000 {
       var execution = Execution()
-      try lockstep.reset()
+      _ = try lockstep.reset()
       while execution.divergence == nil, execution.events < 50 {
         let situation = lockstep.situation
         let isForbidden = refusals && random.below(8) == 0

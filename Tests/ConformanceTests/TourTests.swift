@@ -30,7 +30,7 @@ private struct Trip {
     var tour = Tour(specification, alphabet, starts: starts, settings: settings)
     var lockstep = Lockstep(specification, device, recorder: NoRecorder())
     while !tour.isFinished {
-      try lockstep.reset(to: starts[tour.begin()])
+      _ = try lockstep.reset(to: starts[tour.begin()])
       var divergence = try lockstep.pass(until: lockstep.now)
       while divergence == nil, let choice = tour.next(in: lockstep.situation) {
         divergence = try lockstep.carryOut(#require(alphabet.action(of: choice))).divergence

@@ -24,7 +24,7 @@ struct AppWalk<App: EmulatedApp> {
     let stimuli = specification.vocabulary.stimuli.indices.filter { specification.machine.isStimulus($0) }
     for _ in 0..<tests {
       let start = settings.map { Argument($0, .flag(generator.below(2) == 0)) }
-      try lockstep.reset(to: StartCondition(generator.below(2) == 0 ? start : []))
+      _ = try lockstep.reset(to: StartCondition(generator.below(2) == 0 ? start : []))
       var events: [String] = []
       for _ in 0..<steps {
         let legal = stimuli.filter { lockstep.tracker.allows($0) }

@@ -61,7 +61,7 @@ struct DisturbedPlay<Link: LockLink> {
   }
 
   mutating func verdict(of steps: String) throws -> String {
-    try lockstep.reset()
+    _ = try lockstep.reset()
     for step in steps.split(separator: ";") {
       let step = step.drop { $0 == " " }
       guard let divergence = try take(step) else { continue }

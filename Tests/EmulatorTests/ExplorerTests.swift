@@ -24,7 +24,7 @@ struct ExplorerTests {
     let starts = [false, true].map { StartCondition([Argument("registered", .flag($0))]) }
     var search = Search()
     while search.events < budget {
-      try lockstep.reset(to: starts[explorer.begin()])
+      _ = try lockstep.reset(to: starts[explorer.begin()])
       while search.events < budget {
         let situation = lockstep.situation
         guard let choice = explorer.next(in: situation), let action = alphabet.action(of: choice) else {

@@ -146,7 +146,7 @@ struct GarbageTests {
     }
     var lockstep = Lockstep(
       try #require(Self.specification), device, invariants: [NoViolation()], recorder: TraceList())
-    try lockstep.reset(to: StartCondition([Argument("registered", .flag(true))]))
+    _ = try lockstep.reset(to: StartCondition([Argument("registered", .flag(true))]))
     for name in ["closeTo", "connect"] {
       let stimulus = Stimulus(try #require(lockstep.vocabulary.stimulus(name)))
       if let divergence = try lockstep.perform(stimulus) { return (divergence, lockstep.recorder.entries) }

@@ -49,7 +49,7 @@ struct LockExposureTests {
     var lockstep = Lockstep(
       try #require(sesame), device,
       invariants: [NoViolation(unless: ["wrong-key"]), NeverRises("battery")], recorder: TraceList())
-    try lockstep.reset(to: StartCondition(exposure.start))
+    _ = try lockstep.reset(to: StartCondition(exposure.start))
     for step in exposure.steps.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
       let step = step.drop { $0 == " " }
       guard !step.isEmpty else { continue }

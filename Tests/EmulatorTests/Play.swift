@@ -21,7 +21,7 @@ func play<Device: DeviceUnderTest>(
 ) throws -> Played {
   let specification = Specification(try Machine(definition))
   var lockstep = Lockstep(specification, device, recorder: TraceList())
-  try lockstep.reset(to: StartCondition(settings))
+  _ = try lockstep.reset(to: StartCondition(settings))
   var played = Played()
   for (number, step) in steps.split(separator: ",").enumerated() {
     let words = step.split(whereSeparator: \.isWhitespace).map(String.init)

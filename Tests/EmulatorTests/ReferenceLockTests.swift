@@ -57,7 +57,7 @@ struct ReferenceLockTests {
   private func mismatch(trace: GoldenTrace) throws {
     let specification = Specification(try Machine(.sesameTable))
     var lockstep = Lockstep(specification, trace.device, recorder: NoRecorder())
-    try lockstep.reset()
+    _ = try lockstep.reset()
     let first = try trace.events.firstIndex { event in
       try lockstep.perform(Stimulus(#require(specification.vocabulary.stimulus(event)))) != nil
     }
@@ -70,7 +70,7 @@ struct ReferenceLockTests {
   func ignored(bug: ReferenceLock.Bug?) throws {
     let specification = Specification(try Machine(.sesameTable))
     var lockstep = Lockstep(specification, ReferenceLock(bug: bug), recorder: NoRecorder())
-    try lockstep.reset()
+    _ = try lockstep.reset()
     for stimulus in 0..<specification.vocabulary.stimuli.count
     where lockstep.legalStimuli & (1 << UInt64(stimulus)) == 0 {
       expect(try lockstep.perform(Stimulus(stimulus)), nil)

@@ -32,7 +32,7 @@ struct ReferenceLossTests {
     let lost = lockstep.vocabulary.status("noSignal")
     let disconnect = lockstep.vocabulary.stimulus("disconnect")
     while walk.events < events {
-      try lockstep.reset(to: starts[generator.below(2)])
+      _ = try lockstep.reset(to: starts[generator.below(2)])
       var last = lost
       for _ in 0..<50 {
         let situation = lockstep.situation
@@ -71,7 +71,7 @@ struct ReferenceLossTests {
       try Self.specification(.sesameTableWithLosses), ReferenceLock(bug: bug, loss: 0.05, seed: 1),
       recorder: NoRecorder())
     for _ in 0..<100 {
-      try lockstep.reset(to: way.start)
+      _ = try lockstep.reset(to: way.start)
       var divergence: Divergence?
       for action in way.actions where divergence == nil && lockstep.tracker.losses == 0 {
         divergence = try lockstep.carryOut(action).divergence
@@ -103,7 +103,7 @@ struct ReferenceLossTests {
         try Self.specification(.sesameTableWithLosses), ReferenceLock(loss: 0.2, seed: seed),
         recorder: TraceList())
       for _ in 0..<50 {
-        try lockstep.reset()
+        _ = try lockstep.reset()
         for stimulus in 0..<4 { expect(try lockstep.perform(Stimulus(stimulus)), nil) }
       }
       traces.append(lockstep.recorder.entries)

@@ -21,7 +21,7 @@ struct SesameBench<Link: LockLink> {
     let settings = [
       Argument("registered", .flag(registered)), Argument("configured", .flag(registered && configured)),
     ]
-    try lockstep.reset(to: StartCondition(registered ? settings : [settings[0]]))
+    _ = try lockstep.reset(to: StartCondition(registered ? settings : [settings[0]]))
   }
 
   mutating func perform(_ name: String, _ arguments: [Argument] = []) throws -> Divergence? {

@@ -51,7 +51,7 @@ struct Drawing {
     while spent < events {
       var test = TestCase(start: start ?? random.below(starts.count))
       var execution = Execution()
-      try lockstep.reset(to: starts[test.start])
+      _ = try lockstep.reset(to: starts[test.start])
       while execution.divergence == nil, test.choices.count < length {
         let situation = lockstep.situation
         guard let choice = choice(in: situation, alphabet), let action = alphabet.action(of: choice) else {

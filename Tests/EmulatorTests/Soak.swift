@@ -46,7 +46,7 @@ struct Soak<Device: DeviceUnderTest> {
   private mutating func runTest(of length: Int) throws(LabFault) -> Finding? {
     test = TestCase(start: random.below(starts.count))
     let troubles = drawTroubles()
-    try lockstep.reset(to: starts[test.start])
+    _ = try lockstep.reset(to: starts[test.start])
     if let divergence = try lockstep.pass(until: lockstep.now) {
       return Finding(test: test, divergence: divergence)
     }

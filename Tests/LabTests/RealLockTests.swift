@@ -17,10 +17,10 @@ private struct Rig {
   let lock: RealLock<Device>
 
   init(
-    _ name: String = "sesame5", found: LockFound = .locked, allowed: [String] = [],
-    limits: LockLimits = LockLimits()
+    _ name: String = "sesame5", settings: [(name: String, value: String)] = [], found: LockFound = .locked,
+    allowed: [String] = [], limits: LockLimits = LockLimits()
   ) throws {
-    let specification = try EmulatedLockSpecification(parsing: name)
+    let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
     let world = RadioWorld(specification, seed: 1)
     let key = try world.begin(found.condition)
     self.world = world
@@ -298,5 +298,129 @@ struct RealLockPreparationTests {
     try run.reset(to: StartCondition())
     try run.perform(Stimulus(Rig.vocabulary.stimulus("closeTo")!))
     expect(try run.observe(until: .zero + .seconds(20)), nil)
+  }
+}
+
+/// What was done and shown in a session, in words.
+private func words(of session: Preparation) -> [String] {
+  session.entries.compactMap { entry in
+    switch entry.event {
+    case .stimulus(let stimulus): Rig.vocabulary.stimuli[stimulus.number]
+    case .observation(.status(let number)): "→ " + Rig.vocabulary.statuses[number]
+    case .observation, .fault: nil
+    }
+  }
+}
+
+@Suite("The sessions in which a real lock is made ready")
+struct RealLockSessionTests {
+  private let way = ["closeTo", "→ receivedBle", "connect", "→ connecting", "→ waitingGatt", "→ logining"]
+
+  @Test(
+    "each is handed over whole, once, with what was known when it began", arguments: ["sesame5", "sesame3"])
+  func recorded(name: String) throws {
+    let rig = try Rig(name, found: .unlocked, allowed: all)
+    try rig.start(("registered", yes), ("bolt", .text("locked")))
+    let first = rig.lock.takePreparations()
+    expect(first.map(words), [way + ["→ unlocked", "readAutolock", "lock", "→ locked", "disconnect"]])
+    // Nothing is known before the first session.
+    expect(first[0].start, nil)
+    expect(first[0].unsure, ["autolock"])
+    expect(first[0].underWay.map(\.stimulus), ["handToMoved"])
+    expect(rig.lock.takePreparations().count, 0)
+    try rig.start(("registered", yes), ("configured", no))
+    let second = rig.lock.takePreparations()
+    expect(
+      second.map(words),
+      [
+        way + ["→ locked", "readAutolock", "reset", "→ reset", "disconnect"],
+        way.dropLast() + [
+          "→ readytoRegister", "register", "→ registering", "→ nosetting", "readAutolock", "disconnect",
+        ],
+      ])
+    expect(
+      second.map(\.start),
+      [
+        StartCondition([Argument("registered", yes), Argument("configured", yes)]),
+        StartCondition([Argument("registered", no)]),
+      ])
+  }
+
+  @Test("positions that a test has changed are put back before the next")
+  func positions() throws {
+    let rig = try Rig(allowed: all)
+    try rig.start(("registered", yes), ("configured", yes))
+    try rig.open()
+    let positions = rig.device.positions
+    #expect(positions != nil)
+    try rig.start(("registered", yes), ("configured", no))
+    try rig.open()
+    try rig.give("configure", [Argument("lock", .integer(30)), Argument("unlock", .integer(60))])
+    expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "moved")
+    #expect(rig.device.positions != positions)
+    try rig.start(("registered", yes), ("configured", yes), ("bolt", .text("locked")))
+    expect(try rig.open(), "locked")
+    expect(rig.device.positions, positions)
+  }
+
+  @Test(
+    "the bolt is where a test asks for it although its positions are forgotten",
+    arguments: ["sesame5", "sesame3"])
+  func forgotten(name: String) throws {
+    let rig = try Rig(name, allowed: all)
+    for start in [[("configured", no)], []] {
+      for _ in 0..<2 {
+        let registered = ("registered", Value.flag(!start.isEmpty))
+        let settings = [registered] + start + [("bolt", Value.text("locked"))]
+        try rig.lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
+        try rig.open()
+        if start.isEmpty {
+          try rig.give("register")
+          try rig.wait(for: ["nosetting"])
+        }
+        try rig.give("configure")
+        expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "locked")
+        // It is left elsewhere, and the positions are forgotten.
+        try rig.give("unlock")
+        try rig.wait(for: ["unlocked"])
+        try rig.give("reset")
+        try rig.wait(for: ["reset"])
+      }
+    }
+  }
+
+  @Test("what a client tells of autolock from before it was set is not believed")
+  func autolock() throws {
+    let rig = try Rig()
+    try rig.start()
+    try rig.open()
+    try rig.give("setAutolock", [Argument("value", .integer(15))])
+    expect(try rig.read("readAutolock", "autolock"), .integer(0))
+    try rig.start()
+    expect(
+      rig.lock.takePreparations().flatMap(words).contains("setAutolock"), true)
+    expect(try rig.open(), "locked")
+    expect(try rig.read("readAutolock", "autolock"), .integer(0))
+  }
+
+  @Test("the key of a lock that has not forgotten its owner is taken back")
+  func recalled() throws {
+    let rig = try Rig(settings: [("defect", "reset-keeps-key")], allowed: all)
+    try rig.start()
+    try rig.open()
+    try rig.give("reset")
+    try rig.wait(for: ["reset"])
+    #expect(!rig.device.isRegistered)
+    try rig.start(("registered", yes), ("configured", yes))
+    #expect(rig.device.isRegistered)
+    #expect(rig.lock.takeRemarks().contains { $0.contains("the key is tried again") })
+  }
+
+  @Test("after a jam is waited only where that is wanted")
+  func jams() throws {
+    var settings = GovernorSettings()
+    expect(settings.longestWait, .seconds(60))
+    settings.waitsForJams()
+    expect(settings.longestWait, settings.limits.coolDown)
   }
 }

@@ -78,6 +78,12 @@ extension Lockstep {
     }
   }
 
+  /// Starts a test in a condition, and takes in what the device shows at once.
+  public mutating func begin(_ start: StartCondition) throws(LabFault) -> Divergence? {
+    if let divergence = try reset(to: start) { return divergence }
+    return try pass(until: now)
+  }
+
   /// Does a test, from a start to its end, or to the first disagreement.
   ///
   /// A choice that is not what it was meant to be is left out: a stimulus that is not allowed in every possible
@@ -90,8 +96,7 @@ extension Lockstep {
     _ test: TestCase, _ alphabet: Alphabet, starts: [StartCondition]
   ) throws(LabFault) -> Execution {
     var execution = Execution()
-    try reset(to: starts[test.start])
-    execution.divergence = try pass(until: now)
+    execution.divergence = try begin(starts[test.start])
     for choice in test.choices where execution.divergence == nil {
       let situation = situation
       guard let action = alphabet.action(of: choice), situation.admits(choice, alphabet) else { continue }

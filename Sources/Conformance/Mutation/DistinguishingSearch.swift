@@ -127,8 +127,7 @@ public final class DistinguishingSearch {
 extension Lockstep {
   /// Carries a test out, and notes which stimuli were forbidden.
   fileprivate mutating func divergence(of test: inout DistinguishingTest) throws(LabFault) -> Divergence? {
-    try reset(to: test.start)
-    if let divergence = try pass(until: now) { return divergence }
+    if let divergence = try begin(test.start) { return divergence }
     for number in test.actions.indices {
       if case .stimulus(let stimulus) = test.actions[number].action {
         test.actions[number].isForbidden = !tracker.allows(stimulus.number)

@@ -92,6 +92,10 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The test under way.
   private var execution = Execution()
   private var troubles = 0
+  /// What a device that lives on was asked for of late; `nil` for one of which each test finds another.
+  var history: DeviceHistory?
+  /// How many tests in a row were not begun, since the device was wrong while it was made ready.
+  private var unready = 0
   /// The first trouble because of which a test came to no verdict.
   private var firstTrouble: LabFault?
   private let isDeterministic: Bool
@@ -117,6 +121,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     self.settings = settings
     self.edge = edge
     explorer = runner.explorer(settings)
+    if abilities.livesOn { history = DeviceHistory(runner.alphabet) }
     for test in corpus { explorer.learn(test) }
   }
 
@@ -156,8 +161,11 @@ public struct Campaign<Device: DeviceUnderTest> {
         execution = try runner.run(test, isStopped: edge.isStopped)
         status.events += runner.events - before
         troubles = 0
+        let done = TestCase(start: test.start, execution.performed)
         if let divergence = execution.divergence {
-          end = follow(divergence, of: TestCase(start: test.start, execution.performed))
+          end = follow(divergence, of: done)
+        } else {
+          remember(done)
         }
       } catch {
         status.events += runner.events - before
@@ -204,10 +212,17 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.longest = max(status.longest, execution.events)
     let test = TestCase(start: start, execution.performed)
     if let divergence = execution.divergence { return follow(divergence, of: test) }
+    remember(test)
     let isRare = explorer.end(in: runner.lockstep.situation)
     if isRare { edge.keep(test, execution.meaning) }
     if isDeterministic, status.tests % Self.stabilityShare == 1 { repeatTest(test) }
     return nil
+  }
+
+  /// Keeps a test that was done, where the device remembers it too.
+  private mutating func remember(_ test: TestCase) {
+    unready = 0
+    history?.add(test, madeReadyBy: runner.lockstep.preparations)
   }
 
   private var isOver: Bool { settings.steps.map { status.events >= $0 } ?? false }
@@ -303,12 +318,17 @@ public struct Campaign<Device: DeviceUnderTest> {
     if firstTrouble == nil { firstTrouble = fault }
   }
 
+  /// The finding that something is again. One that did not come again when it was tried is looked for a few times more.
+  func known(where isSame: (Finding) -> Bool) -> Int? {
+    let same = findings.indices.filter { isSame(findings[$0]) }
+    let sure = same.first { ![.notReproduced, .untried].contains(findings[$0].confirmation.verdict) }
+    return sure ?? (same.count >= Self.mostTroubles ? same[0] : nil)
+  }
+
   /// Whether a divergence was come upon before; it is counted then.
   private mutating func isKnown(_ divergence: Divergence) -> Bool {
-    let same = findings.firstIndex {
-      $0.divergence.isLike(divergence) || $0.isKnown(as: divergence.signature)
-    }
-    if let known = same {
+    if let known = known(where: { $0.divergence.isLike(divergence) || $0.isKnown(as: divergence.signature) })
+    {
       findings[known].count += 1
     } else if let known = earlier.findings.firstIndex(where: { $0.signature == divergence.signature }) {
       earlier.findings[known].count += 1
@@ -324,10 +344,26 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// One that came after a lost link proves nothing: the first run of its test with all its links decides.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
+    let sessions = runner.lockstep.preparations
+    defer { history?.add(test, madeReadyBy: sessions) }
+    unready = divergence.isInPreparation ? unready + 1 : 0
+    let isExplained = findings.last?.confirmation.verdict == .confirmed
+    if unready > 1, isExplained {
+      // What is wrong with it was found, and this follows from it.
+      findings[findings.count - 1].count += 1
+      status.repeats += 1
+      if unready <= Self.mostTroubles { return nil }
+    }
+    if unready > (isExplained ? Self.mostTroubles : Self.mostTries) {
+      let fault = LabFault(
+        .noDevice, "the device cannot be made ready for a test any more: \(divergence.summary)")
+      edge.trouble(fault)
+      return .trouble(fault)
+    }
     if isKnown(divergence) { return nil }
     do {
       var (divergence, test, failure) = (divergence, test, execution)
-      if execution.wasDisturbed {
+      if execution.wasDisturbed, !divergence.isInPreparation {
         status.phase = "trying again what came after a lost link"
         defer { status.phase = CampaignStatus().phase }
         guard let calm = try calmRun(of: test) else {
@@ -346,7 +382,8 @@ public struct Campaign<Device: DeviceUnderTest> {
         (divergence, failure) = (shown, calm)
         test.choices = calm.performed
       }
-      try investigate(divergence, of: test, failure)
+      let leading = history?.leading(to: test, madeReadyBy: sessions) ?? []
+      try investigate(divergence, of: test, failure, leading: leading)
     } catch {
       return .limited(error.reason)
     }

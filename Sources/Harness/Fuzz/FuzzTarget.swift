@@ -113,6 +113,10 @@ public struct FuzzTarget: Sendable {
       }
       condition.settings.append(Argument(item.name, .flag(item.value)))
     }
+    // What holds of every case, holds of every test.
+    for usual in device.usual where usual.stimulus == nil && condition.setting(usual.setting.name) == nil {
+      condition.settings.append(usual.setting)
+    }
     return condition
   }
 }

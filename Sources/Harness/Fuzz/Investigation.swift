@@ -6,8 +6,11 @@ extension Campaign {
   private var mostConfirmations: Int { 10 }
 
   /// Shrinks and confirms a divergence, and notes it as a finding.
+  ///
+  /// - Parameter leading: longer tests, which bring about by themselves what earlier ones had left on a device that lives
+  ///   on: for a divergence that the test alone does not show again.
   mutating func investigate(
-    _ divergence: Divergence, of test: TestCase, _ execution: Execution
+    _ divergence: Divergence, of test: TestCase, _ execution: Execution, leading: [TestCase]
   ) throws(LimitReached) {
     var finding = Finding(
       number: earlier.findings.count + findings.count + 1, signature: divergence.signature,
@@ -17,16 +20,27 @@ extension Campaign {
     finding.foundAfter = (status.lockTime, status.actuations)
     var limit: LimitReached?
     do {
-      try shrink(execution, &finding)
-      if let known = findings.firstIndex(where: {
-        $0.test == finding.test || $0.divergence.isLike(finding.divergence)
-      }) {
+      // A device that was wrong before the test began was not asked for anything in it.
+      if !divergence.isInPreparation { try shrink(execution, &finding) }
+      if let known = known(where: { $0.test == finding.test || $0.divergence.isLike(finding.divergence) }) {
         findings[known].aliases.append(finding.signature)
         findings[known].count += 1
         status.repeats += 1
         return
       }
-      try confirm(&finding)
+      if !divergence.isInPreparation { try confirm(&finding) }
+      for longer in leading where finding.confirmation.verdict != .confirmed && !edge.isStopped() {
+        if let other = try self.finding(finding, by: longer) { finding = other }
+      }
+      if divergence.isInPreparation, finding.confirmation.runs == 0 {
+        // No test begins on it any more. That it is so again and again is all that can be shown.
+        finding.shrinking.end = "not tried, since the device cannot be made ready"
+        try confirm(&finding)
+        if let last = leading.last { finding.test = last }
+        finding.actions = finding.test.choices.compactMap { choice in
+          runner.alphabet.action(of: choice).map { ($0, choice.isForbidden) }
+        }
+      }
     } catch {
       // What was found is not lost with the right to look closer.
       if finding.confirmation.runs == 0 {
@@ -44,6 +58,27 @@ extension Campaign {
     if let limit { throw limit }
   }
 
+  /// The same finding by another test, shrunk and confirmed, if that shows it.
+  private mutating func finding(
+    _ finding: Finding, by test: TestCase
+  ) throws(LimitReached) -> Finding? {
+    guard let run = try calmRun(of: test), let shown = run.divergence, !shown.isInPreparation,
+      shown.isLike(finding.divergence)
+    else { return nil }
+    var whole = finding
+    whole.confirmation = Confirmation()
+    whole.test = test
+    whole.take(run)
+    try confirm(&whole)
+    guard whole.confirmation.verdict == .confirmed else { return nil }
+    // Where it comes and goes, what single runs leave of it shows it no more.
+    var short = whole
+    short.confirmation = Confirmation()
+    try shrink(run, &short)
+    try confirm(&short)
+    return short.confirmation.verdict == .confirmed ? short : whole
+  }
+
   /// Makes the test of a finding shorter as long as it fails alike.
   private mutating func shrink(
     _ execution: Execution, _ finding: inout Finding
@@ -59,7 +94,10 @@ extension Campaign {
       }
       status.phase = "shrinking finding \(finding.number): \(shrinker.phase)"
       edge.progress(status)
-      let result = try verdict(on: candidate, finding.divergence, &finding.shrinking)
+      guard let result = try verdict(on: candidate, finding.divergence, &finding.shrinking) else {
+        finding.shrinking.end = "stopped, since the device cannot be made ready"
+        break
+      }
       shrinker.tell(result.execution, isSame: result.isSame)
       if result.isSame, shrinker.best == TestCase(start: candidate.start, result.execution.performed) {
         finding.take(result.execution)
@@ -80,18 +118,34 @@ extension Campaign {
     return nil
   }
 
-  /// Runs a candidate; one that was disturbed says nothing and is tried again, a few times.
+  /// Runs a candidate; `nil` where the device cannot be made ready for it. Of a device that lives on it has to show it
+  /// twice in a row: what the run before had left is none of the candidate's then.
   private mutating func verdict(
     on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
-  ) throws(LimitReached) -> (execution: Execution, isSame: Bool) {
+  ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
+    let first = try calmVerdict(on: candidate, divergence, &shrinking)
+    guard let first, first.isSame, history != nil else { return first }
+    return try calmVerdict(on: candidate, divergence, &shrinking)
+  }
+
+  /// Runs a candidate; a run that was disturbed says nothing, and it is tried again, a few times.
+  private mutating func calmVerdict(
+    on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
+  ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     var last = Execution()
     // What was never run is no evidence.
     last.wasDisturbed = true
     var troubles = 0
+    var unready = 0
     for _ in 0..<Self.mostTries {
       guard let execution = try count(&shrinking, running: candidate) else {
         troubles += 1
         if troubles == Self.mostTroubles || runner.isRefused(candidate.start) { break }
+        continue
+      }
+      if execution.divergence?.isInPreparation == true {
+        unready += 1
+        if unready == Self.mostTroubles { return nil }
         continue
       }
       last = execution
@@ -155,8 +209,15 @@ extension Campaign {
         troubles += 1
         continue
       }
+      let isReady = execution.divergence?.isInPreparation != true
+      let isShown =
+        execution.divergence?.isLike(finding.divergence) ?? false
+        || !isReady && finding.divergence.isInPreparation
+      if !isShown, !isReady {
+        troubles += 1
+        continue
+      }
       troubles = 0
-      let isShown = execution.divergence?.isLike(finding.divergence) ?? false
       if execution.wasDisturbed {
         finding.confirmation.countDisturbed()
       } else {

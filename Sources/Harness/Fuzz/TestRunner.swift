@@ -69,13 +69,15 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
     let before = lockTime
+    let divergence: Divergence?
     do {
-      try lockstep.reset(to: starts[start])
+      divergence = try lockstep.reset(to: starts[start])
     } catch {
       if error.symptom == .notPossible { refusals[start] = error }
       throw error
     }
     earlier = before - (lockstep.now - .zero)
+    if let divergence { return divergence }
     return try lockstep.pass(until: lockstep.now)
   }
 

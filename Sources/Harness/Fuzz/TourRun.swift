@@ -131,8 +131,7 @@ public final class TourRun {
     from start: StartCondition, _ execution: inout Execution
   ) throws(LabFault) -> Outcome {
     lockstep.recorder.begin()
-    try lockstep.reset(to: start)
-    execution.divergence = try lockstep.pass(until: lockstep.now)
+    execution.divergence = try lockstep.begin(start)
     while execution.divergence == nil, !isStopped() {
       guard let choice = tour.next(in: lockstep.situation), var action = alphabet.action(of: choice) else {
         break
@@ -191,8 +190,7 @@ public final class TourRun {
       listener.take(.lab(fault, attempt: attempt, at: lockstep.now))
       if attempt == Self.attempts || isStopped() { break }
       lockstep.recorder.begin()
-      try lockstep.reset(to: start)
-      var shown = try lockstep.pass(until: lockstep.now)
+      var shown = try lockstep.begin(start)
       var count = 0
       while shown == nil, count < actions.count, !isStopped() {
         count += 1

@@ -21,7 +21,7 @@ struct BareScenario<Device: DeviceUnderTest> {
 
   /// Does the scenario; gives the divergence of model and device, if there is one.
   mutating func run(_ scenario: Scenario) throws(LabFault) -> Divergence? {
-    try lockstep.reset(to: scenario.start)
+    if let divergence = try lockstep.reset(to: scenario.start) { return divergence }
     let definition = lockstep.tracker.specification.machine.definition
     startStatus = lockstep.tracker.possibleStates.first.map { definition.states[$0].status } ?? ""
     if let divergence = try lockstep.pass(until: lockstep.now) { return divergence }
@@ -142,12 +142,11 @@ extension Lockstep {
       let before = count
       if let starts {
         do {
-          try reset(to: starts[start])
+          if let divergence = try begin(starts[start]) { return divergence }
         } catch {
           guard error.symptom == .notPossible, generator.exclude(start: start) else { throw error }
           continue
         }
-        if let divergence = try pass(until: now) { return divergence }
       }
       while count < events, let choice = generator.next(in: situation) {
         guard let action = alphabet.action(of: choice) else { continue }

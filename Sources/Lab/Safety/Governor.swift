@@ -12,6 +12,8 @@ public struct GovernorSettings: Sendable {
   public var rest: RestPosition
   /// The stimuli of ``Governor/guarded`` that are allowed.
   public var allowed: [String]
+  /// The longest that anything but the motor's usual rest is waited for. What takes longer is for a later run.
+  public var longestWait = Interval.seconds(60)
 
   /// Makes settings.
   public init(
@@ -31,7 +33,7 @@ public struct GovernorSettings: Sendable {
 ///
 /// - What makes the motor move is given only when the ``WearLedger`` of the lock allows it, which knows of all runs and
 ///   processes: after its rest, within the budgets of the hour and the night, not soon after a jam, not with a bad
-///   battery. What is allowed in a moment waits for it; what would wait for longer than ``longestWait`` ends
+///   battery. What is allowed in a moment waits for it; what would wait for longer than ``GovernorSettings/longestWait`` ends
 ///   the run, and says when it may go on.
 /// - Each movement is counted by the ``Odometer`` before it begins, and once the run's budget is used up there is none.
 ///   One movement is kept back for the return to rest.
@@ -66,9 +68,6 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   /// The movements of this run.
   public var used: Int { odometer.total - start }
 
-  /// The longest that anything but the motor's usual rest is waited for. What takes longer is for a later run.
-  public static var longestWait: Interval { .seconds(60) }
-
   private let start: Int
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
   /// What the motor was told last, until a position is shown; `nil` when it was told nothing.
@@ -84,6 +83,8 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   /// What is known of it.
   public internal(set) var knowledge = LockKnowledge()
   private var remarks: [String] = []
+  /// What is written down of a session beside the tests, while one that is to be judged is under way.
+  var session: Preparation?
 
   /// Governs a device.
   public init(_ device: Device, _ settings: GovernorSettings, _ odometer: Odometer) {
@@ -158,7 +159,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
 
   private func isWorthWaiting(for refusal: WearLedger.Refusal, at now: Instant) -> Bool {
     if case .gap = refusal.limit { return true }
-    return refusal.until <= now + Self.longestWait
+    return refusal.until <= now + settings.longestWait
   }
 
   public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
@@ -170,8 +171,9 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     }
     let isPaid = mayMove(name, stimulus) && device.reaches(stimulus)
     if isPaid { try pay(for: name) }
-    if device.reaches(stimulus) { knowledge.ask(name) }
+    if device.reaches(stimulus) { knowledge.ask(name, stimulus.arguments.first?.value) }
     defer { if isPaid { odometer.noteStart() } }
+    write(.stimulus(stimulus))
     try device.perform(stimulus)
     if name == "reset" { try odometer.noteAutolock(false) }
   }
@@ -188,8 +190,18 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     guard let observation = try device.observe(until: limit) else { return nil }
+    write(.observation(observation))
     try note(observation)
     return observation
+  }
+
+  /// Writes down what is done or shown in a session beside the tests.
+  func write(_ event: TraceEvent) {
+    guard session != nil else { return }
+    session?.take(event, at: device.now)
+    if case .observation(.status(let number)) = event, vocabulary.statuses[number] == "noSignal" {
+      session?.explanation = device.explanation(ofSilence: false)
+    }
   }
 
   public func restart() throws(LabFault) {

@@ -32,10 +32,14 @@ extension Governor {
     try step { () throws(LabFault) in try self.begin(StartCondition()) }
     let limit = device.now + patience
     try order("closeTo")
-    _ = try wait(for: ["receivedBle"], until: min(limit, device.now + .seconds(20)))
+    _ = try wait(for: ["receivedBle"], until: min(limit, device.now + Self.silence))
     try order("connect")
     return (try wait(for: Self.settled, until: limit), limit)
   }
+
+  /// For how long a lock may be silent: less than the model grants it, so that one that is gone is never a lock that
+  /// is wrong.
+  static var silence: Interval { .milliseconds(14_500) }
 
   /// What a lock shows once it is known how it is.
   static var settled: [String] { ["locked", "unlocked", "moved", "nosetting", "readytoRegister"] }
@@ -50,6 +54,7 @@ extension Governor {
   /// Gives a stimulus that nothing needs to be paid for, or that was paid for.
   func order(_ name: String) throws(Unrest) {
     guard let number = vocabulary.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
+    write(.stimulus(Stimulus(number)))
     try step { () throws(LabFault) in try self.device.perform(Stimulus(number)) }
   }
 

@@ -1,4 +1,5 @@
 import Conformance
+import Simulation
 
 /// What is known of a lock from what it showed and from what was asked of it, over all tests of a run.
 ///
@@ -8,8 +9,13 @@ public struct LockKnowledge: Equatable, Sendable {
   public private(set) var isConfigured: Bool?
   /// Where its bolt rests.
   public private(set) var position: String?
+  /// Where its bolt was seen to rest last, if nothing was asked since that moves it; also of a lock that has forgotten by
+  /// which positions that could be told.
+  public private(set) var lastRest: String?
   /// After how many seconds it locks by itself; 0 for never.
   public private(set) var autolock: Int?
+  /// What it was asked to be set to in the session that is open: a client may go on telling what was set before.
+  private var autolockAsked: Int?
   /// Whether there is nothing in its history.
   public private(set) var isHistoryEmpty = false
   /// Whether it is known who owns it: neither a registration nor a reset is without its answer.
@@ -35,32 +41,45 @@ extension LockKnowledge {
   }
 
   /// Takes in that something is asked of the lock, by name.
-  mutating func ask(_ stimulus: String) {
-    switch stimulus {
+  mutating func ask(_ name: String, _ value: Value?) {
+    switch name {
     case "lock", "unlock", "toggle", "forgeLock", "forgeUnlock", "replayCommand":
-      position = nil
+      (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
     case "configure":
       position = nil
       isConfigured = nil
     case "setAutolock":
       autolock = nil
+      autolockAsked =
+        switch value {
+        case .integer(let seconds): seconds
+        case .duration(let interval): Int(interval.seconds)
+        case .flag, .number, .text, nil: 0
+        }
       // It may go by itself from now on.
-      position = nil
+      (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
     case "readAutolock": autolock = nil
-    case "reset", "register": self = LockKnowledge()
+    case "reset", "register": forget()
     default: break
     }
+  }
+
+  /// What a lock forgets with its owner is not known any more.
+  private mutating func forget() {
+    let rest = lastRest
+    self = LockKnowledge()
+    lastRest = rest
   }
 
   /// Takes in that a lock with a bug may obey a fault.
   mutating func bring(about fault: Fault) {
     guard Self.hostile.contains(fault.name), !fault.value.isNothing else { return }
-    position = nil
+    (position, lastRest) = (nil, nil)
     isHistoryEmpty = false
     switch Self.permission(for: fault) {
-    case "reset", "register": self = LockKnowledge()
+    case "reset", "register": forget()
     case "configure": (autolock, isConfigured) = (nil, nil)
     default: break
     }
@@ -73,11 +92,13 @@ extension LockKnowledge {
       // What moved without a word of ours stands in the history.
       if let position, position != status { isHistoryEmpty = false }
       (isConfigured, position, isOwnerSure) = (true, status, true)
+      lastRest = status
     case "nosetting":
       (isConfigured, position, isOwnerSure) = (false, nil, true)
     case "readytoRegister", "reset":
-      self = LockKnowledge()
+      forget()
       isOwnerSure = true
+    case "logining": autolockAsked = nil
     default: break
     }
   }
@@ -85,12 +106,14 @@ extension LockKnowledge {
   /// Takes in a value that was read.
   mutating func take(_ reading: Reading) {
     switch (reading.name, reading.value) {
-    case ("autolock", .integer(let seconds)): autolock = seconds
+    case ("autolock", .integer(let seconds)):
+      if autolockAsked == nil || autolockAsked == seconds { (autolock, autolockAsked) = (seconds, nil) }
     case ("history", .text(let text)): isHistoryEmpty = text == "empty"
     default: break
     }
   }
 
-  /// Takes in that nothing is sure any more: there was trouble in the middle of something.
-  mutating func doubt() { isOwnerSure = false }
+  /// Takes in that there was trouble in the middle of something: what it was about is to be looked at again. Who owns the
+  /// lock is as sure as it was: what could change that is noted when it is asked for.
+  mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, nil, false) }
 }

@@ -29,6 +29,7 @@ public import Simulation
 public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   /// What stands between the lock and whoever drives it.
   public let governor: Governor<Device>
+  private let positions: [[Argument]]
   /// What the lock was like when it was first seen.
   var found: Condition?
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
@@ -39,22 +40,32 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   var hasNewPositions = false
   /// What autolock was set to beside the tests, of late.
   var autolockTried: Int?
+  /// Until when a session beside the tests may last.
+  var sessionEnd = Instant.never
+  /// The sessions in which the lock was made ready for the test.
+  var sessions: [Preparation] = []
   /// Whether it is more than looked at.
   private var isLookedAfter = false
   /// Since when the lock is listened for in vain.
   private var listening: Instant?
 
-  /// For how long a lock may be silent: less than the model grants it, so that one that is gone is never a lock that
-  /// is wrong.
-  static var silence: Interval { .milliseconds(14_500) }
-
   /// Governs a lock and looks after it.
-  public init(_ device: Device, _ settings: GovernorSettings, _ odometer: Odometer) {
+  ///
+  /// - Parameter positions: what generated tests may give with `configure`.
+  public init(
+    _ device: Device, _ settings: GovernorSettings, _ odometer: Odometer, positions: [[Argument]] = [[]]
+  ) {
     governor = Governor(device, settings.safe, odometer)
+    self.positions = positions
   }
 
   public var now: Instant { governor.now }
-  public var abilities: Abilities { governor.abilities }
+  public var abilities: Abilities {
+    var abilities = governor.abilities
+    abilities.livesOn = true
+    abilities.arguments.append(("configure", positions))
+    return abilities
+  }
 
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
@@ -64,6 +75,7 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   public func reset(to start: StartCondition) throws(LabFault) {
     listening = nil
     isFlawed = false
+    sessions = []
     let goal = try goal(of: start)
     try governor.checkBegin()
     isLookedAfter = !start.settings.isEmpty
@@ -117,9 +129,10 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   private static var flaws: [String] { ["mutate", "shadow"] }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    let end = listening.map { $0 + Self.silence } ?? .never
+    let silence = Governor<Device>.silence
+    let end = listening.map { $0 + silence } ?? .never
     guard let observation = try governor.observe(until: min(limit, end)) else {
-      if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(Self.silence)") }
+      if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(silence)") }
       return nil
     }
     if case .status(let number) = observation {
@@ -134,6 +147,11 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   }
 
   public func restart() throws(LabFault) { try governor.restart() }
+
+  public func takePreparations() -> [Preparation] {
+    defer { sessions = [] }
+    return sessions
+  }
 
   public func takeRemarks() -> [String] {
     defer { remarks = [] }
@@ -153,6 +171,9 @@ extension GovernorSettings {
     if !allowed.contains("register") { safe.allowed.removeAll { $0 == "reset" } }
     return safe
   }
+
+  /// Has what comes after a jam wait until the motor may move again: for who has all night.
+  public mutating func waitsForJams() { longestWait = max(longestWait, limits.coolDown) }
 
   /// What would have to be allowed for a fault to be brought about, where it is not.
   public func missingPermission(for fault: Fault) -> String? {

@@ -13,6 +13,8 @@ extension RealLock {
     /// Where the bolt rests: `locked` or `unlocked`; `nil` where that is all the same.
     var bolt: String?
     var hasEmptyHistory = false
+    /// Where the bolt is to rest before the positions are forgotten by which that could be told.
+    var lastBolt: String?
     /// After how many seconds it locks by itself; 0 for never.
     var autolock = 0
   }
@@ -23,11 +25,12 @@ extension RealLock {
       isRegistered: start.flag("registered") ?? governor.device.isRegistered,
       isConfigured: start.flag("configured"))
     if !goal.isRegistered { goal.isConfigured = nil }
+    if goal.isConfigured == true, mayDoAll { goal.positions = found?.positions }
     for item in start.settings {
       switch (item.name, item.value.description) {
       case ("registered", _), ("configured", _): break
       case ("bolt", let place) where place == "locked" || place == "unlocked":
-        if goal.isRegistered, goal.isConfigured != false { goal.bolt = place }
+        if goal.isRegistered, goal.isConfigured != false { goal.bolt = place } else { goal.lastBolt = place }
       case ("history", "empty"): goal.hasEmptyHistory = goal.isRegistered
       case (let name, let value):
         throw LabFault(.notPossible, "starts with \(name): \(value), which takes a hand beside a real lock")
@@ -39,11 +42,24 @@ extension RealLock {
   /// Whether the lock is known to be so.
   func isReached(_ goal: Condition) -> Bool {
     let known = governor.knowledge
-    guard known.isOwnerSure, goal.isRegistered == governor.device.isRegistered else { return false }
+    guard known.isOwnerSure, goal.isRegistered == governor.device.isRegistered, !isLeftElsewhere(goal) else {
+      return false
+    }
     guard goal.isRegistered else { return true }
     return known.autolock == goal.autolock && known.isConfigured != nil
       && (goal.isConfigured == nil || goal.isConfigured == known.isConfigured)
+      && (goal.positions == nil || !hasNewPositions)
       && (goal.bolt == nil || goal.bolt == known.position) && (!goal.hasEmptyHistory || known.isHistoryEmpty)
+  }
+
+  /// Whether the bolt of a lock that has no positions is not known to be where it is to be, and that can be mended.
+  private func isLeftElsewhere(_ goal: Condition) -> Bool {
+    goal.lastBolt != nil && goal.lastBolt != governor.knowledge.lastRest && mayDoAll
+  }
+
+  /// Whether everything may be done that needs to be allowed.
+  private var mayDoAll: Bool {
+    Governor<Device>.guarded.allSatisfy(governor.settings.allowed.contains)
   }
 
   /// Brings the lock into a condition before a test.
@@ -67,15 +83,24 @@ extension RealLock {
   /// Brings the lock into a condition, in as many sessions as it takes.
   private func bring(to goal: Condition) throws(Unrest) {
     autolockTried = nil
-    governor.adopt(Governor<Device>.words)
-    defer { governor.adopt(vocabulary) }
+    // What the model has words for it can judge.
+    let isJudged = vocabulary.has(Governor<Device>.words)
+    if !isJudged { governor.adopt(Governor<Device>.words) }
+    defer { if !isJudged { governor.adopt(vocabulary) } }
     var troubles = 0
     for _ in 0..<Self.mostSessions {
+      if isJudged { governor.session = newSession }
+      defer { endSession() }
       do throws(Unrest) {
         if try work(toward: goal) { return }
       } catch {
         governor.knowledge.doubt()
         guard case .lab(let fault) = error, fault.symptom == .noAnswer else { throw error }
+        try governor.step { () throws(LabFault) in
+          guard try self.governor.device.recallKey() else { return }
+          self.remarks.append(
+            "the lock may still have the owner that it was to forget: the key is tried again")
+        }
         troubles += 1
         guard troubles < Self.attempts else {
           throw .lab(LabFault(.noDevice, "the lock cannot be made ready: \(fault.detail)"))
@@ -85,37 +110,66 @@ extension RealLock {
     throw .helpless("the lock does not stay as it is made")
   }
 
+  /// What is known of the lock when a session begins.
+  private var newSession: Preparation {
+    let known = governor.knowledge
+    var start: StartCondition?
+    if known.isOwnerSure {
+      let isRegistered = governor.device.isRegistered
+      start = StartCondition([Argument("registered", .flag(isRegistered))])
+      if isRegistered, let isConfigured = known.isConfigured {
+        start?.settings.append(Argument("configured", .flag(isConfigured)))
+      }
+    }
+    // A bolt that nobody has seen at rest may be on its way: it is then as if a hand were turning it.
+    return Preparation(
+      from: start, unsure: known.autolock == 0 ? [] : ["autolock"],
+      underWay: known.position == nil ? [("logining", "handToMoved")] : [])
+  }
+
+  /// Puts what was written down of a session to the others.
+  private func endSession() {
+    if let session = governor.session, !session.entries.isEmpty { sessions.append(session) }
+    governor.session = nil
+  }
+
   /// Does in one session what can be done; says whether all is as it should be.
   private func work(toward goal: Condition) throws(Unrest) -> Bool {
-    var (status, limit) = try governor.open(for: Self.patience)
+    var status: String
+    (status, sessionEnd) = try governor.open(for: Self.patience)
     defer { try? governor.order("disconnect") }
     if status == "readytoRegister" {
       note(found: Condition(isRegistered: false, isConfigured: nil))
-      guard goal.isRegistered else { return true }
-      status = try register(until: limit)
+      try governor.step { () throws(LabFault) in try governor.device.dropRecalledKey() }
+      guard goal.isRegistered || isLeftElsewhere(goal) else { return true }
+      status = try register()
     }
     let positions = governor.device.positions
-    let autolock = try readAutolock(until: limit)
+    let autolock = try readAutolock()
     note(
       found: Condition(
         isRegistered: true, isConfigured: status != "nosetting", positions: positions, autolock: autolock))
-    guard goal.isRegistered else {
-      try forget("starts with registered: no", until: limit)
-      return false
-    }
-    if goal.isConfigured == false, status != "nosetting" {
-      try forget("starts with configured: no", until: limit)
+    // With positions it can be told where the bolt is.
+    if status == "nosetting", isLeftElsewhere(goal) { status = try configure(goal) }
+    if !goal.isRegistered || goal.isConfigured == false && status != "nosetting" {
+      let why = "starts with \(goal.isRegistered ? "configured" : "registered"): no"
+      try need("reset", for: why)
+      if let bolt = goal.lastBolt, status != "nosetting", status != bolt {
+        guard try set(autolock: 0, from: autolock) else { return false }
+        try turn(to: bolt)
+      }
+      try forget(why)
       return false
     }
     if let wanted = goal.positions, let positions, wanted != positions {
-      try forget("its positions are no more what they were", until: limit)
+      try forget("its positions are no more what they were")
       return false
     }
-    if goal.isConfigured == true, status == "nosetting" { status = try configure(goal, until: limit) }
-    hasNewPositions = positions != found?.positions && goal.positions == nil
-    guard try set(autolock: goal.autolock, from: autolock, until: limit) else { return false }
-    if let bolt = goal.bolt, bolt != status { try turn(to: bolt, until: limit) }
-    if goal.hasEmptyHistory { try emptyHistory(until: limit) }
+    if goal.isConfigured == true, status == "nosetting" { status = try configure(goal) }
+    hasNewPositions = goal.positions == nil && positions != found?.positions
+    guard try set(autolock: goal.autolock, from: autolock) else { return false }
+    if let bolt = goal.bolt, bolt != status { try turn(to: bolt) }
+    if goal.hasEmptyHistory { try emptyHistory() }
     return true
   }
 
@@ -137,49 +191,55 @@ extension RealLock {
   }
 
   /// Gives a stimulus by way of the governor, once the motor may move.
-  private func give(_ name: String, _ arguments: [Argument] = [], until limit: Instant) throws(Unrest) {
+  private func give(_ name: String, _ arguments: [Argument] = []) throws(Unrest) {
     guard let number = governor.vocabulary.stimulus(name) else {
       preconditionFailure("no such stimulus: \(name)")
     }
     let stimulus = Stimulus(number, arguments)
-    while let ready = governor.readyTime(for: stimulus), governor.now < ready {
-      _ = try governor.look(until: ready)
-    }
+    let begin = now
+    while let ready = governor.readyTime(for: stimulus), now < ready { _ = try governor.look(until: ready) }
+    // What a motor's rest takes is no fault of the lock's.
+    sessionEnd = sessionEnd + (now - begin)
     try governor.step { () throws(LabFault) in try governor.perform(stimulus) }
   }
 
-  private func register(until limit: Instant) throws(Unrest) -> String {
+  /// Until when an answer may come that the model gives so much time: what comes later is its to judge.
+  private func end(of window: Interval) -> Instant {
+    min(sessionEnd, now + window + governor.abilities.slack + .seconds(1))
+  }
+
+  private func register() throws(Unrest) -> String {
     try need("register", for: "starts with registered: yes, and the lock has no owner")
-    try give("register", until: limit)
+    try give("register")
     let status = try governor.wait(
-      for: ["nosetting", "locked", "unlocked", "moved"], until: min(limit, now + .seconds(15)))
+      for: ["nosetting", "locked", "unlocked", "moved"], until: end(of: .seconds(10)))
     remarks.append(
       found?.isRegistered == true ? "the lock was registered again" : "the lock was registered")
     return status
   }
 
   /// Has the lock forget its owner.
-  private func forget(_ why: String, until limit: Instant) throws(Unrest) {
+  private func forget(_ why: String) throws(Unrest) {
     try need("reset", for: why)
-    try give("reset", until: limit)
-    _ = try governor.wait(for: ["reset"], until: min(limit, now + .seconds(10)))
+    try give("reset")
+    _ = try governor.wait(for: ["reset"], until: end(of: .seconds(5)))
   }
 
   /// Sets the positions: those that it had, if they are known.
-  private func configure(_ goal: Condition, until limit: Instant) throws(Unrest) -> String {
+  private func configure(_ goal: Condition) throws(Unrest) -> String {
     try need("configure", for: "starts with configured: yes, and the lock's positions were never set")
     let positions = goal.positions ?? found?.positions
     let arguments = positions.map {
       [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))]
     }
-    try give("configure", arguments ?? [], until: limit)
-    return try governor.wait(for: ["locked", "unlocked", "moved"], until: min(limit, now + .seconds(10)))
+    try give("configure", arguments ?? [])
+    return try governor.wait(for: ["locked", "unlocked", "moved"], until: end(of: .seconds(5)))
   }
 
   /// After how many seconds the lock locks by itself.
-  private func readAutolock(until limit: Instant) throws(Unrest) -> Int {
-    try give("readAutolock", until: limit)
-    guard try known(within: .seconds(6), until: limit, { $0.autolock != nil }),
+  private func readAutolock() throws(Unrest) -> Int {
+    try give("readAutolock")
+    guard try known(by: end(of: .seconds(5)), { $0.autolock != nil }),
       let seconds = governor.knowledge.autolock
     else { throw .lab(LabFault(.noAnswer, "the lock does not say whether it locks by itself")) }
     return seconds
@@ -188,36 +248,37 @@ extension RealLock {
   /// Sets after how many seconds the lock locks by itself; whether it says that it is so.
   ///
   /// Some tell it when it was set, some when they are asked, and some at the next login only.
-  private func set(autolock seconds: Int, from known: Int, until limit: Instant) throws(Unrest) -> Bool {
-    if known == seconds { return true }
+  private func set(autolock seconds: Int, from current: Int) throws(Unrest) -> Bool {
+    if current == seconds { return true }
     if let tried = autolockTried, tried == seconds {
-      throw .helpless("the lock goes on locking by itself after \(known) s, and not after \(seconds) s")
+      throw .helpless("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
     }
     autolockTried = seconds
-    try give("setAutolock", [Argument("value", .integer(seconds))], until: limit)
-    if try self.known(within: .seconds(1), until: limit, { $0.autolock == seconds }) { return true }
-    return try readAutolock(until: limit) == seconds
+    try give("setAutolock", [Argument("value", .integer(seconds))])
+    if try known(by: now + .seconds(1), { $0.autolock == seconds }) { return true }
+    try give("readAutolock")
+    return try known(by: now + .seconds(1), { $0.autolock == seconds })
   }
 
-  private func emptyHistory(until limit: Instant) throws(Unrest) {
-    try give("readHistory", until: limit)
-    guard try known(within: Self.patience, until: limit, { $0.isHistoryEmpty }) else {
+  private func emptyHistory() throws(Unrest) {
+    try give("readHistory")
+    guard try known(by: now + Self.patience, { $0.isHistoryEmpty }) else {
       throw .lab(LabFault(.noAnswer, "the lock's history does not come to its end"))
     }
   }
 
-  private func turn(to bolt: String, until limit: Instant) throws(Unrest) {
-    try give(bolt == "locked" ? "lock" : "unlock", until: limit)
-    guard try known(within: .seconds(10), until: limit, { $0.position == bolt }) else {
+  private func turn(to bolt: String) throws(Unrest) {
+    try give(bolt == "locked" ? "lock" : "unlock")
+    guard try known(by: end(of: .seconds(5)), { $0.position == bolt }) else {
       throw .helpless("starts with bolt: \(bolt), and the lock does not turn there")
     }
   }
 
   /// Lets time pass until something is known of the lock; whether it is.
   private func known(
-    within time: Interval, until limit: Instant, _ isKnown: (LockKnowledge) -> Bool
+    by end: Instant, _ isKnown: (LockKnowledge) -> Bool
   ) throws(Unrest) -> Bool {
-    let end = min(limit, now + time)
+    let end = min(sessionEnd, end)
     while !isKnown(governor.knowledge) {
       guard now < end else { return false }
       if try governor.look(until: end) == "noSignal" {

@@ -31,6 +31,8 @@ public struct KeyInMemory: KeyStore {
 public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   /// What keeps its key.
   public private(set) var keys: Keys
+  /// The key that was put aside last.
+  private var former: LockKey?
 
   /// Takes a lock as it is.
   public init(_ keys: Keys) { self.keys = keys }
@@ -55,7 +57,10 @@ public final class LoneLock<Keys: KeyStore>: LockSurroundings {
 
   public func expectKey() throws(LabFault) { try keys.rehearse() }
   public func keep(_ key: LockKey) throws(LabFault) { try keys.keep(key) }
-  public func drop(_ key: LockKey) throws(LabFault) { try keys.drop() }
+  public func drop(_ key: LockKey) throws(LabFault) {
+    former = keys.key ?? key
+    try keys.drop()
+  }
 }
 
 /// What holds of every lock on real air, whatever keeps its key.
@@ -70,10 +75,28 @@ public enum RealAir {
 public protocol OwnerSurroundings: LockSurroundings {
   /// Whether the key of its owner is kept here.
   var isRegistered: Bool { get }
+
+  /// Takes the key back that was put aside last, where none is kept now: the lock may not have forgotten it.
+  ///
+  /// - Returns: whether there was one.
+  func recallKey() throws(LabFault) -> Bool
+
+  /// Puts the key aside that was taken back, since the lock has no owner.
+  func dropRecalledKey() throws(LabFault)
 }
 
 extension LoneLock: OwnerSurroundings {
   public var isRegistered: Bool { keys.key != nil }
+
+  public func recallKey() throws(LabFault) -> Bool {
+    guard keys.key == nil, let key = former else { return false }
+    try keys.keep(key)
+    return true
+  }
+
+  public func dropRecalledKey() throws(LabFault) {
+    if let former, keys.key == former { try keys.drop() }
+  }
 }
 
 /// A lock of which more is known than it shows: whether its owner's key is kept here, and what it told of its positions.
@@ -84,8 +107,15 @@ public protocol OwnedLock: DeviceUnderTest {
   /// Where its bolt is locked and unlocked; `nil` where the lock does not say so in a session that is open, or they
   /// were never set.
   var positions: LockPositions? { get }
+
+  /// See ``OwnerSurroundings/recallKey()``.
+  mutating func recallKey() throws(LabFault) -> Bool
+  /// See ``OwnerSurroundings/dropRecalledKey()``.
+  mutating func dropRecalledKey() throws(LabFault)
 }
 
 extension AirDevice: OwnedLock where Surroundings: OwnerSurroundings {
   public var isRegistered: Bool { surroundings.isRegistered }
+  public func recallKey() throws(LabFault) -> Bool { try surroundings.recallKey() }
+  public func dropRecalledKey() throws(LabFault) { try surroundings.dropRecalledKey() }
 }

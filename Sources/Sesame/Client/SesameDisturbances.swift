@@ -21,6 +21,15 @@ public enum SesameDisturbances {
     ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
 
+  /// Positions that may be set on a lock that nobody stands beside: the usual ones, and others between them, so that no
+  /// motor is driven beyond those, and a bolt that rests in one of those is in neither of these.
+  ///
+  /// The ranges that are set on an OS2 lock reach further than that: it is given the usual ones alone.
+  public static func positionsWithoutAHand(of model: ProductModel) -> [[Argument]] {
+    let between = [Argument("lock", .integer(30)), Argument("unlock", .integer(60))]
+    return model.generation == .os3 ? [[], between] : [[]]
+  }
+
   /// None, the usual one, and tags of no bytes, of bytes that are no text, and of as many as fit; the last with a
   /// type, as newer apps send them, alone and with as much behind it as a record of the history holds.
   private static let tags: [[Argument]] = [

@@ -26,8 +26,10 @@ public struct TenantDevice<Device: DeviceUnderTest>: DeviceUnderTest {
   public var now: Instant { device.now }
   public mutating func adopt(_ vocabulary: Vocabulary) { device.adopt(vocabulary) }
   public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }
+  public func readyTime(for fault: Fault) -> Instant? { device.readyTime(for: fault) }
   public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
   public mutating func takeRemarks() -> [String] { device.takeRemarks() }
+  public mutating func takePreparations() -> [Preparation] { device.takePreparations() }
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     device.explanation(ofSilence: isSilent)
   }

@@ -43,6 +43,7 @@ struct AirSearch {
     var lab = LabSettings()
     lab.governor.allowed = GovernedStimuli.names
     lab.governor.budget = nil
+    lab.governor.waitsForJams()
     return lab
   }
 

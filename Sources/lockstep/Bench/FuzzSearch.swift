@@ -50,7 +50,7 @@ struct FuzzSearch<Recorder: TraceRecorder> {
       execution.situations.removeAll(keepingCapacity: true)
       execution.actions.removeAll(keepingCapacity: true)
       let start = explorer.begin()
-      try lockstep.reset(to: starts[start])
+      if try lockstep.reset(to: starts[start]) != nil { return TestCase(start: start) }
       while events < budget {
         let situation = lockstep.situation
         guard let choice = explorer.next(in: situation), let action = alphabet.action(of: choice) else {
@@ -108,7 +108,7 @@ struct FuzzSearch<Recorder: TraceRecorder> {
   mutating func tour() throws(LabFault) -> Int? {
     var tour = Tour(lockstep.tracker.specification, alphabet, starts: starts)
     while !tour.isFinished {
-      try lockstep.reset(to: starts[tour.begin()])
+      guard try lockstep.reset(to: starts[tour.begin()]) == nil else { return nil }
       while let choice = tour.next(in: lockstep.situation), let action = alphabet.action(of: choice) {
         guard try lockstep.carryOut(action).divergence == nil else { return nil }
       }

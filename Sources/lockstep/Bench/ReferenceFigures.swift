@@ -54,7 +54,7 @@ extension Figure {
     _ lockstep: inout Lockstep<ReferenceLock, Recorder>, _ generator: inout SeededGenerator
   ) -> Bool {
     do {
-      try lockstep.reset()
+      guard try lockstep.reset() == nil else { return false }
       for _ in 0..<length {
         var legal = lockstep.legalStimuli
         for _ in 0..<generator.below(legal.nonzeroBitCount) { legal &= legal - 1 }

@@ -1,5 +1,6 @@
 import Conformance
 import Harness
+import Lab
 import Reporting
 import Simulation
 import Transports
@@ -18,7 +19,9 @@ struct FuzzPlan {
 
   /// - Parameter earlier: where the campaign stopped that is taken up again.
   init(_ arguments: FuzzArguments, earlier: CampaignState?) throws(UsageError) {
-    world = World(answerTimeout: arguments.run.answerTimeout, lab: try arguments.run.labSettings())
+    var lab = try arguments.run.labSettings()
+    lab.governor.waitsForJams()
+    world = World(answerTimeout: arguments.run.answerTimeout, lab: lab)
     corpus = try arguments.openCorpus()
     let seed = arguments.run.seed ?? arguments.run.drawnSeed ?? UInt64(world.drawSeed())
     let round = earlier.map { $0.round + 1 } ?? 0

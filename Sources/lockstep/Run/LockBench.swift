@@ -258,7 +258,10 @@ extension LockBench {
         try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: RealAir.circumstances, recovery: recovery,
         remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" })
-      return .real(RealLock(device, settings.governor, odometer))
+      return .real(
+        RealLock(
+          device, settings.governor, odometer,
+          positions: SesameDisturbances.positionsWithoutAHand(of: file.model)))
     } catch {
       return .failed(error)
     }

@@ -99,7 +99,9 @@ final class PlayedLocks {
         wall: WallTime(nanoseconds: Int64(birth) * 1_000_000_000) + (world.now - .zero), boot: "emulated",
         uptime: world.now)
     }
-    return RealLock(device, settings, odometer)
+    return RealLock(
+      device, settings, odometer,
+      positions: SesameDisturbances.positionsWithoutAHand(of: specification.model))
   }
 
   /// Leaves each as it would be left on the air.
