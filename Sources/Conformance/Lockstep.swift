@@ -164,6 +164,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// - Returns: where model and device disagreed while the device was made ready, if they did: there is no test then.
   /// - Throws: a ``LabFault`` when the device cannot be brought there, or the model has no such start.
   public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) -> Divergence? {
+    preparations = []
     guard let number = tracker.start(for: start) else {
       throw LabFault(.notPossible, "the machine has no start of these settings")
     }

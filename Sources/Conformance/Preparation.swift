@@ -34,6 +34,9 @@ public struct Preparation: Sendable {
 }
 
 extension Preparation {
+  /// How long the session lasted.
+  public var length: Interval { (entries.last?.time ?? .zero) - .zero }
+
   /// The stimuli that were given.
   public var stimuli: [Stimulus] {
     entries.compactMap { entry in

@@ -58,8 +58,10 @@ public struct Tracker: Sendable {
   /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
   public private(set) var losses = 0
   /// How often the device did what it may do for a moment only, since it was just brought to it: ended a link, say, on
-  /// which it was sent what no client says.
+  /// which it was sent what no client says. It is over with the next status after the one that this led to.
   public private(set) var provocations = 0
+  /// Whether what the last of them led to was shown.
+  private var isProvokedShown = false
   /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
   private var undisturbed: UInt64 = 0
   /// Whether something other than a loss explains what is being observed, in a machine that is not small.
@@ -489,6 +491,10 @@ extension Tracker {
       refusing = next
     }
     if isStatus, specification.ended[symbol] != 0 { end(specification.ended[symbol], at: now) }
+    if isStatus, provocations != 0 {
+      if isProvokedShown { provocations = 0 }
+      isProvokedShown = true
+    }
     countState()
     return !possible.isEmpty
   }
@@ -516,7 +522,10 @@ extension Tracker {
     }
     takeNext()
     if !isExplained, !possible.isEmpty { losses += 1 }
-    if !isOwn, !possible.isEmpty { provocations += 1 }
+    if !isOwn, !possible.isEmpty {
+      provocations += 1
+      isProvokedShown = false
+    }
     doubtSettings(at: now)
     return !possible.isEmpty
   }

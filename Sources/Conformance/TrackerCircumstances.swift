@@ -95,6 +95,8 @@ extension Tracker {
 
   /// Ends the circumstances that a status ends: what they were about, and what was under way, is over.
   mutating func end(_ circumstances: UInt64, at now: Instant) {
+    // What may end a link for a moment may have ended it before what was set arrived.
+    if specification.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
     sent = 0
     var bits = circumstances & self.circumstances & ~specification.held
     while bits != 0 {

@@ -174,8 +174,9 @@ private struct Replacement {
     {
       new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
-    // Options are surroundings that the scenario relies on; a defect is what the other device is for.
-    var settings = own.settings.filter { $0.name != "defect" }
+    // Options are surroundings that the scenario relies on; a defect is what the other device is for, and how a lock is
+    // driven, and was found, is the other's own.
+    var settings = own.settings.filter { !["defect", "as", "found"].contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
       new.skipReason = new.skipReason ?? "needs the option \(option.name), which \(spec.name) does not have"
     }

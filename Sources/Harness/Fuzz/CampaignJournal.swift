@@ -45,7 +45,7 @@ public final class CampaignJournal {
 
   /// A finding as a scenario that does the same again.
   public func scenario(of finding: Finding) -> Scenario {
-    let start = target.starts[finding.test.start]
+    let start = target.written(target.starts[finding.test.start])
     let part = finding.divergence.lastStimulus.map { " after \($0)" } ?? ""
     return Scenario(
       title: "\(finding.divergence.summary)\(part)", machine: target.machine.label, device: target.device,
@@ -61,7 +61,8 @@ public final class CampaignJournal {
   public func record(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
     let test = Case(
       id: Plan.id(of: path), name: scenario.title, file: path,
-      scenario: scenario, machine: target.machine, device: target.device, start: scenario.start,
+      scenario: scenario, machine: target.machine, device: target.device,
+      start: target.starts[finding.test.start],
       seed: target.seed)
     listener.take(.finding(finding, path))
     listener.take(.begin(test))

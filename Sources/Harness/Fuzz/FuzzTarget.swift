@@ -16,6 +16,8 @@ public struct FuzzTarget: Sendable {
   public private(set) var startNumbers: [Int]
   /// What is left out of tests, by name, since the device must not be asked for it.
   public private(set) var withheld: [String]
+  /// What holds of every start with this device, as of every case, without being asked for.
+  private let usual: [Argument]
   /// What the device can do.
   private let abilities: Abilities
   /// What the device can do that this one stands in for, if it does.
@@ -62,6 +64,7 @@ public struct FuzzTarget: Sendable {
     starts = conditions.compactMap(\.self)
     startNumbers = conditions.indices.filter { conditions[$0] != nil }
     abilities = description.abilities
+    usual = description.usual.filter { $0.stimulus == nil }.map(\.setting)
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
   }
 
@@ -75,6 +78,11 @@ public struct FuzzTarget: Sendable {
     twin.starts = kept.map { starts[$0] }
     twin.startNumbers = kept.map { startNumbers[$0] }
     return kept.isEmpty ? nil : twin
+  }
+
+  /// A start as it is written: without what holds of every case.
+  func written(_ start: StartCondition) -> StartCondition {
+    StartCondition(start.settings.filter { !usual.contains($0) })
   }
 
   /// Tells a device's options from the conditions in which tests start.

@@ -23,7 +23,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public let starts: [StartCondition]
   /// How many choices were made.
   public private(set) var events = 0
-  /// How often the tester set the bolt in motion.
+  /// How often the tester set the bolt in motion, in tests and to make the device ready for them.
   public private(set) var actuations = 0
   /// The time that passed on the device in the tests before this one.
   private var earlier = Interval.zero
@@ -62,21 +62,25 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The machine's tables.
   public var specification: Specification { lockstep.tracker.specification }
 
-  /// The time that passed on the device in all tests.
+  /// The time that passed on the device in all tests, and to make it ready for them.
   public var lockTime: Interval { earlier + (lockstep.now - .zero) }
 
   /// Begins a test. A start that the device refused once is not asked for again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
     let before = lockTime
-    let divergence: Divergence?
-    do {
-      divergence = try lockstep.reset(to: starts[start])
-    } catch {
-      if error.symptom == .notPossible { refusals[start] = error }
-      throw error
-    }
+    var divergence: Divergence?
+    var fault: LabFault?
+    do { divergence = try lockstep.reset(to: starts[start]) } catch { fault = error }
     earlier = before - (lockstep.now - .zero)
+    for session in lockstep.preparations {
+      earlier = earlier + session.length
+      actuations += session.stimuli.count { alphabet.moves(Choice($0.number)) }
+    }
+    if let fault {
+      if fault.symptom == .notPossible { refusals[start] = fault }
+      throw fault
+    }
     if let divergence { return divergence }
     return try lockstep.pass(until: lockstep.now)
   }

@@ -314,7 +314,7 @@ extension SesameClient {
       if case .waiting = state { return [] }
       return segmenter.frames(of: Publish.initial(Token(word: 0x0403_0201)).encoded, .plaintext)
     case .messageAgain: return sealed(last, cipher)
-    case .wrongTag: return sealed(last.dropLast() + [last.last.map { $0 ^ 1 } ?? 0], cipher)
+    case .wrongTag: return sealed(last.withOneBitFlipped, cipher)
     case .cut: return sealed(last.dropLast(), cipher)
     case .reflected: return isAuthentic(lastCommand, cipher) ? [] : lastCommand
     case .kind3: return segmenter.frames(of: [8, 81, 0], MessageKind(rawValue: 3))

@@ -480,6 +480,8 @@ extension SesameClient {
       return
     }
     guard let token = token(in: message.bytes, of: sighting.generation) else { return }
+    // Who has no key for the lock goes on waiting after its token.
+    if lacksKey { return repeatToken(.initial(token)) }
     if tokens.contains(token.word) {
       actions.append(
         .complain(

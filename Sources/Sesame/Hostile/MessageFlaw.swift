@@ -132,10 +132,11 @@ extension MessageFlaw {
 }
 
 extension [UInt8] {
-  /// Wrong by the least that can be wrong, at the end.
+  /// Wrong by the least that can be wrong, at the end; another bit than the one that a link's fault `corrupt` flips, since
+  /// both together would be right again.
   var withOneBitFlipped: [UInt8] {
     var bytes = self
-    if let last = bytes.indices.last { bytes[last] ^= 1 }
+    if let last = bytes.indices.last { bytes[last] ^= 0x80 }
     return bytes
   }
 }
