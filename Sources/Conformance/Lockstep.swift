@@ -123,6 +123,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The refusal of the last stimulus, if the device said one.
   public private(set) var refusal: String?
 
+  /// Whether the device was brought to the start of this test.
+  public private(set) var isReady = false
   /// The sessions in which the device was made ready for this test.
   public private(set) var preparations: [Preparation] = []
 
@@ -161,7 +163,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Starts a test in a condition.
   ///
-  /// - Returns: where model and device disagreed while the device was made ready, if they did: there is no test then.
+  /// - Returns: where model and device disagreed while the device was made ready, if they did. The test can be gone on with
+  ///   all the same where ``isReady``.
   /// - Throws: a ``LabFault`` when the device cannot be brought there, or the model has no such start.
   public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) -> Divergence? {
     preparations = []
@@ -171,11 +174,15 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var fault: LabFault?
     do { try device.reset(to: start) } catch { fault = error }
     preparations = device.takePreparations()
-    if !preparations.isEmpty, let divergence = judgePreparations() { return divergence }
-    if let fault { throw fault }
+    let divergence = preparations.isEmpty ? nil : judgePreparations()
+    isReady = fault == nil
+    if let fault {
+      if let divergence { return divergence }
+      throw fault
+    }
     begin(in: number, start)
     if Recorder.followsModel { follow() }
-    return nil
+    return divergence
   }
 
   /// Lets model and rules begin.

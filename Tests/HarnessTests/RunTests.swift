@@ -15,12 +15,13 @@ private func journal(
 
 private func run(
   _ steps: String, _ script: [String: [[(Interval, Show)]]] = ToyDoor.healthy, start: String = "ajar: false",
-  stopAfter: Int = .max
+  stopAfter: Int = .max, inRealTime: Bool = false
 ) throws -> (lines: [String], summary: Run.Summary, provider: ToyProvider) {
   let list = steps.split(separator: "\n").map { "  - \($0)\n" }.joined()
   let text = "scenario: A door\ndevice: { lock: oak, \(start) }\nsteps:\n\(list)"
   let provider = ToyProvider()
   provider.script = script
+  provider.isInRealTime = inRealTime
   let reader = ScenarioReader(machines: toyMachines(), provider: provider)
   let scenario = try reader.read(Array(text.utf8), path: "toys/door.yaml")
   let machine = try toyMachines().machine("door")
@@ -163,6 +164,17 @@ struct RunTests {
     let verdict = verdict(lines) ?? ""
     let expected = row.message == "agree" ? "\"verdict\":\"agree\"" : "\"message\":\"\(row.message)\""
     #expect(verdict.contains(expected), "\(row.steps) gave \(verdict)")
+  }
+
+  @Test("what a device that is driven by the clock was too fast for is not tried, and not held against it")
+  func refusedTooLate() throws {
+    let lines = try run("open\nrefuse: close", inRealTime: true).lines
+    let verdict = verdict(lines) ?? ""
+    #expect(
+      verdict.contains(
+        "\"verdict\":\"skipped\"")
+        && verdict.contains("step 2 cannot be done with this device: close was to be refused"),
+      "\(verdict)")
   }
 
   @Test("steps are numbered as they are written, in repetitions too")

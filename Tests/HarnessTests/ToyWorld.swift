@@ -118,6 +118,8 @@ struct ToyDoor: DeviceUnderTest {
 /// Three doors: an oak one, a glass one of another family, and whatever a command makes of it.
 final class ToyProvider: DeviceProvider {
   var script = ToyDoor.healthy
+  /// Whether the door's time is the clock's.
+  var isInRealTime = false
   private(set) var seeds: [UInt64] = []
   private(set) var last: ToyDoor?
 
@@ -146,7 +148,8 @@ final class ToyProvider: DeviceProvider {
 
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     seeds.append(seed)
-    let door = ToyDoor(script)
+    var door = ToyDoor(script)
+    door.abilities.isInVirtualTime = !isInRealTime
     last = door
     return door
   }

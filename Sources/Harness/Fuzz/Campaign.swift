@@ -347,6 +347,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     let sessions = runner.lockstep.preparations
     defer { history?.add(test, madeReadyBy: sessions) }
     unready = divergence.isInPreparation ? unready + 1 : 0
+    if divergence.isInPreparation { runner.passedOver.append(divergence) }
     let isExplained = findings.last?.confirmation.verdict == .confirmed
     if unready > 1, isExplained {
       // What is wrong with it was found, and this follows from it.

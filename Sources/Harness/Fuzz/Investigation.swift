@@ -33,8 +33,11 @@ extension Campaign {
         if let other = try self.finding(finding, by: longer) { finding = other }
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
-        // No test begins on it any more. That it is so again and again is all that can be shown.
+        // No test shows it. That it is so again and again before tests is all that can be shown.
         finding.shrinking.end = "not tried, since the device cannot be made ready"
+        let known = runner.passedOver
+        runner.passedOver = []
+        defer { runner.passedOver = known }
         try confirm(&finding)
         if let last = leading.last { finding.test = last }
         finding.actions = finding.test.choices.compactMap { choice in

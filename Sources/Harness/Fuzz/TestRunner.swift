@@ -29,6 +29,8 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var earlier = Interval.zero
   /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
   public private(set) var waited = Interval.zero
+  /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
+  var passedOver: [Divergence] = []
   /// The most times that the tester may do so.
   private let mostActuations: Int
   /// What the device said of each start that it cannot be brought to.
@@ -81,7 +83,9 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       if fault.symptom == .notPossible { refusals[start] = fault }
       throw fault
     }
-    if let divergence { return divergence }
+    if let divergence, !lockstep.isReady || !passedOver.contains(where: { $0.isLike(divergence) }) {
+      return divergence
+    }
     return try lockstep.pass(until: lockstep.now)
   }
 
