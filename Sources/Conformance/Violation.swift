@@ -87,11 +87,14 @@ public struct Explanation: Hashable, Sendable {
   public var name: String
   /// What was seen, for people.
   public var detail: String
+  /// Whether it was the device's own doing, and not the way's to it.
+  public var isOfDevice: Bool
 
   /// Makes an explanation.
-  public init(_ name: String, _ detail: String) {
+  public init(_ name: String, _ detail: String, isOfDevice: Bool = false) {
     self.name = name
     self.detail = detail
+    self.isOfDevice = isOfDevice
   }
 }
 

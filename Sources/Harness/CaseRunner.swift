@@ -49,10 +49,11 @@ struct CaseRunner<Device: DeviceUnderTest> {
   ///   judged, and the case is skipped.
   /// - A link that the air lost: what failed then proves nothing, neither for nor against the device, and the case is
   ///   run again. The first attempt with all its links decides; without any in three the lab is at fault. What agrees in
-  ///   spite of a lost link agrees.
+  ///   spite of a lost link agrees. A link that the device itself ended in each of the three is no fault of the air's.
   mutating func run() -> Outcome {
     var faults: [LabFault] = []
     var losses = 0
+    var hangUps: [String] = []
     while true {
       do {
         let verdict = try attempt()
@@ -64,9 +65,13 @@ struct CaseRunner<Device: DeviceUnderTest> {
           return finished(verdict, after: faults)
         }
         losses += 1
+        if divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
         let fault = LabFault(.linkLost, "this attempt ended with: \(divergence.summary)")
         listener.take(.lab(fault, attempt: faults.count + losses, at: now))
-        if losses == Self.attempts { return outcome(.labFault(noVerdict(after: divergence))) }
+        if losses == Self.attempts {
+          let isDevices = hangUps.count == losses && hangUps.allSatisfy { $0 == hangUps[0] }
+          return outcome(isDevices ? verdict : .labFault(noVerdict(after: divergence)))
+        }
         if isStopped() {
           return outcome(.incomplete("stopped before it was run again: the link was lost"))
         }

@@ -21,6 +21,11 @@ public struct LockKnowledge: Equatable, Sendable {
   /// Whether it is known who owns it: neither a registration nor a reset is without its answer.
   public private(set) var isOwnerSure = false
 
+  /// Whether a reset was asked for that may yet be answered, or not: what a status says of the owner is from before it.
+  private var isResetOpen = false
+  /// Whether a registration was asked for whose answer was never seen.
+  public private(set) var isRegistrationOpen = false
+
   /// Nothing is known.
   public init() {}
 }
@@ -61,7 +66,9 @@ extension LockKnowledge {
       (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
     case "readAutolock": autolock = nil
-    case "reset", "register": forget()
+    case "reset", "register":
+      forget()
+      (isResetOpen, isRegistrationOpen) = (name == "reset", name == "register")
     default: break
     }
   }
@@ -91,14 +98,16 @@ extension LockKnowledge {
     case "locked", "unlocked", "moved":
       // What moved without a word of ours stands in the history.
       if let position, position != status { isHistoryEmpty = false }
-      (isConfigured, position, isOwnerSure) = (true, status, true)
+      (isConfigured, position, isOwnerSure) = (true, status, !isResetOpen)
       lastRest = status
+      isRegistrationOpen = false
     case "nosetting":
-      (isConfigured, position, isOwnerSure) = (false, nil, true)
+      (isConfigured, position, isOwnerSure) = (false, nil, !isResetOpen)
+      isRegistrationOpen = false
     case "readytoRegister", "reset":
       forget()
       isOwnerSure = true
-    case "logining": autolockAsked = nil
+    case "logining": (autolockAsked, isResetOpen) = (nil, false)
     default: break
     }
   }
@@ -116,4 +125,7 @@ extension LockKnowledge {
   /// Takes in that there was trouble in the middle of something: what it was about is to be looked at again. Who owns the
   /// lock is as sure as it was: what could change that is noted when it is asked for.
   mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, nil, false) }
+
+  /// Takes in that a key is tried of which nobody knows whether the lock still has it.
+  mutating func doubtOwner() { isOwnerSure = false }
 }

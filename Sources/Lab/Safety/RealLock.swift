@@ -38,8 +38,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   private var isFlawed = false
   /// Whether its positions may have been set to others than it was found with.
   var hasNewPositions = false
-  /// What autolock was set to beside the tests, of late.
-  var autolockTried: Int?
+  /// What autolock was set to beside the tests, in how many sessions in a row.
+  var autolockTried: (seconds: Int, times: Int)?
   /// Until when a session beside the tests may last.
   var sessionEnd = Instant.never
   /// The sessions in which the lock was made ready for the test.

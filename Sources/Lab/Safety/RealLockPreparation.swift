@@ -98,12 +98,16 @@ extension RealLock {
         guard case .lab(let fault) = error, fault.symptom == .noAnswer else { throw error }
         try governor.step { () throws(LabFault) in
           guard try self.governor.device.recallKey() else { return }
+          self.governor.knowledge.doubtOwner()
           self.remarks.append(
             "the lock may still have the owner that it was to forget: the key is tried again")
         }
         troubles += 1
         guard troubles < Self.attempts else {
-          throw .lab(LabFault(.noDevice, "the lock cannot be made ready: \(fault.detail)"))
+          let isOpen = governor.knowledge.isRegistrationOpen
+          let why =
+            isOpen ? "; a registration was not answered, so its owner may be one whose key nobody has" : ""
+          throw .lab(LabFault(.noDevice, "the lock cannot be made ready: \(fault.detail)\(why)"))
         }
       }
     }
@@ -250,10 +254,11 @@ extension RealLock {
   /// Some tell it when it was set, some when they are asked, and some at the next login only.
   private func set(autolock seconds: Int, from current: Int) throws(Unrest) -> Bool {
     if current == seconds { return true }
-    if let tried = autolockTried, tried == seconds {
+    let times = autolockTried.map { $0.seconds == seconds ? $0.times : 0 } ?? 0
+    guard times < Self.attempts else {
       throw .helpless("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
     }
-    autolockTried = seconds
+    autolockTried = (seconds, times + 1)
     try give("setAutolock", [Argument("value", .integer(seconds))])
     if try known(by: now + .seconds(1), { $0.autolock == seconds }) { return true }
     try give("readAutolock")

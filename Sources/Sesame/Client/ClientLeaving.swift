@@ -14,7 +14,9 @@ enum ClientLeaving: String {
   /// The lock wants an owner's proof, and the client has no key or pretends to have another.
   case noKey = "no-key"
 
-  func explained(_ detail: String) -> Explanation { Explanation(rawValue, detail) }
+  func explained(_ detail: String) -> Explanation {
+    Explanation(rawValue, detail, isOfDevice: self == .hungUp)
+  }
 
   /// What the reason of a link's end says of the lock.
   static func explanation(ofEnd reason: UInt8) -> Explanation {

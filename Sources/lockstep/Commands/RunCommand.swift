@@ -259,7 +259,9 @@ private struct RunSession {
     let isSaved = words.count > 1
     if !isSaved { words += ["run", test.file, "--seed", String(test.seed)] }
     if !isSaved || test.device.kind == .lock, let device = arguments.device {
-      words += ["--device", device] + arguments.lab.words
+      let way = arguments.lab.words
+      words +=
+        ["--device", device] + (way.isEmpty && test.device.isGoverned ? arguments.lab.governorWords : way)
     } else if test.device.isGoverned {
       words += arguments.lab.governorWords
     }
