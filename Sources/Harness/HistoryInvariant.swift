@@ -110,8 +110,15 @@ struct CommandsKeepTheirTags: Invariant {
     let isCut = tags.contains { tag in
       tag.indices.contains { Self.shown(tag.prefix($0)) == told }
     }
-    return isCut ? "the history keeps a part of a command's tag: \(record)" : nil
+    if isCut { return "the history keeps a part of a command's tag: \(record)" }
+    let isAltered = tags.contains { tag in
+      tag.count >= Self.telling && told.hasPrefix(Self.shown(tag.prefix(Self.telling)).dropLast())
+    }
+    return isAltered ? "the history has altered a command's tag: \(record)" : nil
   }
+
+  /// With so many bytes in common at its beginning a tag is the client's own, and nobody else's.
+  private static let telling = 8
 
   /// How a tag is told that comes back whole.
   private static func wholes(of tag: [UInt8]) -> [String] {

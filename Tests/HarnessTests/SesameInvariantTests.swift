@@ -99,6 +99,10 @@ struct SesameInvariantTests {
     expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: letters), kept)
     expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: "ABCDEFGHIJKLMNOPQR"), kept)
     expect(found("#4 unlock “”", tag: "ABC"), "the history keeps a part of a command's tag: #4 unlock “”")
+    // One that begins as it does is the same, and has become another: eight bytes are no accident.
+    let altered = "the history has altered a command's tag: #4 unlock “ABCDEFGHXX”"
+    expect(found("#4 unlock “ABCDEFGHXX”", tag: "ABCDEFGHIJ"), altered)
+    expect(found("#4 unlock “ABCDEFGXXX”", tag: "ABCDEFGHIJ"), nil)
     for length in [21, 29] {
       expect(found("#4 unlock “\(letters.prefix(length))”", tag: letters), nil)
     }

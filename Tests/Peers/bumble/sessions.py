@@ -15,7 +15,7 @@ class Session:
     def __init__(self, lock, connection):
         self.lock, self.connection = lock, connection
         self.cipher = self.proof = None
-        self.is_logged_in = False
+        self.is_logged_in = self.has_registered = False
         self.request = None, None  # the operation (OS2) and the item of what was asked last
         self.frames = sesame.Reassembler()
         self.token = lock.filtered("token", os.urandom(4))
@@ -93,7 +93,8 @@ class Session:
             self.lock.first("clear", self, operation, item, data)
 
     def may_open(self, item):
-        return self.cipher is None
+        """Who has registered may log in on the same connection."""
+        return self.cipher is None or self.has_registered and item == sesame.LOGIN
 
     def begin(self, cipher, proof=None):
         self.cipher, self.proof = cipher, proof
@@ -185,7 +186,6 @@ class OS3Session(Session):
     """A session with a Sesame 5."""
 
     READS_AND_DELETES = 0
-    has_registered = False
 
     @staticmethod
     def split(message):
@@ -194,10 +194,6 @@ class OS3Session(Session):
     @staticmethod
     def response(operation, item, result, data=b""):
         return bytes([sesame.RESPONSE, item, result]) + data
-
-    def may_open(self, item):
-        """Who has registered may log in on the same connection."""
-        return self.cipher is None or self.has_registered and item == sesame.LOGIN
 
     def log_in(self, proof):
         lock = self.lock
@@ -297,6 +293,7 @@ class OS2Session(Session):
             return
         token = app_token + self.token
         self.begin(sesame.OS2Cipher(sesame.mac(shared, token), token), proof)
+        self.has_registered = False
         self.respond(sesame.SUCCESS, self.payload())
         self.is_logged_in = True
         self.lock.say("logged in")
@@ -336,7 +333,7 @@ class OS2Session(Session):
             lock.secret = sesame.mac(key, b"owner_key")
             self.begin(sesame.OS2Cipher(sesame.mac(key, token), token))
             self.publish(sesame.LOGIN, self.payload())
-            self.is_logged_in = True
+            self.is_logged_in = self.has_registered = True
             lock.say("registered")
             lock.tell("registered", self)
 
