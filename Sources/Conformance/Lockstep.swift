@@ -180,17 +180,13 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       if let divergence { return divergence }
       throw fault
     }
-    begin(in: number, start)
+    tracker.start(in: number)
+    begin(with: start)
     if Recorder.followsModel { follow() }
     return divergence
   }
 
-  /// Lets model and rules begin.
-  private mutating func begin(in number: Int, _ start: StartCondition) {
-    tracker.start(in: number)
-    begin(with: start)
-  }
-
+  /// Lets circumstances and rules begin, with the model at a start.
   private mutating func begin(with start: StartCondition) {
     for circumstance in standing { tracker.apply(circumstance, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
@@ -358,7 +354,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Lets the model follow what was done and shown. Silence counts up to the last of it.
   private mutating func judge(_ session: Preparation) -> Divergence? {
     tracker.start(inAnyOf: session.start ?? StartCondition())
-    begin(with: StartCondition(session.start?.settings ?? []))
+    begin(with: session.start ?? StartCondition())
     for name in session.unsure { tracker.doubt(name) }
     let isFollowed = session.start != nil
     var time = Instant.zero

@@ -141,24 +141,10 @@ public struct Tracker: Sendable {
 
   /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
   public mutating func start(in number: Int) {
-    start(at: specification.startNodes[number])
-  }
-
-  /// Goes to every start of the machine that settings of a device do not contradict.
-  mutating func start(inAnyOf condition: StartCondition) {
-    let numbers = specification.machine.starts(for: condition)
-    guard let last = numbers.last else { return }
-    start(in: last)
-    for number in numbers { possible.insert(specification.startNodes[number]) }
-    before = possible
-    undisturbed = possible.first
-  }
-
-  private mutating func start(at node: Int) {
     countState()
     counted.lose()
     possible.removeAll()
-    possible.insert(node)
+    possible.insert(specification.startNodes[number])
     before = possible
     refusing.removeAll()
     losses = 0
@@ -178,6 +164,16 @@ public struct Tracker: Sendable {
       holders[index] = 0
     }
     for index in entries.indices { entries[index] = .start }
+  }
+
+  /// Goes to every start of the machine that settings of a device do not contradict.
+  mutating func start(inAnyOf condition: StartCondition) {
+    let numbers = specification.machine.starts(for: condition)
+    guard let last = numbers.last else { return }
+    start(in: last)
+    for number in numbers { possible.insert(specification.startNodes[number]) }
+    before = possible
+    undisturbed = possible.first
   }
 
   /// The states that the device could be in.

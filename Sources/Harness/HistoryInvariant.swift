@@ -9,7 +9,8 @@ import Simulation
 ///
 /// A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client.
 struct CommandsKeepTheirTags: Invariant {
-  /// The faults by which something else than a command of the test may stand in the history from then on.
+  /// The faults by which something else than a command of the test may stand in the history from then on. What a lock
+  /// must pass over, such as a forgery, is none of them.
   let nonsense: [String]
   /// The faults by which another client may command the lock at any later time.
   let strangers: [String]
@@ -117,7 +118,8 @@ struct CommandsKeepTheirTags: Invariant {
     return isAltered ? "the history has altered a command's tag: \(record)" : nil
   }
 
-  /// With so many bytes in common at its beginning a tag is the client's own, and nobody else's.
+  /// How many bytes a record must share with the beginning of a tag to be of the same command: another client's tag may
+  /// begin alike by accident, but not for so long.
   private static let telling = 8
 
   /// How a tag is told that comes back whole.

@@ -99,7 +99,7 @@ struct SesameInvariantTests {
     expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: letters), kept)
     expect(found("#4 unlock “ABCDEFGHIJKLMNOP”", tag: "ABCDEFGHIJKLMNOPQR"), kept)
     expect(found("#4 unlock “”", tag: "ABC"), "the history keeps a part of a command's tag: #4 unlock “”")
-    // One that begins as it does is the same, and has become another: eight bytes are no accident.
+    // One that begins with the same eight bytes is the same, altered. With seven it may be another client's.
     let altered = "the history has altered a command's tag: #4 unlock “ABCDEFGHXX”"
     expect(found("#4 unlock “ABCDEFGHXX”", tag: "ABCDEFGHIJ"), altered)
     expect(found("#4 unlock “ABCDEFGXXX”", tag: "ABCDEFGHIJ"), nil)

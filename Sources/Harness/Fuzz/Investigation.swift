@@ -34,7 +34,7 @@ extension Campaign {
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
         // No test shows it. That it is so again and again before tests is all that can be shown.
-        finding.shrinking.end = "not tried, since the device cannot be made ready"
+        finding.shrinking.end = "not tried: it shows only while the device is made ready"
         let known = runner.passedOver
         runner.passedOver = []
         defer { runner.passedOver = known }

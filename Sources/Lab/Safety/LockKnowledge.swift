@@ -126,6 +126,6 @@ extension LockKnowledge {
   /// lock is as sure as it was: what could change that is noted when it is asked for.
   mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, nil, false) }
 
-  /// Takes in that a key is tried of which nobody knows whether the lock still has it.
+  /// Takes in that a former key is tried again, which the lock may have forgotten.
   mutating func doubtOwner() { isOwnerSure = false }
 }

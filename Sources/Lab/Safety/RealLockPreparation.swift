@@ -106,7 +106,9 @@ extension RealLock {
         guard troubles < Self.attempts else {
           let isOpen = governor.knowledge.isRegistrationOpen
           let why =
-            isOpen ? "; a registration was not answered, so its owner may be one whose key nobody has" : ""
+            isOpen
+            ? "; a registration was not answered: the lock may have an owner whose key was never received"
+            : ""
           throw .lab(LabFault(.noDevice, "the lock cannot be made ready: \(fault.detail)\(why)"))
         }
       }
@@ -125,7 +127,7 @@ extension RealLock {
         start?.settings.append(Argument("configured", .flag(isConfigured)))
       }
     }
-    // A bolt that nobody has seen at rest may be on its way: it is then as if a hand were turning it.
+    // The bolt may still be moving where its last position is not known. The model is told that a hand turns it.
     return Preparation(
       from: start, unsure: known.autolock == 0 ? [] : ["autolock"],
       underWay: known.position == nil ? [("logining", "handToMoved")] : [])

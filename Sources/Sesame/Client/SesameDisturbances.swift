@@ -21,8 +21,8 @@ public enum SesameDisturbances {
     ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
 
-  /// Positions that may be set on a lock that nobody stands beside: the usual ones, and others between them, so that no
-  /// motor is driven beyond those, and a bolt that rests in one of those is in neither of these.
+  /// Positions that generated tests may set on a real lock: the usual ones, and others between them. The motor is then
+  /// driven no further than usual, and a bolt that rests in a usual position is in neither of the others.
   ///
   /// The ranges that are set on an OS2 lock reach further than that: it is given the usual ones alone.
   public static func positionsWithoutAHand(of model: ProductModel) -> [[Argument]] {
