@@ -11,7 +11,7 @@ public struct NoViolation: Invariant {
     self.excuses = excuses
   }
 
-  public mutating func reset() {}
+  public mutating func reset(isNew: Bool) {}
 
   public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     guard case .observation(.violation(let violation)) = event, violation.quirk == nil,
@@ -39,7 +39,7 @@ public struct NeverRises: Invariant {
     self.fault = fault ?? reading
   }
 
-  public mutating func reset() {
+  public mutating func reset(isNew: Bool) {
     last = nil
     set = []
   }
@@ -105,7 +105,7 @@ public struct NeedsStimulus: Invariant {
     self.lead = lead
   }
 
-  public mutating func reset() {
+  public mutating func reset(isNew: Bool) {
     isGiven = true
     isStanding = false
     lastGiven = nil

@@ -68,7 +68,9 @@ public struct TraceList: TraceRecorder, Sendable {
 /// What must never happen, whatever state the model is in.
 public protocol Invariant: Sendable {
   /// Forgets what was seen: a test begins.
-  mutating func reset()
+  ///
+  /// - Parameter isNew: whether the device has no past: nothing that an earlier test did is left in it.
+  mutating func reset(isNew: Bool)
 
   /// Looks at one event of the trace and says what is wrong with it, if anything is.
   ///
@@ -131,6 +133,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var invariants: [any Invariant]
   private var lastStimulus = -1
   private let hasInvariants: Bool
+  /// Whether each test is the device's first.
+  private let isNew: Bool
   /// What holds in every test with this device.
   private let standing: [Fault]
   private let isTimed: Bool
@@ -145,6 +149,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.invariants = invariants
     self.recorder = recorder
     hasInvariants = !invariants.isEmpty
+    isNew = !device.abilities.livesOn
     isTimed = !specification.isPlain
     standing = device.abilities.circumstances.map { Fault($0) }
   }
@@ -191,7 +196,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for circumstance in standing { tracker.apply(circumstance, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     tracker.settleCircumstances()
-    for index in invariants.indices { invariants[index].reset() }
+    for index in invariants.indices { invariants[index].reset(isNew: isNew) }
     status = nil
     refusal = nil
     lastStimulus = -1

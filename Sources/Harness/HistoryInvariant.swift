@@ -3,7 +3,7 @@ import Simulation
 
 /// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
 ///
-/// It begins once a history was read to its end, since records from before the test have unknown tags. It begins again
+/// It begins with a new lock, or once a history was read to its end, since records from before the test have unknown tags. It begins again
 /// after another client may have commanded the lock, or a command without a tag was given: with the next end of the
 /// history that is asked for later, and read once a motor has had the time to stop.
 ///
@@ -43,8 +43,8 @@ struct CommandsKeepTheirTags: Invariant {
     self.strangers = strangers
   }
 
-  mutating func reset() {
-    isEmpty = false
+  mutating func reset(isNew: Bool) {
+    isEmpty = isNew
     isExcused = false
     owner = nil
     lack = nil

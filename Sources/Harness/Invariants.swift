@@ -21,7 +21,7 @@ public func invariants(for machine: String) -> [any Invariant] {
         "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
         orStanding: ["setAutolock"], slow: slow),
       CommandsKeepTheirTags(
-        unless: ["forge", "shadow", "mutate", "request", "reflect", "write", "inject", "spoof"],
+        unless: ["mutate", "reflect", "write", "inject"],
         orEver: ["stranger"]),
     ]
   default:

@@ -74,6 +74,8 @@ public struct Alphabet: Sendable {
   let excusing: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
+  /// How long an event that is over at once may excuse something at the most; zero where none does.
+  let aftermath: Interval
   /// How many of the acts, the first ones, are events of the machine.
   public let eventCount: Int
   /// The number of ``TestAction/settle``, whose other variant is ``TestAction/next``.
@@ -103,6 +105,11 @@ public struct Alphabet: Sendable {
       moving.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
     }
     longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
+    // An end is sure only as long again after it.
+    aftermath = definition.circumstances.enumerated().reduce(.zero) { longest, item in
+      guard specification.momentary >> UInt64(item.offset) & 1 == 1 else { return longest }
+      return max(longest, item.element.delay * 2)
+    }
     acts = definition.events.enumerated().map { number, event in
       let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
       let isOffered = event.kind != .spontaneous && isServed && levels.contains(.events)

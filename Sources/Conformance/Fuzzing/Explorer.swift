@@ -82,6 +82,8 @@ public struct Explorer: Sendable {
     var dwells = false
     /// How often what was called off is waited for all the same.
     var doubts = 0.0
+    /// How often an answer is waited for, or the end of what a disturbance excuses.
+    var listens = 0.0
   }
 
   /// What a test does a lot of, where it is about a few things.
@@ -141,6 +143,8 @@ public struct Explorer: Sendable {
   var lastStimulus = -1
   /// Whether the last stimulus was one that moves something: what it has left behind may be asked for.
   var hasMoved = false
+  /// What may be listened for since the last stimulus or disturbance.
+  var echo: ExplorerCosts.Purpose?
   /// Whether nothing was asked of the device since a long silence.
   var wasSilent = false
   /// Until when the device had something to do, at the latest, before the last choice.
@@ -211,6 +215,7 @@ public struct Explorer: Sendable {
     lastChoice = nil
     wasDue = nil
     hasMoved = false
+    echo = nil
     wasSilent = false
     asidesLeft = 0
     time = .zero
@@ -246,6 +251,7 @@ public struct Explorer: Sendable {
   /// - Returns: `nil` when the test is over.
   public mutating func next(in situation: Situation) -> Choice? {
     guard test.choices.count < plan.length else { return nil }
+    costs?.isRepeating = cycles.isBusy
     let slot = positions.visit(situation.position)
     arrive(at: situation.position)
     if costs != nil { learn(from: situation) }
@@ -296,6 +302,7 @@ public struct Explorer: Sendable {
     let decisions = max(closed.decisions, 1)
     let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
     guard chance(share * (costs != nil && closed.decisions == 0 ? 0.1 : 1)) else { return }
+    if costs?.mayRepeat == false { return }
     cycles.repeatLast(times: repetitions(of: decisions), isTelling: isTelling(closed))
   }
 
@@ -326,7 +333,12 @@ public struct Explorer: Sendable {
     wasDue = situation.isAwaiting ? situation.deadline : nil
     if act < alphabet.eventCount {
       hasMoved = alphabet.moves(choice) && moves != 0
-      if hasMoved { costs?.move(isPlanned: palette.movers >> UInt64(act) & 1 == 1) }
+      if hasMoved {
+        let isPlanned =
+          palette.movers >> UInt64(act) & 1 == 1 || isNews(act, at: situation.position)
+        costs?.move(isPlanned: isPlanned)
+        counts.add(moving(at: situation.position), act)
+      }
       lastStimulus = choice.isForbidden ? lastStimulus : act
       wasSilent = false
     }
@@ -336,6 +348,10 @@ public struct Explorer: Sendable {
     let isIdle = isStimulus && situation.idle >> UInt64(act) & 1 == 1
     let moving = situation.legal & offered & ~situation.idle
     let isDecision = isStimulus ? !isIdle && moving & (moving &- 1) != 0 : act != alphabet.settle
+    if costs != nil {
+      let isProbe = act > alphabet.edge && alphabet.excusing >> UInt64(act - alphabet.edge - 1) & 1 == 0
+      echo = isIdle ? .answer : isProbe ? .aftermath : nil
+    }
     cycles.note(choice, isDecision: isDecision, isStimulus: isStimulus)
     guard isDecision else { return }
     rarity.see(

@@ -152,6 +152,7 @@ extension Explorer {
 
   /// A wait, the edge of a timer, or a disturbance.
   private mutating func sprinkled(in situation: Situation) -> Choice? {
+    if let choice = listen() { return choice }
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
     if let variant = costs?.silence(in: situation), mayTake(alphabet.wait), chance(0.25) {
       costs?.beginSilence()
@@ -196,14 +197,15 @@ extension Explorer {
       let others = legal & ~(1 << UInt64(event))
       if others != 0 { legal = others }
     }
-    if !cycles.isExploring, chance(plan.chance) { return draw(among: legal) }
+    let position = situation.position
+    if !cycles.isExploring, chance(plan.chance) { return draw(among: legal, at: position) }
     let context = context(in: situation)
     var best = legal.trailingZeroBitCount
     var least = Double.infinity
     while legal != 0 {
       let event = legal.trailingZeroBitCount
       legal &= legal &- 1
-      let count = (Double(counts[context, event]) + unit()) * price(of: event) / weights[event]
+      let count = (Double(counts[context, event]) + unit()) * price(of: event, at: position) / weights[event]
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
@@ -220,11 +222,11 @@ extension Explorer {
   }
 
   /// A stimulus by the weights of this test.
-  private mutating func draw(among legal: UInt64) -> Int {
+  private mutating func draw(among legal: UInt64, at position: UInt64) -> Int {
     var sum = 0.0
     var rest = legal
     while rest != 0 {
-      sum += swarm[rest.trailingZeroBitCount] / price(of: rest.trailingZeroBitCount)
+      sum += swarm[rest.trailingZeroBitCount] / price(of: rest.trailingZeroBitCount, at: position)
       rest &= rest &- 1
     }
     var place = unit() * sum
@@ -232,7 +234,7 @@ extension Explorer {
     while true {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      place -= swarm[event] / price(of: event)
+      place -= swarm[event] / price(of: event, at: position)
       if place < 0 || rest == 0 { return event }
     }
   }

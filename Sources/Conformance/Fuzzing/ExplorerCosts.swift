@@ -15,15 +15,29 @@ struct ExplorerCosts: Sendable {
     case doubt
     /// For what nothing in the machine asks for.
     case silence
+    /// For the answer to a request that changes nothing.
+    case answer
+    /// For the end of what a disturbance excuses.
+    case aftermath
 
     /// The part of the time that it may take; silence takes it once for each length.
-    var share: Double { self == .window ? 0.08 : 0.12 }
+    var share: Double {
+      switch self {
+      case .window: 0.08
+      case .doubt, .silence: 0.12
+      case .answer, .aftermath: 0.06
+      }
+    }
   }
 
   /// How many seconds a motor has for each movement: with fewer it wears out before much was found.
   private static let rest = 15.0
   /// The longest wait that is worth while where the machine has no window: what is on its way is on its way no longer.
   private static let moment = Interval.seconds(1)
+  /// The part of the time that repetitions may take.
+  private static let repeating = 0.45
+  /// The shortest wait in which an answer comes over a radio.
+  private static let reply = Interval.milliseconds(100)
 
   /// What is soon enough, in seconds, for what the device has to do to be let do.
   private static let soon = 2.0
@@ -45,6 +59,12 @@ struct ExplorerCosts: Sendable {
   private var movements = (passing: 0, planned: 0)
   /// What the choice that was made last waits for.
   private var purpose: Purpose?
+  /// Whether a cycle was being repeated when the last choice was made; and how much time that took in all.
+  var isRepeating = false
+  private var repeated = 0.0
+
+  /// Whether there is time to repeat another cycle.
+  var mayRepeat: Bool { repeated <= Self.repeating * spent }
 
   /// - Parameters:
   ///   - waits: the variants of waiting, the shortest first.
@@ -69,6 +89,7 @@ struct ExplorerCosts: Sendable {
   /// Time has passed since the last choice, which waited for something or for nothing.
   mutating func pass(_ time: Interval, waiting variant: Int?, isEdge: Bool) {
     spent += time.seconds
+    if isRepeating { repeated += time.seconds }
     if isEdge { purpose = .window }
     guard let purpose else { return }
     waited[purpose.rawValue] += time.seconds
@@ -105,6 +126,23 @@ struct ExplorerCosts: Sendable {
       return nil
     }
     purpose = .doubt
+    return variant
+  }
+
+  /// The waits in which an answer comes, if there is time for one.
+  mutating func answers() -> Range<Int>? {
+    let times = lengths.indices.filter { lengths[$0] >= Self.reply && lengths[$0] <= Self.moment }
+    guard allows(.answer), let first = times.first else { return nil }
+    purpose = .answer
+    return first..<first + times.count
+  }
+
+  /// The wait that is just longer than something is excused, if there is time for it.
+  mutating func aftermath(of time: Interval) -> Int? {
+    guard time > .zero, allows(.aftermath), let variant = lengths.firstIndex(where: { $0 > time }) else {
+      return nil
+    }
+    purpose = .aftermath
     return variant
   }
 

@@ -13,6 +13,7 @@ extension Explorer {
     plan.rests = isWorn || chance(0.85)
     plan.dwells = chance(0.7)
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
+    plan.listens = [0, 0.15, 0.3][generator.below(3)]
     plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
     if variantCounts[alphabet.settle] > 0 { plan.halts = [0, 0.3, 0.6, 0.9][generator.below(4)] }
     plan.asides = [0.1, 0.3, 0.5][generator.below(3)]
@@ -21,7 +22,7 @@ extension Explorer {
       let isFixed = variantCounts[act] > 1 && chance(palette.movers == 0 ? 0.5 : 0.4)
       palette.variants[act] = isFixed ? leastTried(act, at: Self.drawing) : -1
     }
-    plan.probes = chance(0.75) ? 0.1 : 0
+    plan.probes = chance(0.75) ? 0.2 : 0
     drawDisturbances()
   }
 
@@ -35,7 +36,10 @@ extension Explorer {
     for _ in 0...(chance(0.3) ? 1 : 0) {
       guard let act = leastDrawn(in: Self.drawing, among: alphabet.excusing) else { return }
       // What happens around the device shows when it moves.
-      if alphabet.acts[act].level == .events { plan.rests = isWorn && chance(0.5) || chance(0.3) }
+      if alphabet.acts[act].level == .events {
+        plan.rests = isWorn && chance(0.5) || chance(0.3)
+        if chance(0.3) { palette.movers = moves }
+      }
       let variant = chance(0.2) ? 0 : leastTried(act, at: Self.drawing)
       palette.disturbances.append((act, chance(0.5) ? variant : nil))
     }
@@ -46,7 +50,7 @@ extension Explorer {
     palette.theme = 0
     palette.movers = 0
     let telling = idle & ~moves
-    if moves != 0, telling != 0, chance(0.7) {
+    if moves != 0, telling != 0, chance(0.6) {
       let pair = leastTried(telling.nonzeroBitCount * moves.nonzeroBitCount)
       palette.theme = bit(pair % telling.nonzeroBitCount, of: telling)
       palette.theme |= bit(generator.below(telling.nonzeroBitCount), of: telling)
@@ -81,13 +85,27 @@ extension Explorer {
     guard isRich || chance(0.2) else { return nil }
     let context: UInt64 = isRich ? 0x9408 : 0x9409
     guard let act = leastDrawn(in: context, among: ~alphabet.excusing) else { return nil }
-    return Choice(act, variant: leastTried(act, at: context))
+    // Where there are many, those that come first tell most.
+    let first = variantCounts[act] > 2 * Self.telling && chance(0.5) ? 0..<Self.telling : nil
+    return Choice(act, variant: leastTried(act, at: context, among: first))
+  }
+
+  /// A wait for the answer to a request, or for the end of what a disturbance excuses: what comes next would else come
+  /// before them.
+  mutating func listen() -> Choice? {
+    guard let echo, variantCounts[alphabet.wait] > 0, chance(plan.listens) else { return nil }
+    if echo == .answer {
+      guard let variants = costs?.answers() else { return nil }
+      return Choice(alphabet.wait, variant: variants.lowerBound + generator.below(variants.count))
+    }
+    return costs?.aftermath(of: alphabet.aftermath).map { Choice(alphabet.wait, variant: $0) }
   }
 
   /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
   /// repetition has led to shows; and a test that dwells seldom does what leaves it little to do.
-  func price(of event: Int) -> Double {
+  func price(of event: Int, at position: UInt64) -> Double {
     let isMoving = moves >> UInt64(event) & 1 == 1
+    if isMoving, isNews(event, at: position), costs?.isWorn(isPlanned: true) == false { return 1 }
     if wasSilent { return isMoving ? 1 : Self.sparing }
     if cycles.isExploring {
       return cycles.isTelling ? (isMoving ? 1 : Self.sparing) : isMoving && isWorn ? Self.wearing : 1
@@ -100,6 +118,15 @@ extension Explorer {
     guard isMoving else { return leaving }
     return leaving * (plan.rests ? Self.sparing : 1) * (isWorn ? Self.wearing : 1)
   }
+
+  /// Whether what moves something has hardly been asked for at a position: there it is worth the motor's work.
+  func isNews(_ event: Int, at position: UInt64) -> Bool { counts[moving(at: position), event] < 2 }
+
+  /// The context in which it is counted what was set in motion at a position.
+  func moving(at position: UInt64) -> UInt64 { mix(position ^ 0x4D0E) }
+
+  /// How many of an act's many variants are those that tell most.
+  private static var telling: Int { 8 }
 
   /// How much dearer what moves is in a test that spares the motor.
   private static var sparing: Double { 8 }
