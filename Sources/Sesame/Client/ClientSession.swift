@@ -42,6 +42,8 @@ extension SesameClient {
     private var knownAutolock: UInt16 {
       if case .sesame5(let setting)? = setting { setting.autolock } else { 0 }
     }
+    /// Whether another delay was asked for since the lock told one: then what it told is out of date.
+    fileprivate var hasSetAutolock = false
     /// Whether the lock says that its motor was stopped.
     private var isStalled = false
 
@@ -162,6 +164,7 @@ extension SesameClient {
             actions.append(.report(Reading("autolock", .integer(Int(new.autolock)))))
           }
           self.setting = setting
+          hasSetAutolock = false
         case .mechStatus:
           take(status: try MechStatus(decoding: publish.data, model: model), &actions)
         case .openSensorDelay where generation == .os3:
@@ -220,6 +223,7 @@ extension SesameClient {
     }
     switch request {
     case .configure: session.isConfiguring = true
+    case .setAutolock: session.hasSetAutolock = true
     case .reset: session.isResetting = true
     case .readHistory:
       // One reading of the history is enough for all who ask meanwhile.
@@ -231,9 +235,10 @@ extension SesameClient {
     send(command, in: &session, at: now)
   }
 
-  /// Tells what an OS3 lock has published: it cannot be asked.
+  /// Tells what an OS3 lock has published: it cannot be asked. What was set since then, it tells at the next login.
   private mutating func tell(_ request: ClientRequest, in session: Session) {
-    guard request == .readAutolock, case .sesame5(let setting)? = session.setting else { return }
+    guard request == .readAutolock, !session.hasSetAutolock, case .sesame5(let setting)? = session.setting
+    else { return }
     actions.append(.report(Reading("autolock", .integer(Int(setting.autolock)))))
   }
 
