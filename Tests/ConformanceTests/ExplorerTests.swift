@@ -217,7 +217,7 @@ struct ExplorerTests {
     }
     let total = walk.times.reduce(0) { $0 + $1.seconds }
     for (kind, time) in kinds {
-      // Two purposes share the shorter waits: the windows, and what was called off. The last wait of a share may go
+      // Four purposes share the shorter waits: windows, what was called off, answers, and excuses. The last one may go
       // beyond it.
       #expect(time / total < (kind == longest ? 0.4 : 0.2), "\(kind): \(time) of \(total) s")
     }
@@ -228,6 +228,31 @@ struct ExplorerTests {
     }
     let most = walk.steps.map(\.situation.legal.nonzeroBitCount).max() ?? 0
     #expect(!silences.isEmpty && silences.allSatisfy { 4 * $0.situation.legal.nonzeroBitCount >= 2 * most })
+  }
+
+  @Test("where time is what is spent, the answer to a request is waited for, sometimes")
+  func listening() throws {
+    let walk = try Walk(.sesame, events: 40_000) { $0.isThrifty = true }
+    let alphabet = walk.alphabet
+    let replies = alphabet.acts[alphabet.wait].variants.enumerated().filter { item in
+      if case .wait(let length) = item.element {
+        length >= .milliseconds(100) && length <= .seconds(1)
+      } else {
+        false
+      }
+    }
+    var asked = 0
+    var heard = 0
+    for (step, next) in zip(walk.steps, walk.steps.dropFirst()) {
+      let act = Int(step.choice.act)
+      guard act < alphabet.eventCount, !step.choice.isForbidden, step.situation.idle >> UInt64(act) & 1 == 1
+      else { continue }
+      asked += 1
+      let isWait = Int(next.choice.act) == alphabet.wait
+      if isWait, replies.contains(where: { $0.offset == Int(next.choice.variant) }) { heard += 1 }
+    }
+    let share = Double(heard) / Double(asked)
+    #expect((0.05...0.3).contains(share), "\(share) of \(asked)")
   }
 
   @Test("where wear is what is spent, what moves is a small part of what is chosen, and yet comes")

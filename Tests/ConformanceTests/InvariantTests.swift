@@ -12,7 +12,7 @@ struct InvariantTests {
     _ invariant: some Invariant, _ events: [TraceEvent], holding circumstances: [String] = []
   ) -> [String?] {
     var invariant = invariant
-    invariant.reset()
+    invariant.reset(isNew: false)
     let view = ModelView(vocabulary, holding: circumstances)
     return events.enumerated().map { second, event in
       invariant.check(event, at: Instant.zero + .seconds(10 * Int64(second)), in: view)
@@ -88,7 +88,7 @@ extension InvariantTests {
       var invariant: any Invariant = NeedsStimulus(
         "locked", from: "unlocked", passing: Self.passing, after: ["lock"], orStanding: ["setAutolock"],
         slow: ["delay"])
-      invariant.reset()
+      invariant.reset(isNew: false)
       var time = Instant.zero
       return events.map { event in
         time = time + step

@@ -14,11 +14,12 @@ private enum Moment {
 }
 
 /// What an invariant first finds wrong with a test.
-private func complaint(of invariant: any Invariant, _ moments: [Moment]) -> String? {
+private func complaint(of invariant: any Invariant, ofNew isNew: Bool = false, _ moments: [Moment]) -> String?
+{
   let names = Vocabulary(
     stimuli: ["closeTo", "connect", "unlock", "readHistory"], statuses: ["noSignal", "receivedBle"])
   var invariant = invariant
-  invariant.reset()
+  invariant.reset(isNew: isNew)
   for moment in moments {
     let (second, event): (Int, TraceEvent) =
       switch moment {
@@ -45,6 +46,16 @@ struct SesameInvariantTests {
     expect(complaint(of: tags, [.read(1, "#3 lock no tag"), .read(2, "#4 unlock no tag")]), nil)
     expect(complaint(of: tags, [.read(1, "empty"), .read(2, "#4 unlock “Alice”")]), nil)
     expect(complaint(of: tags, [.read(1, "empty"), .read(2, "#4 unlocked by hand no tag")]), nil)
+  }
+
+  @Test("the history of a lock that is made anew was ours alone from the start")
+  func untaggedOnNewLock() {
+    let moments: [Moment] = [.give(1, "unlock"), .read(2, "#1 unlock no tag")]
+    expect(complaint(of: tags, moments), nil)
+    expect(
+      complaint(of: tags, ofNew: true, moments),
+      "the history tells of a command without its tag: #1 unlock no tag")
+    expect(complaint(of: tags, ofNew: true, [.give(1, "unlock"), .read(2, "#1 unlock “Alice”")]), nil)
   }
 
   @Test("not where a stranger may have given it, or nobody gave a tag")

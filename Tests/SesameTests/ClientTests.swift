@@ -75,6 +75,15 @@ struct ClientTests {
       [.report(Reading("battery", .number(5.84))), .show(.unlocked)])
   }
 
+  @Test("a delay of autolock is told as the lock told it, and no more once another was set over it")
+  func autolockOutOfDate() throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(bench.client.perform(.readAutolock, at: .zero), [.report(Reading("autolock", .integer(60)))])
+    expect(bench.client.perform(.setAutolock(seconds: 0), at: .zero).count, 1)
+    expect(bench.client.perform(.readAutolock, at: .zero), [])
+  }
+
   @Test(
     "a Sesame 3 is logged in to with the app's key pair and token, and its payload says where the bolt is")
   func os2() throws {

@@ -127,7 +127,8 @@ extension SesameClient {
     case .lastSession: frames = eavesdropper.earlier(-1)?.allFrames ?? []
     case .emptyFrame: frames = [[]]
     case .login where isOpening && !mayLogIn:
-      frames = lastLogin.map { Segmenter().frames(of: $0, .plaintext) } ?? []
+      // A login with a false proof was none, and is not sent again with the right one.
+      frames = eavesdropper.session.loginFrames
     case .registration where isOpening:
       frames = Segmenter().frames(of: OddRequest.registration.request(for: generation), .plaintext)
     case .identity where isOpening:
