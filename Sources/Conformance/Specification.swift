@@ -79,6 +79,8 @@ public final class Specification: Sendable {
   let begun: [UInt64]
   /// The circumstances that such an event brings about for a moment, as bits.
   let momentary: UInt64
+  /// The circumstances that the device alone brings about, as bits: how it says that it is.
+  let own: UInt64
   /// The circumstances that a status ends when it is shown, as bits.
   let ended: [UInt64]
   /// The circumstances that are brought about by reports alone, as bits.
@@ -203,6 +205,7 @@ public final class Specification: Sendable {
     begun = machine.definition.events.map { event in
       mask { $0.events.contains(event.name) || $0.moments.contains(event.name) }
     }
+    own = mask { !$0.events.isEmpty && $0.faults.isEmpty && $0.moments.isEmpty && $0.stimuli.isEmpty }
     momentary = mask { circumstance in
       machine.definition.events.contains { circumstance.moments.contains($0.name) }
     }

@@ -47,6 +47,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// - A program that does not answer: once is a lab fault, the same three times is the device's.
   /// - A lock that hung up at what no client says, as it may: what a scenario expects of that link then is not there to be
   ///   judged, and the case is skipped.
+  /// - A lock that is otherwise than a scenario expects, as it may be: that is no fault of its, and the case is skipped.
   /// - A link that the air lost: what failed then proves nothing, neither for nor against the device, and the case is
   ///   run again. The first attempt with all its links decides; without any in three the lab is at fault. What agrees in
   ///   spite of a lost link agrees. A link that the device itself ended in each of the three is no fault of the air's.
@@ -59,6 +60,13 @@ struct CaseRunner<Device: DeviceUnderTest> {
         let verdict = try attempt()
         if case .divergence(let divergence) = verdict, case .unmet = divergence.kind, lockstep.wasProvoked {
           return outcome(.skipped(Self.hangsUp))
+        }
+        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind,
+          let own = lockstep.ownCircumstances.first
+        {
+          return outcome(
+            .skipped(
+              "the device has \(own), as it may, and the case expects one without: \(divergence.summary)"))
         }
         guard case .divergence(let divergence) = verdict, lockstep.wasDisturbed else {
           if losses > 0, verdict == .agree { note(losses) }

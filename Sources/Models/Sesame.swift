@@ -15,7 +15,8 @@ extension MachineDefinition {
   ///
   /// What the client's own end of the link sees is evidence, and an event: `linkLost` (the air lost the link, or it never
   /// came about), `linkClosed` (the lock ended it), `tampered` (the tester took a frame away, altered or added one, or
-  /// cut the link), `provoked` (the tester sent what no client says). A device that reports them is taken at its word:
+  /// cut the link), `provoked` (the tester sent what no client says), `positionsFound` (what a lock that was just
+  /// registered says of its positions). A device that reports them is taken at its word:
   /// a live link neither loses nor alters nor reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B
   /// §4.5.9), so while it lives every deadline holds.
   ///
@@ -23,7 +24,9 @@ extension MachineDefinition {
   /// tampered with on this link, so that what they carried, and what depends on the counters of later ones, is open until
   /// the link is over), `absent` (the lock may be out of reach or without power), `jam` (the bolt is blocked), `autolock`
   /// (set, to its time; what is set while frames are tampered with may not have arrived), `wrongKey` (the client cannot
-  /// prove itself), `provocation` (the lock was just sent what no client says, and may end the link at it).
+  /// prove itself), `provocation` (the lock was just sent what no client says, and may end the link at it),
+  /// `presetPositions` (the lock says that its positions are set as soon as it is registered: some are made so, and some
+  /// keep those of their last owner, which is as right as having none).
   public static let sesame: MachineDefinition = {
     var machine = MachineDefinition(
       name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
@@ -47,6 +50,7 @@ extension MachineDefinition {
       // A proof that is on its way is what it was when it was sent.
       Circumstance("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
       Circumstance("provocation", moments: ["provoked"], delay: .seconds(1)),
+      Circumstance("presetPositions", events: ["positionsFound"]),
     ]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
       machine.addApproach(in: region)
@@ -100,6 +104,12 @@ extension MachineDefinition {
       | register               |                 | registering     |                          |
       | registered within 10 s |                 |                 | nosetting (unconfigured) |
       """, region: "unregistered")
+    // swift-format-ignore
+    add(table: """
+      | action/status                                | registering                                                  |
+      |:--------------------------------------------:|:------------------------------------------------------------:|
+      | registered given presetPositions within 10 s | locked (configured)/unlocked (configured)/moved (configured) |
+      """, region: "unregistered", origin: .ours)
     // Who logs in to a lock that has no owner is refused, and the lock may end the link.
     // swift-format-ignore
     add(table: """
@@ -452,7 +462,7 @@ private enum SesameEvents {
   /// What happens without the tester.
   static let spontaneous = [
     "linkUp", "gattReady", "registered", "loginDone", "advertised", "advertisementLost", "linkLost",
-    "linkClosed", "gaveUp", "tampered", "provoked",
+    "linkClosed", "gaveUp", "tampered", "provoked", "positionsFound",
     "loginRefused", "configured", "resetDone", "restarted", "arrived", "stalled", "passed", "turned",
     "settled",
     "autolocked",

@@ -211,6 +211,13 @@ private let effects: [Effect] =
         ("inverted", ["history: success +16", "history: not found"]),
       ]),
     Effect(
+      option: "positions",
+      script: { probe in
+        probe.open()
+        _ = probe.send(.reset)
+        return ["\(probe.lock.isConfigured)"]
+      }, traces: [("forgotten", ["false"]), ("kept", ["true"])]),
+    Effect(
       option: "empty-tag",
       script: { probe in
         probe.open()

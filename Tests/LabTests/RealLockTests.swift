@@ -389,7 +389,7 @@ struct RealLockSessionTests {
     }
   }
 
-  @Test("an autolock that a test has set is taken off again, though the lock tells of it at the next login only")
+  @Test("an autolock that a test has set is taken off again, though a lock tells of it at a login only")
   func autolock() throws {
     let rig = try Rig()
     try rig.start()

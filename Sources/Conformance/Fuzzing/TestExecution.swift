@@ -1,3 +1,4 @@
+import Automata
 public import Simulation
 
 /// What came of doing a test.
@@ -32,6 +33,13 @@ extension Lockstep {
 
   /// Whether the device did, in this test, what it may do for a moment only, since the tester brought it to it.
   public var wasProvoked: Bool { tracker.provocations > 0 }
+
+  /// The circumstances that hold and that nobody but the device has brought about, by name: how it is, as it may be.
+  public var ownCircumstances: [String] {
+    let holding = tracker.circumstances & tracker.specification.own
+    return tracker.specification.machine.definition.circumstances.enumerated()
+      .filter { holding >> UInt64($0.offset) & 1 == 1 }.map(\.element.name)
+  }
 
   /// Lets time pass until the model awaits nothing of the device.
   ///

@@ -175,9 +175,9 @@ extension DirectLink {
       queue.removeAll { if case .connection = $0 { true } else { false } }
       queue.schedule(.report(.disconnected(reason: 0x02)), at: now)
     } else if clientLink != 0 {
-      // What was written before still arrives.
-      queue.schedule(
-        .lockLearns(reason: 0x13, link: clientLink), at: max(now, busyToLock) + Self.frameTime)
+      // What was written before still arrives, unless somebody holds it up for longer than a link lives.
+      let end = min(max(now, busyToLock) + Self.frameTime, now + Self.supervisionTimeout)
+      queue.schedule(.lockLearns(reason: 0x13, link: clientLink), at: end)
       clientLink = 0
       queue.schedule(.report(.disconnected(reason: 0x16)), at: now)
     }

@@ -28,8 +28,10 @@ extension DirectLink {
         queue.schedule(.supervision(link: link, absence: absences), at: now + Self.supervisionTimeout)
       }
     } else {
-      // Whatever waited goes out again, in its order.
-      for event in held { queue.schedule(event, at: now) }
+      // Whatever waited goes out again, in its order, before what is due just now.
+      var due: [Event] = []
+      while let (_, event) = queue.next(until: now) { due.append(event) }
+      for event in held + due { queue.schedule(event, at: now) }
       held = []
       nextAdvertisement = nil
     }

@@ -169,7 +169,7 @@ extension EmulatedLock {
     }
     storage = Storage(owner: defects.contains(.resetKeepsKey) ? storage.owner : nil)
     bolt.cutPower(at: now)
-    bolt.positions = nil
+    if options.positions == .forgotten { bolt.positions = nil }
     autolockDue = nil
     history.removeAll()
     state = .leaving(until: now + Self.resetDelay)

@@ -265,6 +265,8 @@ extension LockOption {
       "What the byte of a history request means: documented (1 deletes in OS2, keeps in OS3) or the contrary."
     ),
     LockOption(
+      "positions", \.positions, "Whether a reset leaves the positions forgotten, or kept for the next owner."),
+    LockOption(
       "empty-tag", \.emptyTag, "Whether a lock or unlock of OS3 without any tag is obeyed or ends the link."),
     LockOption(
       "status-read", \.statusRead, "Whether an OS3 lock answers a request for its status."),

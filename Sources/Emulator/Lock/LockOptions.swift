@@ -92,6 +92,8 @@ public struct LockOptions: Equatable, Sendable {
 
   /// What the byte of a history request means.
   public var historyByte = HistoryByte.documented
+  /// What becomes of the positions at a reset.
+  public var positions = Positions.forgotten
   /// Whether a lock or unlock without any tag is obeyed.
   public var emptyTag = Permission.accepted
   /// Whether an OS3 lock answers a request for its status.
@@ -294,6 +296,14 @@ extension LockOptions {
     case current = "1"
     /// 0: no unsigned time and no history.
     case old = "0"
+  }
+
+  /// What becomes of the positions at a reset.
+  public enum Positions: String, CaseIterable, Sendable {
+    /// The next owner has to set them.
+    case forgotten
+    /// They are the next owner's.
+    case kept
   }
 
   /// What the byte of a history request means.

@@ -59,7 +59,7 @@ extension LinkRecorder {
     case .connect: send(.leCreateConnection(ConnectionRequest(peer: Self.address)), at: now)
     case .disconnect:
       send(.disconnect(PacketRecorder.memoryLink, reason: .remoteUserTerminated), at: now)
-    case .show, .tamper, .provoke, .report, .refuse, .complain, .keep, .drop: break
+    case .show, .tamper, .provoke, .findPositions, .report, .refuse, .complain, .keep, .drop: break
     }
   }
 

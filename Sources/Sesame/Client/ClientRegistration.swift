@@ -184,6 +184,7 @@ extension SesameClient {
       actions.append(.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded"))
     }
     keep(key)
+    if status != .nosetting { actions.append(.findPositions) }
     guard registration.logsIn else {
       session.isOfRegistration = true
       state = .open(session)

@@ -99,6 +99,8 @@ public enum ClientAction: Equatable, Sendable {
   case tamper
   /// What is written next is what no client says: a lock may end the link at it.
   case provoke
+  /// The lock says at its registration that its positions are set: it was made so, or its last owner did it.
+  case findPositions
   /// The status changed.
   case show(ClientStatus)
   /// A value was read.

@@ -24,7 +24,9 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   private var meanings: [Meaning] = []
   private var statuses: [Int] = []
   /// The numbers of ``reports``, where the model has them.
-  private var events: (lost: Int?, closed: Int?, tampered: Int?, provoked: Int?) = (nil, nil, nil, nil)
+  private var events: (lost: Int?, closed: Int?, tampered: Int?, provoked: Int?, positionsFound: Int?) = (
+    nil, nil, nil, nil, nil
+  )
   /// Whether a frame may be tampered with of which the link will not tell.
   private var mayBeTampered = false
   private var queue: [Observation] = []
@@ -72,7 +74,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     // A model that has no number for a status is told so: -1 is an observation it does not know.
     statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
     let numbers = Self.reports.map(vocabulary.stimulus)
-    events = (numbers[0], numbers[1], numbers[2], numbers[3])
+    events = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -166,8 +168,11 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
 extension SesameDevice {
   /// The events of the model that it reports: that the air lost the link, or that it never came about; that the lock
-  /// ended it; that the tester tampers with it; that the tester sends what no client would.
-  public static var reports: [String] { ["linkLost", "linkClosed", "tampered", "provoked"] }
+  /// ended it; that the tester tampers with it; that the tester sends what no client would; and that the lock says at its
+  /// registration that its positions are set.
+  public static var reports: [String] {
+    ["linkLost", "linkClosed", "tampered", "provoked", "positionsFound"]
+  }
 
   /// How much later than it happened something may be observed where packets get lost: what is asked and what is
   /// answered are each held up for as long as a link can live without a packet.
@@ -211,6 +216,7 @@ extension SesameDevice {
       case .send(let frame): try link.send(frame)
       case .tamper: report(events.tampered)
       case .provoke: report(events.provoked)
+      case .findPositions: report(events.positionsFound)
       case .show(let status): queue.append(observation(of: status))
       case .report(let reading):
         queue.append(.reading(reading))
