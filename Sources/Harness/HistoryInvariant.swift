@@ -3,17 +3,15 @@ import Simulation
 
 /// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
 ///
-/// It begins with a new lock, or once a history was read to its end, since records from before the test have unknown tags. It begins again
-/// after another client may have commanded the lock, or a command without a tag was given: with the next end of the
-/// history that is asked for later, and read once a motor has had the time to stop.
+/// It begins with a new lock, or once a history was read to its end, since records from before the test have unknown
+/// tags. It begins again after something else may have commanded the lock, or a command without a tag was given: with the
+/// next end of the history that is asked for later, and read once a motor has had the time to stop.
 ///
 /// A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client.
 struct CommandsKeepTheirTags: Invariant {
   /// The faults by which something else than a command of the test may stand in the history from then on. What a lock
   /// must pass over, such as a forgery, is none of them.
   let nonsense: [String]
-  /// The faults by which another client may command the lock at any later time.
-  let strangers: [String]
   /// How long after a command its record may be written.
   static let lead = Interval.seconds(6)
 
@@ -24,7 +22,6 @@ struct CommandsKeepTheirTags: Invariant {
   }
 
   private var isEmpty = false
-  private var isExcused = false
   /// Whose a record is.
   private var owner: Doubt?
   /// Whether a command may have had no tag.
@@ -38,14 +35,10 @@ struct CommandsKeepTheirTags: Invariant {
   private static let commands = ["lock", "unlock", "toggle"]
   private static let capacities = [21, 29]
 
-  init(unless nonsense: [String], orEver strangers: [String] = []) {
-    self.nonsense = nonsense
-    self.strangers = strangers
-  }
+  init(unless nonsense: [String]) { self.nonsense = nonsense }
 
   mutating func reset(isNew: Bool) {
     isEmpty = isNew
-    isExcused = false
     owner = nil
     lack = nil
     asked = 0
@@ -56,7 +49,6 @@ struct CommandsKeepTheirTags: Invariant {
   mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault):
-      if strangers.contains(fault.name) { isExcused = true }
       if nonsense.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
     case .stimulus(let stimulus):
       let name = view.vocabulary.stimuli[stimulus.number]
@@ -72,7 +64,7 @@ struct CommandsKeepTheirTags: Invariant {
         isEmpty = true
         if isOver(owner, at: time) { owner = nil }
         if isOver(lack, at: time) { lack = nil }
-      } else if isEmpty, !isExcused, owner == nil {
+      } else if isEmpty, owner == nil {
         return problem(of: text)
       }
     case .observation: break

@@ -20,9 +20,7 @@ public func invariants(for machine: String) -> [any Invariant] {
       NeedsStimulus(
         "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
         orStanding: ["setAutolock"], slow: slow),
-      CommandsKeepTheirTags(
-        unless: ["mutate", "reflect", "write", "inject"],
-        orEver: ["stranger"]),
+      CommandsKeepTheirTags(unless: ["mutate", "reflect", "write", "inject"]),
     ]
   default:
     return []

@@ -185,7 +185,7 @@ struct ExplorerTests {
   @Test(
     "with a machine that knows time, the device is let do what it has to do, mostly, and time is tried out")
   func timing() throws {
-    let walk = try Walk(.sesame, events: 10_000)
+    let walk = try Walk(.sesame, events: 20_000)
     let alphabet = walk.alphabet
     let awaiting = walk.steps.filter { $0.situation.isAwaiting }
     let settled = Double(awaiting.count { Int($0.choice.act) == alphabet.settle }) / Double(awaiting.count)

@@ -58,7 +58,7 @@ struct SesameInvariantTests {
     expect(complaint(of: tags, ofNew: true, [.give(1, "unlock"), .read(2, "#1 unlock “Alice”")]), nil)
   }
 
-  @Test("not where a stranger may have given it, or nobody gave a tag")
+  @Test("not where somebody else may have given it, or nobody gave a tag")
   func untaggedForAReason() {
     let end: [Moment] = [.read(1, "empty"), .read(3, "#4 unlock no tag")]
     expect(complaint(of: tags, [.fault(0, "forge")] + end), nil)

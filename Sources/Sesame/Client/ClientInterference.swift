@@ -102,7 +102,8 @@ extension SesameClient {
     case .waiting(let sighting, _), .ready(let sighting, _): (sighting.generation, nil, false)
     case .registering(let registration):
       (registration.sighting.generation, registration.session?.cipher, false)
-    case .logining(let login): (login.sighting.generation, login.session.cipher, true)
+    // Who proves nothing has no session before it: the lock may wait for a login still.
+    case .logining(let login): (login.sighting.generation, login.session.cipher, !login.isPretended)
     case .open(let session): (session.generation, session.cipher, true)
     }
   }

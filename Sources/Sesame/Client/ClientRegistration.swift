@@ -154,7 +154,14 @@ extension SesameClient {
   }
 
   /// Complains of what has no place in a registration: in clear what a session would have encrypted, or anything else.
+  ///
+  /// A login that showed the key of a former owner is refused, and a registration may follow at once.
   private mutating func complain(ofMisplaced message: LockMessage, _ kind: MessageKind) {
+    if case .response(let response) = message, response.item == .login, response.result != .success,
+      falseProof == .oldKey, kind == .plaintext
+    {
+      return
+    }
     let isSetting = message.item == .mechSetting || message.item == .mechStatus || message.item == .login
     let isInClear = kind == .plaintext && isSetting
     actions.append(
