@@ -155,10 +155,10 @@ extension SesameClient {
 
   /// Complains of what has no place in a registration: in clear what a session would have encrypted, or anything else.
   ///
-  /// A login that showed the key of a former owner is refused, and a registration may follow at once.
+  /// A login that showed the key of a former owner is refused, perhaps after a registration has followed it.
   private mutating func complain(ofMisplaced message: LockMessage, _ kind: MessageKind) {
     if case .response(let response) = message, response.item == .login, response.result != .success,
-      falseProof == .oldKey, kind == .plaintext
+      hasShownOldKey, kind == .plaintext
     {
       return
     }

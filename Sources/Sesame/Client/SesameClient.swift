@@ -61,6 +61,8 @@ public struct SesameClient {
   private(set) var pair: PrivateKey?
   /// A pair that was made before, to be used again if the next one is the same.
   private let knownPair: PrivateKey?
+  /// Whether a lock without an owner was shown the key of a former one on this connection.
+  var hasShownOldKey = false
   /// The last login command, for those who send it again.
   var lastLogin: [UInt8]?
   /// The app's token of that login, in OS2.
@@ -494,7 +496,8 @@ extension SesameClient {
       dropKey()
       state = .ready(sighting, token)
       show(.readytoRegister)
-      if falseProof == .oldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
+      hasShownOldKey = falseProof == .oldKey && oldKey != nil
+      if hasShownOldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
     } else if let key {
       if falseProof == .registration {
         beginRegistration(of: sighting, token, at: now)
