@@ -1,0 +1,119 @@
+import TestSupport
+import Testing
+
+/// What a healthy lock or the way to it may do, and a case about it: none of them is a divergence.
+private enum Habit: String, CaseIterable {
+  case positionsNotExpected, positionsTaken, positionsLongKnown
+  case heldOut, heldUp
+  case silentAtFalseProof, silentAtFalseProofOfOS2, refusedLate
+
+  /// The lock, with the habit.
+  var device: String {
+    switch self {
+    case .positionsNotExpected, .positionsTaken, .positionsLongKnown: "sesame5?positions=kept"
+    case .heldOut: "sesame3"
+    case .heldUp: "sesame5"
+    case .silentAtFalseProof: "sesame5?wrong-login=silent"
+    case .silentAtFalseProofOfOS2: "sesame3?wrong-login=silent"
+    case .refusedLate: "sesame5?wrong-login=result"
+    }
+  }
+
+  var steps: [String] {
+    let login = ["closeTo", "connect", "until: { status: locked }"]
+    let handOver =
+      login + [
+        "reset", "until: { status: noSignal, within: 10 s }", "closeTo", "connect",
+        "until: { status: readytoRegister }", "register",
+      ]
+    let falseLogin = ["fault: wrong-key", "closeTo", "connect", "until: { status: logining }"]
+    switch self {
+    case .positionsNotExpected: return handOver + ["expect: { status: nosetting, within: 10 s }"]
+    case .positionsTaken:
+      return handOver + [
+        "until: { status: locked }", "unlock", "expect: { status: unlocked, within: 10 s }",
+      ]
+    case .positionsLongKnown:
+      return handOver + [
+        "until: { status: locked }", "unlock", "until: { status: unlocked }",
+        "expect: { status: nosetting, within: 1 s }",
+      ]
+    // The moment in which the motor stops and the one in which the frames that were held go out are one.
+    case .heldOut:
+      return login + [
+        "readVersion", "toggle", "wait: next", "fault: { out-of-range: 1 s }", "wait: 1 s",
+        "until: { status: unlocked }",
+      ]
+    case .heldUp:
+      return login + Array(repeating: ["fault: { delay: 3 s }", "readVersion"], count: 5).flatMap { $0 }
+        + ["disconnect", "closeTo", "connect", "until: { status: locked, within: 5 s }"]
+    case .silentAtFalseProof:
+      return falseLogin
+        + ["registration", "identity", "login again"].map { "fault: { forge: \($0) }" } + ["wait: 20 s"]
+    case .silentAtFalseProofOfOS2:
+      return falseLogin
+        + ["identity", "registration", "login again"].map { "fault: { forge: \($0) }" } + ["wait: 20 s"]
+    case .refusedLate:
+      return login + [
+        "reset", "until: { status: noSignal, within: 10 s }", "fault: { wrong-key: old-key }", "closeTo",
+        "connect", "until: { status: readytoRegister }", "register", "until: { status: nosetting }",
+      ]
+    }
+  }
+
+  /// The line that sums up the run, and what else is said.
+  var verdict: (status: Int32, lines: [String]) {
+    switch self {
+    case .positionsNotExpected:
+      (
+        4,
+        [
+          "1 case: 1 skipped",
+          "1: the device has presetPositions, as it may, and the case expects one without: "
+            + "expected status nosetting within 10 s, the device shows locked",
+        ]
+      )
+    // That it has them explains what it shows next, and nothing later.
+    case .positionsLongKnown:
+      (1, ["1 case: 1 diverge", "expected status nosetting within 1 s, the device shows unlocked"])
+    default: (0, ["1 case: 1 agree"])
+    }
+  }
+}
+
+@Suite("What a lock may do", .timeLimit(.minutes(5)))
+struct HabitTests {
+  @Test("is judged as what it is", arguments: Habit.allCases)
+  fileprivate func verdict(habit: Habit) throws {
+    let folder = try Command.Folder()
+    let lock = habit.device.prefix { $0 != "?" }
+    let head =
+      "scenario: A habit\nmachine: sesame\ndevice: { lock: \(lock), registered: true, configured: true }\nsteps:\n"
+    try folder.write(
+      "Scenarios/habit.yaml", head + habit.steps.map { "  - \($0)\n" }.joined())
+    let result = try Command.run(
+      "run", "--seed", "1", "--device", "emulator:\(habit.device)", in: folder.path)
+    expect(result.status, habit.verdict.status)
+    for line in habit.verdict.lines { #expect(result.output.contains(line), "\(result.output)") }
+  }
+
+  @Test("a fault that takes no particulars may be given yes", arguments: ["wrong-key", "replay-login"])
+  func plainFault(name: String) throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "Scenarios/fault.yaml",
+      """
+      scenario: Nobody gets in
+      machine: sesame
+      device: { lock: sesame5, registered: true, configured: true }
+      steps:
+        - fault: { \(name): yes }
+        - closeTo
+        - connect
+        - until: { status: logining }
+        - expect: { status: noSignal, within: 11 s }
+      """)
+    let result = try Command.run("run", "--seed", "1", "--device", "emulator:sesame5", in: folder.path)
+    expect(result.status, 0)
+  }
+}
