@@ -14,7 +14,7 @@ public struct LockKnowledge: Equatable, Sendable {
   public private(set) var lastRest: String?
   /// After how many seconds it locks by itself; 0 for never.
   public private(set) var autolock: Int?
-  /// What it was asked to be set to in the session that is open: a client may go on telling what was set before.
+  /// What it was asked to be set to in the session that is open: an answer on its way may tell what was set before.
   private var autolockAsked: Int?
   /// Whether there is nothing in its history.
   public private(set) var isHistoryEmpty = false

@@ -350,18 +350,17 @@ extension ClientPretence {
 
   /// Reads one of these faults; `nil` for one that is called off.
   fileprivate init?(_ fault: Fault) throws(LabFault) {
-    let text = fault.value.description
-    switch (fault.name, fault.value) {
-    case (_, let value) where value.isNothing: return nil
-    case ("wrong-key", .flag): self = .falseProof(.wrongSecret)
-    case ("wrong-key", _):
+    if fault.value.isNothing { return nil }
+    switch (fault.name, fault.value.description) {
+    case ("wrong-key", "yes"): self = .falseProof(.wrongSecret)
+    case ("wrong-key", let text):
       guard let proof = FalseProof(rawValue: text) else {
-        let values = FalseProof.allCases.map(\.rawValue).joined(separator: ", ")
+        let values = (["yes"] + FalseProof.allCases.map(\.rawValue)).joined(separator: ", ")
         throw LabFault(.notPossible, "the fault 'wrong-key' takes one of: \(values); and not '\(text)'")
       }
       self = .falseProof(proof)
-    case (_, .flag): self = .replayedLogin(session: nil)
-    default:
+    case (_, "yes"): self = .replayedLogin(session: nil)
+    case (_, let text):
       guard let replay = Replay(text), replay.part == .everything else {
         throw LabFault(
           .notPossible,
