@@ -148,7 +148,7 @@ public struct Explorer: Sendable {
   /// Whether nothing was asked of the device since a long silence.
   var wasSilent = false
   /// Until when the device had something to do, at the latest, before the last choice.
-  var wasDue: Instant?
+  var wasDue = Instant.never
   /// How many stimuli were legal after each event, a mean that forgets; and the most.
   var liberty: [Double]
   var mostLegal = 1.0
@@ -213,7 +213,7 @@ public struct Explorer: Sendable {
     cycles.reset()
     decisions.reset()
     lastChoice = nil
-    wasDue = nil
+    wasDue = .never
     hasMoved = false
     echo = nil
     wasSilent = false
@@ -251,10 +251,10 @@ public struct Explorer: Sendable {
   /// - Returns: `nil` when the test is over.
   public mutating func next(in situation: Situation) -> Choice? {
     guard test.choices.count < plan.length else { return nil }
-    costs?.isRepeating = cycles.isBusy
+    if settings.isThrifty { costs?.isRepeating = cycles.isBusy }
     let slot = positions.visit(situation.position)
     arrive(at: situation.position)
-    if costs != nil { learn(from: situation) }
+    if settings.isThrifty { learn(from: situation) }
     guard let choice = choose(in: situation, slot: slot) else { return nil }
     events += 1
     note(choice, in: situation, slot: slot)
@@ -330,28 +330,13 @@ public struct Explorer: Sendable {
     test.choices.append(choice)
     lastChoice = choice
     let act = Int(choice.act)
-    wasDue = situation.isAwaiting ? situation.deadline : nil
-    if act < alphabet.eventCount {
-      hasMoved = alphabet.moves(choice) && moves != 0
-      if hasMoved {
-        let isPlanned =
-          palette.movers >> UInt64(act) & 1 == 1 || isNews(act, at: situation.position)
-        costs?.move(isPlanned: isPlanned)
-        counts.add(moving(at: situation.position), act)
-      }
-      lastStimulus = choice.isForbidden ? lastStimulus : act
-      wasSilent = false
-    }
     if act == alphabet.settle { settledAt = situation.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
     let isIdle = isStimulus && situation.idle >> UInt64(act) & 1 == 1
     let moving = situation.legal & offered & ~situation.idle
     let isDecision = isStimulus ? !isIdle && moving & (moving &- 1) != 0 : act != alphabet.settle
-    if costs != nil {
-      let isProbe = act > alphabet.edge && alphabet.excusing >> UInt64(act - alphabet.edge - 1) & 1 == 0
-      echo = isIdle ? .answer : isProbe ? .aftermath : nil
-    }
+    if settings.isThrifty { noteCosts(of: choice, isIdle: isIdle, in: situation) }
     cycles.note(choice, isDecision: isDecision, isStimulus: isStimulus)
     guard isDecision else { return }
     rarity.see(

@@ -12,12 +12,13 @@ extension Explorer {
       if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
-      if let choice = sprinkled(in: situation) ?? setOtherwise(in: situation) { return choice }
+      if let choice = sprinkled(in: situation) { return choice }
+      if settings.isThrifty, let choice = setOtherwise(in: situation) { return choice }
     }
     if let choice = repeated(in: situation) { return choice }
     if settles { return Choice(alphabet.settle, variant: !isTrying && chance(plan.halts) ? 1 : 0) }
     let moving = legal & ~situation.idle
-    if let choice = doubt(in: situation) { return choice }
+    if settings.isThrifty, let choice = doubt(in: situation) { return choice }
     if isTrying, moving != 0 { return decided(among: moving, in: situation) }
     if let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0) { return choice }
     guard moving != 0 else { return passing(in: situation) }
@@ -35,26 +36,26 @@ extension Explorer {
   /// is called off, or made another one.
   private mutating func setOtherwise(in situation: Situation) -> Choice? {
     let setting = situation.legal & alphabet.setting & offered
-    guard costs != nil, situation.isAwaiting, situation.hasDeadline, setting != 0, chance(plan.doubts / 2)
+    guard situation.isAwaiting, situation.hasDeadline, setting != 0, chance(plan.doubts / 2)
     else { return nil }
     let event = pick(setting)
     return Choice(event, variant: chance(0.5) ? 0 : variant(of: event))
   }
 
   /// How likely the device is let do what it has to do: the less, the longer that has taken here.
-  private func patience(in situation: Situation) -> Double {
-    guard let costs else { return plan.patience }
-    return plan.patience * costs.ease(ofSettlingAt: situation.position)
+  private mutating func patience(in situation: Situation) -> Double {
+    plan.patience * (costs?.ease(ofSettlingAt: situation.position) ?? 1)
   }
 
   /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
   /// device had to do, which it must not do all the same, and where it may do one thing or another.
   private mutating func doubt(in situation: Situation) -> Choice? {
-    guard costs != nil, !situation.isAwaiting || !situation.hasDeadline, mayTake(alphabet.wait),
+    guard !situation.isAwaiting || !situation.hasDeadline, mayTake(alphabet.wait),
       let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden
     else { return nil }
     let isOpen = situation.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
-    let rest = max(wasDue.map { $0 - (.zero + time) } ?? .zero, isOpen ? situation.window : .zero)
+    let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
+    let rest = max(due, isOpen ? situation.window : .zero)
     guard rest > .zero, chance(plan.doubts), let variant = costs?.doubt(for: rest) else { return nil }
     return Choice(alphabet.wait, variant: variant)
   }
@@ -152,9 +153,9 @@ extension Explorer {
 
   /// A wait, the edge of a timer, or a disturbance.
   private mutating func sprinkled(in situation: Situation) -> Choice? {
-    if let choice = listen() { return choice }
+    if echo != nil, let choice = listen() { return choice }
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
-    if let variant = costs?.silence(in: situation), mayTake(alphabet.wait), chance(0.25) {
+    if settings.isThrifty, let variant = costs?.silence(in: situation), mayTake(alphabet.wait), chance(0.25) {
       costs?.beginSilence()
       wasSilent = true
       return Choice(alphabet.wait, variant: variant)
@@ -282,7 +283,7 @@ extension Explorer {
   private func mayTake(_ act: Int) -> Bool { variantCounts[act] > 0 }
 
   /// Whether the device has something to do, and was not let do it just now without any change.
-  private func maySettle(in situation: Situation) -> Bool {
+  private mutating func maySettle(in situation: Situation) -> Bool {
     guard situation.isAwaiting, situation.hasDeadline, mayTake(alphabet.settle) else { return false }
     guard let lastChoice, Int(lastChoice.act) == alphabet.settle else { return true }
     return settledAt != situation.position

@@ -49,6 +49,8 @@ struct ExplorerCosts: Sendable {
   /// How long each variant of waiting is, and what was waited so in silence.
   private let lengths: [Interval]
   private var silences: [Double]
+  /// The variants in which an answer comes.
+  private let replies: Range<Int>
   /// The first variant that no window of the machine is as long as.
   private let firstSilence: Int
   /// The most stimuli that a situation was seen to allow.
@@ -71,6 +73,8 @@ struct ExplorerCosts: Sendable {
   ///   - longestWindow: how long the longest window of the machine is.
   init(waits: [TestAction], longestWindow: Interval) {
     lengths = waits.map { if case .wait(let length) = $0 { length } else { .zero } }
+    let firstReply = lengths.firstIndex { $0 >= Self.reply } ?? lengths.count
+    replies = firstReply..<(lengths.firstIndex { $0 > Self.moment } ?? lengths.count)
     firstSilence = lengths.firstIndex { $0 > longestWindow } ?? lengths.count
     silences = [Double](repeating: 0, count: lengths.count)
   }
@@ -131,10 +135,9 @@ struct ExplorerCosts: Sendable {
 
   /// The waits in which an answer comes, if there is time for one.
   mutating func answers() -> Range<Int>? {
-    let times = lengths.indices.filter { lengths[$0] >= Self.reply && lengths[$0] <= Self.moment }
-    guard allows(.answer), let first = times.first else { return nil }
+    guard allows(.answer), !replies.isEmpty else { return nil }
     purpose = .answer
-    return first..<first + times.count
+    return replies
   }
 
   /// The wait that is just longer than something is excused, if there is time for it.

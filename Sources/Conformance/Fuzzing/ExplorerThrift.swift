@@ -63,6 +63,25 @@ extension Explorer {
     }
   }
 
+  /// Keeps what was chosen, and where.
+  @inline(never)
+  mutating func noteCosts(of choice: Choice, isIdle: Bool, in situation: Situation) {
+    let act = Int(choice.act)
+    wasDue = situation.isAwaiting ? situation.deadline : .never
+    if act < alphabet.eventCount {
+      hasMoved = alphabet.moves(choice) && moves != 0
+      if hasMoved {
+        let isPlanned = palette.movers >> UInt64(act) & 1 == 1 || isNews(act, at: situation.position)
+        costs?.move(isPlanned: isPlanned)
+        counts.add(moving(at: situation.position), act)
+      }
+      lastStimulus = choice.isForbidden ? lastStimulus : act
+      wasSilent = false
+    }
+    let isProbe = act > alphabet.edge && alphabet.excusing >> UInt64(act - alphabet.edge - 1) & 1 == 0
+    echo = isIdle ? .answer : isProbe ? .aftermath : nil
+  }
+
   /// Learns how much can still be done once the device has done what the last stimulus asked for, and what changes
   /// nothing where much can be done.
   mutating func learn(from situation: Situation) {
@@ -103,7 +122,15 @@ extension Explorer {
 
   /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
   /// repetition has led to shows; and a test that dwells seldom does what leaves it little to do.
-  func price(of event: Int, at position: UInt64) -> Double {
+  ///
+  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  @inline(__always)
+  mutating func price(of event: Int, at position: UInt64) -> Double {
+    settings.isThrifty ? dearness(of: event, at: position) : 1
+  }
+
+  @inline(never)
+  private mutating func dearness(of event: Int, at position: UInt64) -> Double {
     let isMoving = moves >> UInt64(event) & 1 == 1
     if isMoving, isNews(event, at: position), costs?.isWorn(isPlanned: true) == false { return 1 }
     if wasSilent { return isMoving ? 1 : Self.sparing }

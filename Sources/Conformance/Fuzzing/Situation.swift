@@ -12,15 +12,15 @@ public struct Situation: Equatable, Sendable {
   public var forbidden: UInt64
   /// Those of the legal ones that change nothing in any possible state, as bits: the machine says that it stays.
   public var idle: UInt64
-  /// Whether the device has something to do next; see ``Tracker/isAwaiting``.
-  public var isAwaiting: Bool
-  /// When time alone will change what the model allows; see ``Tracker/deadline``.
-  public var deadline: Instant?
+  /// When time alone will change what the model allows, or never; see ``Tracker/deadline``.
+  public var deadline: Instant
   /// How long something may take at the most that can happen by itself now, whatever the circumstances; zero where
   /// nothing is promised within any time.
   public var window: Interval
+  /// Whether the device has something to do next; see ``Tracker/isAwaiting``.
+  public var isAwaiting: Bool
   /// Whether time alone will change what the model allows: there is a deadline.
-  public var hasDeadline: Bool { deadline != nil }
+  public var hasDeadline: Bool { deadline != .never }
 }
 
 extension Tracker {
@@ -34,8 +34,8 @@ extension Tracker {
       let legal = legalStimuli
       return Situation(
         position: UInt64(truncatingIfNeeded: node), node: node, legal: legal, forbidden: stimuliMask & ~legal,
-        idle: specification.hasIdle ? specification.idle[node] : 0, isAwaiting: false, deadline: nil,
-        window: .zero)
+        idle: specification.hasIdle ? specification.idle[node] : 0, deadline: .never, window: .zero,
+        isAwaiting: false)
     }
   }
 
@@ -58,8 +58,8 @@ extension Tracker {
       }
       return Situation(
         position: position | 1 << 63, node: possible.single, legal: legal,
-        forbidden: stimuliMask & ~somewhere, idle: legal & idle, isAwaiting: isAwaiting,
-        deadline: deadline, window: window)
+        forbidden: stimuliMask & ~somewhere, idle: legal & idle, deadline: deadline ?? .never, window: window,
+        isAwaiting: isAwaiting)
     }
   }
 
