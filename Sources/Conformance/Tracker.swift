@@ -57,11 +57,12 @@ public struct Tracker: Sendable {
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
   /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
   public private(set) var losses = 0
-  /// How often the device did what it may do for a moment only, since it was just brought to it: ended a link, say, on
-  /// which it was sent what no client says. It is over with the next status after the one that this led to.
-  public private(set) var provocations = 0
+  /// How often the device took a way that it may take and need not: ended a link, say, on which it was sent what no client
+  /// says, or reported of itself what brings a circumstance about. It is over with the next status after the one that
+  /// this led to.
+  public private(set) var liberties = 0
   /// Whether what the last of them led to was shown.
-  private var isProvokedShown = false
+  private var isLibertyShown = false
   /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
   private var undisturbed: UInt64 = 0
   /// Whether something other than a loss explains what is being observed, in a machine that is not small.
@@ -148,7 +149,7 @@ public struct Tracker: Sendable {
     before = possible
     refusing.removeAll()
     losses = 0
-    provocations = 0
+    liberties = 0
     undisturbed = possible.first
     circumstances = specification.held
     uncertain = 0
@@ -487,9 +488,9 @@ extension Tracker {
       refusing = next
     }
     if isStatus, specification.ended[symbol] != 0 { end(specification.ended[symbol], at: now) }
-    if isStatus, provocations != 0 {
-      if isProvokedShown { provocations = 0 }
-      isProvokedShown = true
+    if isStatus, liberties != 0 {
+      if isLibertyShown { liberties = 0 }
+      isLibertyShown = true
     }
     countState()
     return !possible.isEmpty
@@ -501,6 +502,7 @@ extension Tracker {
     if !specification.isPlain { close(at: now) }
     before = possible
     begin(specification.begun[event], at: now)
+    if specification.begun[event] & specification.own != 0 { takeLiberty() }
     guard specification.moving[event] else { return true }
     next.removeAll()
     refusing.removeAll()
@@ -518,12 +520,14 @@ extension Tracker {
     }
     takeNext()
     if !isExplained, !possible.isEmpty { losses += 1 }
-    if !isOwn, !possible.isEmpty {
-      provocations += 1
-      isProvokedShown = false
-    }
+    if !isOwn, !possible.isEmpty { takeLiberty() }
     doubtSettings(at: now)
     return !possible.isEmpty
+  }
+
+  private mutating func takeLiberty() {
+    liberties += 1
+    isLibertyShown = false
   }
 
   @inline(__always)

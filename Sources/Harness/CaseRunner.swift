@@ -38,8 +38,12 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
-  private static var hangsUp: String {
-    "the device ends the link at what no client says, as it may, and the case needs one that goes on"
+  /// Why a case cannot be judged whose expectation is unmet since the device took a way that it may take.
+  private func liberty(_ unmet: Divergence) -> String {
+    guard let own = lockstep.ownCircumstances.first else {
+      return "the device ends the link at what no client says, as it may, and the case needs one that goes on"
+    }
+    return "the device has \(own), as it may, and the case expects one without: \(unmet.summary)"
   }
 
   /// Runs the case, and again after trouble in the lab.
@@ -58,15 +62,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
     while true {
       do {
         let verdict = try attempt()
-        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind, lockstep.wasProvoked {
-          return outcome(.skipped(Self.hangsUp))
-        }
-        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind,
-          let own = lockstep.ownCircumstances.first
-        {
-          return outcome(
-            .skipped(
-              "the device has \(own), as it may, and the case expects one without: \(divergence.summary)"))
+        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind, lockstep.tookLiberty {
+          return outcome(.skipped(liberty(divergence)))
         }
         guard case .divergence(let divergence) = verdict, lockstep.wasDisturbed else {
           if losses > 0, verdict == .agree { note(losses) }

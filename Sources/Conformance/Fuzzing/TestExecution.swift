@@ -31,10 +31,10 @@ extension Lockstep {
   /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
-  /// Whether the device did, in this test, what it may do for a moment only, since the tester brought it to it.
-  public var wasProvoked: Bool { tracker.provocations > 0 }
+  /// Whether what is shown comes of a way that the device may take and need not; see ``Tracker/liberties``.
+  public var tookLiberty: Bool { tracker.liberties > 0 }
 
-  /// The circumstances that hold and that nobody but the device has brought about, by name: how it is, as it may be.
+  /// The circumstances that hold because the device itself has reported them, by name.
   public var ownCircumstances: [String] {
     let holding = tracker.circumstances & tracker.specification.own
     return tracker.specification.machine.definition.circumstances.enumerated()

@@ -175,7 +175,7 @@ extension DirectLink {
       queue.removeAll { if case .connection = $0 { true } else { false } }
       queue.schedule(.report(.disconnected(reason: 0x02)), at: now)
     } else if clientLink != 0 {
-      // What was written before still arrives, unless somebody holds it up for longer than a link lives.
+      // What was written before still arrives, unless a tester delays it by more than the supervision time-out.
       let end = min(max(now, busyToLock) + Self.frameTime, now + Self.supervisionTimeout)
       queue.schedule(.lockLearns(reason: 0x13, link: clientLink), at: end)
       clientLink = 0
