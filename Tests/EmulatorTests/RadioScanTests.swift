@@ -150,6 +150,20 @@ struct RadioScanTests {
       bench.pass(.seconds(1)).map(RadioBench.what), ["0 report connectable c0:00:00:00:00:bb 010203 -60"])
   }
 
+  @Test("a scan response is heard by the one who asked for it, and not by a scanner that has begun anew since")
+  func begunAnew() {
+    var bench = RadioBench(2)
+    bench.advertise(1)
+    bench.scan(0, filterDuplicates: false)
+    let advertisement = "0 report connectable c0:00:00:00:00:a1 020a01 -60"
+    let response = "0 report scanResponse c0:00:00:00:00:a1 020b01 -60"
+    expect(bench.pass(.microseconds(4_572)).map(RadioBench.what), [advertisement])
+    bench.order(0, .leSetScanEnable(false, filterDuplicates: false))
+    bench.order(0, .leSetScanEnable(true, filterDuplicates: false))
+    expect(bench.pass(.milliseconds(1)), [])
+    expect(bench.pass(.milliseconds(150)).map(RadioBench.what).prefix(2), [advertisement, response])
+  }
+
   @Test("what is out of reach or without power is not heard, and is heard again later")
   func reach() {
     var bench = RadioBench(2, RadioSettings(pathLoss: 75, fading: 2), ControllerSettings(transmitPower: 4))

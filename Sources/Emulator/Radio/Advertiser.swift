@@ -34,7 +34,7 @@ struct Advertiser: Sendable {
   private(set) var identity = 0
 
   var phase = Phase.quiet
-  /// The controllers whose SCAN_REQ was heard.
+  /// The listeners whose SCAN_REQ was heard, by ``Listener/number``.
   var askers: [Int] = []
   /// The packet at whose end the advertiser is woken; `nil` when nobody hears any soon.
   var awaited: AdvertisingCourse.Packet?

@@ -111,7 +111,7 @@ extension Radio {
         if !listeners[listener].isActive || !advertisers[index].isScannable {
           advertisers[index].isKnown(to: listeners[listener].number)
         } else if asks(listener, for: index) {
-          advertisers[index].askers.append(listeners[listener].controller)
+          advertisers[index].askers.append(listeners[listener].number)
         }
       }
     }
@@ -130,9 +130,9 @@ extension Radio {
   /// A scan response ends now.
   private mutating func hearResponse(of index: Int, at now: Int64) {
     for place in advertisers[index].askers.indices {
-      let controller = advertisers[index].askers[place]
-      guard
-        let listener = listeners.firstIndex(where: { $0.controller == controller && !$0.isInitiator }),
+      let asker = advertisers[index].askers[place]
+      // Who has ended scanning since, and begun anew, has asked for nothing.
+      guard let listener = listeners.firstIndex(where: { $0.number == asker }),
         isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].course.isLost(loss)
       else { continue }
       report(index, to: listener, isResponse: true)
