@@ -103,7 +103,7 @@ public struct Shrinker: Sendable {
     refuted.insert(candidate.test)
     if !execution.wasDisturbed { history.add(execution, start: candidate.test.start) }
     let outcome = TestCase(start: candidate.test.start, execution.performed)
-    if isSame, outcome < best {
+    if isSame, isSmaller(outcome) {
       evidence.follow(candidate.origins(of: outcome.choices))
       best = outcome
       path = history.path(of: best)
@@ -112,6 +112,13 @@ public struct Shrinker: Sendable {
       refutations += 1
       evidence.refute(candidate.removed)
     }
+  }
+
+  /// Whether a test is smaller than the best: of two of one length, the one that moves less, and then the simpler one.
+  private func isSmaller(_ test: TestCase) -> Bool {
+    guard test.choices.count == best.choices.count else { return test < best }
+    let (movements, most) = (alphabet.movements(of: test), alphabet.movements(of: best))
+    return movements == most ? test < best : movements < most
   }
 
   /// What it is doing, in a few words.
@@ -206,7 +213,7 @@ public struct Shrinker: Sendable {
       let (made, isKnown) = history.foresee(reduction.test, from: path)
       reduction.test.choices = made.map { reduction.test.choices[$0] }
       reduction.origins = made.map { reduction.origins[$0] }
-      if !isKnown, reduction.test < best, !refuted.contains(reduction.test) { return reduction }
+      if !isKnown, isSmaller(reduction.test), !refuted.contains(reduction.test) { return reduction }
     }
     return nil
   }

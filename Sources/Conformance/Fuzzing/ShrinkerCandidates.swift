@@ -177,12 +177,18 @@ struct ReductionFinder: Sendable {
   }
 
   /// What to try instead of a choice: its simplest variant, one half as far from it, the next simpler one; and
-  /// settling instead of a wait.
+  /// settling instead of a wait, or of what moves.
   private func simpler(than choice: Choice) -> [Choice] {
     var simpler: [Choice] = []
     let act = Int(choice.act)
-    if act == alphabet.wait || act == alphabet.edge, !alphabet.acts[alphabet.settle].variants.isEmpty {
+    if act == alphabet.wait || act == alphabet.edge || alphabet.moves(choice),
+      !alphabet.acts[alphabet.settle].variants.isEmpty
+    {
       simpler.append(Choice(alphabet.settle))
+    }
+    // A test without a stimulus that turns about what is can be made shorter anywhere.
+    if alphabet.moves(choice) {
+      simpler += (0..<act).filter { alphabet.moves(Choice($0)) }.map { Choice($0) }
     }
     let variant = Int(choice.variant)
     for lower in [0, variant / 2, variant - 1] where lower >= 0 && lower < variant {
