@@ -65,6 +65,7 @@ public struct Finding: Sendable {
   }
 
   static let isMinimal = "minimal for this model"
+  static let isUnsure = "what is shorter was not confirmed"
 }
 
 /// What a device said of a finding of its twin.

@@ -21,14 +21,15 @@ extension Campaign {
     var limit: LimitReached?
     do {
       // A device that was wrong before the test began was not asked for anything in it.
-      if !divergence.isInPreparation { try shrink(execution, &finding) }
+      var steps: [Finding] = []
+      if !divergence.isInPreparation { steps = try shrink(execution, &finding) }
       if let known = known(where: { $0.test == finding.test || $0.divergence.isLike(finding.divergence) }) {
         findings[known].aliases.append(finding.signature)
         findings[known].count += 1
         status.repeats += 1
         return
       }
-      if !divergence.isInPreparation { try confirm(&finding) }
+      if !divergence.isInPreparation { try confirm(&finding, shrunkBy: steps) }
       for longer in leading where finding.confirmation.verdict != .confirmed && !edge.isStopped() {
         if let other = try self.finding(finding, by: longer) { finding = other }
       }
@@ -71,21 +72,26 @@ extension Campaign {
     var whole = finding
     whole.confirmation = Confirmation()
     whole.test = test
+    whole.shrinking.end = Finding.isUnsure
     whole.take(run)
     try confirm(&whole)
     guard whole.confirmation.verdict == .confirmed else { return nil }
     // Where it comes and goes, what single runs leave of it shows it no more.
     var short = whole
     short.confirmation = Confirmation()
-    try shrink(run, &short)
-    try confirm(&short)
+    short.shrinking.end = Finding.isMinimal
+    let steps = try shrink(run, &short)
+    try confirm(&short, shrunkBy: steps)
     return short.confirmation.verdict == .confirmed ? short : whole
   }
 
   /// Makes the test of a finding shorter as long as it fails alike.
+  ///
+  /// - Returns: the finding before it was made shorter each time, the longest first.
   private mutating func shrink(
     _ execution: Execution, _ finding: inout Finding
-  ) throws(LimitReached) {
+  ) throws(LimitReached) -> [Finding] {
+    var steps: [Finding] = []
     var shrinker = Shrinker(
       execution, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
       starts: runner.starts)
@@ -103,10 +109,12 @@ extension Campaign {
       }
       shrinker.tell(result.execution, isSame: result.isSame)
       if result.isSame, shrinker.best == TestCase(start: candidate.start, result.execution.performed) {
+        steps.append(finding)
         finding.take(result.execution)
         finding.test.start = candidate.start
       }
     }
+    return steps
   }
 
   /// Why shrinking goes no further, if it does not.
@@ -194,6 +202,26 @@ extension Campaign {
       status.labFaults += 1
       try? runner.lockstep.restart()
       return nil
+    }
+  }
+
+  /// Confirms a finding, or the shortest of those before it that is sure: what seemed to show a test may have been what
+  /// the run before had left, where a device lives on.
+  private mutating func confirm(_ finding: inout Finding, shrunkBy steps: [Finding]) throws(LimitReached) {
+    try confirm(&finding)
+    guard finding.confirmation.verdict != .confirmed else { return }
+    var (sure, unsure) = (-1, steps.count)
+    while unsure - sure > 1, !edge.isStopped() {
+      let middle = (sure + unsure) / 2
+      var longer = steps[middle]
+      longer.shrinking = finding.shrinking
+      longer.shrinking.end = Finding.isUnsure
+      try confirm(&longer)
+      if longer.confirmation.verdict == .confirmed {
+        (finding, sure) = (longer, middle)
+      } else {
+        unsure = middle
+      }
     }
   }
 
