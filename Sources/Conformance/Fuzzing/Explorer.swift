@@ -147,6 +147,8 @@ public struct Explorer: Sendable {
   var echo: ExplorerCosts.Purpose?
   /// Whether nothing was asked of the device since a long silence.
   var wasSilent = false
+  /// Whether the first answer after a long silence is still to be heard.
+  var isCurious = false
   /// Until when the device had something to do, at the latest, before the last choice.
   var wasDue = Instant.never
   /// How many stimuli were legal after each event, a mean that forgets; and the most.
@@ -217,6 +219,7 @@ public struct Explorer: Sendable {
     hasMoved = false
     echo = nil
     wasSilent = false
+    isCurious = false
     asidesLeft = 0
     time = .zero
     test.choices.removeAll(keepingCapacity: true)

@@ -4,23 +4,29 @@ import Simulation
 extension Explorer {
   mutating func choose(in situation: Situation, slot: Int) -> Choice? {
     if let choice = resumed(in: situation) { return choice }
+    if isCurious, let choice = hearOut() { return choice }
     let legal = situation.legal & offered
     // What a repetition has led to is tried out undisturbed.
     let isTrying = costs != nil && cycles.isExploring
     let settles = maySettle(in: situation) && (legal == 0 || isTrying || chance(patience(in: situation)))
-    if !isTrying {
+    if !isTrying, !wasSilent {
       if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
       if let choice = sprinkled(in: situation) { return choice }
       if settings.isThrifty, let choice = setOtherwise(in: situation) { return choice }
     }
-    if let choice = repeated(in: situation) { return choice }
+    if !wasSilent, let choice = repeated(in: situation) { return choice }
     if settles { return Choice(alphabet.settle, variant: !isTrying && chance(plan.halts) ? 1 : 0) }
     let moving = legal & ~situation.idle
     if settings.isThrifty, let choice = doubt(in: situation) { return choice }
     if isTrying, moving != 0 { return decided(among: moving, in: situation) }
-    if let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0) { return choice }
+    // After a long silence the device itself is asked.
+    if !wasSilent || moving == 0,
+      let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0)
+    {
+      return choice
+    }
     guard moving != 0 else { return passing(in: situation) }
     return decided(among: moving, in: situation)
   }
@@ -155,7 +161,7 @@ extension Explorer {
   private mutating func sprinkled(in situation: Situation) -> Choice? {
     if echo != nil, let choice = listen() { return choice }
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
-    if settings.isThrifty, let variant = costs?.silence(in: situation), mayTake(alphabet.wait), chance(0.25) {
+    if settings.isThrifty, mayBeSilent, let variant = costs?.silence(in: situation), chance(0.25) {
       costs?.beginSilence()
       wasSilent = true
       return Choice(alphabet.wait, variant: variant)
@@ -277,6 +283,9 @@ extension Explorer {
     counts.add(context, best)
     return best
   }
+
+  /// Whether what comes of a long silence can still be looked at in this test.
+  private var mayBeSilent: Bool { mayTake(alphabet.wait) && plan.length - test.choices.count > 4 }
 
   private var mayWaitForEdge: Bool { mayTake(alphabet.edge) && (costs?.allows(.window) ?? true) }
 

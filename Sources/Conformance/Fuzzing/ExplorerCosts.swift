@@ -39,6 +39,9 @@ struct ExplorerCosts: Sendable {
   /// The shortest wait in which an answer comes over a radio.
   private static let reply = Interval.milliseconds(100)
 
+  /// How long the slowest answer takes that is still one.
+  private static let slowest = Interval.seconds(5)
+
   /// What is soon enough, in seconds, for what the device has to do to be let do.
   private static let soon = 2.0
 
@@ -138,6 +141,13 @@ struct ExplorerCosts: Sendable {
     guard allows(.answer), !replies.isEmpty else { return nil }
     purpose = .answer
     return replies
+  }
+
+  /// A wait in which the slowest answer comes.
+  mutating func reply() -> Int? {
+    guard let variant = lengths.firstIndex(where: { $0 > Self.slowest }) else { return nil }
+    purpose = .silence
+    return variant
   }
 
   /// The wait that is just longer than something is excused, if there is time for it.

@@ -76,6 +76,7 @@ extension Explorer {
         counts.add(moving(at: situation.position), act)
       }
       lastStimulus = choice.isForbidden ? lastStimulus : act
+      isCurious = wasSilent && !choice.isForbidden
       wasSilent = false
     }
     let isProbe = act > alphabet.edge && alphabet.excusing >> UInt64(act - alphabet.edge - 1) & 1 == 0
@@ -120,6 +121,12 @@ extension Explorer {
     return costs?.aftermath(of: alphabet.aftermath).map { Choice(alphabet.wait, variant: $0) }
   }
 
+  /// A wait for all that comes of the first stimulus after a long silence: that is seldom, and worth hearing to the end.
+  mutating func hearOut() -> Choice? {
+    isCurious = false
+    return costs?.reply().map { Choice(alphabet.wait, variant: $0) }
+  }
+
   /// How much dearer a stimulus is than others: the motor is used where that is what a test is for, and where what a
   /// repetition has led to shows; and a test that dwells seldom does what leaves it little to do.
   ///
@@ -133,7 +140,8 @@ extension Explorer {
   private mutating func dearness(of event: Int, at position: UInt64) -> Double {
     let isMoving = moves >> UInt64(event) & 1 == 1
     if isMoving, isNews(event, at: position), costs?.isWorn(isPlanned: true) == false { return 1 }
-    if wasSilent { return isMoving ? 1 : Self.sparing }
+    let way = max(mostLegal / max(liberty[event], 1), 1)
+    if wasSilent { return isMoving ? 1 : Self.sparing * way }
     if cycles.isExploring {
       return cycles.isTelling ? (isMoving ? 1 : Self.sparing) : isMoving && isWorn ? Self.wearing : 1
     }
@@ -141,7 +149,7 @@ extension Explorer {
       return 1 / Self.sparing
     }
     if palette.theme >> UInt64(event) & 1 == 1 { return 1 / Self.sparing }
-    let leaving = plan.dwells ? max(mostLegal / max(liberty[event], 1), 1) : 1
+    let leaving = plan.dwells ? way : 1
     guard isMoving else { return leaving }
     return leaving * (plan.rests ? Self.sparing : 1) * (isWorn ? Self.wearing : 1)
   }
