@@ -58,6 +58,10 @@ public protocol DeviceUnderTest {
   /// - Parameter isSilent: whether it is asked why nothing was shown.
   func explanation(ofSilence isSilent: Bool) -> Explanation?
 
+  /// By when the device must have answered what it was asked for, where the model awaits nothing of it, such as a value
+  /// that is read; `nil` where every answer is there.
+  var answerDue: Instant? { get }
+
   /// Starts the device afresh after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
 
@@ -81,6 +85,10 @@ extension DeviceUnderTest {
   /// It does: most devices have nothing before them that would keep it back.
   @inlinable
   public func reaches(_ stimulus: Stimulus) -> Bool { true }
+
+  /// None: most devices say at once what they are asked for.
+  @inlinable
+  public var answerDue: Instant? { nil }
 
   /// None: most devices are put into their start.
   public mutating func takePreparations() -> [Preparation] { [] }

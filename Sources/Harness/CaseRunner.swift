@@ -338,9 +338,9 @@ extension CaseRunner {
     try give(stimulus)
   }
 
-  /// At the end: what the model promises is demanded.
+  /// At the end: what the model promises is demanded, and what was asked for is heard.
   private mutating func awaitDue() throws(Halt) {
-    try check { lockstep throws(LabFault) in try lockstep.settle() }
+    try check { lockstep throws(LabFault) in try lockstep.conclude() }
   }
 
   // MARK: Expectations

@@ -97,6 +97,30 @@ struct HabitTests {
     for line in habit.verdict.lines { #expect(result.output.contains(line), "\(result.output)") }
   }
 
+  @Test("what the last step has asked for is heard before a case ends", arguments: ["", "link=radio&"])
+  func heardOut(link: String) throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "Scenarios/record.yaml",
+      """
+      scenario: The record of a command is read
+      machine: sesame
+      device: { lock: sesame5, registered: true, configured: true }
+      steps:
+        - closeTo
+        - connect
+        - until: { status: locked }
+        - unlock: { tag: Alice }
+        - wait: settled
+        - readHistory
+      """)
+    for (defect, status) in [("", 0), ("defect=history-tag-missing", 1)] as [(String, Int32)] {
+      let device = "emulator:sesame5?\(link)\(defect)"
+      expect(
+        try Command.run("run", "--seed", "1", "--device", device, in: folder.path).status, status)
+    }
+  }
+
   @Test("a fault that takes no particulars may be given yes", arguments: ["wrong-key", "replay-login"])
   func plainFault(name: String) throws {
     let folder = try Command.Folder()

@@ -52,6 +52,16 @@ extension Lockstep {
     return nil
   }
 
+  /// Ends a test: what the model promises is demanded, and what the device was asked for is heard.
+  public mutating func conclude() throws(LabFault) -> Divergence? {
+    let limit = now + Self.patience
+    while true {
+      if let divergence = try settle() { return divergence }
+      guard now < limit, let due = device.answerDue, due >= now else { return nil }
+      if let divergence = try next(until: min(due, limit)) { return divergence }
+    }
+  }
+
   /// Lets time pass until the device shows something, or to the model's next deadline, where it awaits something.
   public mutating func awaitNext() throws(LabFault) -> Divergence? {
     guard tracker.isAwaiting, tracker.deadline != nil else { return nil }
@@ -116,7 +126,7 @@ extension Lockstep {
     }
     if execution.divergence == nil {
       execution.end = situation
-      execution.divergence = try settle()
+      execution.divergence = try conclude()
     }
     execution.wasDisturbed = wasDisturbed
     return execution

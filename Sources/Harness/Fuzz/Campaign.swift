@@ -245,7 +245,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
     if execution.divergence == nil {
       execution.end = runner.lockstep.situation
-      execution.divergence = try runner.lockstep.settle()
+      execution.divergence = try runner.lockstep.conclude()
     }
     execution.wasDisturbed = runner.lockstep.wasDisturbed
   }

@@ -203,7 +203,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
     if execution.divergence == nil {
       execution.end = lockstep.situation
-      execution.divergence = try lockstep.settle()
+      execution.divergence = try lockstep.conclude()
     }
     execution.wasDisturbed = lockstep.wasDisturbed
   }

@@ -167,7 +167,7 @@ public final class TourRun {
   ) throws(LabFault) -> Outcome {
     let mark = StepMark(count, line: 0)
     var divergence = divergence
-    if divergence == nil { divergence = try lockstep.settle() }
+    if divergence == nil { divergence = try lockstep.conclude() }
     if var divergence {
       divergence.step = mark.number
       return Outcome(.divergence(divergence), mark, at: lockstep.now)

@@ -26,7 +26,7 @@ struct BareScenario<Device: DeviceUnderTest> {
     startStatus = lockstep.tracker.possibleStates.first.map { definition.states[$0].status } ?? ""
     if let divergence = try lockstep.pass(until: lockstep.now) { return divergence }
     if let divergence = try run(scenario.steps) { return divergence }
-    return try lockstep.settle()
+    return try lockstep.conclude()
   }
 
   private mutating func run(_ steps: [Step]) throws(LabFault) -> Divergence? {
@@ -153,7 +153,7 @@ extension Lockstep {
         count += 1
         if let divergence = try carryOut(action).divergence { return divergence }
       }
-      if let divergence = try settle() { return divergence }
+      if let divergence = try conclude() { return divergence }
       _ = generator.end(in: situation)
       empty = count == before ? empty + 1 : 0
     }

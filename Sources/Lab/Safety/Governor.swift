@@ -216,6 +216,8 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     return remarks + device.takeRemarks()
   }
 
+  public var answerDue: Instant? { device.answerDue }
+
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     device.explanation(ofSilence: isSilent)
   }

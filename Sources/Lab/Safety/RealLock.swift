@@ -142,6 +142,8 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
     return observation
   }
 
+  public var answerDue: Instant? { governor.answerDue }
+
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     governor.explanation(ofSilence: isSilent)
   }

@@ -180,6 +180,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
     return remarks + device.takeRemarks()
   }
 
+  public var answerDue: Instant? { device.answerDue }
+
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     device.explanation(ofSilence: isSilent)
   }

@@ -137,8 +137,14 @@ public struct SesameClient {
     case .waiting(_, let since): since + settings.times.discovery
     case .registering(let registration): registration.since + settings.times.session
     case .logining(let login): login.since + settings.times.session
-    case .open(let session): session.late.map { $0.since + settings.times.answer }
+    case .open: answerDue
     }
+  }
+
+  /// By when the lock must have answered the request that it was sent first of those without an answer.
+  var answerDue: Instant? {
+    guard case .open(let session) = state else { return nil }
+    return session.late.map { $0.since + settings.times.answer }
   }
 }
 

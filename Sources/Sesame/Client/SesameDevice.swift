@@ -102,6 +102,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public mutating func takeRemarks() -> [String] { link.takeRemarks() }
 
+  public var answerDue: Instant? { client.answerDue }
+
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     client.explanation(ofSilence: isSilent)
   }

@@ -30,6 +30,8 @@ public struct TenantDevice<Device: DeviceUnderTest>: DeviceUnderTest {
   public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
   public mutating func takeRemarks() -> [String] { device.takeRemarks() }
   public mutating func takePreparations() -> [Preparation] { device.takePreparations() }
+  public var answerDue: Instant? { device.answerDue }
+
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     device.explanation(ofSilence: isSilent)
   }

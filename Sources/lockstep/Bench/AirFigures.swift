@@ -134,7 +134,7 @@ private enum SessionPace {
       }
       _ = explorer.end(in: runner.lockstep.situation)
       // What is under way, such as a registration, is not left half done.
-      if divergence == nil { _ = try runner.lockstep.settle() }
+      if divergence == nil { _ = try runner.lockstep.conclude() }
     }
     return Double(sessions) / ((runner.lockTime - runner.waited).seconds / 60)
   }

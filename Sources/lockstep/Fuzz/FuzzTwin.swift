@@ -125,7 +125,7 @@ extension TestRunner where Recorder == TraceList {
       divergence = try make(choice).divergence
       steps.append(look())
     }
-    if divergence == nil { divergence = try lockstep.settle() }
+    if divergence == nil { divergence = try lockstep.conclude() }
     steps.append(look())
     return (steps, divergence?.signature)
   }
