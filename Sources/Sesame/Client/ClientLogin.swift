@@ -54,7 +54,8 @@ extension SesameClient {
     lastLogin = login.message
     lastAppToken = login.appToken
     eavesdropper.beginSession(login: replay.isDue || falseProof != nil ? nil : login.message, login.appToken)
-    sendInClear(replay.login ?? falseProof?.login(insteadOf: login.message) ?? login.message)
+    let shown = replay.login ?? falseProof?.login(insteadOf: login.message) ?? login.message
+    sendInClear(shown, insteadOf: login.message)
     let session = Session(sighting: sighting, cipher: cipher)
     state = .logining(
       Login(sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty))

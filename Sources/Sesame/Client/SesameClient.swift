@@ -546,11 +546,16 @@ extension SesameClient {
   }
 
   /// Sends a message in clear, with what was to become of the next one.
-  mutating func sendInClear(_ message: [UInt8]) {
-    let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
+  ///
+  /// - Parameter right: the message in whose place it is sent: what becomes of a false one must not be that.
+  mutating func sendInClear(_ message: [UInt8], insteadOf right: [UInt8]? = nil) {
+    let plain = Segmenter().frames(of: message, .plaintext)
+    let forbidden = right.flatMap { $0 == message ? nil : Segmenter().frames(of: $0, .plaintext) }
+    let frames = takeMutation { $0.frames(ofClear: message) }.map { $0 == forbidden ? plain : $0 } ?? plain
     actions += frames.map { .send($0) }
     // Before there is a session a second login is no extra, but the login: it follows the first one.
-    provoke(flaws.takeShadow()?.frames(ofClear: message) ?? [])
+    let shadow = flaws.takeShadow()?.frames(ofClear: message) ?? []
+    provoke(shadow == forbidden ? [] : shadow)
   }
 }
 
