@@ -255,6 +255,28 @@ struct ExplorerTests {
     #expect((0.05...0.3).contains(share), "\(share) of \(asked)")
   }
 
+  @Test("after a long silence the device is asked for something, and what comes of it is heard to the end")
+  func afterSilence() throws {
+    let walk = try Walk(.sesame, events: 60_000, moving: ["lock", "unlock", "toggle"]) { $0.isThrifty = true }
+    let alphabet = walk.alphabet
+    func wait(_ choice: Choice) -> Interval? {
+      if case .wait(let length)? = alphabet.action(of: choice) { length } else { nil }
+    }
+    func isTime(_ choice: Choice) -> Bool { wait(choice) != nil || Int(choice.act) == alphabet.settle }
+    var silences = 0
+    for test in walk.tests {
+      for place in test.choices.indices where wait(test.choices[place]) == .seconds(660) {
+        silences += 1
+        let after = test.choices[(place + 1)...].drop(while: isTime)
+        let asked = try #require(after.first, "a test ended in silence")
+        #expect(Int(asked.act) < alphabet.eventCount && !asked.isForbidden)
+        let heard = after.dropFirst().first.flatMap(wait)
+        #expect(heard.map { $0 > .seconds(5) } ?? (after.count == 1))
+      }
+    }
+    #expect(silences > 10, "\(silences)")
+  }
+
   @Test("where wear is what is spent, what moves is a small part of what is chosen, and yet comes")
   func wear() throws {
     let walk = try Walk(.sesame, events: 40_000, moving: ["lock", "unlock", "toggle"]) { $0.isThrifty = true }
