@@ -26,6 +26,20 @@ private let bad = """
 
 @Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
+  @Test("what a terminal would obey is written out, whoever has named something so; our own colours stay")
+  func inert() throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "Scenarios/odd.yaml", good.replacing("A lock that is found", with: #""A\e[2J\a\x9block""#))
+    expect(
+      try Command.run("list", "Scenarios", in: folder.path).output.contains(#"A\u{1B}[2J\u{07}\u{009B}lock"#),
+      true)
+    try folder.write("Scenarios/odd.yaml", bad)
+    let coloured = try Command.run("run", "--seed", "1", "--color", "always", in: folder.path).output
+    expect(coloured.contains("\u{1B}[31m"), true)
+    expect(coloured.contains(#"\u{1B}"#), false)
+  }
+
   @Test("a run that agrees ends 0, with a report and a journal")
   func agrees() throws {
     let folder = try Command.Folder()

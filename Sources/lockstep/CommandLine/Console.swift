@@ -10,12 +10,15 @@ enum ColorChoice: String, Choice {
 /// Data goes to standard output, talk to standard error.
 final class Console {
   /// What the words on a line are.
-  enum Style: String {
+  enum Style: String, CaseIterable {
     case good = "\u{1B}[32m"
     case bad = "\u{1B}[31m"
     case warning = "\u{1B}[33m"
     case faint = "\u{1B}[2m"
     case strong = "\u{1B}[1m"
+
+    /// What ends each of them.
+    static let end = "\u{1B}[0m"
   }
 
   private let output: OutputFile
@@ -27,8 +30,9 @@ final class Console {
     status = StatusLine(.standardError())
   }
 
-  /// Writes data, as it is.
+  /// Writes text for people.
   func print(_ text: String) {
+    let text = text.inert
     write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n")
   }
 
@@ -47,9 +51,10 @@ final class Console {
   /// The columns and rows of the terminal; `nil` where there is none, or it does not tell.
   var size: (columns: Int, rows: Int)? { output.terminalSize }
 
-  /// Writes what moves the cursor, as a whole, with the cursor hidden meanwhile.
-  func draw(_ text: String) {
-    if !text.isEmpty { write("\u{1B}[?25l" + text + "\u{1B}[?25h") }
+  /// Moves the cursor and writes text there, as a whole, with the cursor hidden meanwhile.
+  func draw(_ moves: String, _ text: String = "") {
+    let all = moves + text.inert
+    if !all.isEmpty { write("\u{1B}[?25l" + all + "\u{1B}[?25h") }
   }
 
   /// Writes what waited for more; to be called when there is no more.
@@ -101,6 +106,30 @@ struct Painter {
   let isOn: Bool
 
   func callAsFunction(_ style: Console.Style, _ text: String) -> String {
-    isOn ? style.rawValue + text + "\u{1B}[0m" : text
+    isOn ? style.rawValue + text + Console.Style.end : text
+  }
+}
+
+extension String {
+  /// The text with what a terminal would obey written out, such as `\u{1B}`, but for lines, tabs and our own colours: a
+  /// lock says what it likes, and its records hold what others have sent it.
+  var inert: String {
+    func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+    }
+    guard unicodeScalars.contains(where: isObeyed) else { return self }
+    let colours = Console.Style.allCases.map(\.rawValue) + [Console.Style.end]
+    var rest = self[...].unicodeScalars
+    var result = ""
+    while let scalar = rest.first {
+      if scalar == "\u{1B}", let colour = colours.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+        result += colour
+        rest = rest.dropFirst(colour.unicodeScalars.count)
+        continue
+      }
+      result += isObeyed(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
+      rest = rest.dropFirst()
+    }
+    return result
   }
 }

@@ -25,6 +25,7 @@ final class StatusLine: Sendable {
 
   /// Writes a line or several above it.
   func say(_ text: String) {
+    let text = text.inert
     state.withLock { state in
       state.write(state.erasing + (text.hasSuffix("\n") ? text : text + "\n") + state.shown)
     }
@@ -32,6 +33,7 @@ final class StatusLine: Sendable {
 
   /// Puts another text in its place; an empty one takes it away.
   func show(_ text: String) {
+    let text = text.inert
     state.withLock { state in
       guard text != state.shown else { return }
       let erasing = state.erasing

@@ -219,7 +219,7 @@ final class ScanView {
     let rows = stations.compactMap { row(of: $0, at: now) }
     let lines = [Self.row(Self.headings)] + rows
     let up = shownLines > 0 ? "\u{1B}[\(shownLines)A\u{1B}[J" : ""
-    console.print(up + lines.joined(separator: "\n"))
+    console.draw(up, lines.map { $0 + "\n" }.joined())
     shownLines = lines.count
   }
 

@@ -47,7 +47,7 @@ final class ScreenReport: HumanFuzzReport {
     let lines = screen.lines(width: size.columns, paint)
     guard size.rows > lines.count else { return super.progress(progress) }
     // The last column stays free: what a terminal does after it differs.
-    console.draw(erasing(size.columns) + lines.map { $0 + "\n" }.joined())
+    console.draw(erasing(size.columns), lines.map { $0 + "\n" }.joined())
     shown = lines.map(visibleWidth)
   }
 
