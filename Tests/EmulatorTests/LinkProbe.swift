@@ -71,7 +71,7 @@ struct LinkProbe<Link: LockLink> {
     case .tampered:
       tamperings += 1
       return nil
-    case .disconnected(let reason): return "disconnected 0x\([reason].hex)"
+    case .disconnected(let reason, _): return "disconnected 0x\([reason].hex)"
     case .frame(let frame):
       guard case .message(let message) = reassembler.receive(frame) else { return "frame" }
       return text(of: message)

@@ -119,6 +119,26 @@ struct SesameConformanceTests {
   }
 
   @Test(
+    "when a link is lost it is told what of it has not arrived",
+    arguments: [
+      ([], "all that was sent acknowledged"), (["readVersion"], "1 packet not acknowledged"),
+      (["readVersion", "readHistory"], "2 packets not acknowledged"),
+    ])
+  func acknowledgements(requests: [String], told: String) throws {
+    var bench = try SesameBench(air: "sesame5")
+    try bench.reset()
+    expect(try bench.perform("closeTo"), nil)
+    expect(try bench.until("receivedBle"), nil)
+    expect(try bench.perform("connect"), nil)
+    expect(try bench.until("locked"), nil)
+    expect(try bench.lockstep.bring(about: Fault("out-of-range")), nil)
+    for request in requests { expect(try bench.perform(request), nil) }
+    expect(try bench.until("noSignal"), nil)
+    let lost = bench.trace.first { $0.contains("linkLost") }?.split(separator: " ", maxSplits: 1).last
+    expect(lost, "linkLost (0x08 (connection timeout), \(told))")
+  }
+
+  @Test(
     "so it does over the air", arguments: ["sesame3", "sesame5"], 1...3 as ClosedRange<UInt64>)
   func walkOverAir(name: String, seed: UInt64) throws {
     var bench = try SesameBench(air: name, seed: seed)

@@ -493,7 +493,7 @@ extension AirLink {
       if link == leaving, isDraining || unacknowledged > 0 || reason != .localHostTerminated {
         events.append(.tampered)
       }
-      try disconnected(link, reason)
+      try disconnected(link, reason, unacknowledged)
     case .gatt(let link, let event):
       try handle(event, on: link)
     case .readyToSend(let link):
@@ -528,7 +528,9 @@ extension AirLink {
     }
   }
 
-  private mutating func disconnected(_ link: LinkID, _ reason: HCIErrorCode) throws(LabFault) {
+  private mutating func disconnected(
+    _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int
+  ) throws(LabFault) {
     if link == leaving {
       leaving = nil
       isDraining = false
@@ -541,10 +543,11 @@ extension AirLink {
       state = .connecting
       try beginConnecting()
     case .discovering(link, _, _), .open(link, _, _):
+      events.append(
+        .disconnected(reason: reason.rawValue, unacknowledged: unacknowledged + outgoing.count))
       state = .idle
       early = []
       outgoing = []
-      events.append(.disconnected(reason: reason.rawValue))
     case .idle, .connecting, .discovering, .open:
       break
     }

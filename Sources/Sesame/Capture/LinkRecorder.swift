@@ -80,7 +80,7 @@ extension LinkRecorder {
         timing: timing)
       receive(.leConnectionComplete(connection), at: now)
     case .ready, .tampered, .provoked: break
-    case .disconnected(let reason):
+    case .disconnected(let reason, _):
       receive(
         .disconnectionComplete(
           status: .success, PacketRecorder.memoryLink, reason: HCIErrorCode(rawValue: reason)), at: now)

@@ -19,13 +19,23 @@ enum ClientLeaving: String {
   }
 
   /// What the reason of a link's end says of the lock.
-  static func explanation(ofEnd reason: UInt8) -> Explanation {
+  static func explanation(ofEnd reason: UInt8, _ unacknowledged: Int?) -> Explanation {
     let code = HCIErrorCode(rawValue: reason)
     switch code {
     case .remoteUserTerminated, .remoteLowResources, .remotePowerOff:
       return hungUp.explained("the lock ended the link, \(code)")
     default:
-      return linkLost.explained("the link ended, \(code)")
+      let arrival = unacknowledged.map { ", \(text(ofUnacknowledged: $0))" } ?? ""
+      return linkLost.explained("the link ended, \(code)\(arrival)")
+    }
+  }
+
+  /// What of the client's packets has not arrived, as far as the link layer tells.
+  static func text(ofUnacknowledged count: Int) -> String {
+    switch count {
+    case 0: "all that was sent acknowledged"
+    case 1: "1 packet not acknowledged"
+    default: "\(count) packets not acknowledged"
     }
   }
 }

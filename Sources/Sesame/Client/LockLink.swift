@@ -115,5 +115,8 @@ public enum LinkEvent: Equatable, Sendable {
   case provoked
   /// The connection, or the attempt at one, is over; the reason is the Core Specification's error code
   /// (Vol 1 Part F), such as 0x13 for a peer that ended it and 0x08 for a supervision time-out.
-  case disconnected(reason: UInt8)
+  ///
+  /// With it goes how many packets of the client's the lock's link layer has never acknowledged (Number Of Completed
+  /// Packets, Vol 4 Part E §7.7.19); `nil` where that cannot be known.
+  case disconnected(reason: UInt8, unacknowledged: Int? = nil)
 }

@@ -196,7 +196,7 @@ extension SesameClient {
     case .connected: connected(at: now)
     case .ready, .tampered, .provoked: break
     case .frame(let frame): receive(frame: frame, at: now)
-    case .disconnected(let reason): lostLink(reason)
+    case .disconnected(let reason, let unacknowledged): lostLink(reason, unacknowledged)
     }
     return take()
   }
@@ -366,14 +366,14 @@ extension SesameClient {
     show(.waitingGatt)
   }
 
-  private mutating func lostLink(_ reason: UInt8) {
+  private mutating func lostLink(_ reason: UInt8, _ unacknowledged: Int?) {
     switch state {
     case .away, .seeking, .heard:
       break
     case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten:
       endSession()
       state = .away
-      departure = ClientLeaving.explanation(ofEnd: reason)
+      departure = ClientLeaving.explanation(ofEnd: reason, unacknowledged)
       show(.noSignal)
     }
   }

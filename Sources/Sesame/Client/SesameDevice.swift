@@ -192,10 +192,11 @@ extension SesameDevice {
     case .tampered: report(events.tampered)
     case .provoked: report(events.provoked)
     case .connected: if mayBeTampered { report(events.tampered) }
-    case .disconnected(let code) where client.hasLink:
+    case .disconnected(let code, let unacknowledged) where client.hasLink:
       let reason = HCIErrorCode(rawValue: code)
       let isByLock = [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(reason)
-      report(isByLock ? events.closed : events.lost, "\(reason)")
+      let arrival = unacknowledged.map { ", \(ClientLeaving.text(ofUnacknowledged: $0))" } ?? ""
+      report(isByLock ? events.closed : events.lost, "\(reason)\(isByLock ? "" : arrival)")
     case .disconnected, .advertisement, .ready, .frame: break
     }
   }
