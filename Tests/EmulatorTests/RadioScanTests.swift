@@ -150,7 +150,8 @@ struct RadioScanTests {
       bench.pass(.seconds(1)).map(RadioBench.what), ["0 report connectable c0:00:00:00:00:bb 010203 -60"])
   }
 
-  @Test("a scan response is heard by the one who asked for it, and not by a scanner that has begun anew since")
+  @Test(
+    "a scan response is heard by the one who asked for it, and not by a scanner that has begun anew since")
   func begunAnew() {
     var bench = RadioBench(2)
     bench.advertise(1)
