@@ -5,14 +5,15 @@ import Testing
 private enum Habit: String, CaseIterable {
   case positionsNotExpected, positionsTaken, positionsLongKnown
   case heldOut, heldUp
+  case nearPositions, autolockBehindPositions
   case silentAtFalseProof, silentAtFalseProofOfOS2, refusedLate
 
   /// The lock, with the habit.
   var device: String {
     switch self {
     case .positionsNotExpected, .positionsTaken, .positionsLongKnown: "sesame5?positions=kept"
-    case .heldOut: "sesame3"
-    case .heldUp: "sesame5"
+    case .heldOut, .nearPositions: "sesame3"
+    case .heldUp, .autolockBehindPositions: "sesame5"
     case .silentAtFalseProof: "sesame5?wrong-login=silent"
     case .silentAtFalseProofOfOS2: "sesame3?wrong-login=silent"
     case .refusedLate: "sesame5?wrong-login=result"
@@ -47,6 +48,19 @@ private enum Habit: String, CaseIterable {
     case .heldUp:
       return login + Array(repeating: ["fault: { delay: 3 s }", "readVersion"], count: 5).flatMap { $0 }
         + ["disconnect", "closeTo", "connect", "until: { status: locked, within: 5 s }"]
+    // The ranges that apps set on a lock of OS2 reach 53 degrees to each side.
+    case .nearPositions:
+      return handOver + [
+        "until: { status: nosetting }", "configure: { lock: 30, unlock: 60 }",
+        "until: { status: [locked, unlocked, moved] }", "unlock", "until: { status: unlocked, within: 10 s }",
+        "lock", "until: { status: locked, within: 10 s }",
+      ]
+    // What the lock publishes with its positions is from before the delay that was asked for meanwhile.
+    case .autolockBehindPositions:
+      return handOver + [
+        "until: { status: nosetting }", "now: configure", "now: { setAutolock: { delay: 8 s } }", "wait: 2 s",
+        "readAutolock", "unlock", "wait: 14 s",
+      ]
     case .silentAtFalseProof:
       return falseLogin
         + ["registration", "identity", "login again"].map { "fault: { forge: \($0) }" } + ["wait: 20 s"]
@@ -95,6 +109,28 @@ struct HabitTests {
       "run", "--seed", "1", "--device", "emulator:\(habit.device)", in: folder.path)
     expect(result.status, habit.verdict.status)
     for line in habit.verdict.lines { #expect(result.output.contains(line), "\(result.output)") }
+  }
+
+  @Test("a lock of OS2 whose motor a reset has stopped between its positions moves on from there")
+  func stoppedUnderWay() throws {
+    let folder = try Command.Folder()
+    let head = """
+      machine: sesame
+      device: { lock: sesame3, registered: true, configured: true }
+      steps:
+        - closeTo
+        - connect
+        - until: { status: locked }
+        - unlock
+
+      """
+    try folder.write("Scenarios/1.yaml", "scenario: Stopped\n" + head + "  - wait: 450 ms\n  - reset\n")
+    try folder.write("Scenarios/2.yaml", "scenario: Moved on\n" + head + "  - until: { status: unlocked }\n")
+    let result = try Command.run(
+      "run", "--seed", "1", "--device", "emulator:sesame3?as=real", "--allow", "reset", "--allow", "register",
+      "--allow", "configure", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("2 cases: 2 agree"), "\(result.output)")
   }
 
   @Test("what the last step has asked for is heard before a case ends", arguments: ["", "link=radio&"])

@@ -131,12 +131,12 @@ extension Bolt {
   /// Starts the motor, or turns a running one round.
   ///
   /// - Returns: whether it does anything: not when the positions were never set, when the bolt rests in the
-  ///   goal's range already, or when the motor is on its way there.
+  ///   goal's range already and in no other, or when the motor is on its way there.
   mutating func drive(to goal: Goal, at now: Instant) -> Bool {
     guard let positions else { return false }
     let here = angle(at: now)
     switch motion {
-    case .resting(_, isStalled: false) where range(of: goal, positions)?.contains(here) ?? false:
+    case .resting(_, isStalled: false) where isSurely(at: goal, here, positions):
       return false
     case .running(let run) where run.goal == goal:
       return false
@@ -205,6 +205,15 @@ extension Bolt {
     case .locked: positions.lock + aimError
     case .unlocked: positions.unlock + aimError
     case .between: positions.between
+    }
+  }
+
+  /// Whether an angle is in the range of a goal, and of no other: where two ranges meet, the motor has work to do.
+  private func isSurely(at goal: Goal, _ angle: BoltAngle, _ positions: BoltPositions) -> Bool {
+    switch goal {
+    case .locked: positions.lockRange.contains(angle) && !positions.unlockRange.contains(angle)
+    case .unlocked: positions.unlockRange.contains(angle) && !positions.lockRange.contains(angle)
+    case .between: false
     }
   }
 

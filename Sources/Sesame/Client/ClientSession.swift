@@ -164,7 +164,10 @@ extension SesameClient {
             actions.append(.report(Reading("autolock", .integer(Int(new.autolock)))))
           }
           self.setting = setting
-          hasSetAutolock = false
+          // What is asked for and not answered yet, it does not tell.
+          if !pending.contains(where: { if case .setAutolock = $0.command { true } else { false } }) {
+            hasSetAutolock = false
+          }
         case .mechStatus:
           take(status: try MechStatus(decoding: publish.data, model: model), &actions)
         case .openSensorDelay where generation == .os3:
@@ -477,8 +480,9 @@ extension MechStatus {
 private func positions(lock: Int, unlock: Int, for generation: Generation) -> [UInt8] {
   switch generation {
   case .os2:
-    Sesame3Setting(lock: Int16(clamping: lock * 1024 / 360), unlock: Int16(clamping: unlock * 1024 / 360))
-      .encoded
+    Sesame3Setting(
+      apart: Int16(clamping: lock * 1024 / 360), Int16(clamping: unlock * 1024 / 360)
+    ).encoded
   case .os3:
     Sesame5Setting(lock: Int16(clamping: lock), unlock: Int16(clamping: unlock)).positions
   }

@@ -49,6 +49,17 @@ public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
       unlockRange: Range(min: unlock &- Self.reach, max: unlock &+ Self.reach))
   }
 
+  /// Makes a setting as the apps do, but for positions that lie in each other's range then: with ranges that do not meet, as
+  /// far as positions are not the same, so that it can be told where the bolt is.
+  public init(apart lock: Int16, _ unlock: Int16) {
+    self.init(lock: lock, unlock: unlock)
+    let distance = abs(Int(lock) - Int(unlock))
+    guard distance <= Int(Self.reach) else { return }
+    let reach = Int16(max(distance - 1, 0) / 2)
+    lockRange = Range(min: lock &- reach, max: lock &+ reach)
+    unlockRange = Range(min: unlock &- reach, max: unlock &+ reach)
+  }
+
   /// A setting that every client takes for not configured.
   public static let unset = Sesame3Setting(
     lock: unsetPosition, unlock: unsetPosition, lockRange: Range(min: 0, max: 0),
