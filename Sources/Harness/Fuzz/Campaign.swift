@@ -389,7 +389,8 @@ public struct Campaign<Device: DeviceUnderTest> {
       return .limited(error.reason)
     }
     status.phase = "exploring"
-    return settings.keepsGoing ? nil : .found
+    let hasVerdict = findings.last?.confirmation.verdict != .notReproduced
+    return settings.keepsGoing || !hasVerdict ? nil : .found
   }
 }
 

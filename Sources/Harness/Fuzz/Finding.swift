@@ -65,6 +65,7 @@ public struct Finding: Sendable {
   }
 
   static let isMinimal = "minimal for this model"
+  static let isUnconfirmed = "as far as it showed at all"
   static let isUnsure = "what is shorter was not confirmed"
 }
 

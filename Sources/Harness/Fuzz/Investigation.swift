@@ -223,6 +223,7 @@ extension Campaign {
         unsure = middle
       }
     }
+    if sure < 0, finding.shrinking.isMinimal { finding.shrinking.end = Finding.isUnconfirmed }
   }
 
   /// Runs the test again from a reset until it is clear how sure it is.
