@@ -130,18 +130,24 @@ extension Campaign {
   }
 
   /// Runs a candidate; `nil` where the device cannot be made ready for it. Of a device that lives on it has to show it
-  /// twice in a row: what the run before had left is none of the candidate's then.
+  /// twice in a row, the second time a little later after it was made ready: what the run before had left is none of the
+  /// candidate's then, nor the moment in which the device happened to advertise.
   private mutating func verdict(
     on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     let first = try calmVerdict(on: candidate, divergence, &shrinking)
     guard let first, first.isSame, history != nil else { return first }
-    return try calmVerdict(on: candidate, divergence, &shrinking)
+    return try calmVerdict(on: candidate, divergence, after: Self.shift, &shrinking)
   }
+
+  /// By how much later a test is begun each time on a device that lives on: devices advertise every half second, and
+  /// every second.
+  private static var shift: Interval { .milliseconds(170) }
 
   /// Runs a candidate; a run that was disturbed says nothing, and it is tried again, a few times.
   private mutating func calmVerdict(
-    on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
+    on candidate: TestCase, _ divergence: Divergence, after delay: Interval = .zero,
+    _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     var last = Execution()
     // What was never run is no evidence.
@@ -149,7 +155,7 @@ extension Campaign {
     var troubles = 0
     var unready = 0
     for _ in 0..<Self.mostTries {
-      guard let execution = try count(&shrinking, running: candidate) else {
+      guard let execution = try count(&shrinking, running: candidate, after: delay) else {
         troubles += 1
         if troubles == Self.mostTroubles || runner.isRefused(candidate.start) { break }
         continue
@@ -181,7 +187,7 @@ extension Campaign {
 
   /// Runs a test besides exploring; `nil` where there was trouble, which says nothing for the test nor against it.
   private mutating func count(
-    _ shrinking: inout Finding.Shrinking, running test: TestCase
+    _ shrinking: inout Finding.Shrinking, running test: TestCase, after delay: Interval = .zero
   ) throws(LimitReached) -> Execution? {
     let before = runner.events
     let isRefused = runner.isRefused(test.start)
@@ -191,7 +197,7 @@ extension Campaign {
       status.extraEvents += runner.events - before
     }
     do {
-      return try runner.run(test)
+      return try runner.run(test, after: delay)
     } catch {
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
       if runner.isRefused(test.start) {
@@ -237,7 +243,8 @@ extension Campaign {
       tries += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      guard let execution = try count(&unused, running: finding.test) else {
+      let delay = history == nil ? Interval.zero : Self.shift * Int64(tries)
+      guard let execution = try count(&unused, running: finding.test, after: delay) else {
         troubles += 1
         continue
       }

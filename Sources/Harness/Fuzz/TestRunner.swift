@@ -147,14 +147,16 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///
   /// The same trouble in three fresh starts is a divergence: the device stopped answering.
   ///
-  /// - Parameter isStopped: whether the test is to end before its next choice; nothing is awaited then.
+  /// - Parameters:
+  ///   - delay: how long after its start the test is begun.
+  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
   public mutating func run(
-    _ test: TestCase, isStopped: () -> Bool = { false }
+    _ test: TestCase, after delay: Interval = .zero, isStopped: () -> Bool = { false }
   ) throws(LabFault) -> Execution {
     var faults: [LabFault] = []
     while true {
       var execution = Execution()
-      guard let fault = perform(test, isStopped, &execution) else {
+      guard let fault = perform(test, after: delay, isStopped, &execution) else {
         // One that went well after trouble shows that the trouble was the lab's.
         if let fault = faults.first, execution.divergence == nil { throw fault }
         return execution
@@ -176,10 +178,10 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Runs a test once; says what trouble there was.
   private mutating func perform(
-    _ test: TestCase, _ isStopped: () -> Bool, _ execution: inout Execution
+    _ test: TestCase, after delay: Interval, _ isStopped: () -> Bool, _ execution: inout Execution
   ) -> LabFault? {
     do throws(LabFault) {
-      try make(test, isStopped, &execution)
+      try make(test, after: delay, isStopped, &execution)
       return nil
     } catch {
       return error
@@ -187,9 +189,12 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   private mutating func make(
-    _ test: TestCase, _ isStopped: () -> Bool, _ execution: inout Execution
+    _ test: TestCase, after delay: Interval, _ isStopped: () -> Bool, _ execution: inout Execution
   ) throws(LabFault) {
     execution.divergence = try begin(test.start)
+    if delay > .zero, execution.divergence == nil {
+      execution.divergence = try lockstep.pass(until: lockstep.now + delay)
+    }
     for choice in test.choices where execution.divergence == nil {
       if isStopped() { return }
       let situation = lockstep.situation
