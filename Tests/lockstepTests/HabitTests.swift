@@ -6,6 +6,7 @@ private enum Habit: String, CaseIterable {
   case positionsNotExpected, positionsTaken, positionsLongKnown
   case heldOut, heldUp
   case nearPositions, autolockBehindPositions
+  case refusesNonsense
   case silentAtFalseProof, silentAtFalseProofOfOS2, refusedLate
 
   /// The lock, with the habit.
@@ -13,7 +14,7 @@ private enum Habit: String, CaseIterable {
     switch self {
     case .positionsNotExpected, .positionsTaken, .positionsLongKnown: "sesame5?positions=kept"
     case .heldOut, .nearPositions: "sesame3"
-    case .heldUp, .autolockBehindPositions: "sesame5"
+    case .heldUp, .autolockBehindPositions, .refusesNonsense: "sesame5"
     case .silentAtFalseProof: "sesame5?wrong-login=silent"
     case .silentAtFalseProofOfOS2: "sesame3?wrong-login=silent"
     case .refusedLate: "sesame5?wrong-login=result"
@@ -60,6 +61,12 @@ private enum Habit: String, CaseIterable {
       return handOver + [
         "until: { status: nosetting }", "now: configure", "now: { setAutolock: { delay: 8 s } }", "wait: 2 s",
         "readAutolock", "unlock", "wait: 14 s",
+      ]
+    // It never understood the first of two requests for a delay, and refuses the second.
+    case .refusesNonsense:
+      return login + [
+        "fault: { mutate: in-clear }", "now: { setAutolock: { delay: 0 s } }",
+        "fault: { shadow: counter-1 }", "handToMoved", "fault: { request: autolock-negative }",
       ]
     case .silentAtFalseProof:
       return falseLogin
@@ -131,6 +138,41 @@ struct HabitTests {
       "--allow", "configure", in: folder.path)
     expect(result.status, 0)
     #expect(result.output.contains("2 cases: 2 agree"), "\(result.output)")
+  }
+
+  @Test("a packet of the tester's that comes between the frames of a message takes its answer away")
+  func overtaking() throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "Scenarios/flood.yaml",
+      """
+      scenario: A flood, and nonsense in the middle of a message
+      machine: sesame
+      device: { emulator: sesame3, link: radio, loss: 0.01, registered: true, configured: true }
+      steps:
+          - { now: closeTo }
+          - { wait: settled }
+          - { now: connect }
+          - { wait: settled }
+          - repeat: { times: 5, steps: [{ now: forgeUnlock }] }
+          - { fault: { shadow: in-clear } }
+          - repeat: { times: 4, steps: [{ now: forgeUnlock }] }
+          - { fault: { att: prepared-write } }
+          - { fault: { request: four-frames } }
+          - repeat: { times: 12, steps: [{ now: forgeUnlock }] }
+          - { now: lock }
+          - repeat: { times: 1, steps: [{ now: forgeUnlock }] }
+          - repeat: { times: 3, steps: [{ now: { setAutolock: { delay: 0 s } } }] }
+          - { fault: { shadow: in-clear } }
+          - { now: { setAutolock: { delay: 0 s } } }
+          - repeat: { times: 1, steps: [{ now: forgeUnlock }] }
+          - { fault: { forge: command again } }
+          - { now: { setAutolock: { delay: 0 s } } }
+          - { fault: { att: write-request } }
+      """)
+    let result = try Command.run("run", "--seed", "9525", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("1 case: 1 agree"), "\(result.output)")
   }
 
   @Test("what the last step has asked for is heard before a case ends", arguments: ["", "link=radio&"])

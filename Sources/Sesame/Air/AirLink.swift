@@ -231,6 +231,8 @@ extension AirLink {
     guard case .open(let link, let write, let notify) = state else { return }
     isProvoked = true
     events.append(.provoked)
+    // It overtakes what waits for the host, and comes between the frames of a message.
+    if !outgoing.isEmpty { events.append(.tampered) }
     for (channel, payload) in nonsense.packets(write: write, notify: notify, frame: BluetoothNonsense.frame) {
       try carryOut(host.sendRaw(payload, onChannel: channel, of: link))
     }

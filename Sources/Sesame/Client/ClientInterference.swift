@@ -241,7 +241,10 @@ extension SesameClient.Session {
       if case .readHistory = pending[index].command { pending[index].oddity == nil } else { false }
     }
     let makesSense = response.result == .success || (response.result == .notFound && asksForHistory)
-    let best = matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == makesSense } ?? matches.first
+    // What makes sense may have been lost, if it was tampered with: what is refused is rather what makes none.
+    let best =
+      matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == makesSense }
+      ?? matches.first { !makesSense && pending[$0].oddity != nil } ?? matches.first
     guard let best else { return nil }
     let answered = pending.remove(at: best)
     confirmed = max(confirmed, answered.counter + 1)

@@ -274,9 +274,11 @@ extension SesameClient {
     _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
   ) {
     let request = command.request(for: session.generation)
+    // What is sent in its place may be refused, or understood as nothing.
+    let isMeant = isAsked && flaws.mutation == nil
     session.pending.append(
       Session.Pending(
-        request: request, command: command, isAsked: isAsked, counter: session.cipher.sendCounter, since: now)
+        request: request, command: command, isAsked: isMeant, counter: session.cipher.sendCounter, since: now)
     )
     send(sealing: request.encoded, in: &session)
   }
