@@ -11,7 +11,7 @@ extension Command {
       examples: [],
       ArgumentParser(
         options: [
-          .value("seeds", \.seeds, "N", "How many seeds each defect is searched for with.", example: "3"),
+          .value("seeds", \.seeds, "N", "How many seeds each defect is searched for with, 9 unless given.", example: "3"),
           .value("events", \.events, "N", "The events on each healthy lock.", example: "10M"),
           .value("jobs", \.jobs, "N", "How many searches run at a time.", example: "2"),
         ], operands: nil),
@@ -22,7 +22,7 @@ extension Command {
 
 /// Every defect at every loss, on an emulated lock and on one that is driven as a real one, and healthy locks.
 struct AirTable {
-  var seeds = Count(3)
+  var seeds = Count(9)
   var events = EventCount(10_000_000)
   var jobs = Count(2)
 
