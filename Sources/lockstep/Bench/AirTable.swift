@@ -11,7 +11,9 @@ extension Command {
       examples: [],
       ArgumentParser(
         options: [
-          .value("seeds", \.seeds, "N", "How many seeds each defect is searched for with, 9 unless given.", example: "3"),
+          .value(
+            "seeds", \.seeds, "N", "How many seeds each defect is searched for with, 9 unless given.",
+            example: "3"),
           .value("events", \.events, "N", "The events on each healthy lock.", example: "10M"),
           .value("jobs", \.jobs, "N", "How many searches run at a time.", example: "2"),
         ], operands: nil),
