@@ -57,11 +57,11 @@ public struct Tracker: Sendable {
   /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
   /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
   public private(set) var losses = 0
-  /// How often the device took a way that it may take and need not: ended a link, say, on which it was sent what no client
-  /// says, or reported of itself what brings a circumstance about. It is over with the next status after the one that
-  /// this led to.
-  public private(set) var liberties = 0
-  /// Whether what the last of them led to was shown.
+  /// Whether what is shown comes of a way that the device may take and need not: it reported of itself what brings these
+  /// circumstances about, as bits; or none, and it ended a link, say, on which it was sent what no client says. That is
+  /// over with the next status after the one that it led to.
+  public private(set) var liberty: UInt64?
+  /// Whether what it led to was shown.
   private var isLibertyShown = false
   /// The states that are possible without any loss since the last one: those of ``possible`` in a small machine.
   private var undisturbed: UInt64 = 0
@@ -149,7 +149,7 @@ public struct Tracker: Sendable {
     before = possible
     refusing.removeAll()
     losses = 0
-    liberties = 0
+    liberty = nil
     undisturbed = possible.first
     circumstances = specification.held
     uncertain = 0
@@ -488,8 +488,8 @@ extension Tracker {
       refusing = next
     }
     if isStatus, specification.ended[symbol] != 0 { end(specification.ended[symbol], at: now) }
-    if isStatus, liberties != 0 {
-      if isLibertyShown { liberties = 0 }
+    if isStatus, liberty != nil {
+      if isLibertyShown { liberty = nil }
       isLibertyShown = true
     }
     countState()
@@ -502,7 +502,8 @@ extension Tracker {
     if !specification.isPlain { close(at: now) }
     before = possible
     begin(specification.begun[event], at: now)
-    if specification.begun[event] & specification.own != 0 { takeLiberty() }
+    let own = specification.begun[event] & specification.own
+    if own != 0 { takeLiberty(own) }
     guard specification.moving[event] else { return true }
     next.removeAll()
     refusing.removeAll()
@@ -520,13 +521,13 @@ extension Tracker {
     }
     takeNext()
     if !isExplained, !possible.isEmpty { losses += 1 }
-    if !isOwn, !possible.isEmpty { takeLiberty() }
+    if !isOwn, !possible.isEmpty { takeLiberty(0) }
     doubtSettings(at: now)
     return !possible.isEmpty
   }
 
-  private mutating func takeLiberty() {
-    liberties += 1
+  private mutating func takeLiberty(_ circumstances: UInt64) {
+    liberty = circumstances
     isLibertyShown = false
   }
 

@@ -38,9 +38,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
-  /// Why a case cannot be judged whose expectation is unmet since the device took a way that it may take.
-  private func liberty(_ unmet: Divergence) -> String {
-    guard let own = lockstep.ownCircumstances.first else {
+  /// Why a case cannot be judged whose expectation is unmet, since the device is as it may be; see ``Lockstep/liberty``.
+  private func reason(for unmet: Divergence, _ liberty: [String]) -> String {
+    guard let own = liberty.first else {
       return "the device ends the link at what no client says, as it may, and the case needs one that goes on"
     }
     return "the device has \(own), as it may, and the case expects one without: \(unmet.summary)"
@@ -62,8 +62,10 @@ struct CaseRunner<Device: DeviceUnderTest> {
     while true {
       do {
         let verdict = try attempt()
-        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind, lockstep.tookLiberty {
-          return outcome(.skipped(liberty(divergence)))
+        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind,
+          let liberty = lockstep.liberty
+        {
+          return outcome(.skipped(reason(for: divergence, liberty)))
         }
         guard case .divergence(let divergence) = verdict, lockstep.wasDisturbed else {
           if losses > 0, verdict == .agree { note(losses) }

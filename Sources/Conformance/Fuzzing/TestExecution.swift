@@ -31,14 +31,12 @@ extension Lockstep {
   /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
-  /// Whether what is shown comes of a way that the device may take and need not; see ``Tracker/liberties``.
-  public var tookLiberty: Bool { tracker.liberties > 0 }
-
-  /// The circumstances that hold because the device itself has reported them, by name.
-  public var ownCircumstances: [String] {
-    let holding = tracker.circumstances & tracker.specification.own
+  /// The names of the circumstances that explain what is shown, where the device may be so and need not; see
+  /// ``Tracker/liberty``.
+  public var liberty: [String]? {
+    guard let taken = tracker.liberty else { return nil }
     return tracker.specification.machine.definition.circumstances.enumerated()
-      .filter { holding >> UInt64($0.offset) & 1 == 1 }.map(\.element.name)
+      .filter { taken >> UInt64($0.offset) & 1 == 1 }.map(\.element.name)
   }
 
   /// Lets time pass until the model awaits nothing of the device.
