@@ -276,7 +276,7 @@ public struct Explorer: Sendable {
 
   /// Takes in how much time has passed on the device since the last choice was made.
   public mutating func spend(_ passed: Interval) {
-    guard costs != nil, let lastChoice else { return }
+    guard settings.isThrifty, let lastChoice else { return }
     let act = Int(lastChoice.act)
     time += passed
     if act == alphabet.settle { costs?.settle(passed, at: settledAt) }
@@ -304,7 +304,7 @@ public struct Explorer: Sendable {
     // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(5 / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
-    guard chance(share * (costs != nil && closed.decisions == 0 ? 0.1 : 1)) else { return }
+    guard chance(share * (settings.isThrifty && closed.decisions == 0 ? 0.1 : 1)) else { return }
     if costs?.mayRepeat == false { return }
     cycles.repeatLast(times: repetitions(of: decisions), isTelling: isTelling(closed))
   }
@@ -364,7 +364,7 @@ public struct Explorer: Sendable {
       plan.halts = [0, 0, 0.3, 0.7][generator.below(4)]
       plan.asides = chance(0.5) ? 2 * settings.asides : 0
     }
-    if costs != nil { drawThriftyPlan() }
+    if settings.isThrifty { drawThriftyPlan() }
     for act in swarm.indices {
       swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
     }

@@ -7,7 +7,7 @@ extension Explorer {
     if isCurious, let choice = hearOut() { return choice }
     let legal = situation.legal & offered
     // What a repetition has led to is tried out undisturbed.
-    let isTrying = costs != nil && cycles.isExploring
+    let isTrying = settings.isThrifty && cycles.isExploring
     let settles = maySettle(in: situation) && (legal == 0 || isTrying || chance(patience(in: situation)))
     if !isTrying, !wasSilent {
       if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
@@ -83,7 +83,7 @@ extension Explorer {
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
-    if costs != nil, chance(0.3) { asidesLeft = 1 + 2 * min(generator.next().trailingZeroBitCount, 4) }
+    if settings.isThrifty, chance(0.3) { asidesLeft = 1 + 2 * min(generator.next().trailingZeroBitCount, 4) }
     return Choice(best, variant: variant(of: best))
   }
 
@@ -255,7 +255,7 @@ extension Explorer {
   /// A variant of a stimulus: the simplest, as often as all others together.
   private mutating func variant(of act: Int) -> Int {
     let count = variantCounts[act]
-    if costs != nil, count > 1 {
+    if settings.isThrifty, count > 1 {
       return palette.variants[act] >= 0 ? palette.variants[act] : leastTried(act, at: 0xA4C)
     }
     return count < 2 || chance(0.5) ? 0 : generator.below(count)
