@@ -81,6 +81,17 @@ import Testing
     expect(Sesame3Setting(lock: .min, unlock: .max).lockRange.min, 32618)
   }
 
+  @Test(
+    "nearer positions have ranges that do not overlap",
+    arguments: [(151, 150), (150, 74), (3, 1), (1, 0), (0, 0)])
+  func distinctRanges(distance: Int16, reach: Int16) {
+    for (lock, unlock) in [(10, 10 + distance), (10 + distance, 10)] as [(Int16, Int16)] {
+      let setting = Sesame3Setting.distinct(lock: lock, unlock: unlock)
+      expect(setting.lockRange, .init(min: lock - reach, max: lock + reach))
+      expect(setting.unlockRange, .init(min: unlock - reach, max: unlock + reach))
+    }
+  }
+
   @Test("a login payload of another length is read as iOS reads it")
   func loginPayloads() throws {
     let payload = LoginPayload(

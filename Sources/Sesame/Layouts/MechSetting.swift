@@ -43,21 +43,20 @@ public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
   }
 
   /// Makes a setting as the apps do, with ranges of ``reach`` around the positions.
-  public init(lock: Int16, unlock: Int16) {
+  public init(lock: Int16, unlock: Int16) { self.init(lock: lock, unlock: unlock, reach: Self.reach) }
+
+  private init(lock: Int16, unlock: Int16, reach: Int16) {
     self.init(
-      lock: lock, unlock: unlock, lockRange: Range(min: lock &- Self.reach, max: lock &+ Self.reach),
-      unlockRange: Range(min: unlock &- Self.reach, max: unlock &+ Self.reach))
+      lock: lock, unlock: unlock, lockRange: Range(min: lock &- reach, max: lock &+ reach),
+      unlockRange: Range(min: unlock &- reach, max: unlock &+ reach))
   }
 
-  /// Makes a setting as the apps do, but for positions that lie in each other's range then: with ranges that do not meet, as
-  /// far as positions are not the same, so that it can be told where the bolt is.
-  public init(apart lock: Int16, _ unlock: Int16) {
-    self.init(lock: lock, unlock: unlock)
+  /// Makes a setting as the apps do where a position is outside the other's range then. Nearer positions have ranges that do
+  /// not overlap, so that it can be told where the bolt is; the same position twice cannot be told apart.
+  public static func distinct(lock: Int16, unlock: Int16) -> Sesame3Setting {
     let distance = abs(Int(lock) - Int(unlock))
-    guard distance <= Int(Self.reach) else { return }
-    let reach = Int16(max(distance - 1, 0) / 2)
-    lockRange = Range(min: lock &- reach, max: lock &+ reach)
-    unlockRange = Range(min: unlock &- reach, max: unlock &+ reach)
+    guard distance <= Int(reach) else { return Sesame3Setting(lock: lock, unlock: unlock) }
+    return Sesame3Setting(lock: lock, unlock: unlock, reach: Int16(max(distance - 1, 0) / 2))
   }
 
   /// A setting that every client takes for not configured.
