@@ -18,25 +18,25 @@ enum ClientLeaving: String {
     Explanation(rawValue, detail, isOfDevice: self == .hungUp)
   }
 
-  /// What the reason of a link's end says of the lock.
-  static func explanation(ofEnd reason: UInt8, _ unacknowledged: Int?) -> Explanation {
+  /// Whether a link's end was the lock's doing, and what is told of it.
+  static func end(_ reason: UInt8, unacknowledged: Int?) -> (isByLock: Bool, words: String) {
     let code = HCIErrorCode(rawValue: reason)
-    switch code {
-    case .remoteUserTerminated, .remoteLowResources, .remotePowerOff:
-      return hungUp.explained("the lock ended the link, \(code)")
-    default:
-      let arrival = unacknowledged.map { ", \(text(ofUnacknowledged: $0))" } ?? ""
-      return linkLost.explained("the link ended, \(code)\(arrival)")
+    if [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(code) {
+      return (true, "\(code)")
+    }
+    return switch unacknowledged {
+    case nil: (false, "\(code)")
+    case 0?: (false, "\(code), all that was sent acknowledged")
+    case let count?: (false, "\(code), \(count) packet\(count == 1 ? "" : "s") not acknowledged")
     }
   }
 
-  /// What of the client's packets has not arrived, as far as the link layer tells.
-  static func text(ofUnacknowledged count: Int) -> String {
-    switch count {
-    case 0: "all that was sent acknowledged"
-    case 1: "1 packet not acknowledged"
-    default: "\(count) packets not acknowledged"
-    }
+  /// What a link's end says of the lock.
+  static func explanation(ofEnd reason: UInt8, unacknowledged: Int?) -> Explanation {
+    let end = end(reason, unacknowledged: unacknowledged)
+    return end.isByLock
+      ? hungUp.explained("the lock ended the link, \(end.words)")
+      : linkLost.explained("the link ended, \(end.words)")
   }
 }
 

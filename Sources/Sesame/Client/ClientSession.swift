@@ -482,8 +482,8 @@ extension MechStatus {
 private func positions(lock: Int, unlock: Int, for generation: Generation) -> [UInt8] {
   switch generation {
   case .os2:
-    Sesame3Setting(
-      apart: Int16(clamping: lock * 1024 / 360), Int16(clamping: unlock * 1024 / 360)
+    Sesame3Setting.distinct(
+      lock: Int16(clamping: lock * 1024 / 360), unlock: Int16(clamping: unlock * 1024 / 360)
     ).encoded
   case .os3:
     Sesame5Setting(lock: Int16(clamping: lock), unlock: Int16(clamping: unlock)).positions

@@ -373,7 +373,7 @@ extension SesameClient {
     case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten:
       endSession()
       state = .away
-      departure = ClientLeaving.explanation(ofEnd: reason, unacknowledged)
+      departure = ClientLeaving.explanation(ofEnd: reason, unacknowledged: unacknowledged)
       show(.noSignal)
     }
   }

@@ -23,10 +23,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   private let circumstances: [String]
   private var meanings: [Meaning] = []
   private var statuses: [Int] = []
-  /// The numbers of ``reports``, where the model has them.
-  private var events: (lost: Int?, closed: Int?, tampered: Int?, provoked: Int?, positionsFound: Int?) = (
-    nil, nil, nil, nil, nil
-  )
+  /// The numbers of the reports that the model has.
+  private var reported: [Report: Int] = [:]
   /// Whether a frame may be tampered with of which the link will not tell.
   private var mayBeTampered = false
   private var queue: [Observation] = []
@@ -73,8 +71,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     }
     // A model that has no number for a status is told so: -1 is an observation it does not know.
     statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
-    let numbers = Self.reports.map(vocabulary.stimulus)
-    events = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    reported = [:]
+    for report in Report.allCases { reported[report] = vocabulary.stimulus(report.rawValue) }
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -135,7 +133,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
     guard Self.pretenceNames.contains(fault.name) else {
       if !link.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
         mayBeTampered = true
-        report(events.tampered)
+        report(.tampered)
       }
       return try link.bring(about: fault)
     }
@@ -155,7 +153,7 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
       let deadline = client.deadline
       if let event = try link.next(until: min(limit, deadline ?? .never)) {
         if let recorder, recorder.isNotedByClient { recorder.note(event, at: link.now) }
-        report(event)
+        take(event)
         try carryOut(client.receive(event, at: link.now))
       } else if let deadline, deadline <= limit {
         try carryOut(client.advance(to: link.now))
@@ -169,12 +167,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 // MARK: - What the client's own end of the link sees
 
 extension SesameDevice {
-  /// The events of the model that it reports: that the air lost the link, or that it never came about; that the lock
-  /// ended it; that the tester tampers with it; that the tester sends what no client would; and that the lock says at its
-  /// registration that its positions are set.
-  public static var reports: [String] {
-    ["linkLost", "linkClosed", "tampered", "provoked", "positionsFound"]
-  }
+  /// The events of the model that it reports, by name.
+  public static var reports: [String] { Report.allCases.map(\.rawValue) }
 
   /// How much later than it happened something may be observed where packets get lost: what is asked and what is
   /// answered are each held up for as long as a link can live without a packet.
@@ -187,22 +181,21 @@ extension SesameDevice {
     ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
   }
 
-  private mutating func report(_ event: LinkEvent) {
+  /// Reports what an event of the link is evidence of.
+  private mutating func take(_ event: LinkEvent) {
     switch event {
-    case .tampered: report(events.tampered)
-    case .provoked: report(events.provoked)
-    case .connected: if mayBeTampered { report(events.tampered) }
-    case .disconnected(let code, let unacknowledged) where client.hasLink:
-      let reason = HCIErrorCode(rawValue: code)
-      let isByLock = [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(reason)
-      let arrival = unacknowledged.map { ", \(ClientLeaving.text(ofUnacknowledged: $0))" } ?? ""
-      report(isByLock ? events.closed : events.lost, "\(reason)\(isByLock ? "" : arrival)")
+    case .tampered: report(.tampered)
+    case .provoked: report(.provoked)
+    case .connected: if mayBeTampered { report(.tampered) }
+    case .disconnected(let reason, let unacknowledged) where client.hasLink:
+      let end = ClientLeaving.end(reason, unacknowledged: unacknowledged)
+      report(end.isByLock ? .linkClosed : .linkLost, end.words)
     case .disconnected, .advertisement, .ready, .frame: break
     }
   }
 
-  private mutating func report(_ number: Int?, _ detail: String = "") {
-    if let number { queue.append(.event(SeenEvent(number, detail))) }
+  private mutating func report(_ report: Report, _ detail: String = "") {
+    if let number = reported[report] { queue.append(.event(SeenEvent(number, detail))) }
   }
 }
 
@@ -217,9 +210,9 @@ extension SesameDevice {
       case .connect: try link.connect()
       case .disconnect: try link.disconnect()
       case .send(let frame): try link.send(frame)
-      case .tamper: report(events.tampered)
-      case .provoke: report(events.provoked)
-      case .findPositions: report(events.positionsFound)
+      case .tamper: report(.tampered)
+      case .provoke: report(.provoked)
+      case .findPositions: report(.positionsFound)
       case .show(let status): queue.append(observation(of: status))
       case .report(let reading):
         queue.append(.reading(reading))
@@ -372,4 +365,18 @@ extension ClientPretence {
       self = .replayedLogin(session: replay.session)
     }
   }
+}
+
+/// What a device reports that its own end saw, by the names that the model has for it.
+private enum Report: String, CaseIterable {
+  /// The air lost the link, or it never came about.
+  case linkLost
+  /// The lock ended it.
+  case linkClosed
+  /// The tester tampers with it.
+  case tampered
+  /// The tester sends what no client would.
+  case provoked
+  /// The lock says at its registration that its positions are set.
+  case positionsFound
 }
