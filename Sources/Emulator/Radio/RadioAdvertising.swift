@@ -131,7 +131,7 @@ extension Radio {
   private mutating func hearResponse(of index: Int, at now: Int64) {
     for place in advertisers[index].askers.indices {
       let asker = advertisers[index].askers[place]
-      // Who has ended scanning since, and begun anew, has asked for nothing.
+      // A scanner that was stopped and started again since then has not asked.
       guard let listener = listeners.firstIndex(where: { $0.number == asker }),
         isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].course.isLost(loss)
       else { continue }
