@@ -54,6 +54,11 @@ struct Command {
 
   /// Runs the command to its end.
   static func run(_ arguments: String..., in folder: String = root) throws -> Result {
+    try run(arguments, in: folder)
+  }
+
+  /// Runs the command to its end.
+  static func run(_ arguments: [String], in folder: String = root) throws -> Result {
     try run(path, arguments, in: folder)
   }
 

@@ -104,118 +104,81 @@ private enum Habit: String, CaseIterable {
 
 @Suite("What a lock may do", .timeLimit(.minutes(5)))
 struct HabitTests {
+  /// Runs cases of a lock with an owner, each with its steps.
+  private func run(
+    _ cases: [[String]], _ lock: String, on device: String, _ options: [String] = []
+  ) throws -> Command.Result {
+    let folder = try Command.Folder()
+    for (number, steps) in cases.enumerated() {
+      let head = [
+        "scenario: Case \(number)", "machine: sesame",
+        "device: { \(lock), registered: true, configured: true }", "steps:",
+      ]
+      let lines = head + steps.map { "  - \($0)" }
+      try folder.write("Scenarios/\(number).yaml", lines.joined(separator: "\n") + "\n")
+    }
+    let words =
+      ["run", "--seed", "9525"] + (device.isEmpty ? [] : ["--device", "emulator:\(device)"]) + options
+    return try Command.run(words, in: folder.path)
+  }
+
   @Test("is judged as what it is", arguments: Habit.allCases)
   fileprivate func verdict(habit: Habit) throws {
-    let folder = try Command.Folder()
     let lock = habit.device.prefix { $0 != "?" }
-    let head =
-      "scenario: A habit\nmachine: sesame\ndevice: { lock: \(lock), registered: true, configured: true }\nsteps:\n"
-    try folder.write(
-      "Scenarios/habit.yaml", head + habit.steps.map { "  - \($0)\n" }.joined())
-    let result = try Command.run(
-      "run", "--seed", "1", "--device", "emulator:\(habit.device)", in: folder.path)
+    let result = try run([habit.steps], "lock: \(lock)", on: habit.device)
     expect(result.status, habit.verdict.status)
     for line in habit.verdict.lines { #expect(result.output.contains(line), "\(result.output)") }
   }
 
   @Test("a lock of OS2 whose motor a reset has stopped between its positions moves on from there")
   func stoppedUnderWay() throws {
-    let folder = try Command.Folder()
-    let head = """
-      machine: sesame
-      device: { lock: sesame3, registered: true, configured: true }
-      steps:
-        - closeTo
-        - connect
-        - until: { status: locked }
-        - unlock
-
-      """
-    try folder.write("Scenarios/1.yaml", "scenario: Stopped\n" + head + "  - wait: 450 ms\n  - reset\n")
-    try folder.write("Scenarios/2.yaml", "scenario: Moved on\n" + head + "  - until: { status: unlocked }\n")
-    let result = try Command.run(
-      "run", "--seed", "1", "--device", "emulator:sesame3?as=real", "--allow", "reset", "--allow", "register",
-      "--allow", "configure", in: folder.path)
+    let unlock = ["closeTo", "connect", "until: { status: locked }", "unlock"]
+    let result = try run(
+      [unlock + ["wait: 450 ms", "reset"], unlock + ["until: { status: unlocked }"]], "lock: sesame3",
+      on: "sesame3?as=real", ["--allow", "reset", "--allow", "register", "--allow", "configure"])
     expect(result.status, 0)
     #expect(result.output.contains("2 cases: 2 agree"), "\(result.output)")
   }
 
   @Test("a packet of the tester's that comes between the frames of a message takes its answer away")
   func overtaking() throws {
-    let folder = try Command.Folder()
-    try folder.write(
-      "Scenarios/flood.yaml",
-      """
-      scenario: A flood, and nonsense in the middle of a message
-      machine: sesame
-      device: { emulator: sesame3, link: radio, loss: 0.01, registered: true, configured: true }
-      steps:
-          - { now: closeTo }
-          - { wait: settled }
-          - { now: connect }
-          - { wait: settled }
-          - repeat: { times: 5, steps: [{ now: forgeUnlock }] }
-          - { fault: { shadow: in-clear } }
-          - repeat: { times: 4, steps: [{ now: forgeUnlock }] }
-          - { fault: { att: prepared-write } }
-          - { fault: { request: four-frames } }
-          - repeat: { times: 12, steps: [{ now: forgeUnlock }] }
-          - { now: lock }
-          - repeat: { times: 1, steps: [{ now: forgeUnlock }] }
-          - repeat: { times: 3, steps: [{ now: { setAutolock: { delay: 0 s } } }] }
-          - { fault: { shadow: in-clear } }
-          - { now: { setAutolock: { delay: 0 s } } }
-          - repeat: { times: 1, steps: [{ now: forgeUnlock }] }
-          - { fault: { forge: command again } }
-          - { now: { setAutolock: { delay: 0 s } } }
-          - { fault: { att: write-request } }
-      """)
-    let result = try Command.run("run", "--seed", "9525", in: folder.path)
+    func forge(_ times: Int) -> String { "repeat: { times: \(times), steps: [{ now: forgeUnlock }] }" }
+    let setAutolock = "now: { setAutolock: { delay: 0 s } }"
+    let result = try run(
+      [
+        [
+          "now: closeTo", "wait: settled", "now: connect", "wait: settled", forge(5),
+          "fault: { shadow: in-clear }", forge(4), "fault: { att: prepared-write }",
+          "fault: { request: four-frames }", forge(12), "now: lock", forge(1), setAutolock, setAutolock,
+          setAutolock, "fault: { shadow: in-clear }", setAutolock, forge(1),
+          "fault: { forge: command again }",
+          setAutolock, "fault: { att: write-request }",
+        ]
+      ], "emulator: sesame3, link: radio, loss: 0.01", on: "")
     expect(result.status, 0)
     #expect(result.output.contains("1 case: 1 agree"), "\(result.output)")
   }
 
   @Test("what the last step has asked for is heard before a case ends", arguments: ["", "link=radio&"])
   func heardOut(link: String) throws {
-    let folder = try Command.Folder()
-    try folder.write(
-      "Scenarios/record.yaml",
-      """
-      scenario: The record of a command is read
-      machine: sesame
-      device: { lock: sesame5, registered: true, configured: true }
-      steps:
-        - closeTo
-        - connect
-        - until: { status: locked }
-        - unlock: { tag: Alice }
-        - wait: settled
-        - readHistory
-      """)
+    let steps = [
+      "closeTo", "connect", "until: { status: locked }", "unlock: { tag: Alice }", "wait: settled",
+      "readHistory",
+    ]
     for (defect, status) in [("", 0), ("defect=history-tag-missing", 1)] as [(String, Int32)] {
-      let device = "emulator:sesame5?\(link)\(defect)"
-      expect(
-        try Command.run("run", "--seed", "1", "--device", device, in: folder.path).status, status)
+      expect(try run([steps], "lock: sesame5", on: "sesame5?\(link)\(defect)").status, status)
     }
   }
 
   @Test("a fault that takes no particulars may be given yes", arguments: ["wrong-key", "replay-login"])
   func plainFault(name: String) throws {
-    let folder = try Command.Folder()
-    try folder.write(
-      "Scenarios/fault.yaml",
-      """
-      scenario: Nobody gets in
-      machine: sesame
-      device: { lock: sesame5, registered: true, configured: true }
-      steps:
-        - fault: { \(name): yes }
-        - closeTo
-        - connect
-        - until: { status: logining }
-        - expect: { status: noSignal, within: 11 s }
-      """)
-    let result = try Command.run("run", "--seed", "1", "--device", "emulator:sesame5", in: folder.path)
+    let result = try run(
+      [
+        [
+          "fault: { \(name): yes }", "closeTo", "connect", "until: { status: logining }",
+          "expect: { status: noSignal, within: 11 s }",
+        ]
+      ], "lock: sesame5", on: "sesame5")
     expect(result.status, 0)
   }
 }
