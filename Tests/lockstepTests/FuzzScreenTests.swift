@@ -131,6 +131,7 @@ struct FuzzMessageTests {
         try #require(
           FindingNotice([
             "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
+            "endsCampaign": true,
             "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
             "json": ["finding": ["number": 1, "shortest": 3]],
           ]))),

@@ -194,7 +194,7 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// Does one test; says why when it was the last.
   private mutating func performTest() -> CampaignEnd? {
-    if isOver { return findings.isEmpty || settings.keepsGoing ? .done : .found }
+    if isOver { return hasFound ? .found : .done }
     if edge.isStopped() { return .stopped }
     status.tests += 1
     let start = explorer.begin()
@@ -224,6 +224,9 @@ public struct Campaign<Device: DeviceUnderTest> {
     unready = 0
     history?.add(test, madeReadyBy: runner.lockstep.preparations)
   }
+
+  /// Whether something was found that ends the campaign.
+  private var hasFound: Bool { !settings.keepsGoing && findings.contains(where: \.endsCampaign) }
 
   private var isOver: Bool { settings.steps.map { status.events >= $0 } ?? false }
 
@@ -389,8 +392,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       return .limited(error.reason)
     }
     status.phase = "exploring"
-    let hasVerdict = findings.last?.confirmation.verdict != .notReproduced
-    return settings.keepsGoing || !hasVerdict ? nil : .found
+    return hasFound ? .found : nil
   }
 }
 

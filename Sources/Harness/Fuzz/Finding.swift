@@ -40,6 +40,9 @@ public struct Finding: Sendable {
     self.signature == signature || divergence.signature == signature || aliases.contains(signature)
   }
 
+  /// Whether a campaign that looks for one finding ends with it: what did not show again proves nothing.
+  public var endsCampaign: Bool { confirmation.verdict != .notReproduced }
+
   /// Why it says nothing of the device, if it does not.
   public var whyNoVerdict: String? {
     if [.notReproduced, .untried].contains(confirmation.verdict) {
@@ -59,14 +62,15 @@ public struct Finding: Sendable {
     /// How many choices they had together.
     public var events = 0
     /// Why it ended: `minimal for this model`, or what stopped it.
-    public var end = Finding.isMinimal
+    public var end = Finding.minimal
     /// Whether no shorter test of the shrinker's families shows it.
-    public var isMinimal: Bool { end == Finding.isMinimal }
+    public var isMinimal: Bool { end == Finding.minimal }
   }
 
-  static let isMinimal = "minimal for this model"
-  static let isUnconfirmed = "as far as it showed at all"
-  static let isUnsure = "what is shorter was not confirmed"
+  /// How shrinking ended: no shorter test is left to try; the shorter ones did not show it again; nor did any.
+  static let minimal = "minimal for this model"
+  static let shorterUnconfirmed = "what is shorter was not confirmed"
+  static let unconfirmed = "no length of it was confirmed"
 }
 
 /// What a device said of a finding of its twin.

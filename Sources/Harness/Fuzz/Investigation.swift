@@ -72,14 +72,14 @@ extension Campaign {
     var whole = finding
     whole.confirmation = Confirmation()
     whole.test = test
-    whole.shrinking.end = Finding.isUnsure
+    whole.shrinking.end = Finding.shorterUnconfirmed
     whole.take(run)
     try confirm(&whole)
     guard whole.confirmation.verdict == .confirmed else { return nil }
     // Where it comes and goes, what single runs leave of it shows it no more.
     var short = whole
     short.confirmation = Confirmation()
-    short.shrinking.end = Finding.isMinimal
+    short.shrinking.end = Finding.minimal
     let steps = try shrink(run, &short)
     try confirm(&short, shrunkBy: steps)
     return short.confirmation.verdict == .confirmed ? short : whole
@@ -221,7 +221,7 @@ extension Campaign {
       let middle = (sure + unsure) / 2
       var longer = steps[middle]
       longer.shrinking = finding.shrinking
-      longer.shrinking.end = Finding.isUnsure
+      longer.shrinking.end = Finding.shorterUnconfirmed
       try confirm(&longer)
       if longer.confirmation.verdict == .confirmed {
         (finding, sure) = (longer, middle)
@@ -229,7 +229,7 @@ extension Campaign {
         unsure = middle
       }
     }
-    if sure < 0, finding.shrinking.isMinimal { finding.shrinking.end = Finding.isUnconfirmed }
+    if sure < 0, finding.shrinking.isMinimal { finding.shrinking.end = Finding.unconfirmed }
   }
 
   /// Runs the test again from a reset until it is clear how sure it is.

@@ -13,8 +13,10 @@ struct FindingNotice: Equatable {
   var length: Int
   /// How sure it is, in words.
   var confirmation: String
-  /// Whether it showed again.
+  /// Whether there is a verdict.
   var isSure: Bool
+  /// Whether it ends a campaign; see ``Finding/endsCampaign``.
+  var endsCampaign: Bool
   /// What a person reads of it.
   var lines: [String]
   /// The steps of its test.
@@ -32,6 +34,7 @@ struct FindingNotice: Equatable {
     length = finding.test.choices.count
     confirmation = "\(finding.confirmation)"
     isSure = finding.whyNoVerdict == nil
+    endsCampaign = finding.endsCampaign
     let outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)
     lines =
       [finding.divergence.summary] + outcome.details
@@ -46,7 +49,8 @@ struct FindingNotice: Equatable {
   init?(_ value: JSON) {
     guard let number = value["number"]?.int, let signature = value["signature"]?.string,
       let length = value["length"]?.int, let confirmation = value["confirmation"]?.string,
-      let isSure = value["isSure"]?.bool, let lines = value["lines"]?.strings,
+      let isSure = value["isSure"]?.bool, let endsCampaign = value["endsCampaign"]?.bool,
+      let lines = value["lines"]?.strings,
       let steps = value["steps"]?.strings, let path = value["path"]?.string,
       let replay = value["replay"]?.string, let json = value["json"]
     else { return nil }
@@ -55,6 +59,7 @@ struct FindingNotice: Equatable {
     self.length = length
     self.confirmation = confirmation
     self.isSure = isSure
+    self.endsCampaign = endsCampaign
     self.lines = lines
     self.steps = steps
     self.path = path
@@ -78,7 +83,8 @@ struct FindingNotice: Equatable {
   var message: JSON {
     [
       "number": .integer(number), "signature": .text(signature), "length": .integer(length),
-      "confirmation": .text(confirmation), "isSure": .flag(isSure), "lines": .list(lines.map(JSON.text)),
+      "confirmation": .text(confirmation), "isSure": .flag(isSure), "endsCampaign": .flag(endsCampaign),
+      "lines": .list(lines.map(JSON.text)),
       "steps": .list(steps.map(JSON.text)), "path": .text(path), "replay": .text(replay), "json": json,
     ]
   }

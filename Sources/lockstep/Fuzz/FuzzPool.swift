@@ -168,7 +168,7 @@ final class FuzzPool {
     findings.append(finding)
     write(finding, lines, isNew: true)
     report.found(finding)
-    if !plan.settings.keepsGoing { stop() }
+    if !plan.settings.keepsGoing, finding.endsCampaign { stop() }
   }
 
   private func write(_ finding: FindingNotice, _ lines: [String], isNew: Bool) {

@@ -82,9 +82,13 @@ struct CampaignTests {
     expect(first.confirmation.verdict, .confirmed)
     let resets = twin.rig.resets - first.shrinking.runs - first.confirmation.runs
     lock.rig.isSick = { $0 <= resets }
-    let finding = try #require(try campaign(lock).campaign.findings.first)
+    let (end, campaign) = try campaign(lock)
+    let finding = try #require(campaign.findings.first)
     expect("\(finding.confirmation)", "not reproduced, 0 of 3 (likelihood ratio 1/729)")
     expect(finding.test.choices.count, finding.foundLength)
+    // It is no verdict, and the campaign goes on without it.
+    expect(end, .done)
+    expect(campaign.status.events, 20_000)
   }
 
   @Test("where the shortest test does not show it again, the shortest before it that does is the finding")
