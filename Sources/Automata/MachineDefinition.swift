@@ -113,7 +113,8 @@ public struct Circumstance: Equatable, Sendable {
   /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
   /// zero, or without an argument, takes it away.
   public var stimuli: [String]
-  /// The circumstances under which such a stimulus may not arrive: then what it sets may hold, or may not.
+  /// The circumstances under which a change is unsure: what a stimulus sets may not arrive, so that it may hold, or may
+  /// not; and what faults bring about may not be felt before they are over, since what is shown comes late.
   public var unsure: [String]
   /// The reading that tells what it is set to, in seconds: after it, nothing is unsure.
   public var reading: String?

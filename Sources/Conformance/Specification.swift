@@ -99,6 +99,8 @@ public final class Specification: Sendable {
   let sets: [Bool]
   /// The circumstances under which what sets a circumstance may not arrive, as bits, for each.
   let unsure: [UInt64]
+  /// The circumstances that hide what faults change about a circumstance, as bits, for each.
+  let hidden: [UInt64]
   /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
   /// unseen.
   public let isPlain: Bool
@@ -220,6 +222,7 @@ public final class Specification: Sendable {
         machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
       }
     }
+    hidden = zip(circumstances, unsure).map { $0.stimuli.isEmpty ? $1 : 0 }
     words = isPlain && reports.isEmpty && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }

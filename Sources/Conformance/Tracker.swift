@@ -40,6 +40,9 @@ public struct Tracker: Sendable {
   /// The circumstances that have changed in this test, and when they did the last time.
   var changing: UInt64 = 0
   var changed: [Instant]
+  /// The circumstances whose change was not felt yet when something came, or was there, that hides it: until that is over
+  /// what is shown may be from before.
+  var unfelt: UInt64 = 0
   /// Until when some change may not have had its effect yet.
   var unsettled = Instant.zero
   /// What brings each circumstance about now: a bit for each of its faults, the highest for its own name.
@@ -153,8 +156,7 @@ public struct Tracker: Sendable {
     undisturbed = possible.first
     circumstances = specification.held
     uncertain = 0
-    changing = 0
-    unsettled = .zero
+    settleCircumstances()
     sent = 0
     for index in sentAt.indices { sentAt[index] = nil }
     nextExpiry = .never
@@ -615,7 +617,7 @@ extension Tracker {
 }
 
 /// Calls the body with each bit that is set, in rising order.
-private func forEachBit(of word: UInt64, _ body: (Int) -> Void) {
+func forEachBit(of word: UInt64, _ body: (Int) -> Void) {
   var word = word
   while word != 0 {
     body(word.trailingZeroBitCount)

@@ -8,6 +8,7 @@ extension Tracker {
   /// Lets the circumstances be as they are from the very start, with nothing under way from before.
   public mutating func settleCircumstances() {
     changing = 0
+    unfelt = 0
     unsettled = .zero
   }
 
@@ -187,15 +188,29 @@ extension Tracker {
   mutating func hold(_ number: Int, _ holds: Bool, at now: Instant) {
     let bit: UInt64 = 1 << UInt64(number)
     guard (circumstances & bit != 0) != holds, specification.held & bit == 0 else { return }
+    let recent = recent(at: now)
     circumstances ^= bit
-    note(number, at: now)
+    note(number, besides: recent, at: now)
   }
 
   /// Notes that a circumstance changes now.
-  mutating func note(_ number: Int, at now: Instant) {
+  private mutating func note(_ number: Int, at now: Instant) {
+    note(number, besides: recent(at: now), at: now)
+  }
+
+  /// Notes that a circumstance changes now, while what others were changed to need not be felt yet.
+  private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
-    unsettled = max(unsettled, now + delays[number] + slack)
+    unfelt = unfeltChanges(of: recent | 1 << UInt64(number), at: now)
+    findUnsettled()
+  }
+
+  /// Finds until when some change may not have had its effect yet.
+  mutating func findUnsettled() {
+    unsettled = .zero
+    forEachBit(of: changing) { unsettled = max(unsettled, changed[$0] + delays[$0] + slack) }
+    forEachBit(of: unfelt) { if specification.hidden[$0] & circumstances != 0 { unsettled = .never } }
   }
 }
 
@@ -264,8 +279,13 @@ extension Tracker {
     }
   }
 
-  /// The circumstances that changed so lately that the device may still behave as before.
+  /// The circumstances that changed so lately that the device may still behave as before, or what it shows be from before.
   func recent(at now: Instant) -> UInt64 {
+    let recent = recentlyChanged(at: now)
+    return unfelt == 0 ? recent : recent | unfeltChanges(of: unfelt, at: now)
+  }
+
+  private func recentlyChanged(at now: Instant) -> UInt64 {
     var recent: UInt64 = 0
     var bits = changing
     while bits != 0 {
@@ -275,6 +295,14 @@ extension Tracker {
       if now <= changed[number] + delays[number] + (isOwn ? .zero : slack) { recent |= 1 << UInt64(number) }
     }
     return recent
+  }
+
+  /// Those of some changes that are hidden just now, or may still be.
+  private func unfeltChanges(of changes: UInt64, at now: Instant) -> UInt64 {
+    let hiding = circumstances | recentlyChanged(at: now)
+    var unfelt: UInt64 = 0
+    forEachBit(of: changes) { if specification.hidden[$0] & hiding != 0 { unfelt |= 1 << UInt64($0) } }
+    return unfelt
   }
 
   /// Whether a step can have been taken just now, given when its node was entered.

@@ -42,7 +42,7 @@ extension MachineDefinition {
       // A link that was cut off is noticed two seconds later, and a lock without power has to start.
       Circumstance(
         "absent", faults: ["out-of-range", "no-power"], moments: ["power-cycle"], delay: .seconds(6)),
-      Circumstance("jam", faults: ["jam"]),
+      Circumstance("jam", faults: ["jam"], unsure: ["tampering", "absent"]),
       Circumstance(
         "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent"],
         reading: "autolock",

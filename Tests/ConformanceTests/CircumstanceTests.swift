@@ -90,4 +90,55 @@ struct CircumstanceTests {
     tracker.perform(set(5), at: .zero + .seconds(100))
     expect(tracker.deadline, .zero + .seconds(106))
   }
+
+  /// A bolt that runs for as long as it likes, and arrives, or is stopped by a jam, while the lock may be out of sight.
+  private func bolt() throws -> Tracker {
+    var machine = MachineDefinition(name: "bolt", summary: "")
+    machine.events = [Event("push"), Event("arrived", .spontaneous), Event("stalled", .spontaneous)]
+    machine.circumstances = [
+      Circumstance("away", faults: ["out"], delay: .seconds(6)),
+      Circumstance("jam", faults: ["jam"], unsure: ["away"]),
+    ]
+    machine.states = [State("open"), State("running"), State("shut"), State("stuck")]
+    machine.add(
+      table: """
+        | action/status      | open    | running |
+        |:------------------:|:-------:|:-------:|
+        | push               | running |         |
+        | arrived unless jam |         | shut    |
+        | stalled given jam  |         | stuck   |
+        """)
+    machine.starts = [Start("running")]
+    return Tracker(Specification(try Machine(machine)))
+  }
+
+  @Test(
+    "what a fault changed is felt shortly after; while it is hidden, what is shown may be from before, until that is over",
+    arguments: [
+      // What was done and when, in milliseconds; when something is shown; whether the bolt may have arrived, and stuck.
+      ("jam 1000", 1050, true, true), ("jam 1000", 2000, false, true),
+      ("out 1000, jam 1500", 5000, true, true), ("out 1000, jam 1500", 500_000, true, true),
+      ("jam 1000, out 1050", 5000, true, true), ("jam 1000, out 2000", 5000, false, true),
+      ("out 1000, jam 2000, out-off 3000", 8900, true, true),
+      ("out 1000, jam 2000, out-off 3000", 9200, false, true),
+      ("out 1000, out-off 2000, jam 3000", 7900, true, true),
+      ("out 1000, out-off 2000, jam 3000", 8200, false, true),
+      ("out 1000, jam 2000, out-off 3000, out 8000", 20_000, true, true),
+      ("out 1000, jam 2000, out-off 3000, out 20000", 21_000, false, true),
+      ("jam 1000, jam-off 2000", 3000, true, false), ("jam 1000, out 2000, jam-off 3000", 9000, true, true),
+    ])
+  func hidden(_ faults: String, _ shown: Int64, _ mayArrive: Bool, _ mayStick: Bool) throws {
+    var tracker = try bolt()
+    for fault in faults.split(separator: ", ") {
+      let words = fault.split(separator: " ")
+      let name = words[0].split(separator: "-")
+      tracker.apply(
+        Fault(String(name[0]), .flag(name.count == 1)),
+        at: .zero + .milliseconds(try #require(Int64(words[1]))))
+    }
+    for (status, isAllowed) in [(2, mayArrive), (3, mayStick)] {
+      var tracker = tracker
+      expect(tracker.observe(.status(status), at: .zero + .milliseconds(shown)), isAllowed)
+    }
+  }
 }

@@ -27,6 +27,7 @@ struct ProductPoint: Hashable, Sendable {
   var holders: [UInt64]
   var modelCircumstances: UInt64
   var uncertain: UInt64
+  var unfelt: UInt64
   var modelValues: [Interval]
   var changes: [Change]
   /// Whether the device has said that it has nothing more to show at this moment.
@@ -93,9 +94,9 @@ struct Product {
     for change in point.changes {
       tracker.changing |= 1 << UInt64(change.number)
       tracker.changed[change.number] = now - change.age
-      let delay = tracker.specification.machine.definition.circumstances[change.number].delay
-      tracker.unsettled = max(tracker.unsettled, tracker.changed[change.number] + delay)
     }
+    tracker.unfelt = point.unfelt
+    tracker.findUnsettled()
   }
 
   /// The point at which things stand now.
@@ -123,7 +124,7 @@ struct Product {
       age: isTimedState[standing.state] ? now - standing.since : .zero,
       circumstances: standing.circumstances, values: standing.values, nodes: nodes,
       holders: standing.holders, modelCircumstances: tracker.circumstances, uncertain: tracker.uncertain,
-      modelValues: tracker.values, changes: changes,
+      unfelt: tracker.unfelt & tracker.recent(at: now), modelValues: tracker.values, changes: changes,
       isSettled: isSettled)
   }
 
