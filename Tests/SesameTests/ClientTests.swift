@@ -52,6 +52,20 @@ private struct OS3Bench {
       client.receive(.frame(try hex("0545542e8cfb82cdc19bc9b475ca")), at: .zero),
       [.report(Reading("battery", .number(5.85))), .show(.locked)])
   }
+
+  /// What the client does at further messages of the lock in the session that ``login()`` opened.
+  mutating func hear(_ messages: [UInt8]...) throws -> [ClientAction] {
+    let token = try Token(decoding: hex("a1b2c3d4"))
+    let secret = try SecretKey(bytes: hex("d948215b7f16c6d281fe80037f2c37c4"))
+    var lock = SessionCipher(
+      key: OS3Keys.sessionKey(deviceSecret: secret, token), token: .os3(token), end: .lock)
+    lock.sendCounter = 3
+    return messages.flatMap { message in
+      Segmenter().frames(of: lock.encrypt(message), .ciphertext).flatMap {
+        client.receive(.frame($0), at: .zero)
+      }
+    }
+  }
 }
 
 @Suite("The client, with the keys of the vectors")
@@ -82,6 +96,24 @@ struct ClientTests {
     expect(bench.client.perform(.readAutolock, at: .zero), [.report(Reading("autolock", .integer(60)))])
     expect(bench.client.perform(.setAutolock(seconds: 0), at: .zero).count, 1)
     expect(bench.client.perform(.readAutolock, at: .zero), [])
+  }
+
+  @Test("what the lock tells of its autolock is not from after a request that it has not answered")
+  func autolockUnderWay() throws {
+    var setting = Sesame5Setting(lock: 0, unlock: 90)
+    setting.autolock = 60
+    let told = Publish(.mechSetting, setting.encoded).encoded
+    let request = Command.setAutolock(seconds: 8, .absent).request(for: .os3)
+    let answer = Response(to: request).encoded
+    for (heard, known) in [([told, answer], []), ([answer, told], [60])] {
+      var bench = try OS3Bench()
+      try bench.login()
+      _ = bench.client.perform(.setAutolock(seconds: 8), at: .zero)
+      expect(try bench.hear(heard[0], heard[1]), [])
+      expect(
+        bench.client.perform(.readAutolock, at: .zero),
+        known.map { .report(Reading("autolock", .integer($0))) })
+    }
   }
 
   @Test(
@@ -318,14 +350,8 @@ struct HostileMessageTests {
     let asked = bench.client.bring(about: .request(.unknownItem), at: .zero)
     expect(asked.first, .provoke)
     expect(asked.count, 2)
-    var lock = SessionCipher(
-      key: OS3Keys.sessionKey(
-        deviceSecret: try SecretKey(bytes: hex("d948215b7f16c6d281fe80037f2c37c4")),
-        try Token(decoding: hex("a1b2c3d4"))), token: .os3(try Token(decoding: hex("a1b2c3d4"))), end: .lock)
-    lock.sendCounter = 3
-    let frame = Segmenter().frames(of: lock.encrypt([7, 0xFA, result]), .ciphertext)[0]
     expect(
-      bench.client.receive(.frame(frame), at: .zero),
+      try bench.hear([7, 0xFA, result]),
       result == 0
         ? [
           .complain(

@@ -5,7 +5,7 @@ import Testing
 private enum Habit: String, CaseIterable {
   case positionsNotExpected, positionsTaken, positionsLongKnown
   case heldOut, heldUp
-  case nearPositions, autolockBehindPositions
+  case nearPositions
   case refusesNonsense
   case silentAtFalseProof, silentAtFalseProofOfOS2, refusedLate
 
@@ -14,7 +14,7 @@ private enum Habit: String, CaseIterable {
     switch self {
     case .positionsNotExpected, .positionsTaken, .positionsLongKnown: "sesame5?positions=kept"
     case .heldOut, .nearPositions: "sesame3"
-    case .heldUp, .autolockBehindPositions, .refusesNonsense: "sesame5"
+    case .heldUp, .refusesNonsense: "sesame5"
     case .silentAtFalseProof: "sesame5?wrong-login=silent"
     case .silentAtFalseProofOfOS2: "sesame3?wrong-login=silent"
     case .refusedLate: "sesame5?wrong-login=result"
@@ -56,13 +56,8 @@ private enum Habit: String, CaseIterable {
         "until: { status: [locked, unlocked, moved] }", "unlock", "until: { status: unlocked, within: 10 s }",
         "lock", "until: { status: locked, within: 10 s }",
       ]
-    // What the lock publishes with its positions is from before the delay that was asked for meanwhile.
-    case .autolockBehindPositions:
-      return handOver + [
-        "until: { status: nosetting }", "now: configure", "now: { setAutolock: { delay: 8 s } }", "wait: 2 s",
-        "readAutolock", "unlock", "wait: 14 s",
-      ]
-    // It never understood the first of two requests for a delay, and refuses the second.
+    // It never understood the first of two requests for a delay, so that it awaits the counter of that still: what comes
+    // with it is no shadow of the next message, which it would obey, or refuse, twice.
     case .refusesNonsense:
       return login + [
         "fault: { mutate: in-clear }", "now: { setAutolock: { delay: 0 s } }",

@@ -7,8 +7,6 @@ struct PendingFlaws {
   var mutation: MessageFlaw?
   var shadow: MessageFlaw?
 
-  var isEmpty: Bool { mutation == nil && shadow == nil }
-
   mutating func takeMutation() -> MessageFlaw? {
     defer { mutation = nil }
     return mutation
@@ -241,10 +239,7 @@ extension SesameClient.Session {
       if case .readHistory = pending[index].command { pending[index].oddity == nil } else { false }
     }
     let makesSense = response.result == .success || (response.result == .notFound && asksForHistory)
-    // What makes sense may have been lost, if it was tampered with: what is refused is rather what makes none.
-    let best =
-      matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == makesSense }
-      ?? matches.first { !makesSense && pending[$0].oddity != nil } ?? matches.first
+    let best = matches.first { (pending[$0].oddity?.mayBeObeyed ?? true) == makesSense } ?? matches.first
     guard let best else { return nil }
     let answered = pending.remove(at: best)
     confirmed = max(confirmed, answered.counter + 1)

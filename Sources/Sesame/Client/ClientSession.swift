@@ -274,11 +274,9 @@ extension SesameClient {
     _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
   ) {
     let request = command.request(for: session.generation)
-    // What is sent in its place may be refused, or understood as nothing.
-    let isMeant = isAsked && flaws.mutation == nil
     session.pending.append(
       Session.Pending(
-        request: request, command: command, isAsked: isMeant, counter: session.cipher.sendCounter, since: now)
+        request: request, command: command, isAsked: isAsked, counter: session.cipher.sendCounter, since: now)
     )
     send(sealing: request.encoded, in: &session)
   }
@@ -286,12 +284,14 @@ extension SesameClient {
   /// Sends the next message of a session, with what was to become of it.
   mutating func send(sealing message: [UInt8], in session: inout Session) {
     let before = session.cipher
+    // What the lock may take is no shadow: it would be answered as the message is.
+    let shadow = flaws.takeShadow().flatMap { session.rejects($0) ? $0 : nil }
     let frames = Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext)
     lastCommand = frames
     eavesdropper.note(frames, counter: before.sendCounter)
-    guard !flaws.isEmpty else { return actions += frames.map { .send($0) } }
+    guard shadow != nil || flaws.mutation != nil else { return actions += frames.map { .send($0) } }
     let old = oldCipher(inPlaceOf: before)
-    provoke(flaws.takeShadow()?.frames(of: message, before, old: old) ?? [])
+    provoke(shadow?.frames(of: message, before, old: old) ?? [])
     let sent = takeMutation { $0.frames(of: message, before, old: old) } ?? frames
     actions += sent.map { .send($0) }
   }
