@@ -201,6 +201,34 @@ struct TimedShrinkerTests {
     expect(best, [closeTo, .wait(.seconds(10))])
   }
 
+  @Test("of two tests of one length the one that moves less is smaller")
+  mutating func movements() throws {
+    let device = ScriptedDevice([
+      "closeTo": [(.seconds(1), .status("receivedBle"))],
+      "connect": [
+        (.zero, .status("connecting")), (.milliseconds(50), .status("waitingGatt")),
+        (.milliseconds(100), .status("logining")), (.milliseconds(200), .status("locked")),
+      ],
+    ])
+    lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    let alphabet = Alphabet(specification, device.abilities, moving: ["lock", "unlock", "toggle"])
+    let vocabulary = specification.vocabulary
+    let steps = ["closeTo", "settle", "connect", "settle", "unlock", "settle"]
+    let test = TestCase(
+      start: 0, steps.map { Choice(vocabulary.stimulus($0) ?? alphabet.settle) })
+    let starts = [StartCondition()]
+    let failure = try lockstep.run(test, alphabet, starts: starts)
+    var shrinker = Shrinker(failure, of: test, specification: specification, alphabet: alphabet)
+    // Whatever is done, what matters is that so much is done.
+    while let candidate = shrinker.next() {
+      let execution = try lockstep.run(candidate, alphabet, starts: starts)
+      shrinker.tell(execution, isSame: execution.performed.count == failure.performed.count)
+    }
+    expect(shrinker.best.choices.count, failure.performed.count)
+    expect(alphabet.movements(of: TestCase(start: 0, failure.performed)), 1)
+    expect(alphabet.movements(of: shrinker.best), 0)
+  }
+
   @Test("the shortest way goes by stimuli, and by settling where the device has something to do")
   mutating func ways() throws {
     show([(.seconds(1), .status("receivedBle"))])
