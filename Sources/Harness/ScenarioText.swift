@@ -81,11 +81,6 @@ extension Step.Call {
   }
 }
 
-extension Argument {
-  /// The name of an argument that stands alone.
-  static let only = "value"
-}
-
 extension Expectation {
   fileprivate var node: Node {
     var entries = conditions.map(entry)

@@ -50,7 +50,7 @@ struct StepReader {
       if let keyword = ScenarioGrammar.Keyword(rawValue: name) {
         action(of: keyword, key, value)
       } else {
-        arguments(of: value).map { Step.Action.perform(Step.Call(name, $0)) }
+        arguments(of: value).flatMap { call(name, $0, at: value ?? key) }.map { Step.Action.perform($0) }
       }
     return action.map { Step($0, line: cursor.position.line) }
   }
@@ -98,8 +98,17 @@ struct StepReader {
     if machine == nil, let text = cursor.node.text ?? cursor.node.entries?.first?.key.text {
       names.append(text)
     }
-    guard let (name, _, value) = cursor.variant("stimulus", of: names) else { return nil }
-    return arguments(of: value).map { Step.Call(name, $0) }
+    guard let (name, key, value) = cursor.variant("stimulus", of: names) else { return nil }
+    return arguments(of: value).flatMap { call(name, $0, at: value ?? key) }
+  }
+
+  /// A stimulus with what goes with it, unless that is wrong.
+  private func call(_ name: String, _ arguments: [Argument], at cursor: Cursor) -> Step.Call? {
+    if !arguments.isEmpty, let problem = device?.abilities.particulars.problem(with: name, arguments) {
+      cursor.report("`\(name)`: \(problem)")
+      return nil
+    }
+    return Step.Call(name, arguments)
   }
 
   /// What goes with a stimulus: nothing, one value, or values with names.
@@ -126,8 +135,12 @@ struct StepReader {
         hint: DeviceProblem.suggestion(for: name, of: device.abilities.faults))
       return nil
     }
-    guard let value else { return Fault(name) }
-    return value.anyValue().map { Fault(name, $0) }
+    guard let fault = value.map({ $0.anyValue().map { Fault(name, $0) } }) ?? Fault(name) else { return nil }
+    if let problem = device?.abilities.particulars.problem(with: fault) {
+      (value ?? key).report(problem)
+      return nil
+    }
+    return fault
   }
 
   private mutating func randomEvents(_ cursor: Cursor) -> Step.Action? {

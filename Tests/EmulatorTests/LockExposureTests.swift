@@ -86,7 +86,7 @@ struct LockExposureTests {
       let parts = step.split(separator: "=")
       let number = try #require(lockstep.vocabulary.stimulus(String(parts[0])))
       let arguments = parts.dropFirst().map { text in
-        Int(text).map { Argument("seconds", .integer($0)) } ?? Argument("tag", .text(String(text)))
+        Int(text).map { Argument("delay", .integer($0)) } ?? Argument("tag", .text(String(text)))
       }
       return try lockstep.perform(Stimulus(number, arguments))
     }

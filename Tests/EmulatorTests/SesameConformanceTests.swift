@@ -168,7 +168,7 @@ extension SesameBench {
         }
         let seconds = [0, 1, 10][random.below(3)]
         let isAutolock = lockstep.vocabulary.stimuli[stimulus] == "setAutolock"
-        let arguments = isAutolock ? [Argument("seconds", .integer(seconds))] : []
+        let arguments = isAutolock ? [Argument("delay", .integer(seconds))] : []
         let wait = waits[random.below(waits.count)]
         let divergence =
           try lockstep.perform(Stimulus(stimulus, arguments))

@@ -34,6 +34,23 @@ struct BadInputTests {
         5 |   - wait: 3
           |           ^ a unit is missing: `3 s`
       """),
+    ("scenario: A\nmachine: sesame\nsteps:\n  - setAutolock: { dleay: 3 s }\n  - refuse: { connect: 3 }\n"
+      + "  - fault: { jam: banana }\n", """
+      bad.yaml:4:18: `setAutolock`: it takes delay, and not 'dleay'
+        4 |   - setAutolock: { dleay: 3 s }
+          |                  ^~~~~~~~~~~~~~
+      bad.yaml:5:24: `connect`: it takes nothing, and not '3'
+        5 |   - refuse: { connect: 3 }
+          |                        ^
+      bad.yaml:6:19: the fault 'jam' takes yes or no, and not 'banana'
+        6 |   - fault: { jam: banana }
+          |                   ^~~~~~
+      """),
+    ("scenario: A\nmachine: socket\nsteps:\n  - { write: { slowly: yes } }\n", """
+      bad.yaml:4:14: `write`: it takes nothing, and not 'slowly'
+        4 |   - { write: { slowly: yes } }
+          |              ^~~~~~~~~~~~~~~
+      """),
     (head + "  - connect\nsteps: []\n", """
       bad.yaml:5:1: duplicate key `steps`
         5 | steps: []

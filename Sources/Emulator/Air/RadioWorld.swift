@@ -114,6 +114,8 @@ public struct RadioSurroundings: LockSurroundings {
   let world: RadioWorld
 
   public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
+  public static func read(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
+
   public var stimuli: [String] { LockPeripheral.stimuli }
   public var settings: [String] { LockPeripheral.settings }
   public var circumstances: [String] { world.circumstances }

@@ -84,7 +84,11 @@ public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
 
   /// Everything that the application understands; it shows its effects.
   public var abilities: Abilities {
-    Abilities(stimuli: App.stimuli, faults: App.faults, settings: App.settings, showsEffects: true)
+    var abilities = Abilities(
+      stimuli: App.stimuli, faults: App.faults, settings: App.settings, showsEffects: true)
+    abilities.particulars.stimulus = { _, arguments throws(LabFault) in try arguments.check(names: []) }
+    abilities.particulars.fault = { fault throws(LabFault) in try fault.checkFlag() }
+    return abilities
   }
 
   /// Takes over the numbers under which the model knows names.

@@ -5,6 +5,8 @@ import Simulation
 extension DirectLink {
   public var faults: [String] { LockFault.names + [Intrusion.fault] }
 
+  public static func read(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
+
   public var stimuli: [String] { BoltState.stimuli }
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {

@@ -56,12 +56,20 @@ enum LockFault: Equatable, Sendable {
       self = .tamper(
         Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
     case ("out-of-range", .duration(let interval)) where interval > .zero: self = .away(interval)
-    case ("out-of-range", let value): self = .outOfRange(!value.isNothing)
-    case ("no-power", let value): self = .noPower(!value.isNothing)
-    case ("power-cycle", let value): self = value.isNothing ? .nothing : .powerCycle
-    case ("jam", let value): self = .jam(!value.isNothing)
-    case ("battery", .number(let volts)): self = .battery(volts: volts)
-    case ("battery", .integer(let volts)): self = .battery(volts: Double(volts))
+    case ("out-of-range", let value):
+      try fault.checkFlag()
+      self = .outOfRange(!value.isNothing)
+    case ("no-power", let value):
+      try fault.checkFlag()
+      self = .noPower(!value.isNothing)
+    case ("power-cycle", let value):
+      try fault.checkFlag()
+      self = value.isNothing ? .nothing : .powerCycle
+    case ("jam", let value):
+      try fault.checkFlag()
+      self = .jam(!value.isNothing)
+    case ("battery", .number(let volts)) where volts >= 0: self = .battery(volts: volts)
+    case ("battery", .integer(let volts)) where volts >= 0: self = .battery(volts: Double(volts))
     case ("clock", .duration(let shift)): self = .clock(shift)
     case ("clock", .integer(let seconds)): self = .clock(.seconds(Int64(clamping: seconds)))
     case ("inject", .text(let text)): self = .inject(try Self.bytes(text, of: fault))
@@ -112,6 +120,13 @@ enum LockFault: Equatable, Sendable {
     } catch {
       throw LabFault(.notPossible, "the fault '\(fault.name)' takes bytes in hexadecimal: \(error)")
     }
+  }
+}
+
+extension LockFault {
+  /// Reads one of the faults that a lock, or somebody beside it, can be given, without bringing it about.
+  static func check(_ fault: Fault) throws(LabFault) {
+    if fault.name == Intrusion.fault { _ = try Intrusion(fault) } else { _ = try LockFault(fault) }
   }
 }
 

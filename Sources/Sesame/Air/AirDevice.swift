@@ -124,12 +124,14 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
     typealias Client = SesameDevice<AirLink<Carrier, Surroundings>>
     let faults =
       faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
-    return Abilities(
+    var abilities = Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
       circumstances: circumstances, reports: Client.reports,
       slack: slack + Client.slack(under: circumstances),
       arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
+    abilities.particulars = Client.particulars
+    return abilities
   }
 
   public func adopt(_ vocabulary: Vocabulary) {

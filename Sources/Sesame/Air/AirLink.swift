@@ -210,15 +210,20 @@ extension AirLink {
   public mutating func bring(about fault: Fault) throws(LabFault) {
     try check()
     if Self.ownFaults.contains(fault.name), fault.value.isNothing { return }
-    switch (fault.name, BluetoothNonsense(rawValue: fault.value.description)) {
-    case ("att", let nonsense?): try send(nonsense)
-    case ("att", nil):
-      let values = BluetoothNonsense.allCases.map(\.rawValue).joined(separator: ", ")
-      throw LabFault(.notPossible, "the fault 'att' takes one of: \(values); and not '\(fault.value)'")
-    case ("unsubscribe", _): try unsubscribe()
+    switch fault.name {
+    case "att": try send(BluetoothNonsense(fault))
+    case "unsubscribe": try unsubscribe()
     default:
       try surroundings.bring(about: fault)
       noteTampering()
+    }
+  }
+
+  public static func read(_ fault: Fault) throws(LabFault) {
+    switch fault.name {
+    case "att": if !fault.value.isNothing { _ = try BluetoothNonsense(fault) }
+    case "unsubscribe": try fault.checkFlag()
+    default: try Surroundings.read(fault)
     }
   }
 
@@ -602,5 +607,16 @@ extension AirLink {
       try carryOut(actions)
     }
     outgoing.removeFirst(sent)
+  }
+}
+
+extension BluetoothNonsense {
+  /// Reads the value of the fault `att`.
+  fileprivate init(_ fault: Fault) throws(LabFault) {
+    guard let known = Self(rawValue: fault.value.description) else {
+      let values = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw LabFault(.notPossible, "the fault 'att' takes one of: \(values); and not '\(fault.value)'")
+    }
+    self = known
   }
 }

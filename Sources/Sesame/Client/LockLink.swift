@@ -8,7 +8,7 @@ public import Simulation
 /// host over a controller. Everything above works over both. Time passes only in ``next(until:)``.
 ///
 ///     listen ──▶ advertisement… ──▶ connect ──▶ connected ──▶ ready ──▶ frame… ──▶ disconnected
-public protocol LockLink {
+public protocol LockLink: SendableMetatype {
   /// The time since the last ``prepare(_:)``.
   var now: Instant { get }
 
@@ -58,6 +58,9 @@ public protocol LockLink {
   /// Brings about one of ``faults``.
   mutating func bring(about fault: Fault) throws(LabFault)
 
+  /// Reads one of ``faults`` without bringing it about, as far as the link knows them.
+  static func read(_ fault: Fault) throws(LabFault)
+
   /// Keeps the key of a lock that was registered with the client just now. It is kept before it is used.
   mutating func keep(_ key: LockKey) throws(LabFault)
 
@@ -82,6 +85,9 @@ extension LockLink {
 
   /// It does not.
   public var livesOn: Bool { false }
+
+  /// Nothing is known of their values.
+  public static func read(_ fault: Fault) throws(LabFault) {}
 
   /// Nothing: the lock's key is known to whoever prepares it.
   public mutating func keep(_ key: LockKey) throws(LabFault) {}

@@ -4,7 +4,7 @@ public import Conformance
 ///
 /// Beside an emulated lock stands its emulator, in this process or, over a socket, in another. Beside a real lock
 /// stands nobody: it starts in the condition it is in.
-public protocol LockSurroundings {
+public protocol LockSurroundings: SendableMetatype {
   /// The faults that can be brought about.
   var faults: [String] { get }
 
@@ -30,6 +30,9 @@ public protocol LockSurroundings {
 
   /// Brings about one of ``faults``.
   mutating func bring(about fault: Fault) throws(LabFault)
+
+  /// Reads one of ``faults`` without bringing it about, as far as they are known here.
+  static func read(_ fault: Fault) throws(LabFault)
 
   /// Whether ``takeTampering()`` tells when a fault has hit a frame.
   var reportsTampering: Bool { get }
@@ -61,4 +64,7 @@ extension LockSurroundings {
 
   /// It is not: whoever stands there makes a new one.
   public var livesOn: Bool { false }
+
+  /// Nothing is known of their values.
+  public static func read(_ fault: Fault) throws(LabFault) {}
 }

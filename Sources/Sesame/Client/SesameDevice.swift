@@ -56,11 +56,13 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
 
   public var abilities: Abilities {
     let faults = link.faults + Self.pretenceNames
-    return Abilities(
+    var abilities = Abilities(
       stimuli: Self.requestNames + link.stimuli, faults: faults, settings: link.settings,
       circumstances: circumstances, reports: Self.reports, slack: Self.slack(under: circumstances),
       isInVirtualTime: true, arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
+    abilities.particulars = Self.particulars
+    return abilities
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
@@ -110,7 +112,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   public func reaches(_ stimulus: Stimulus) -> Bool {
     guard case .request(let request) = meanings[stimulus.number] else { return true }
     var copy = client
-    return copy.perform(request.with(stimulus.arguments), at: link.now).contains { action in
+    guard let request = try? request.with(stimulus.arguments) else { return false }
+    return copy.perform(request, at: link.now).contains { action in
       if case .refuse = action { false } else { true }
     }
   }
@@ -260,6 +263,26 @@ extension SesameDevice {
     ]
   }
 
+  /// What goes with the stimuli and the faults of such a device.
+  public static var particulars: Particulars {
+    var particulars = Particulars()
+    particulars.stimulus = { name, arguments throws(LabFault) in
+      guard let request = request(named: name, ClientSettings()) else {
+        return try arguments.check(names: [])
+      }
+      _ = try request.with(arguments)
+    }
+    particulars.fault = { fault throws(LabFault) in
+      if try Interference(fault) != nil { return }
+      if ClientPretence.faultNames.contains(fault.name) {
+        _ = try ClientPretence(fault)
+      } else {
+        try Link.read(fault)
+      }
+    }
+    return particulars
+  }
+
   private static func request(named name: String, _ settings: ClientSettings) -> ClientRequest? {
     switch name {
     case "closeTo": .closeTo
@@ -282,54 +305,6 @@ extension SesameDevice {
     case "replayCommand": .replayCommand
     default: nil
     }
-  }
-}
-
-extension ClientRequest {
-  /// The request with what a scenario gives it: a tag, positions, seconds.
-  fileprivate func with(_ arguments: [Argument]) -> ClientRequest {
-    guard !arguments.isEmpty else { return self }
-    let tag = arguments.tag
-    switch self {
-    case .lock(let usual): return .lock(tag ?? usual)
-    case .unlock(let usual): return .unlock(tag ?? usual)
-    case .toggle(let usual): return .toggle(tag ?? usual)
-    case .configure(let lock, let unlock, _):
-      return .configure(
-        lock: arguments.integer("lock") ?? lock, unlock: arguments.integer("unlock") ?? unlock,
-        isFromBolt: arguments.contains { $0.name == "from" && $0.value == .text("bolt") })
-    case .register:
-      return .register(thenLogin: arguments.contains { $0.name == "login" && !$0.value.isNothing })
-    case .setAutolock(let usual):
-      switch arguments[0].value {
-      case .duration(let interval): return .setAutolock(seconds: Int(interval.seconds))
-      case .integer(let seconds): return .setAutolock(seconds: seconds)
-      default: return .setAutolock(seconds: usual)
-      }
-    default: return self
-    }
-  }
-}
-
-extension [Argument] {
-  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit; or, under `typed`, the form of newer apps,
-  /// in hexadecimal: a type of two bytes, the sixteen of a UUID, and what follows them.
-  fileprivate var tag: HistoryTag? {
-    guard let argument = first(where: { ["tag", "bytes", "typed"].contains($0.name) }) else { return nil }
-    let text = argument.value.description
-    guard argument.name != "tag" else { return .text(text, for: .os3) }
-    let bytes = (try? [UInt8](hex: text)) ?? []
-    var reader = ByteReader(bytes.span)
-    guard argument.name == "typed", case .typed? = try? HistoryTag(decoding: &reader, for: .os3) else {
-      return .text([UInt8](bytes.prefix(HistoryTag.os3Capacity)))
-    }
-    reader = ByteReader(bytes.span)
-    return try? HistoryTag(decoding: &reader, for: .os3)
-  }
-
-  fileprivate func integer(_ name: String) -> Int? {
-    guard case .integer(let value)? = first(where: { $0.name == name })?.value else { return nil }
-    return value
   }
 }
 

@@ -34,6 +34,7 @@ public enum Interference: Equatable, Sendable {
       self = .nothing
       return
     }
+    if fault.name == "reflect" { try fault.checkFlag() }
     let text = fault.value.description
     let known: Interference? =
       switch fault.name {

@@ -1,0 +1,131 @@
+import Conformance
+import Emulator
+import Sesame
+import Simulation
+import TestSupport
+import Testing
+
+/// What goes with stimuli and faults, read before a lock is given them.
+@Suite("Particulars")
+struct ParticularsTests {
+  private let abilities: [Abilities]
+
+  init() throws {
+    abilities = [
+      try SesameBench("sesame5").lockstep.device.abilities,
+      try SesameBench(air: "sesame5").lockstep.device.abilities,
+    ]
+  }
+
+  @Test("what generated tests give is right")
+  func offered() {
+    for abilities in abilities {
+      for (stimulus, values) in abilities.arguments {
+        for arguments in values { expect(abilities.particulars.problem(with: stimulus, arguments), nil) }
+      }
+      for disturbance in abilities.disturbances {
+        for value in disturbance.values {
+          expect(abilities.particulars.problem(with: Fault(disturbance.fault, value)), nil)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "the arguments of a stimulus",
+    arguments: [
+      ("unlock", [Argument("tag", .integer(7))], nil),
+      ("unlock", [Argument("tga", .text("Alice"))], "it takes tag, bytes, typed, and not 'tga'"),
+      ("lock", [Argument("value", .text("Alice"))], "it takes tag, bytes, typed, and not 'Alice'"),
+      (
+        "toggle", [Argument("tag", .text("a")), Argument("bytes", .text("00"))],
+        "it takes one of tag, bytes and typed, and not several"
+      ),
+      (
+        "lock", [Argument("bytes", .text("0"))],
+        "`bytes` is bytes in hexadecimal, two digits each, and not '0'"
+      ),
+      (
+        "lock", [Argument("typed", .text("000f"))],
+        "`typed` is a type of two bytes, the sixteen of a UUID and what follows them, in hexadecimal, and not '000f'"
+      ),
+      ("setAutolock", [Argument("value", .integer(32_767))], nil),
+      ("setAutolock", [Argument("delay", .duration(.seconds(20)))], nil),
+      (
+        "setAutolock", [Argument("delay", .duration(.milliseconds(500)))],
+        "`delay` is a delay in whole seconds, up to 32767 s, and not '500 ms'"
+      ),
+      (
+        "setAutolock", [Argument("value", .integer(-1))],
+        "it takes a delay in whole seconds, up to 32767 s, and not '-1'"
+      ),
+      (
+        "setAutolock", [Argument("value", .duration(.seconds(32_768)))],
+        "it takes a delay in whole seconds, up to 32767 s, and not '32768 s'"
+      ),
+      ("setAutolock", [Argument("dleay", .integer(5))], "it takes delay, and not 'dleay'"),
+      (
+        "setAutolock", [Argument("delay", .integer(5)), Argument("delay", .integer(6))],
+        "it takes delay, and not 'delay' twice"
+      ),
+      ("configure", [Argument("from", .text("bolt")), Argument("lock", .integer(-70))], nil),
+      (
+        "configure", [Argument("from", .text("wall"))],
+        "`from` is bolt, so that angles count from where that is, and not 'wall'"
+      ),
+      ("configure", [Argument("lock", .number(1.5))], "`lock` is an angle in whole degrees, and not '1.5'"),
+      (
+        "configure", [Argument("unlock", .integer(40_000))],
+        "`unlock` is an angle in whole degrees, and not '40000'"
+      ),
+      ("register", [Argument("login", .flag(true))], nil),
+      ("register", [Argument("login", .text("maybe"))], "`login` is yes or no, and not 'maybe'"),
+      ("connect", [Argument("value", .integer(3))], "it takes nothing, and not '3'"),
+      ("handToLocked", [Argument("slowly", .flag(true))], "it takes nothing, and not 'slowly'"),
+    ] as [(String, [Argument], String?)])
+  func stimuli(stimulus: String, arguments: [Argument], problem: String?) {
+    for abilities in abilities { expect(abilities.particulars.problem(with: stimulus, arguments), problem) }
+  }
+
+  @Test(
+    "the value of a fault",
+    arguments: [
+      ("jam", .text("banana"), "the fault 'jam' takes yes or no, and not 'banana'"),
+      ("no-power", .integer(1), "the fault 'no-power' takes yes or no, and not '1'"),
+      ("out-of-range", .duration(.seconds(-1)), "the fault 'out-of-range' takes yes or no, and not '-1 s'"),
+      ("battery", .number(-0.1), "the fault 'battery' cannot have the value '-0.1'"),
+      ("delay", .text("long"), "the fault 'delay' cannot have the value 'long'"),
+      (
+        "drop", .number(3.5),
+        "the fault 'drop' takes next-notification, next-write or a number of frames, and not '3.5'"
+      ),
+      (
+        "lose-link", .text("after 0 frames"),
+        "a link is lost now, or 'after 2 frames', and not 'after 0 frames'"
+      ),
+      (
+        "stranger", .text("nobody"),
+        "a stranger does one of: busy, unlock, lock, wrong-key, replay; and not 'nobody'"
+      ),
+      ("reflect", .text("twice"), "the fault 'reflect' takes yes or no, and not 'twice'"),
+      ("replay", .text("message 1 of session -2"), nil),
+      (
+        "replay-login", .text("message 1"),
+        "the fault 'replay-login' takes yes, or a session such as 'session -2', and not 'message 1'"
+      ),
+    ] as [(String, Value, String?)])
+  func faults(fault: String, value: Value, problem: String?) {
+    for abilities in abilities { expect(abilities.particulars.problem(with: Fault(fault, value)), problem) }
+  }
+
+  @Test("the client's Bluetooth is told nonsense that it knows")
+  func att() {
+    expect(abilities[1].particulars.problem(with: Fault("att", .text("mtu-0"))), nil)
+    expect(
+      abilities[1].particulars.problem(with: Fault("att", .text("mtu-1")))?.hasPrefix(
+        "the fault 'att' takes one of: "), true)
+    expect(
+      abilities[1].particulars.problem(with: Fault("unsubscribe", .text("soon"))),
+      "the fault 'unsubscribe' takes yes or no, and not 'soon'")
+  }
+}
