@@ -324,7 +324,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The finding that something is again. One that did not come again when it was tried is looked for a few times more.
   func known(where isSame: (Finding) -> Bool) -> Int? {
     let same = findings.indices.filter { isSame(findings[$0]) }
-    let sure = same.first { ![.notReproduced, .untried].contains(findings[$0].confirmation.verdict) }
+    let sure = same.first { findings[$0].confirmation.shown > 0 }
     return sure ?? (same.count >= Self.mostTroubles ? same[0] : nil)
   }
 

@@ -40,12 +40,13 @@ public struct Finding: Sendable {
     self.signature == signature || divergence.signature == signature || aliases.contains(signature)
   }
 
-  /// Whether a campaign that looks for one finding ends with it: what did not show again proves nothing.
-  public var endsCampaign: Bool { confirmation.verdict != .notReproduced }
+  /// Whether a campaign that looks for one finding ends with it: what did not show again, or could not be tried again,
+  /// proves nothing.
+  public var endsCampaign: Bool { confirmation.shown > 0 }
 
   /// Why it says nothing of the device, if it does not.
   public var whyNoVerdict: String? {
-    if [.notReproduced, .untried].contains(confirmation.verdict) {
+    if confirmation.shown == 0 {
       return "\(confirmation), so there is no verdict"
     }
     if isOnTwin, let twin {

@@ -91,6 +91,22 @@ struct CampaignTests {
     expect(campaign.status.events, 20_000)
   }
 
+  @Test("what could not be tried again is no verdict either, and is looked for again")
+  func untried() throws {
+    let first = try #require(
+      try campaign(RiggedLock(.deafUnlock)) { $0.shrinkEvents = 0 }.campaign.findings.first)
+    let healthy = RiggedLock(.deafUnlock)
+    healthy.rig.isSick = { _ in false }
+    _ = try campaign(healthy) { $0.steps = first.foundAt }
+    // Behind what came upon it there is trouble, in every test that tries it again.
+    let given = healthy.rig.given.values.reduce(0, +)
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.trouble = { (given + 1...given + 3).contains($0) ? LabFault(.linkLost, "far away") : nil }
+    let (end, campaign) = try campaign(lock) { $0.shrinkEvents = 0 }
+    expect(campaign.findings.map(\.confirmation.verdict), [.untried, .confirmed])
+    expect(end, .found)
+  }
+
   @Test("where the shortest test does not show it again, the shortest before it that does is the finding")
   func shortestThatIsSure() throws {
     var lengths: [(sure: Int, found: Int)] = []
