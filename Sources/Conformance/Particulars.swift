@@ -1,0 +1,56 @@
+// What goes with stimuli and faults, checked before a device is given them.
+
+/// Reads what goes with a stimulus or with a fault, and does nothing: a scenario in which that is wrong is found out before it is
+/// run. What only the device itself can tell, is right.
+public struct Particulars: Sendable {
+  /// Reads the arguments of a stimulus, by its name.
+  public var stimulus: @Sendable (_ name: String, _ arguments: [Argument]) throws(LabFault) -> Void = {
+    _, _ in
+  }
+  /// Reads the value of a fault.
+  public var fault: @Sendable (Fault) throws(LabFault) -> Void = { _ in }
+
+  /// Finds nothing wrong.
+  public init() {}
+
+  /// What is wrong with the arguments of a stimulus, if anything is.
+  public func problem(with stimulus: String, _ arguments: [Argument]) -> String? {
+    problem { () throws(LabFault) in try self.stimulus(stimulus, arguments) }
+  }
+
+  /// What is wrong with the value of a fault, if anything is.
+  public func problem(with fault: Fault) -> String? {
+    problem { () throws(LabFault) in try self.fault(fault) }
+  }
+
+  private func problem(_ read: () throws(LabFault) -> Void) -> String? {
+    do {
+      try read()
+      return nil
+    } catch {
+      return error.detail
+    }
+  }
+}
+
+extension [Argument] {
+  /// Throws when something is given under a name that is not expected, or twice.
+  public func check(names: [String]) throws(LabFault) {
+    for (place, argument) in enumerated() {
+      let isRepeated = self[..<place].contains { $0.name == argument.name }
+      guard !names.contains(argument.name) || isRepeated else { continue }
+      let expected = names.isEmpty ? "nothing" : names.joined(separator: ", ")
+      let given = argument.name == Argument.only ? argument.value.description : argument.name
+      throw LabFault(.notPossible, "it takes \(expected), and not '\(given)'\(isRepeated ? " twice" : "")")
+    }
+  }
+}
+
+extension Fault {
+  /// Throws unless the value is yes or no.
+  public func checkFlag() throws(LabFault) {
+    if case .flag = value { return }
+    if value.isNothing { return }
+    throw LabFault(.notPossible, "the fault '\(name)' takes yes or no, and not '\(value)'")
+  }
+}
