@@ -223,6 +223,7 @@ extension EmulatedLock {
       end()
     case .restarting:
       state = .advertising
+      countAutolock(at: now)
       actions.append(.advertisingChanged)
     case .off, .advertising, .mute, .connected, .open, .ending:
       break

@@ -222,6 +222,7 @@ extension EmulatedLock {
       return
     case .leaving, .ending(.restart):
       bolt.cutPower(at: now)
+      autolockDue = nil
       state = .restarting(until: now + options.restart)
       return
     case .connected, .waiting, .ending(.beforeLogin):
