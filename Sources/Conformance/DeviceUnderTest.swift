@@ -202,6 +202,15 @@ extension Value: CustomStringConvertible {
     case .text(let value): ["no", "off", "false", "none", "0"].contains(value)
     }
   }
+
+  /// Whether the value says only that something is so, or is not: `yes`, `on`, `true`, or ``isNothing``.
+  public var isYesOrNo: Bool {
+    switch self {
+    case .flag: true
+    case .text(let value) where ["yes", "on", "true"].contains(value): true
+    case .integer, .number, .duration, .text: isNothing
+    }
+  }
 }
 
 /// A disturbance that the tester brings about.

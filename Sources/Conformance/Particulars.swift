@@ -49,8 +49,7 @@ extension [Argument] {
 extension Fault {
   /// Throws unless the value is yes or no.
   public func checkFlag() throws(LabFault) {
-    if case .flag = value { return }
-    if value.isNothing { return }
+    if value.isYesOrNo { return }
     throw LabFault(.notPossible, "the fault '\(name)' takes yes or no, and not '\(value)'")
   }
 }

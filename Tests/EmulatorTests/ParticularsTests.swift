@@ -79,6 +79,7 @@ struct ParticularsTests {
         "`unlock` is an angle in whole degrees, and not '40000'"
       ),
       ("register", [Argument("login", .flag(true))], nil),
+      ("register", [Argument("login", .text("yes"))], nil),
       ("register", [Argument("login", .text("maybe"))], "`login` is yes or no, and not 'maybe'"),
       ("connect", [Argument("value", .integer(3))], "it takes nothing, and not '3'"),
       ("handToLocked", [Argument("slowly", .flag(true))], "it takes nothing, and not 'slowly'"),
@@ -91,6 +92,8 @@ struct ParticularsTests {
     "the value of a fault",
     arguments: [
       ("jam", .text("banana"), "the fault 'jam' takes yes or no, and not 'banana'"),
+      ("jam", .text("yes"), nil), ("no-power", .text("on"), nil), ("power-cycle", .flag(true), nil),
+      ("out-of-range", .text("no"), nil), ("reflect", .text("yes"), nil),
       ("no-power", .integer(1), "the fault 'no-power' takes yes or no, and not '1'"),
       ("out-of-range", .duration(.seconds(-1)), "the fault 'out-of-range' takes yes or no, and not '-1 s'"),
       ("battery", .number(-0.1), "the fault 'battery' cannot have the value '-0.1'"),

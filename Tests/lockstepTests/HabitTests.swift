@@ -165,6 +165,20 @@ struct HabitTests {
     }
   }
 
+  @Test("what is or is not so may be given yes, on, true or nothing, and no, off or false")
+  func flags() throws {
+    let values = ["yes", "on", "true", "no", "off", "false"]
+    let faults = ["jam", "no-power", "out-of-range", "power-cycle", "reflect", "unsubscribe"]
+    let steps = faults.flatMap { name in values.map { "fault: { \(name): \($0) }" } + ["fault: \(name)"] }
+    let folder = try Command.Folder()
+    let head = "scenario: Yes\nmachine: sesame\ndevice: { lock: sesame5, link: radio }\nsteps:\n"
+    let lines = (steps + ["register: { login: yes }"]).map { "  - \($0)\n" }
+    try folder.write("yes.yaml", head + lines.joined())
+    let result = try Command.run("validate", "yes.yaml", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.errors.isEmpty, "\(result.errors)")
+  }
+
   @Test("a fault that takes no particulars may be given yes", arguments: ["wrong-key", "replay-login"])
   func plainFault(name: String) throws {
     let result = try run(

@@ -33,8 +33,8 @@ extension ClientRequest {
       return .configure(lock: lock, unlock: unlock, isFromBolt: isFromBolt)
     case .register:
       try arguments.check(names: ["login"])
-      guard case .flag(let logsIn) = first.value else { throw first.problem("yes or no") }
-      return .register(thenLogin: logsIn)
+      guard first.value.isYesOrNo else { throw first.problem("yes or no") }
+      return .register(thenLogin: !first.value.isNothing)
     case .setAutolock:
       try arguments.check(names: [first.name == Argument.only ? Argument.only : "delay"])
       return .setAutolock(seconds: try first.delay())
