@@ -47,9 +47,14 @@ extension [Argument] {
 }
 
 extension Fault {
-  /// Throws unless the value is yes or no.
-  public func checkFlag() throws(LabFault) {
-    if value.isYesOrNo { return }
-    throw LabFault(.notPossible, "the fault '\(name)' takes yes or no, and not '\(value)'")
+  /// Whether the fault begins, and not ends, where it is a matter of yes or no.
+  ///
+  /// - Throws: unless the value is one of them.
+  @discardableResult
+  public func flag() throws(LabFault) -> Bool {
+    guard value.isYesOrNo else {
+      throw LabFault(.notPossible, "the fault '\(name)' takes yes or no, and not '\(value)'")
+    }
+    return !value.isNothing
   }
 }

@@ -114,8 +114,6 @@ public struct RadioSurroundings: LockSurroundings {
   let world: RadioWorld
 
   public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
-  public static func read(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
-
   public var stimuli: [String] { LockPeripheral.stimuli }
   public var settings: [String] { LockPeripheral.settings }
   public var circumstances: [String] { world.circumstances }
@@ -128,6 +126,8 @@ public struct RadioSurroundings: LockSurroundings {
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     try world.perform(stimulus, arguments)
   }
+
+  public static func check(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
 
   public mutating func bring(about fault: Fault) throws(LabFault) { try world.bring(about: fault) }
 

@@ -87,7 +87,7 @@ public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
     var abilities = Abilities(
       stimuli: App.stimuli, faults: App.faults, settings: App.settings, showsEffects: true)
     abilities.particulars.stimulus = { _, arguments throws(LabFault) in try arguments.check(names: []) }
-    abilities.particulars.fault = { fault throws(LabFault) in try fault.checkFlag() }
+    abilities.particulars.fault = { fault throws(LabFault) in try fault.flag() }
     return abilities
   }
 

@@ -5,13 +5,13 @@ import Simulation
 extension DirectLink {
   public var faults: [String] { LockFault.names + [Intrusion.fault] }
 
-  public static func read(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
-
   public var stimuli: [String] { BoltState.stimuli }
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     turnByHand(to: try BoltState(ofStimulus: stimulus))
   }
+
+  public static func check(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
 
   /// Brings about a disturbance.
   ///

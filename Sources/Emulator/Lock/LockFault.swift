@@ -56,18 +56,10 @@ enum LockFault: Equatable, Sendable {
       self = .tamper(
         Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
     case ("out-of-range", .duration(let interval)) where interval > .zero: self = .away(interval)
-    case ("out-of-range", let value):
-      try fault.checkFlag()
-      self = .outOfRange(!value.isNothing)
-    case ("no-power", let value):
-      try fault.checkFlag()
-      self = .noPower(!value.isNothing)
-    case ("power-cycle", let value):
-      try fault.checkFlag()
-      self = value.isNothing ? .nothing : .powerCycle
-    case ("jam", let value):
-      try fault.checkFlag()
-      self = .jam(!value.isNothing)
+    case ("out-of-range", _): self = .outOfRange(try fault.flag())
+    case ("no-power", _): self = .noPower(try fault.flag())
+    case ("power-cycle", _): self = try fault.flag() ? .powerCycle : .nothing
+    case ("jam", _): self = .jam(try fault.flag())
     case ("battery", .number(let volts)) where volts >= 0: self = .battery(volts: volts)
     case ("battery", .integer(let volts)) where volts >= 0: self = .battery(volts: Double(volts))
     case ("clock", .duration(let shift)): self = .clock(shift)
@@ -124,7 +116,7 @@ enum LockFault: Equatable, Sendable {
 }
 
 extension LockFault {
-  /// Reads one of the faults that a lock, or somebody beside it, can be given, without bringing it about.
+  /// Throws when a fault has a value that it does not take; `stranger` is one of these faults, too.
   static func check(_ fault: Fault) throws(LabFault) {
     if fault.name == Intrusion.fault { _ = try Intrusion(fault) } else { _ = try LockFault(fault) }
   }

@@ -219,11 +219,11 @@ extension AirLink {
     }
   }
 
-  public static func read(_ fault: Fault) throws(LabFault) {
+  public static func check(_ fault: Fault) throws(LabFault) {
     switch fault.name {
     case "att": if !fault.value.isNothing { _ = try BluetoothNonsense(fault) }
-    case "unsubscribe": try fault.checkFlag()
-    default: try Surroundings.read(fault)
+    case "unsubscribe": try fault.flag()
+    default: try Surroundings.check(fault)
     }
   }
 

@@ -11,15 +11,9 @@ extension ClientRequest {
   func with(_ arguments: [Argument]) throws(LabFault) -> ClientRequest {
     guard let first = arguments.first else { return self }
     switch self {
-    case .lock, .unlock, .toggle:
-      try arguments.check(names: ["tag", "bytes", "typed"])
-      guard arguments.count == 1 else {
-        throw LabFault(.notPossible, "it takes one of tag, bytes and typed, and not several")
-      }
-      let tag = try first.tag()
-      if case .lock = self { return .lock(tag) }
-      if case .unlock = self { return .unlock(tag) }
-      return .toggle(tag)
+    case .lock: return .lock(try arguments.tag())
+    case .unlock: return .unlock(try arguments.tag())
+    case .toggle: return .toggle(try arguments.tag())
     case .configure(let usualLock, let usualUnlock, _):
       try arguments.check(names: ["lock", "unlock", "from"])
       var (lock, unlock, isFromBolt) = (usualLock, usualUnlock, false)
@@ -42,6 +36,16 @@ extension ClientRequest {
       try arguments.check(names: [])
       return self
     }
+  }
+}
+
+extension [Argument] {
+  fileprivate func tag() throws(LabFault) -> HistoryTag {
+    try check(names: ["tag", "bytes", "typed"])
+    guard count == 1 else {
+      throw LabFault(.notPossible, "it takes one of tag, bytes and typed, and not several")
+    }
+    return try self[0].tag()
   }
 }
 

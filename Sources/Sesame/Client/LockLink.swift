@@ -58,8 +58,8 @@ public protocol LockLink: SendableMetatype {
   /// Brings about one of ``faults``.
   mutating func bring(about fault: Fault) throws(LabFault)
 
-  /// Reads one of ``faults`` without bringing it about, as far as the link knows them.
-  static func read(_ fault: Fault) throws(LabFault)
+  /// Throws when one of ``faults`` has a value that it does not take, as far as that is known here.
+  static func check(_ fault: Fault) throws(LabFault)
 
   /// Keeps the key of a lock that was registered with the client just now. It is kept before it is used.
   mutating func keep(_ key: LockKey) throws(LabFault)
@@ -87,7 +87,7 @@ extension LockLink {
   public var livesOn: Bool { false }
 
   /// Nothing is known of their values.
-  public static func read(_ fault: Fault) throws(LabFault) {}
+  public static func check(_ fault: Fault) throws(LabFault) {}
 
   /// Nothing: the lock's key is known to whoever prepares it.
   public mutating func keep(_ key: LockKey) throws(LabFault) {}

@@ -31,8 +31,8 @@ public protocol LockSurroundings: SendableMetatype {
   /// Brings about one of ``faults``.
   mutating func bring(about fault: Fault) throws(LabFault)
 
-  /// Reads one of ``faults`` without bringing it about, as far as they are known here.
-  static func read(_ fault: Fault) throws(LabFault)
+  /// Throws when one of ``faults`` has a value that it does not take, as far as that is known here.
+  static func check(_ fault: Fault) throws(LabFault)
 
   /// Whether ``takeTampering()`` tells when a fault has hit a frame.
   var reportsTampering: Bool { get }
@@ -66,5 +66,5 @@ extension LockSurroundings {
   public var livesOn: Bool { false }
 
   /// Nothing is known of their values.
-  public static func read(_ fault: Fault) throws(LabFault) {}
+  public static func check(_ fault: Fault) throws(LabFault) {}
 }

@@ -277,7 +277,7 @@ extension SesameDevice {
       if ClientPretence.faultNames.contains(fault.name) {
         _ = try ClientPretence(fault)
       } else {
-        try Link.read(fault)
+        try Link.check(fault)
       }
     }
     return particulars

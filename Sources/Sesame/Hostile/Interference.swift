@@ -34,7 +34,7 @@ public enum Interference: Equatable, Sendable {
       self = .nothing
       return
     }
-    if fault.name == "reflect" { try fault.checkFlag() }
+    if fault.name == "reflect" { try fault.flag() }
     let text = fault.value.description
     let known: Interference? =
       switch fault.name {
