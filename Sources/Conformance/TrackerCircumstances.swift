@@ -202,7 +202,7 @@ extension Tracker {
   private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
-    unfelt = unfeltChanges(of: recent | 1 << UInt64(number), at: now)
+    unfelt = hidden(recent | 1 << UInt64(number), by: recentlyChanged(at: now))
     findUnsettled()
   }
 
@@ -282,7 +282,7 @@ extension Tracker {
   /// The circumstances that changed so lately that the device may still behave as before, or what it shows be from before.
   func recent(at now: Instant) -> UInt64 {
     let recent = recentlyChanged(at: now)
-    return unfelt == 0 ? recent : recent | unfeltChanges(of: unfelt, at: now)
+    return unfelt == 0 ? recent : recent | hidden(unfelt, by: recent)
   }
 
   private func recentlyChanged(at now: Instant) -> UInt64 {
@@ -297,12 +297,13 @@ extension Tracker {
     return recent
   }
 
-  /// Those of some changes that are hidden just now, or may still be.
-  private func unfeltChanges(of changes: UInt64, at now: Instant) -> UInt64 {
-    let hiding = circumstances | recentlyChanged(at: now)
-    var unfelt: UInt64 = 0
-    forEachBit(of: changes) { if specification.hidden[$0] & hiding != 0 { unfelt |= 1 << UInt64($0) } }
-    return unfelt
+  /// Those of some changes that are hidden just now, or may still be by what changed lately.
+  private func hidden(_ changes: UInt64, by recent: UInt64) -> UInt64 {
+    var hidden: UInt64 = 0
+    forEachBit(of: changes) {
+      if specification.hidden[$0] & (circumstances | recent) != 0 { hidden |= 1 << UInt64($0) }
+    }
+    return hidden
   }
 
   /// Whether a step can have been taken just now, given when its node was entered.
