@@ -414,4 +414,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     try device.restart()
     device.adopt(vocabulary)
   }
+
+  /// Goes on with another device of the same kind, from the next test on.
+  public mutating func exchangeDevice(for other: Device) {
+    device = other
+    device.adopt(vocabulary)
+  }
 }

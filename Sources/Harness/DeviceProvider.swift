@@ -24,6 +24,10 @@ public protocol DeviceProvider {
   /// Called for every case: devices in memory are made afresh, a program may go on from case to case.
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
 
+  /// Another device of the same kind as one that lives on from case to case, of which nothing was asked yet; `nil` where
+  /// it is to be had for money alone, or is no other than the one there is.
+  func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
+
   /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its rest position.
   ///
   /// - Returns: what there is to say of it.
@@ -31,6 +35,9 @@ public protocol DeviceProvider {
 }
 
 extension DeviceProvider {
+  /// None.
+  public func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? { nil }
+
   /// Nothing: what is in memory can be left as it is.
   public func leave() -> Leave { Leave() }
 }

@@ -200,6 +200,33 @@ struct FuzzCommandTests {
   }
 
   @Test(
+    "what was found on a lock that lives on shows on a new one, too",
+    arguments: [
+      // A reset long before, movements of many tests, a lock that nobody can register any more.
+      ("sesame3", "deaf-unlock", 2, 1), ("sesame5", "deaf-unlock", 1, 2),
+      ("sesame5", "calibration-drifts", 3, 1), ("sesame5", "registration-busy-after-reset", 1, 1),
+      // What keeps it from being made ready is no reason to end before a finding can be confirmed.
+      ("sesame3", "counter-kept-across-sessions", 1, 2), ("sesame3", "counter-kept-across-sessions", 8, 2),
+    ])
+  func livesOn(lock: String, defect: String, seed: Int, jobs: Int) throws {
+    let folder = try Command.Folder()
+    let allow = "--allow reset --allow register --allow configure"
+    let result = try Command.shell(
+      "$LOCKSTEP fuzz sesame --device 'emulator:\(lock)?as=real&defect=\(defect)' --steps 50k "
+        + "--seed \(seed) --jobs \(jobs) \(allow)", in: folder.path)
+    expect(result.status, 1)
+    let sure = try folder.names("Reports/failures").filter {
+      try folder.read("Reports/failures/\($0)").contains("\n# confirmed, ")
+    }
+    #expect(!sure.isEmpty, "\(result.output)")
+    for name in sure {
+      #expect(try folder.read("Reports/failures/\(name)").contains("\n# a new device shows it too"))
+      let replay = try Command.shell("$LOCKSTEP replay Reports/failures/\(name) \(allow)", in: folder.path)
+      expect(replay.status, 1)
+    }
+  }
+
+  @Test(
     "what makes no campaign is said before anything is written",
     arguments: [
       ("--resume nowhere", "neither nowhere/campaign.json nor Reports/runs/nowhere/campaign.json is there"),

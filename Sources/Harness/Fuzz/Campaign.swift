@@ -32,6 +32,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var coverage: (borrowing CellCoverage) -> Void
     /// Asked after every test for rare tests that others came upon meanwhile.
     public var news: () -> [TestCase]
+    /// Asked for another device of which nothing was asked yet, where this one lives on; `nil` where there is none.
+    public var another: () throws(LabFault) -> Device?
 
     /// One that lets a campaign run to its end, and tells nobody.
     public init(
@@ -43,7 +45,8 @@ public struct Campaign<Device: DeviceUnderTest> {
       leftOut: @escaping (StartCondition, LabFault) -> Void = { _, _ in },
       excused: @escaping (Divergence) -> Void = { _ in },
       coverage: @escaping (borrowing CellCoverage) -> Void = { _ in },
-      news: @escaping () -> [TestCase] = { [] }
+      news: @escaping () -> [TestCase] = { [] },
+      another: @escaping () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
     ) {
       self.isStopped = isStopped
       self.elapsed = elapsed
@@ -55,6 +58,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       self.excused = excused
       self.coverage = coverage
       self.news = news
+      self.another = another
     }
   }
 
@@ -386,8 +390,7 @@ public struct Campaign<Device: DeviceUnderTest> {
         (divergence, failure) = (shown, calm)
         test.choices = calm.performed
       }
-      let leading = history?.leading(to: test, madeReadyBy: sessions) ?? []
-      try investigate(divergence, of: test, failure, leading: leading)
+      try investigate(divergence, of: test, failure, madeReadyBy: sessions)
     } catch {
       return .limited(error.reason)
     }

@@ -79,7 +79,10 @@ public final class CampaignJournal {
       return Outcome(.labFault(fault), mark, at: finding.divergence.time)
     }
     // Only what costs neither time nor wear is done once more to have its trace in the journal.
-    if target.device.kind == .emulator, let device = try? provider.device(target.device, seed: target.seed) {
+    let (spec, seed) = (target.device, target.seed)
+    if spec.kind == .emulator,
+      let device = try? provider.another(spec, seed: seed) ?? provider.device(spec, seed: seed)
+    {
       let outcome = Self.drive(test, device, target, listener)
       if case .divergence = outcome.verdict { return outcome }
     }

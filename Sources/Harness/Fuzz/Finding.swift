@@ -23,6 +23,8 @@ public struct Finding: Sendable {
   public var shrinking = Shrinking()
   /// How sure it is.
   public var confirmation = Confirmation()
+  /// What it has to do with what was asked of the device before; `nil` where each test finds another one.
+  public var past: Past?
   /// How often the campaign came upon it, with the first time.
   public var count = 1
   /// Whether it was found on a twin of the device.
@@ -66,6 +68,30 @@ public struct Finding: Sendable {
     public var end = Finding.minimal
     /// Whether no shorter test of the shrinker's families shows it.
     public var isMinimal: Bool { end == Finding.minimal }
+  }
+
+  /// What a finding has to do with what a device that lives on was asked for before: a defect may have shown there because
+  /// of what went wrong with that device for good.
+  public enum Past: Equatable, Sendable {
+    /// No other device was to be had.
+    case unknown
+    /// Another device, of which nothing was asked before, shows it by the same test.
+    case irrelevant
+    /// The test brings it about on another device. The one that came upon it shows it by now with so many choices.
+    case included(own: Int)
+    /// No test that was tried shows it on another device.
+    case needed
+
+    /// In words.
+    public var text: String {
+      switch self {
+      case .unknown: "shown on the device as it is by now: one with another past may not show it"
+      case .irrelevant: "a new device shows it too"
+      case .included(let own): "a new device shows it too; this one, as it is by now, after \(own) events"
+      case .needed:
+        "no new device shows it: only this one as it is by now, or the campaign from its beginning"
+      }
+    }
   }
 
   /// How shrinking ended: no shorter test is left to try; the shorter ones did not show it again; nor did any.

@@ -17,9 +17,21 @@ extension Finding {
         ]),
       .init("confirmation", confirmation.json),
     ]
+    if let past { members.append(.init("past", past.json)) }
     if let twin { members.append(.init("twin", .text(twin.text))) }
     members += [.init("count", .integer(count)), .init("file", .text(path))]
     return .mapping(members)
+  }
+}
+
+extension Finding.Past {
+  fileprivate var json: JSON {
+    switch self {
+    case .unknown: .text("unknown")
+    case .irrelevant: .text("irrelevant")
+    case .included: .text("included")
+    case .needed: .text("needed")
+    }
   }
 }
 

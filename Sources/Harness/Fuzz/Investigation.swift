@@ -7,10 +7,9 @@ extension Campaign {
 
   /// Shrinks and confirms a divergence, and notes it as a finding.
   ///
-  /// - Parameter leading: longer tests, which bring about by themselves what earlier ones had left on a device that lives
-  ///   on: for a divergence that the test alone does not show again.
+  /// - Parameter sessions: those in which the device was made ready for the test.
   mutating func investigate(
-    _ divergence: Divergence, of test: TestCase, _ execution: Execution, leading: [TestCase]
+    _ divergence: Divergence, of test: TestCase, _ execution: Execution, madeReadyBy sessions: [Preparation]
   ) throws(LimitReached) {
     var finding = Finding(
       number: earlier.findings.count + findings.count + 1, signature: divergence.signature,
@@ -18,6 +17,8 @@ extension Campaign {
       foundAt: status.events, foundLength: test.choices.count, test: test, actions: execution.meaning)
     account()
     finding.foundAfter = (status.lockTime, status.actuations)
+    // For a divergence that the test alone does not show again.
+    let longerTests = history?.leading(to: test, madeReadyBy: sessions) ?? []
     var limit: LimitReached?
     do {
       // A device that was wrong before the test began was not asked for anything in it.
@@ -30,7 +31,7 @@ extension Campaign {
         return
       }
       if !divergence.isInPreparation { try confirm(&finding, shrunkBy: steps) }
-      for longer in leading where finding.confirmation.verdict != .confirmed && !edge.isStopped() {
+      for longer in longerTests where finding.confirmation.verdict != .confirmed && !edge.isStopped() {
         if let other = try self.finding(finding, by: longer) { finding = other }
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
@@ -40,11 +41,12 @@ extension Campaign {
         runner.passedOver = []
         defer { runner.passedOver = known }
         try confirm(&finding)
-        if let last = leading.last { finding.test = last }
+        if let last = longerTests.last { finding.test = last }
         finding.actions = finding.test.choices.compactMap { choice in
           runner.alphabet.action(of: choice).map { ($0, choice.isForbidden) }
         }
       }
+      if history != nil { try repeatOnOthers(&finding, foundBy: test) }
     } catch {
       // What was found is not lost with the right to look closer.
       if finding.confirmation.runs == 0 {
@@ -63,11 +65,11 @@ extension Campaign {
   }
 
   /// The same finding by another test, shrunk and confirmed, if that shows it.
-  private mutating func finding(
+  mutating func finding(
     _ finding: Finding, by test: TestCase
   ) throws(LimitReached) -> Finding? {
-    guard let run = try calmRun(of: test), let shown = run.divergence, !shown.isInPreparation,
-      shown.isLike(finding.divergence)
+    guard let run = try calmRun(of: test, patiently: true), let shown = run.divergence,
+      !shown.isInPreparation, shown.isLike(finding.divergence)
     else { return nil }
     var whole = finding
     whole.confirmation = Confirmation()
@@ -96,8 +98,9 @@ extension Campaign {
       execution, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
       starts: runner.starts)
     let begin = edge.elapsed()
+    let eventsBefore = finding.shrinking.events
     while let candidate = shrinker.next() {
-      if let reason = stop(shrinking: finding.shrinking, since: begin) {
+      if let reason = stop(shrinking: finding.shrinking.events - eventsBefore, since: begin) {
         finding.shrinking.end = reason
         break
       }
@@ -118,10 +121,10 @@ extension Campaign {
   }
 
   /// Why shrinking goes no further, if it does not.
-  private func stop(shrinking: Finding.Shrinking, since begin: Interval) -> String? {
+  func stop(shrinking events: Int, since begin: Interval) -> String? {
     if edge.isStopped() { return "stopped before it was minimal" }
-    if let most = settings.shrinkEvents, shrinking.events >= most {
-      return "stopped after \(shrinking.events) events of shrinking (--shrink-budget)"
+    if let most = settings.shrinkEvents, events >= most {
+      return "stopped after \(events) events of shrinking (--shrink-budget)"
     }
     if let most = settings.shrinkTime, edge.elapsed() - begin >= most {
       return "stopped after \(most) of shrinking (--shrink-budget)"
@@ -144,6 +147,11 @@ extension Campaign {
   /// every second.
   private static var shift: Interval { .milliseconds(170) }
 
+  /// How much later a test is begun that was disturbed so often: what disturbed one new device would disturb the next.
+  private func delay(before tries: Int) -> Interval {
+    runner.takesOthers ? Self.shift * Int64(tries) : .zero
+  }
+
   /// Runs a candidate; a run that was disturbed says nothing, and it is tried again, a few times.
   private mutating func calmVerdict(
     on candidate: TestCase, _ divergence: Divergence, after delay: Interval = .zero,
@@ -154,8 +162,10 @@ extension Campaign {
     last.wasDisturbed = true
     var troubles = 0
     var unready = 0
-    for _ in 0..<Self.mostTries {
-      guard let execution = try count(&shrinking, running: candidate, after: delay) else {
+    for number in 0..<Self.mostTries {
+      guard
+        let execution = try count(&shrinking, running: candidate, after: delay + self.delay(before: number))
+      else {
         troubles += 1
         if troubles == Self.mostTroubles || runner.isRefused(candidate.start) { break }
         continue
@@ -172,11 +182,17 @@ extension Campaign {
   }
 
   /// The first run of a test that nothing disturbed, whatever comes of it.
-  mutating func calmRun(of test: TestCase) throws(LimitReached) -> Execution? {
+  ///
+  /// - Parameter patiently: whether a choice that cannot be made yet is waited for.
+  mutating func calmRun(
+    of test: TestCase, patiently: Bool = false
+  ) throws(LimitReached) -> Execution? {
     var unused = Finding.Shrinking()
     var troubles = 0
-    for _ in 0..<mostCalmTries where troubles < Self.mostTroubles && !edge.isStopped() {
-      guard let execution = try count(&unused, running: test) else {
+    for number in 0..<mostCalmTries where troubles < Self.mostTroubles && !edge.isStopped() {
+      guard
+        let execution = try count(&unused, running: test, after: delay(before: number), patiently: patiently)
+      else {
         troubles += 1
         continue
       }
@@ -187,7 +203,8 @@ extension Campaign {
 
   /// Runs a test besides exploring; `nil` where there was trouble, which says nothing for the test nor against it.
   private mutating func count(
-    _ shrinking: inout Finding.Shrinking, running test: TestCase, after delay: Interval = .zero
+    _ shrinking: inout Finding.Shrinking, running test: TestCase, after delay: Interval = .zero,
+    patiently: Bool = false
   ) throws(LimitReached) -> Execution? {
     let before = runner.events
     let isRefused = runner.isRefused(test.start)
@@ -197,7 +214,7 @@ extension Campaign {
       status.extraEvents += runner.events - before
     }
     do {
-      return try runner.run(test, after: delay)
+      return try runner.run(test, after: delay, patiently: patiently)
     } catch {
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
       if runner.isRefused(test.start) {
@@ -233,7 +250,7 @@ extension Campaign {
   }
 
   /// Runs the test again from a reset until it is clear how sure it is.
-  private mutating func confirm(_ finding: inout Finding) throws(LimitReached) {
+  mutating func confirm(_ finding: inout Finding) throws(LimitReached) {
     var tries = 0
     var troubles = 0
     var unused = Finding.Shrinking()
@@ -243,7 +260,7 @@ extension Campaign {
       tries += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      let delay = history == nil ? Interval.zero : Self.shift * Int64(tries)
+      let delay = history == nil ? delay(before: finding.confirmation.disturbed) : Self.shift * Int64(tries)
       guard let execution = try count(&unused, running: finding.test, after: delay) else {
         troubles += 1
         continue

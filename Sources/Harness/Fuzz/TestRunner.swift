@@ -32,7 +32,9 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
   var passedOver: [Divergence] = []
   /// The most times that the tester may do so.
-  private let mostActuations: Int
+  private var mostActuations: Int
+  /// Where another device comes from for each test, if it does not go on with the same.
+  private var source: (() throws(LabFault) -> Device?)?
   /// What the device said of each start that it cannot be brought to.
   private var refusals: [LabFault?]
 
@@ -67,10 +69,39 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The time that passed on the device in all tests, and to make it ready for them.
   public var lockTime: Interval { earlier + (lockstep.now - .zero) }
 
+  /// Whether each test is another device's.
+  var takesOthers: Bool { source != nil }
+
+  /// Goes on with another device in each test, which wears out with it.
+  mutating func takeOthers(from source: @escaping () throws(LabFault) -> Device?) {
+    self.source = source
+    mostActuations = .max
+  }
+
+  /// Runs tests one after the other on the same device, another one than before where tests are others'.
+  ///
+  /// - Parameter done: told of each test, with how the device was made ready for it.
+  /// - Returns: what came of the last one.
+  mutating func run(
+    inTurn tests: [TestCase], done: (TestCase, [Preparation]) -> Void
+  ) throws(LabFault) -> Execution {
+    let own = source
+    defer { source = own }
+    if let other = try source?() { lockstep.exchangeDevice(for: other) }
+    source = nil
+    var execution = Execution()
+    for test in tests {
+      execution = try run(test)
+      done(test, lockstep.preparations)
+    }
+    return execution
+  }
+
   /// Begins a test. A start that the device refused once is not asked for again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
     let before = lockTime
+    if let other = try source?() { lockstep.exchangeDevice(for: other) }
     var divergence: Divergence?
     var fault: LabFault?
     do { divergence = try lockstep.reset(to: starts[start]) } catch { fault = error }
@@ -149,14 +180,16 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///
   /// - Parameters:
   ///   - delay: how long after its start the test is begun.
+  ///   - patiently: whether time passes before a choice that cannot be made yet, until nothing more is awaited.
   ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
   public mutating func run(
-    _ test: TestCase, after delay: Interval = .zero, isStopped: () -> Bool = { false }
+    _ test: TestCase, after delay: Interval = .zero, patiently: Bool = false,
+    isStopped: () -> Bool = { false }
   ) throws(LabFault) -> Execution {
     var faults: [LabFault] = []
     while true {
       var execution = Execution()
-      guard let fault = perform(test, after: delay, isStopped, &execution) else {
+      guard let fault = perform(test, after: delay, patiently, isStopped, &execution) else {
         // One that went well after trouble shows that the trouble was the lab's.
         if let fault = faults.first, execution.divergence == nil { throw fault }
         return execution
@@ -178,10 +211,11 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Runs a test once; says what trouble there was.
   private mutating func perform(
-    _ test: TestCase, after delay: Interval, _ isStopped: () -> Bool, _ execution: inout Execution
+    _ test: TestCase, after delay: Interval, _ patiently: Bool, _ isStopped: () -> Bool,
+    _ execution: inout Execution
   ) -> LabFault? {
     do throws(LabFault) {
-      try make(test, after: delay, isStopped, &execution)
+      try make(test, after: delay, patiently, isStopped, &execution)
       return nil
     } catch {
       return error
@@ -189,7 +223,8 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   private mutating func make(
-    _ test: TestCase, after delay: Interval, _ isStopped: () -> Bool, _ execution: inout Execution
+    _ test: TestCase, after delay: Interval, _ patiently: Bool, _ isStopped: () -> Bool,
+    _ execution: inout Execution
   ) throws(LabFault) {
     execution.divergence = try begin(test.start)
     if delay > .zero, execution.divergence == nil {
@@ -197,20 +232,28 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
     for choice in test.choices where execution.divergence == nil {
       if isStopped() { return }
-      let situation = lockstep.situation
-      guard alphabet.action(of: choice) != nil, situation.admits(choice, alphabet) else { continue }
-      execution.performed.append(choice)
-      execution.situations.append(situation)
-      execution.actions.append(.settle)
-      let (done, divergence) = try make(choice)
-      execution.actions[execution.actions.count - 1] = done
-      execution.divergence = divergence
+      guard alphabet.action(of: choice) != nil else { continue }
+      if patiently, !lockstep.situation.admits(choice, alphabet) {
+        try make(Choice(alphabet.settle), &execution)
+        if execution.divergence != nil { break }
+      }
+      if lockstep.situation.admits(choice, alphabet) { try make(choice, &execution) }
     }
     if execution.divergence == nil {
       execution.end = lockstep.situation
       execution.divergence = try lockstep.conclude()
     }
     execution.wasDisturbed = lockstep.wasDisturbed
+  }
+
+  /// Makes a choice and notes it.
+  private mutating func make(_ choice: Choice, _ execution: inout Execution) throws(LabFault) {
+    execution.performed.append(choice)
+    execution.situations.append(lockstep.situation)
+    execution.actions.append(.settle)
+    let (done, divergence) = try make(choice)
+    execution.actions[execution.actions.count - 1] = done
+    execution.divergence = divergence
   }
 }
 

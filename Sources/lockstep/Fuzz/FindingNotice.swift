@@ -106,7 +106,7 @@ extension Finding {
       divergence.summary,
       "found after \(foundAt) events in a test of \(foundLength), shrunk to \(test.choices.count) "
         + "with \(shrinking.runs) runs of \(shrinking.events) events: \(shrinking.end)", "\(confirmation)",
-    ] + (twin.map { [$0.text] } ?? [])
+    ] + (past.map { [$0.text] } ?? []) + (twin.map { [$0.text] } ?? [])
   }
 }
 

@@ -101,7 +101,7 @@ final class FuzzSession {
       job: settings.round == 0 ? arguments.run.job : nil)
     let known = corpus.read(world.reader)
     if desk.keepsJournal { report.say("corpus  \(corpus.place): \(known.count) tests") }
-    var edge = edge(for: device, isTwin: twin != nil)
+    var edge = edge(for: device, explored, isTwin: twin != nil)
     edge.keep = { [keepsRare = twin != nil] test, actions in
       corpus.keep(test, actions)
       if keepsRare { result.rare.append((test, actions)) }
@@ -143,7 +143,7 @@ final class FuzzSession {
   /// Lets the device do the rarest of its twin's tests, those first that wait least, then those that were rare before.
   private func check<Device: DeviceUnderTest>(_ explored: Explored, _ device: Device) -> Explored {
     var result = explored
-    var campaign = Campaign(target, device, settings, edge: edge(for: device, isTwin: false))
+    var campaign = Campaign(target, device, settings, edge: edge(for: device, target, isTwin: false))
     let alphabet = campaign.runner.alphabet
     let tests = explored.rare.compactMap { rare in
       rare.test.translated(rare.actions, from: twin ?? target, to: target, alphabet)
@@ -167,7 +167,7 @@ final class FuzzSession {
   }
 
   private func edge<Device: DeviceUnderTest>(
-    for device: Device, isTwin: Bool
+    for device: Device, _ explored: FuzzTarget, isTwin: Bool
   ) -> Campaign<Device>.Edge {
     let part = isTwin ? Self.twinShare : 1
     return Campaign<Device>.Edge(
@@ -188,6 +188,9 @@ final class FuzzSession {
           "the link was lost in a test that ended with: \(divergence.summary); run again with all its links it agreed"
         journal.remark(words)
         report.say(words)
+      },
+      another: { [devices = world.devices, target = explored] () throws(LabFault) in
+        try devices.another(target.device, seed: target.seed) as? Device
       })
   }
 

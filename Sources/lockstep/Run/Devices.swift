@@ -94,6 +94,14 @@ final class Devices: DeviceProvider {
     return captures?.recorded(device) ?? device
   }
 
+  func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? {
+    guard spec.kind == .emulator, let specification = try? emulated(spec.name).realLock(spec.settings) else {
+      return nil
+    }
+    let lock = try played.another(specification, seed: seed)
+    return tenancy.map { tenanted(lock, $0) } ?? lock
+  }
+
   private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     if let fault = tenancy?.fault { throw fault }
     if spec.kind == .lock { return try bench.device(spec) }

@@ -80,6 +80,11 @@ final class PlayedLocks {
     return lock
   }
 
+  /// Another lock of a description, of which nothing was asked yet.
+  func another(_ specification: EmulatedLockSpecification, seed: UInt64) throws(LabFault) -> Lock {
+    try Self.lock(specification, settings, seed: seed)
+  }
+
   /// Puts a lock on an emulated radio, in the condition in which it is found, and a governor before it.
   private static func lock(
     _ specification: EmulatedLockSpecification, _ settings: GovernorSettings, seed: UInt64

@@ -109,7 +109,7 @@ enum JournalShapes {
           "verdict": Shape.text, "shown": Shape.count, "runs": Shape.count, "disturbed": Shape.count,
           "likelihoodRatio": Shape.number,
         ]), "count": Shape.count, "file": Shape.text,
-      ], optional: ["twin": Shape.text])
+      ], optional: ["past": Shape.words("unknown", "irrelevant", "included", "needed"), "twin": Shape.text])
   ])
 
   /// How far a campaign is; times are in seconds. The pace, which differs from run to run, stands in no journal.

@@ -1,3 +1,4 @@
+import Automata
 import Conformance
 import Emulator
 import Harness
@@ -8,17 +9,19 @@ import Testing
 
 /// A campaign on a rigged lock, run to its end.
 private func campaign(
-  _ lock: RiggedLock, stopAfter: Int = .max, _ change: (inout FuzzSettings) -> Void = { _ in }
+  _ lock: RiggedLock, stopAfter: Int = .max, another: @escaping @autoclosure () -> RiggedLock? = nil,
+  _ change: (inout FuzzSettings) -> Void = { _ in }
 ) throws -> (end: CampaignEnd, campaign: Campaign<RiggedLock>) {
   var settings = FuzzSettings()
   settings.seed = 1
   settings.steps = 20_000
   change(&settings)
   var asked = 0
-  let edge = Campaign<RiggedLock>.Edge(isStopped: {
-    asked += 1
-    return asked > stopAfter
-  })
+  let edge = Campaign<RiggedLock>.Edge(
+    isStopped: {
+      asked += 1
+      return asked > stopAfter
+    }, another: { () throws(LabFault) in another() })
   var campaign = Campaign(try lock.target(), lock, settings, edge: edge)
   let end = campaign.perform()
   return (end, campaign)
@@ -123,6 +126,47 @@ struct CampaignTests {
     }
     #expect(lengths.allSatisfy { $0.sure > 16 && $0.sure <= $0.found }, "\(lengths)")
     #expect(lengths.contains { $0.sure < $0.found }, "\(lengths)")
+  }
+
+  /// A lock that lives on, with its bug from the beginning, never, or once it was told to toggle.
+  private func living(_ isSick: Bool, spoiler: String? = nil) throws -> RiggedLock {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.livesOn = true
+    lock.rig.isSick = { _ in isSick }
+    let events = try lock.target().machine.machine.definition.events
+    lock.rig.spoiler = events.firstIndex { $0.name == spoiler }
+    return lock
+  }
+
+  @Test("of a device that lives on, others say what its past has to do with a finding", arguments: 1...6)
+  func others(seed: UInt64) throws {
+    func finding(_ lock: RiggedLock, another: @escaping () throws -> RiggedLock?) throws -> Finding {
+      let (end, campaign) = try campaign(lock, another: try? another()) { $0.seed = seed }
+      expect(end, .found)
+      // What others do is no matter of the lock: neither its time nor what its tests visited.
+      expect(campaign.runner.lockstep.device.rig === lock.rig, true)
+      let finding = try #require(campaign.findings.first)
+      expect(finding.confirmation.verdict, .confirmed)
+      return finding
+    }
+    let alone = try finding(try living(true)) { nil }
+    expect(alone.past, .unknown)
+    expect(alone.test.choices.count, 16)
+    let usual = try finding(try living(true)) { try living(true) }
+    expect(usual.past, .irrelevant)
+    expect(usual.test, alone.test)
+    let only = try finding(try living(true)) { try living(false) }
+    expect(only.past, .needed)
+    expect(only.test, alone.test)
+    let spoilt = try finding(try living(false, spoiler: "toggle")) { try living(false, spoiler: "toggle") }
+    // That it is toggled is one choice more, or takes the place of another; for two seeds it needs a session of its own.
+    let length = spoilt.test.choices.count
+    #expect((16...23).contains(length), "\(length)")
+    expect(spoilt.past, length == 16 ? .irrelevant : .included(own: 16))
+    // It shows from the first test on, and not by the grace of those before.
+    let fresh = try living(false, spoiler: "toggle")
+    var runner = TestRunner(try fresh.target(), fresh, FuzzSettings(), recorder: NoRecorder())
+    expect(try runner.run(spoilt.test).divergence?.isLike(spoilt.divergence), true)
   }
 
   @Test("what shows every second time is flaky")

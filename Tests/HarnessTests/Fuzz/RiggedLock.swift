@@ -16,6 +16,10 @@ struct RiggedLock: DeviceUnderTest {
     var trouble: (Int) -> LabFault? = { _ in nil }
     /// Whether the lock has its bug in the test that begins, by the number of the reset.
     var isSick: (Int) -> Bool = { _ in true }
+    /// Whether the lock is the same from test to test, and the stimulus after which it has its bug for good.
+    var livesOn = false
+    var spoiler: Int?
+    fileprivate var isSpoilt = false
     /// The starts that the lock was asked for, and whether it refuses one.
     var starts: [StartCondition] = []
     var refuses: (StartCondition) -> Bool = { _ in false }
@@ -29,7 +33,11 @@ struct RiggedLock: DeviceUnderTest {
 
   init(_ bug: ReferenceLock.Bug) { sick = ReferenceLock(bug: bug) }
 
-  var abilities: Abilities { healthy.abilities }
+  var abilities: Abilities {
+    var abilities = healthy.abilities
+    abilities.livesOn = rig.livesOn
+    return abilities
+  }
   var now: Instant { isSick ? sick.now : healthy.now }
 
   mutating func adopt(_ vocabulary: Vocabulary) {
@@ -41,7 +49,7 @@ struct RiggedLock: DeviceUnderTest {
     rig.starts.append(start)
     if rig.refuses(start) { throw LabFault(.notPossible, "it is what it is") }
     rig.resets += 1
-    isSick = rig.isSick(rig.resets)
+    isSick = rig.isSpoilt || rig.isSick(rig.resets)
     try sick.reset(to: start)
     try healthy.reset(to: start)
   }
@@ -50,6 +58,7 @@ struct RiggedLock: DeviceUnderTest {
     rig.count += 1
     rig.given[stimulus.number, default: 0] += 1
     if let fault = rig.trouble(rig.count) { throw fault }
+    if stimulus.number == rig.spoiler { (rig.isSpoilt, isSick) = (true, true) }
     try sick.perform(stimulus)
     try healthy.perform(stimulus)
   }
