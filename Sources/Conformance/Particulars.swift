@@ -1,7 +1,7 @@
-// What goes with stimuli and faults, checked before a device is given them.
+// What goes with stimuli, faults and starts, checked before a device is given them.
 
-/// Reads what goes with a stimulus or with a fault, and does nothing: a scenario in which that is wrong is found out before it is
-/// run. What only the device itself can tell, is right.
+/// Reads what goes with a stimulus, a fault or a setting of a start, and does nothing: a scenario in which that is wrong is found
+/// out before it is run. What only the device itself can tell, is right.
 public struct Particulars: Sendable {
   /// Reads the arguments of a stimulus, by its name.
   public var stimulus: @Sendable (_ name: String, _ arguments: [Argument]) throws(LabFault) -> Void = {
@@ -9,6 +9,9 @@ public struct Particulars: Sendable {
   }
   /// Reads the value of a fault.
   public var fault: @Sendable (Fault) throws(LabFault) -> Void = { _ in }
+
+  /// Reads a setting of a start condition.
+  public var setting: @Sendable (Argument) throws(LabFault) -> Void = { _ in }
 
   /// Finds nothing wrong.
   public init() {}
@@ -21,6 +24,11 @@ public struct Particulars: Sendable {
   /// What is wrong with the value of a fault, if anything is.
   public func problem(with fault: Fault) -> String? {
     problem { () throws(LabFault) in try self.fault(fault) }
+  }
+
+  /// What is wrong with a setting of a start condition, if anything is.
+  public func problem(with setting: Argument) -> String? {
+    problem { () throws(LabFault) in try self.setting(setting) }
   }
 
   private func problem(_ read: () throws(LabFault) -> Void) -> String? {

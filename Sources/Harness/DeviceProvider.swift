@@ -100,6 +100,16 @@ public struct DeviceDescription: Sendable {
   }
 }
 
+extension DeviceDescription {
+  /// Throws when a setting that is a start condition, and no option, has a value that the device cannot start with.
+  func check(_ setting: DeviceSpec.Setting) throws(DeviceProblem) {
+    let setting = Argument(setting.name, Value(plain: setting.value))
+    if let problem = abilities.particulars.problem(with: setting) {
+      throw DeviceProblem(.value(of: setting.name), problem)
+    }
+  }
+}
+
 /// A setting of a start condition that scenarios rely on without saying so.
 public struct UsualSetting: Sendable {
   /// The setting.

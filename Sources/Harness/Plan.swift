@@ -160,6 +160,7 @@ private struct Replacement {
       guard settings?.contains(setting.name) ?? true else {
         throw .unknown(.setting(setting.name), "setting", setting.name, of: options + (settings ?? []))
       }
+      try description.check(setting)
     }
     self.spec = spec
   }

@@ -151,13 +151,20 @@ private struct DeviceReading {
     guard let spec else { return StartCondition() }
     guard let description else { return nil }
     let sorting = SettingSorting(machine: machine.machine, device: description)
+    let particulars = description.abilities.particulars
     var start = StartCondition()
     var options: [DeviceSpec.Setting] = []
     var isWhole = true
     for setting in spec.settings {
       switch sorting.kind(of: setting.name) {
       case .option: options.append(setting)
-      case .condition: start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+      case .condition:
+        let setting = Argument(setting.name, Value(plain: setting.value))
+        if let problem = particulars.problem(with: setting) {
+          cursor?.report(problem)
+          isWhole = false
+        }
+        start.settings.append(setting)
       case .unknown(let problem):
         cursor?.report(problem.message, hint: problem.hint)
         isWhole = false
@@ -168,11 +175,16 @@ private struct DeviceReading {
       case .option:
         options += value.listOrOne().compactMap { $0.text() }.map { DeviceSpec.Setting(name, $0) }
       case .condition(let isFlag):
-        guard let value = isFlag ? value.flag().map(Value.flag) : value.anyValue() else {
+        guard let given = isFlag ? value.flag().map(Value.flag) : value.anyValue() else {
           isWhole = false
           continue
         }
-        start.settings.append(Argument(name, value))
+        let setting = Argument(name, given)
+        if let problem = particulars.problem(with: setting) {
+          value.report(problem)
+          isWhole = false
+        }
+        start.settings.append(setting)
       case .unknown(let problem):
         key.report(problem.message, hint: problem.hint)
         isWhole = false

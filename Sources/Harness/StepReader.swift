@@ -277,8 +277,8 @@ extension StepReader {
   private func refusal(_ cursor: Cursor) -> Expectation.Condition? {
     guard let value = cursor.anyValue() else { return nil }
     switch value {
-    case .flag(true): return .refusal("")
-    case .flag(false):
+    case _ where value.isYesOrNo && !value.isNothing: return .refusal("")
+    case _ where value.isNothing:
       cursor.report(
         "`refused` is true or words of the reason", hint: "use `quiet` where nothing may be shown")
       return nil
@@ -301,6 +301,10 @@ extension StepReader {
       return nil
     }
     guard value != .some(nil), above != .some(nil), below != .some(nil) else { return nil }
+    if case .some(.some(let above)) = above, case .some(.some(let below)) = below, above >= below {
+      cursor.report("nothing is above \(above) and below \(below)")
+      return nil
+    }
     return Expectation.Comparison(value: value ?? nil, above: above ?? nil, below: below ?? nil)
   }
 }

@@ -96,15 +96,20 @@ struct ParticularsTests {
       ("out-of-range", .text("no"), nil), ("reflect", .text("yes"), nil),
       ("no-power", .integer(1), "the fault 'no-power' takes yes or no, and not '1'"),
       ("out-of-range", .duration(.seconds(-1)), "the fault 'out-of-range' takes yes or no, and not '-1 s'"),
-      ("battery", .number(-0.1), "the fault 'battery' cannot have the value '-0.1'"),
-      ("delay", .text("long"), "the fault 'delay' cannot have the value 'long'"),
+      ("battery", .number(-0.1), "the fault 'battery' takes a number of volts from 0 to 7.2, and not '-0.1'"),
+      ("battery", .integer(100), "the fault 'battery' takes a number of volts from 0 to 7.2, and not '100'"),
+      ("battery", .number(7.2), nil), ("battery", .integer(0), nil),
+      ("delay", .text("long"), "the fault 'delay' takes a time such as 300 ms, and not 'long'"),
+      ("delay", .integer(5), "the fault 'delay' takes a time such as 300 ms, and not '5'"),
+      ("clock", .text("late"), "the fault 'clock' takes a time such as 1 h, or seconds, and not 'late'"),
+      ("inject", .integer(7), "the fault 'inject' takes bytes in hexadecimal, and not '7'"),
       (
         "drop", .number(3.5),
         "the fault 'drop' takes next-notification, next-write or a number of frames, and not '3.5'"
       ),
       (
         "lose-link", .text("after 0 frames"),
-        "a link is lost now, or 'after 2 frames', and not 'after 0 frames'"
+        "the fault 'lose-link' takes yes, no or a count such as 'after 2 frames', and not 'after 0 frames'"
       ),
       (
         "stranger", .text("nobody"),
@@ -119,6 +124,24 @@ struct ParticularsTests {
     ] as [(String, Value, String?)])
   func faults(fault: String, value: Value, problem: String?) {
     for abilities in abilities { expect(abilities.particulars.problem(with: Fault(fault, value)), problem) }
+  }
+
+  @Test(
+    "the settings of a start",
+    arguments: [
+      ("bolt", .text("moved"), nil),
+      ("bolt", .text("sideways"), "`bolt` is one of locked, unlocked, moved, and not 'sideways'"),
+      ("bolt", .flag(true), "`bolt` is one of locked, unlocked, moved, and not 'yes'"),
+      ("history", .text("empty"), nil), ("history", .text("full"), "`history` is empty, and not 'full'"),
+      ("jam", .flag(false), nil), ("jam", .text("banana"), "`jam` is yes or no, and not 'banana'"),
+      ("registered", .integer(1), "`registered` is yes or no, and not '1'"),
+      ("battery", .number(4.7), nil),
+      ("battery", .integer(-1), "`battery` is a number of volts from 0 to 7.2, and not '-1'"),
+    ] as [(String, Value, String?)])
+  func settings(setting: String, value: Value, problem: String?) {
+    for abilities in abilities {
+      expect(abilities.particulars.problem(with: Argument(setting, value)), problem)
+    }
   }
 
   @Test("the client's Bluetooth is told nonsense that it knows")

@@ -46,6 +46,21 @@ struct BadInputTests {
         6 |   - fault: { jam: banana }
           |                   ^~~~~~
       """),
+    ("scenario: A\nmachine: sesame\ndevice: { lock: sesame5, bolt: sideways, jam: banana }\n"
+      + "steps:\n  - expect: { battery: { above: 9, below: 1 } }\n  - expect: { refused: no }\n", """
+      bad.yaml:3:32: `bolt` is one of locked, unlocked, moved, and not 'sideways'
+        3 | device: { lock: sesame5, bolt: sideways, jam: banana }
+          |                                ^~~~~~~~
+      bad.yaml:3:47: `jam` is yes or no, and not 'banana'
+        3 | device: { lock: sesame5, bolt: sideways, jam: banana }
+          |                                               ^~~~~~
+      bad.yaml:5:24: nothing is above 9.0 and below 1.0
+        5 |   - expect: { battery: { above: 9, below: 1 } }
+          |                        ^~~~~~~~~~~~~~~~~~~~~~
+      bad.yaml:6:24: `refused` is true or words of the reason
+        6 |   - expect: { refused: no }
+          |                        ^~ use `quiet` where nothing may be shown
+      """),
     ("scenario: A\nmachine: socket\nsteps:\n  - { write: { slowly: yes } }\n", """
       bad.yaml:4:14: `write`: it takes nothing, and not 'slowly'
         4 |   - { write: { slowly: yes } }

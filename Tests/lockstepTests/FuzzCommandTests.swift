@@ -231,6 +231,13 @@ struct FuzzCommandTests {
     arguments: [
       ("--resume nowhere", "neither nowhere/campaign.json nor Reports/runs/nowhere/campaign.json is there"),
       ("", "missing MACHINE"), ("sesame-table --jobs 0", "'--jobs' expects"),
+      (
+        "sesame --weight unlok=3", "--weight: unknown stimulus or fault `unlok`: did you mean `unlock`?"
+      ),
+      (
+        "sesame --device 'emulator:sesame5?bolt=sideways'",
+        "--device: `bolt` is one of locked, unlocked, moved, and not 'sideways'"
+      ),
     ])
   func usage(words: String, message: String) throws {
     let folder = try Command.Folder()

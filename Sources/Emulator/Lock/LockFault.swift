@@ -60,15 +60,18 @@ enum LockFault: Equatable, Sendable {
     case ("no-power", _): self = .noPower(try fault.flag())
     case ("power-cycle", _): self = try fault.flag() ? .powerCycle : .nothing
     case ("jam", _): self = .jam(try fault.flag())
-    case ("battery", .number(let volts)) where volts >= 0: self = .battery(volts: volts)
-    case ("battery", .integer(let volts)) where volts >= 0: self = .battery(volts: Double(volts))
+    case ("battery", let value):
+      guard let volts = value.volts else { throw Self.problem(fault, Value.voltsExpected) }
+      self = .battery(volts: volts)
     case ("clock", .duration(let shift)): self = .clock(shift)
     case ("clock", .integer(let seconds)): self = .clock(.seconds(Int64(clamping: seconds)))
     case ("inject", .text(let text)): self = .inject(try Self.bytes(text, of: fault))
     case ("write", .text(let text)): self = .write(try Self.bytes(text, of: fault))
     case ("advertise", .text(let text)): self = .advertise(try Self.bytes(text, of: fault))
-    case (let name, let value) where Self.names.contains(name):
-      throw LabFault(.notPossible, "the fault '\(name)' cannot have the value '\(value)'")
+    case ("delay", _): throw Self.problem(fault, "a time such as 300 ms")
+    case ("lose-link", _): throw Self.problem(fault, "yes, no or a count such as 'after 2 frames'")
+    case ("clock", _): throw Self.problem(fault, "a time such as 1 h, or seconds")
+    case ("inject", _), ("write", _), ("advertise", _): throw Self.problem(fault, "bytes in hexadecimal")
     default:
       throw LabFault(.notPossible, "an emulated lock cannot be given the fault '\(fault.name)'")
     }
@@ -89,10 +92,12 @@ enum LockFault: Equatable, Sendable {
     case _ where value.isNothing:
       return .callOff(kind)
     default:
-      throw LabFault(
-        .notPossible,
-        "the fault '\(name)' takes next-notification, next-write or a number of frames, and not '\(value)'")
+      throw problem(Fault(name, value), "next-notification, next-write or a number of frames")
     }
+  }
+
+  private static func problem(_ fault: Fault, _ expected: String) -> LabFault {
+    LabFault(.notPossible, "the fault '\(fault.name)' takes \(expected), and not '\(fault.value)'")
   }
 
   /// The number in `after 2 frames`.
@@ -101,7 +106,7 @@ enum LockFault: Equatable, Sendable {
     guard words.count == 3, words[0] == "after", let count = Int(words[1]), count > 0,
       words[2] == (count == 1 ? "frame" : "frames")
     else {
-      throw LabFault(.notPossible, "a link is lost now, or 'after 2 frames', and not '\(text)'")
+      throw problem(fault, "yes, no or a count such as 'after 2 frames'")
     }
     return count
   }

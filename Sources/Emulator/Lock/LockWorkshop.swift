@@ -45,16 +45,13 @@ struct LockWorkshop: Sendable {
   /// is in volts; `jam` blocks the bolt.
   func lock(in start: StartCondition) throws(LabFault) -> (lock: EmulatedLock, key: LockKey?) {
     try EmulatedLockSpecification.check(start)
+    for setting in start.settings { try StartSettings.check(setting) }
     let isRegistered = start.flag("registered") ?? true
     let isConfigured = isRegistered && start.flag("configured") ?? true
     var lock = lock(
       owner: isRegistered ? owner : nil, positions: isConfigured ? .quarterTurn : nil,
-      rest: try Self.rest(in: start))
-    if let value = start.setting("battery"),
-      case .battery(let volts) = try LockFault(Fault("battery", value))
-    {
-      lock.replaceBattery(volts: volts)
-    }
+      rest: start.setting("bolt").flatMap { BoltState(rawValue: $0.description) } ?? .locked)
+    if let volts = start.setting("battery")?.volts { lock.replaceBattery(volts: volts) }
     // Nobody is connected who could be told, and a jam does not change what is advertised.
     if start.flag("jam") ?? false { _ = lock.jam(true, at: .zero) }
     return (lock, isRegistered ? key : nil)
@@ -65,14 +62,6 @@ struct LockWorkshop: Sendable {
       model: specification.model, identity: identity, options: specification.options,
       defects: specification.defects, owner: owner, positions: positions, rest: rest,
       secrets: SeededGenerator(seed: seed, for: "lock"))
-  }
-
-  private static func rest(in start: StartCondition) throws(LabFault) -> BoltState {
-    guard let value = start.setting("bolt") else { return .locked }
-    guard case .text(let text) = value, let rest = BoltState(rawValue: text) else {
-      throw LabFault(.notPossible, "a bolt rests locked, unlocked or moved, and not '\(value)'")
-    }
-    return rest
   }
 }
 

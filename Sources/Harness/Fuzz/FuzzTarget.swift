@@ -58,6 +58,9 @@ public struct FuzzTarget: Sendable {
     {
       throw .unknown(.setting(item.name), "setting", item.name, of: known + description.options)
     }
+    for setting in spec.settings where options.start.setting(setting.name) != nil {
+      try description.check(setting)
+    }
     let conditions = machine.machine.definition.starts.map { start in
       Self.condition(start, options.start, description)
     }
@@ -66,6 +69,17 @@ public struct FuzzTarget: Sendable {
     abilities = description.abilities
     usual = description.usual.filter { $0.stimulus == nil }.map(\.setting)
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
+  }
+
+  /// Throws when no act of a test has a name; the acts are those of ``Alphabet``.
+  ///
+  /// - Parameter twin: what may be explored in place of the target, with acts of its own.
+  public func checkAct(_ name: String, twin: FuzzTarget?) throws(DeviceProblem) {
+    let specification = machine.specification(abilities)
+    let names = [abilities, twin?.abilities].compactMap(\.self).flatMap { abilities in
+      Alphabet(specification, abilities).acts.map(\.name)
+    }
+    if !names.contains(name) { throw .unknown(.name, "stimulus or fault", name, of: names) }
   }
 
   /// The target when it stands in for another one of the same machine: its tests do only what both can do, and start only

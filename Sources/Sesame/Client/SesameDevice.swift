@@ -263,7 +263,7 @@ extension SesameDevice {
     ]
   }
 
-  /// What goes with the stimuli and the faults of such a device.
+  /// What goes with the stimuli, the faults and the starts of such a device.
   public static var particulars: Particulars {
     var particulars = Particulars()
     particulars.stimulus = { name, arguments throws(LabFault) in
@@ -280,6 +280,7 @@ extension SesameDevice {
         try Link.check(fault)
       }
     }
+    particulars.setting = { setting throws(LabFault) in try StartSettings.check(setting) }
     return particulars
   }
 

@@ -29,6 +29,13 @@ struct FuzzPlan {
     let machine = try arguments.machine(in: world)
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
+    for (name, _) in settings.weights {
+      do {
+        try target.checkAct(name, twin: twin)
+      } catch {
+        throw UsageError("--weight: \(error.description)")
+      }
+    }
     if !target.device.isGoverned, let most = arguments.run.lab.actuations {
       settings.actuations = max(most.value - (earlier?.status.actuations ?? 0), 0)
     }
