@@ -36,7 +36,7 @@ extension Campaign {
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
         // No test shows it. That it is so again and again before tests is all that can be shown.
-        finding.shrinking.end = "not tried: it shows only while the device is made ready"
+        finding.shrinking.end = "it shows while the device is made ready, and not by a shorter test"
         let known = runner.passedOver
         runner.passedOver = []
         defer { runner.passedOver = known }

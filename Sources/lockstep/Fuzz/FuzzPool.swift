@@ -155,10 +155,14 @@ final class FuzzPool {
 
   private func take(_ notice: FindingNotice, _ lines: [String]) {
     // One that was stopped before it could be tried again says nothing beside the one that stopped it.
-    if isStopping, !notice.isSure, !findings.isEmpty { return }
+    if isStopping, !notice.isSure, !findings.isEmpty {
+      return report.say("not looked into, since it was to stop: \(notice.replay)")
+    }
     if let index = findings.firstIndex(where: { $0.signature == notice.signature }) {
       repeats += 1
-      guard notice.isSure, notice.length < findings[index].length else { return }
+      guard notice.isSure, notice.length < findings[index].length else {
+        return report.say("finding \(findings[index].number) again: \(notice.replay)")
+      }
       findings[index] = notice.numbered(findings[index].number)
       write(findings[index], lines, isNew: false)
       report.say("finding \(findings[index].number) in \(notice.length) events: \(notice.replay)")
