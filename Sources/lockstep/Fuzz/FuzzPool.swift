@@ -161,7 +161,10 @@ final class FuzzPool {
     if let index = findings.firstIndex(where: { $0.signature == notice.signature }) {
       repeats += 1
       guard notice.isSure, notice.length < findings[index].length else {
-        return report.say("finding \(findings[index].number) again: \(notice.replay)")
+        if notice.path != findings[index].path {
+          report.say("finding \(findings[index].number) again: \(notice.replay)")
+        }
+        return
       }
       findings[index] = notice.numbered(findings[index].number)
       write(findings[index], lines, isNew: false)
