@@ -476,7 +476,7 @@ extension Tracker {
 
   private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     if nextExpiry <= now { expire(at: now) }
-    if !specification.isPlain { close(at: now) }
+    if !specification.isPlain { pass(until: now) }
     before = possible
     next.removeAll()
     isExplained = specification.loss == 0
@@ -501,7 +501,7 @@ extension Tracker {
   /// Takes in an event that the tester's own end saw happen: every possible state in which it can has gone on with it.
   private mutating func happen(_ event: Int, at now: Instant) -> Bool {
     if nextExpiry <= now { expire(at: now) }
-    if !specification.isPlain { close(at: now) }
+    if !specification.isPlain { pass(until: now) }
     before = possible
     begin(specification.begun[event], at: now)
     let own = specification.begun[event] & specification.own
@@ -556,6 +556,18 @@ extension Tracker {
         add(Int(step.node), isEntry ? Entry(earliest: now - slack, latest: now) : entry(node))
       }
     }
+  }
+
+  /// Lets time pass in which nothing was seen: states that must have been left meanwhile were left.
+  private mutating func pass(until now: Instant) {
+    close(at: now)
+    guard possible.single < 0 else { return }
+    before = possible
+    before.forEach { node in
+      if specification.resting.contains(node), end(of: node) < now { possible.remove(node) }
+    }
+    // That all of them were to be left is found out at their deadline.
+    if possible.isEmpty { possible = before }
   }
 
   /// Follows what can have happened without being seen, until nothing new is possible.

@@ -167,6 +167,32 @@ struct LockstepTests {
     expect(try lockstep.perform(Stimulus(0))?.kind, kind)
   }
 
+  @Test(
+    "what may happen in a state that is left in time, unseen, may not happen after that",
+    arguments: [(4999, nil), (5000, nil), (5001, .unexpected("open")), (60_000, .unexpected("open"))]
+      as [(Int64, Divergence.Kind?)])
+  func leftUnseen(after: Int64, kind: Divergence.Kind?) throws {
+    var door = MachineDefinition(name: "door")
+    door.events = [Event("rattle"), Event("settled", .spontaneous), Event("gaped", .spontaneous)]
+    // swift-format-ignore
+    door.add(table: """
+      | event              | shut           | shut (rattled) | open |
+      |--------------------|----------------|----------------|------|
+      | rattle             | shut (rattled) |                |      |
+      | settled within 5 s |                | shut           |      |
+      | gaped              |                | open           |      |
+      """)
+    door.starts = [Start("shut")]
+    let device = ScriptedDevice(["rattle": [(.milliseconds(after), .status("open"))]])
+    let specification = Specification(try Machine(door), showsEffects: false)
+    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    _ = try lockstep.reset()
+    var divergence = try lockstep.perform(Stimulus(0))
+    // Nobody looks before it is shown.
+    if divergence == nil { divergence = try lockstep.pass(until: .zero + .seconds(120)) }
+    expect(divergence?.kind, kind)
+  }
+
   @Test("a device that shows no effects is not asked for them")
   func withoutEffects() throws {
     let script: Script = [

@@ -216,7 +216,7 @@ struct AirPeripheralTests {
       try probe.prepare(StartCondition([Argument("bolt", .text("ajar"))]))
       Issue.record("it was done")
     } catch {
-      expect(error, LabFault(.notPossible, "a bolt rests locked, unlocked or moved, and not 'ajar'"))
+      expect(error, LabFault(.notPossible, "`bolt` is one of locked, unlocked, moved, and not 'ajar'"))
     }
   }
 

@@ -252,7 +252,10 @@ struct AirWorldTests {
     "what cannot be done is a lab fault that says why, and harms nothing",
     arguments: [
       (Fault("jamm"), "an emulated lock cannot be given the fault 'jamm'"),
-      (Fault("battery", .text("full")), "the fault 'battery' cannot have the value 'full'"),
+      (
+        Fault("battery", .text("full")),
+        "the fault 'battery' takes a number of volts from 0 to 7.2, and not 'full'"
+      ),
       (
         Fault("inject", .text(String(repeating: "00", count: 21))),
         "a notification carries 20 bytes here, not 21"

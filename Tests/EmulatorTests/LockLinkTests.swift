@@ -228,7 +228,10 @@ struct LockLinkTests {
       (Fault("jamm"), "an emulated lock cannot be given the fault 'jamm'"),
       (Fault("power"), "an emulated lock cannot be given the fault 'power'"),
       (Fault("inject", .text("0x1")), "the fault 'inject' takes bytes in hexadecimal: at 1: not hexadecimal"),
-      (Fault("battery", .text("full")), "the fault 'battery' cannot have the value 'full'"),
+      (
+        Fault("battery", .text("full")),
+        "the fault 'battery' takes a number of volts from 0 to 7.2, and not 'full'"
+      ),
     ])
   func impossible(fault: Fault, reason: String) throws {
     var probe = try LinkProbe()
