@@ -162,8 +162,12 @@ struct ReductionFinder: Sendable {
   /// Every test of the same length with simpler choices, all simplest together first.
   func simplifications() -> [Reduction] {
     var planned: [[Choice]] = [choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }]
+    let stills = choices.indices.map(stills)
+    for act in Set(stills.joined()).sorted() {
+      planned.append(choices.indices.map { stills[$0].contains(act) ? Choice(act) : choices[$0] })
+    }
     for (index, choice) in choices.enumerated() {
-      for simpler in simpler(than: choice) {
+      for simpler in simpler(than: choice) + stills[index].prefix(1).map({ Choice($0) }) {
         planned.append(choices)
         planned[planned.count - 1][index] = simpler
       }
@@ -174,6 +178,16 @@ struct ReductionFinder: Sendable {
         kind: .simpler, test: TestCase(start: test.start, plan), origins: Array(choices.indices),
         removed: choices.indices.filter { plan[$0] != choices[$0] })
     }
+  }
+
+  /// The stimuli that change nothing where a choice is one that moves, such as a request for a value.
+  private func stills(at index: Int) -> [Int] {
+    guard alphabet.moves(choices[index]), index < situations.count else { return [] }
+    var acts: [Int] = []
+    forEachBit(of: situations[index].legal & situations[index].idle & ~alphabet.moving) { act in
+      if !alphabet.acts[act].variants.isEmpty { acts.append(act) }
+    }
+    return acts
   }
 
   /// What to try instead of a choice: its simplest variant, one half as far from it, the next simpler one; and
