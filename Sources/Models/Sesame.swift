@@ -104,11 +104,12 @@ extension MachineDefinition {
       | register               |                 | registering     |                          |
       | registered within 10 s |                 |                 | nosetting (unconfigured) |
       """, region: "unregistered")
+    // A hand may have turned the bolt since the lock said where it is.
     // swift-format-ignore
     add(table: """
       | action/status                                | registering                                                  |
       |:--------------------------------------------:|:------------------------------------------------------------:|
-      | registered given presetPositions within 10 s | locked (configured)/unlocked (configured)/moved (configured) |
+      | registered given presetPositions within 10 s | locked (configured)/unlocked (configured)/moved (configured)/locked (adrift)/unlocked (adrift)/moved (adrift) |
       """, region: "unregistered", origin: .ours)
     // Who logs in to a lock that has no owner is refused, and the lock may end the link.
     // swift-format-ignore

@@ -3,7 +3,7 @@ import Testing
 
 /// What a healthy lock or the way to it may do, and a case about it: none of them is a divergence.
 private enum Habit: String, CaseIterable {
-  case positionsNotExpected, positionsTaken, positionsLongKnown
+  case positionsNotExpected, positionsTaken, positionsLongKnown, positionsBeforeAHand
   case heldOut, heldUp
   case nearPositions
   case refusesNonsense
@@ -13,6 +13,7 @@ private enum Habit: String, CaseIterable {
   var device: String {
     switch self {
     case .positionsNotExpected, .positionsTaken, .positionsLongKnown: "sesame5?positions=kept"
+    case .positionsBeforeAHand: "sesame3?positions=kept&login-publish=before"
     case .heldOut, .nearPositions: "sesame3"
     case .heldUp, .refusesNonsense: "sesame5"
     case .silentAtFalseProof: "sesame5?wrong-login=silent"
@@ -40,6 +41,8 @@ private enum Habit: String, CaseIterable {
         "until: { status: locked }", "unlock", "until: { status: unlocked }",
         "expect: { status: nosetting, within: 1 s }",
       ]
+    // What it says of its bolt when it is registered is from before the hand.
+    case .positionsBeforeAHand: return handOver + ["wait: next", "handToMoved", "wait: 5 s"]
     // The moment in which the motor stops and the one in which the frames that were held go out are one.
     case .heldOut:
       return login + [
