@@ -107,6 +107,8 @@ extension AirLink {
 
   public var livesOn: Bool { surroundings.livesOn }
 
+  public var isKeySure: Bool { surroundings.isKeySure }
+
   /// Ends whatever there is, lets the surroundings bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {

@@ -43,6 +43,7 @@ public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   public var settings: [String] { RealAir.settings }
   public var circumstances: [String] { RealAir.circumstances }
   public var livesOn: Bool { true }
+  public private(set) var isKeySure = true
 
   /// Nothing: who wants it otherwise brings it there by its client.
   public func prepare(_ start: StartCondition) -> LockKey? { keys.key }
@@ -56,7 +57,10 @@ public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   }
 
   public func expectKey() throws(LabFault) { try keys.rehearse() }
-  public func keep(_ key: LockKey) throws(LabFault) { try keys.keep(key) }
+  public func keep(_ key: LockKey) throws(LabFault) {
+    try keys.keep(key)
+    isKeySure = true
+  }
   public func drop(_ key: LockKey) throws(LabFault) {
     former = keys.key ?? key
     try keys.drop()
@@ -91,6 +95,7 @@ extension LoneLock: OwnerSurroundings {
   public func recallKey() throws(LabFault) -> Bool {
     guard keys.key == nil, let key = former else { return false }
     try keys.keep(key)
+    isKeySure = false
     return true
   }
 

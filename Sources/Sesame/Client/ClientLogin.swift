@@ -8,7 +8,7 @@ extension SesameClient {
     var sighting: Sighting
     var session: Session
     var since: Instant
-    /// Whether the proof is that of somebody else.
+    /// Whether the proof is that of somebody else, or may be.
     var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false
@@ -58,7 +58,8 @@ extension SesameClient {
     sendInClear(shown, insteadOf: login.message)
     let session = Session(sighting: sighting, cipher: cipher)
     state = .logining(
-      Login(sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty))
+      Login(
+        sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty || !isKeySure))
   }
 
   /// Sends a login with a key, whatever comes of it.

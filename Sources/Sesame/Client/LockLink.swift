@@ -29,6 +29,10 @@ public protocol LockLink: SendableMetatype {
   /// one, and nothing of an earlier test may be used in a later.
   var livesOn: Bool { get }
 
+  /// Whether the key that ``prepare(_:)`` gives is the lock's for sure, as far as is known: one that was taken back may be
+  /// forgotten there.
+  var isKeySure: Bool { get }
+
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -85,6 +89,9 @@ extension LockLink {
 
   /// It does not.
   public var livesOn: Bool { false }
+
+  /// It is.
+  public var isKeySure: Bool { true }
 
   /// Nothing is known of their values.
   public static func check(_ fault: Fault) throws(LabFault) {}

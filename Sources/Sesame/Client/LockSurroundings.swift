@@ -20,6 +20,9 @@ public protocol LockSurroundings: SendableMetatype {
   /// Whether the lock of one test is that of the next; see ``LockLink/livesOn``.
   var livesOn: Bool { get }
 
+  /// Whether the key that is kept is the lock's for sure; see ``LockLink/isKeySure``.
+  var isKeySure: Bool { get }
+
   /// Brings the lock into a start condition, out of any connection.
   ///
   /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
@@ -64,6 +67,9 @@ extension LockSurroundings {
 
   /// It is not: whoever stands there makes a new one.
   public var livesOn: Bool { false }
+
+  /// It is.
+  public var isKeySure: Bool { true }
 
   /// Nothing is known of their values.
   public static func check(_ fault: Fault) throws(LabFault) {}

@@ -52,6 +52,7 @@ public struct SesameClient {
   /// What the client does wrong on purpose.
   public var pretences: [ClientPretence] = []
 
+  let isKeySure: Bool
   let settings: ClientSettings
   var state = State.away
   var secrets: any SecretSource & Sendable
@@ -99,13 +100,16 @@ public struct SesameClient {
 
   /// Makes a client in place of another one. To make a key pair is costly: one that is the same is taken over.
   ///
-  /// - Parameter livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the
-  ///   keys that were valid once.
+  /// - Parameters:
+  ///   - isKeySure: whether the key is the lock's for sure: who proves himself with another need not be answered.
+  ///   - livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the keys that
+  ///     were valid once.
   init(
     key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?,
-    livesOn: Bool = false
+    isKeySure: Bool = true, livesOn: Bool = false
   ) {
     self.key = key
+    self.isKeySure = isKeySure
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }

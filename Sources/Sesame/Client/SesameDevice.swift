@@ -80,7 +80,8 @@ public struct SesameDevice<Link: LockLink>: DeviceUnderTest {
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     let key = try link.prepare(start)
     client = SesameClient(
-      key: key, settings: settings, secrets: makeSecrets(), after: client, livesOn: link.livesOn)
+      key: key, settings: settings, secrets: makeSecrets(), after: client, isKeySure: link.isKeySure,
+      livesOn: link.livesOn)
     queue.removeAll(keepingCapacity: true)
     taken = 0
     mayBeTampered = false
