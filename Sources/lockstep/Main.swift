@@ -7,7 +7,7 @@ import Transports
 @main
 enum Main {
   static func main() {
-    BrokenPipes.ignore()
+    FailedWrites.ignore()
     StatusSignal.block()
     let (words, console) = (Array(CommandLine.arguments.dropFirst()), Console())
     for word in words {

@@ -11,6 +11,8 @@ extension Campaign {
   mutating func repeatOnOthers(_ finding: inout Finding, foundBy test: TestCase) throws(LimitReached) {
     finding.past = .unknown
     guard let past = history, (try? edge.another()) != nil, !edge.isStopped() else { return }
+    // Whoever is stopped has not tried all.
+    defer { if finding.past == .needed, edge.isStopped() { finding.past = .unknown } }
     let own = runner
     defer { (runner, history) = (own, past) }
     runner.takeOthers(from: edge.another)

@@ -104,8 +104,11 @@ extension Finding {
   var comments: [String] {
     [
       divergence.summary,
-      "found after \(foundAt) events in a test of \(foundLength), shrunk to \(test.choices.count) "
-        + "with \(shrinking.runs) runs of \(shrinking.events) events: \(shrinking.end)", "\(confirmation)",
+      "found after \(foundAt) events in a test of \(foundLength), "
+        + (shrinking.runs == 0
+          ? "with those before it \(test.choices.count)"
+          : "shrunk to \(test.choices.count) with \(shrinking.runs) runs of \(shrinking.events) events")
+        + ": \(shrinking.end)", "\(confirmation)",
     ] + (past.map { [$0.text] } ?? []) + (twin.map { [$0.text] } ?? [])
   }
 }

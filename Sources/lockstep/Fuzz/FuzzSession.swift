@@ -242,22 +242,23 @@ final class FuzzSession {
     finding.isOnTwin = onTwin
     finding.twin = compare(finding)
     let scenario = journal.scenario(of: finding)
+    let (folder, stem) = (arguments.run.reports.out + "/failures", "fuzz-\(target.machine.machine.name)")
+    let path = place(of: scenario, in: folder, stem: stem)
     do {
-      let path = try save(
-        scenario, in: arguments.run.reports.out + "/failures", stem: "fuzz-\(target.machine.machine.name)",
-        finding.comments)
-      finding.path = path
-      let line = replayLine(path)
-      journal.record(finding, scenario, path: path, replay: line)
-      report.found(FindingNotice(finding, scenario, path: path, replay: line))
-      // One that could not be tried again is to be found again.
-      guard finding.confirmation.runs > 0 else { return }
-      state.findings.append(
-        .init(
-          signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
+      _ = try save(scenario, in: folder, stem: stem, finding.comments)
     } catch {
+      // It is told of all the same, with its steps.
       report.warn("the counterexample is not saved: \(error)")
     }
+    finding.path = path
+    let line = replayLine(path)
+    journal.record(finding, scenario, path: path, replay: line)
+    report.found(FindingNotice(finding, scenario, path: path, replay: line))
+    // One that could not be tried again is to be found again.
+    guard finding.confirmation.runs > 0 else { return }
+    state.findings.append(
+      .init(
+        signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
   }
 
   /// What device and twin have to say of a finding; nothing where there is no twin.

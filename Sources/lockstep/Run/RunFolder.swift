@@ -151,9 +151,14 @@ func save(
   _ scenario: Scenario, in folder: String, stem: String, _ comments: [String]
 ) throws(FileFault) -> String {
   try makeFolder(folder)
-  let path = "\(folder)/\(stem)-\(fingerprint(scenario.yaml())).yaml"
+  let path = place(of: scenario, in: folder, stem: stem)
   try OutputFile.replace(path, with: scenario.yaml(comments: comments))
   return path
+}
+
+/// The path under which a scenario is saved in a folder.
+func place(of scenario: Scenario, in folder: String, stem: String) -> String {
+  "\(folder)/\(stem)-\(fingerprint(scenario.yaml())).yaml"
 }
 
 extension Case {
