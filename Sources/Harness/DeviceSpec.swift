@@ -75,7 +75,12 @@ public struct DeviceSpec: Equatable, Sendable {
       for item in parts[1].split(separator: "&") {
         let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard !sides[0].isEmpty else { throw DeviceProblem(.name, "a setting without a name: `\(item)`") }
-        settings.append(Setting(String(sides[0]), sides.count > 1 ? String(sides[1]) : "true"))
+        let name = String(sides[0])
+        // A device may have several bugs; anything else is given once.
+        guard name == "defect" || !settings.contains(where: { $0.name == name }) else {
+          throw DeviceProblem(.setting(name), "`\(name)` is given twice")
+        }
+        settings.append(Setting(name, sides.count > 1 ? String(sides[1]) : "true"))
       }
     }
     self.init(kind, String(name), settings)

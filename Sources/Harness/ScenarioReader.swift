@@ -175,11 +175,16 @@ private struct DeviceReading {
       case .option:
         options += value.listOrOne().compactMap { $0.text() }.map { DeviceSpec.Setting(name, $0) }
       case .condition(let isFlag):
-        guard let given = isFlag ? value.flag().map(Value.flag) : value.anyValue() else {
+        guard let given = value.anyValue() else {
           isWhole = false
           continue
         }
-        let setting = Argument(name, given)
+        let setting = Argument(name, isFlag && given.isYesOrNo ? .flag(!given.isNothing) : given)
+        if isFlag, !given.isYesOrNo {
+          value.reportExpected("yes or no")
+          isWhole = false
+          continue
+        }
         if let problem = particulars.problem(with: setting) {
           value.report(problem)
           isWhole = false

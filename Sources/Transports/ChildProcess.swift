@@ -52,7 +52,7 @@ final class ChildProcess {
     program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
     lineLimit: Int = LineBuffer.usualLimit
   ) throws(LabFault) {
-    BrokenPipes.ignore()
+    FailedWrites.ignore()
     let started: Started
     do {
       started = try ChildProcess.spawning.withLock { _ throws(SystemError) in

@@ -23,13 +23,14 @@ public enum RunningGroup {
   }
 }
 
-/// Writing to a pipe that nobody reads is an error like others, and does not end the program.
-public enum BrokenPipes {
+/// Writing to a pipe that nobody reads, or to a file that may not grow, is an error like others, and does not end the program.
+public enum FailedWrites {
   private static let ignored: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGXFSZ, SIG_IGN)
   }()
 
-  /// Ignores the signal from now on.
+  /// Ignores the signals from now on.
   public static func ignore() { ignored }
 }
 

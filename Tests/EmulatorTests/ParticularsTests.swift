@@ -95,7 +95,11 @@ struct ParticularsTests {
       ("jam", .text("yes"), nil), ("no-power", .text("on"), nil), ("power-cycle", .flag(true), nil),
       ("out-of-range", .text("no"), nil), ("reflect", .text("yes"), nil),
       ("no-power", .integer(1), "the fault 'no-power' takes yes or no, and not '1'"),
-      ("out-of-range", .duration(.seconds(-1)), "the fault 'out-of-range' takes yes or no, and not '-1 s'"),
+      (
+        "out-of-range", .duration(.seconds(-1)),
+        "the fault 'out-of-range' takes yes, no or a time such as 5 s, and not '-1 s'"
+      ),
+      ("lose-link", .text("yes"), nil), ("lose-link", .text("no"), nil), ("drop", .text("on"), nil),
       ("battery", .number(-0.1), "the fault 'battery' takes a number of volts from 0 to 7.2, and not '-0.1'"),
       ("battery", .integer(100), "the fault 'battery' takes a number of volts from 0 to 7.2, and not '100'"),
       ("battery", .number(7.2), nil), ("battery", .integer(0), nil),

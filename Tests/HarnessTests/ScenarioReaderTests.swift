@@ -193,7 +193,7 @@ struct ScenarioReaderTests {
       ),
       (
         "scenario: A\ndevice: { lock: oak, ajar: maybe }\nsteps: [open]",
-        "2:28: expected true or false, found `maybe`"
+        "2:28: expected yes or no, found `maybe`"
       ),
       (
         "scenario: A\ndevice: { lock: oak, ajra: true }\nsteps: [open]",

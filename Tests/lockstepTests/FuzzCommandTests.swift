@@ -199,6 +199,31 @@ struct FuzzCommandTests {
     }
   }
 
+  @Test("what cannot be saved is told of all the same, and counts", arguments: [1, 2])
+  func unsaved(jobs: Int) throws {
+    let folder = try Command.Folder()
+    let result = try Command.shell(
+      "mkdir Reports && echo > Reports/failures && $LOCKSTEP fuzz sesame-table --device \(defect) --seed 1 "
+        + "--steps 20k --jobs \(jobs)", in: folder.path)
+    expect(result.status, 1)
+    #expect(result.output.contains("✘ finding 1: confirmed"), "\(result.output)")
+    #expect(result.errors.contains("the counterexample is not saved: Reports/failures"), "\(result.errors)")
+    #expect(try folder.read("Reports/junit.xml").contains("failures=\"1\""))
+  }
+
+  /// A link that ends in a registration leaves a lock with an owner whose key nobody has, and such a lock is silent here.
+  @Test("a lock that may have another owner owes no answer to the former one")
+  func silentToAFormerOwner() throws {
+    let folder = try Command.Folder()
+    let result = try Command.shell(
+      "$LOCKSTEP fuzz sesame --device 'emulator:sesame5?as=real&wrong-login=silent&link-loss=0.005' "
+        + "--seed 92001 --steps 15k --keep-going --allow reset --allow register --allow configure",
+      in: folder.path)
+    expect(result.status, 3)
+    #expect(result.output.contains("an owner whose key was never received"), "\(result.output)")
+    #expect(!result.output.contains("finding 1"), "\(result.output)")
+  }
+
   @Test(
     "what was found on a lock that lives on shows on a new one, too",
     arguments: [

@@ -50,13 +50,15 @@ enum LockFault: Equatable, Sendable {
     case ("duplicate", let value): self = try Self.tampering(.duplicate, fault.name, value)
     case ("delay", .duration(let interval)) where interval >= .zero:
       self = .tamper(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
-    case ("lose-link", .flag(true)): self = .loseLink
-    case ("lose-link", let value) where value.isNothing: self = .callOff(.loseLink)
+    case ("lose-link", let value) where value.isYesOrNo:
+      self = value.isNothing ? .callOff(.loseLink) : .loseLink
     case ("lose-link", .text(let text)):
       self = .tamper(
         Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
     case ("out-of-range", .duration(let interval)) where interval > .zero: self = .away(interval)
-    case ("out-of-range", _): self = .outOfRange(try fault.flag())
+    case ("out-of-range", let value):
+      guard value.isYesOrNo else { throw Self.problem(fault, "yes, no or a time such as 5 s") }
+      self = .outOfRange(!value.isNothing)
     case ("no-power", _): self = .noPower(try fault.flag())
     case ("power-cycle", _): self = try fault.flag() ? .powerCycle : .nothing
     case ("jam", _): self = .jam(try fault.flag())
@@ -85,12 +87,11 @@ enum LockFault: Equatable, Sendable {
       return .tamper(Tampering(kind: kind, direction: .notification, remaining: 1))
     case .text("next-write"):
       return .tamper(Tampering(kind: kind, direction: .write, remaining: 1))
-    case .flag(true):
-      return .tamper(Tampering(kind: kind, direction: nil, remaining: 1))
     case .integer(let count) where count > 0:
       return .tamper(Tampering(kind: kind, direction: nil, remaining: count))
-    case _ where value.isNothing:
-      return .callOff(kind)
+    case _ where value.isYesOrNo:
+      return value.isNothing
+        ? .callOff(kind) : .tamper(Tampering(kind: kind, direction: nil, remaining: 1))
     default:
       throw problem(Fault(name, value), "next-notification, next-write or a number of frames")
     }

@@ -71,13 +71,13 @@ public struct FuzzTarget: Sendable {
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
   }
 
-  /// Throws when no act of a test has a name; the acts are those of ``Alphabet``.
+  /// Throws when a test has no act of a name; the acts are those of ``Alphabet``.
   ///
   /// - Parameter twin: what may be explored in place of the target, with acts of its own.
   public func checkAct(_ name: String, twin: FuzzTarget?) throws(DeviceProblem) {
     let specification = machine.specification(abilities)
     let names = [abilities, twin?.abilities].compactMap(\.self).flatMap { abilities in
-      Alphabet(specification, abilities).acts.map(\.name)
+      Alphabet(specification, abilities).acts.filter { !$0.variants.isEmpty }.map(\.name)
     }
     if !names.contains(name) { throw .unknown(.name, "stimulus or fault", name, of: names) }
   }

@@ -27,7 +27,7 @@ public final class Carrier: HCICarrier {
 
   /// Opens the way, and waits until it is open.
   public init(opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings()) throws(CarrierFault) {
-    BrokenPipes.ignore()
+    FailedWrites.ignore()
     self.spec = spec
     self.settings = settings
     if let path = settings.tap { tap = try SnoopTap(creating: path, role: settings.role) }
