@@ -58,10 +58,12 @@ struct AirSearch {
     guard let target = try? FuzzTarget(machine, spec, seed: seed, provider: world.devices),
       let lock = try? world.devices.device(target.device, seed: seed)
     else { return nil }
-    return perform(target, lock)
+    return perform(target, lock, world.devices)
   }
 
-  private func perform<Device: DeviceUnderTest>(_ target: FuzzTarget, _ lock: Device) -> Result {
+  private func perform<Device: DeviceUnderTest>(
+    _ target: FuzzTarget, _ lock: Device, _ devices: Devices
+  ) -> Result {
     var settings = FuzzSettings()
     settings.seed = seed
     settings.keepsGoing = true
@@ -73,6 +75,9 @@ struct AirSearch {
     edge.isStopped = { isOver }
     edge.progress = { [lockTime] status in
       if let lockTime, status.lockTime >= lockTime { isOver = true }
+    }
+    edge.another = { () throws(LabFault) in
+      try devices.another(target.device, seed: target.seed) as? Device
     }
     edge.found = { [defect] finding in
       guard defect != nil, finding.confirmation.verdict == .confirmed else { return }

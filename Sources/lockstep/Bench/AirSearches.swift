@@ -58,7 +58,9 @@ final class AirSearches {
         measure: { [self] in movements.max() }),
       Figure(
         name: "\(name).shrunk-movements", unit: "movements", better: .lower,
-        method: "By how many movements a shrunk test exceeds the least that shows its defect, the most.",
+        method:
+          "By how many movements a shrunk test exceeds the least that shows its defect, the most; a lock that lives "
+          + "on may have it shown and shrunk by new ones, as in a campaign.",
         measure: { [self] in zip(searches, results).compactMap(excess).max() }),
     ]
   }
