@@ -243,9 +243,12 @@ struct FuzzCommandTests {
     let sure = try folder.names("Reports/failures").filter {
       try folder.read("Reports/failures/\($0)").contains("\n# confirmed, ")
     }
-    #expect(!sure.isEmpty, "\(result.output)")
-    for name in sure {
-      #expect(try folder.read("Reports/failures/\(name)").contains("\n# a new device shows it too"))
+    let others = try sure.filter {
+      try folder.read("Reports/failures/\($0)").contains("\n# a new device shows it too")
+    }
+    // The first worker that is done stops the other one, which may not have come so far.
+    #expect(!others.isEmpty && (jobs > 1 || others == sure), "\(result.output)")
+    for name in others {
       let replay = try Command.shell("$LOCKSTEP replay Reports/failures/\(name) \(allow)", in: folder.path)
       expect(replay.status, 1)
     }

@@ -90,6 +90,8 @@ public struct Explorer: Sendable {
   struct Palette: Sendable {
     /// The disturbances, with their variant where that is always the same.
     var disturbances: [(act: Int, variant: Int?)] = []
+    /// Those that were begun and not ended yet, as bits from the first disturbance on.
+    var held: UInt64 = 0
     /// The stimuli that are given whenever they can be, as bits; none where a test is about everything.
     var theme: UInt64 = 0
     /// The stimuli that move something, given in turn with the theme; none where a test is not about that.

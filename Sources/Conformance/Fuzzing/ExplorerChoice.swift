@@ -173,7 +173,8 @@ extension Explorer {
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
     guard palette.disturbances.isEmpty else {
       let (act, variant) = palette.disturbances[generator.below(palette.disturbances.count)]
-      return variant.map { Choice(act, variant: $0) } ?? leastTried(act, in: situation)
+      return variant.map { Choice(act, variant: $0) }
+        ?? leastTried(act, in: situation, among: openVariants(of: act))
     }
     var place = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {

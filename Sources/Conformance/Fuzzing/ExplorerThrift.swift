@@ -28,6 +28,7 @@ extension Explorer {
 
   private mutating func drawDisturbances() {
     palette.disturbances.removeAll(keepingCapacity: true)
+    palette.held = 0
     plan.disturbances = 0
     guard disturbanceWeight > 0, chance(0.5) else { return }
     plan.disturbances = 5 * settings.disturbances
@@ -38,11 +39,17 @@ extension Explorer {
       // What happens around the device shows when it moves.
       if alphabet.acts[act].level == .events {
         plan.rests = isWorn && chance(0.5) || chance(0.3)
-        if chance(0.3) { palette.movers = moves }
+        if chance(0.6) { palette.movers = moves }
       }
-      let variant = chance(0.2) ? 0 : leastTried(act, at: Self.drawing)
+      let variant = chance(0.2) ? 0 : leastTried(act, at: Self.drawing, among: openVariants(of: act))
       palette.disturbances.append((act, chance(0.5) ? variant : nil))
     }
+  }
+
+  /// The variants of a disturbance that do something: what was not begun is not ended.
+  func openVariants(of act: Int) -> Range<Int>? {
+    let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
+    return alphabet.ending & ~palette.held & bit != 0 ? 0..<variantCounts[act] - 1 : nil
   }
 
   /// What a test is about: two stimuli that tell something and one that moves something, by turns; or a few stimuli.
@@ -78,6 +85,11 @@ extension Explorer {
       lastStimulus = choice.isForbidden ? lastStimulus : act
       isCurious = wasSilent && !choice.isForbidden
       wasSilent = false
+    }
+    if act > alphabet.edge {
+      let bit: UInt64 = 1 << UInt64(act - alphabet.edge - 1)
+      let ends = alphabet.ending & bit != 0 && Int(choice.variant) == variantCounts[act] - 1
+      palette.held = ends ? palette.held & ~bit : palette.held | bit
     }
     let isProbe = act > alphabet.edge && alphabet.excusing >> UInt64(act - alphabet.edge - 1) & 1 == 0
     echo = isIdle ? .answer : isProbe ? .aftermath : nil
