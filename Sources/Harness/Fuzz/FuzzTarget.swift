@@ -73,11 +73,13 @@ public struct FuzzTarget: Sendable {
 
   /// Throws when a test has no act of a name; the acts are those of ``Alphabet``.
   ///
-  /// - Parameter twin: what may be explored in place of the target, with acts of its own.
-  public func checkAct(_ name: String, twin: FuzzTarget?) throws(DeviceProblem) {
+  /// - Parameters:
+  ///   - isWanted: whether it must be one that the device can be given; one that it cannot is left out at any rate.
+  ///   - twin: what may be explored in place of the target, with acts of its own.
+  public func checkAct(_ name: String, isWanted: Bool, twin: FuzzTarget?) throws(DeviceProblem) {
     let specification = machine.specification(abilities)
     let names = [abilities, twin?.abilities].compactMap(\.self).flatMap { abilities in
-      Alphabet(specification, abilities).acts.filter { !$0.variants.isEmpty }.map(\.name)
+      Alphabet(specification, abilities).acts.filter { !isWanted || !$0.variants.isEmpty }.map(\.name)
     }
     if !names.contains(name) { throw .unknown(.name, "stimulus or fault", name, of: names) }
   }

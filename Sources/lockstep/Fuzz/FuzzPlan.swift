@@ -29,9 +29,9 @@ struct FuzzPlan {
     let machine = try arguments.machine(in: world)
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
-    for (name, _) in settings.weights {
+    for (name, weight) in settings.weights {
       do {
-        try target.checkAct(name, twin: twin)
+        try target.checkAct(name, isWanted: weight > 0, twin: twin)
       } catch {
         throw UsageError("--weight: \(error.description)")
       }
