@@ -72,7 +72,8 @@ public struct Alphabet: Sendable {
   let setting: UInt64
   /// The disturbances that bring a circumstance of the machine about, from the first disturbance on, as bits.
   let excusing: UInt64
-  /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits.
+  /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits; without
+  /// those of the tester's own end, such as a false proof, which cost a session each.
   let ending: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
@@ -143,10 +144,11 @@ public struct Alphabet: Sendable {
     excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
     }
+    let own = definition.circumstances.filter(\.countsFromEntry).flatMap(\.faults)
     ending = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
-      guard act.element.variants.count > 1, case .fault(let fault)? = act.element.variants.last else {
-        return mask
-      }
+      guard act.element.variants.count > 1, case .fault(let fault)? = act.element.variants.last,
+        !own.contains(fault.name)
+      else { return mask }
       return fault.value.isNothing ? mask | 1 << UInt64(act.offset) : mask
     }
     for (name, weight) in weights {
