@@ -98,9 +98,8 @@ extension Campaign {
       execution, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
       starts: runner.starts)
     let begin = edge.elapsed()
-    let eventsBefore = finding.shrinking.events
     while let candidate = shrinker.next() {
-      if let reason = stop(shrinking: finding.shrinking.events - eventsBefore, since: begin) {
+      if let reason = stop(shrinking: finding.shrinking.events, since: begin) {
         finding.shrinking.end = reason
         break
       }

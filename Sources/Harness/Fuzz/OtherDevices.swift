@@ -13,8 +13,8 @@ extension Campaign {
     guard let past = history, (try? edge.another()) != nil, !edge.isStopped() else { return }
     // Whoever is stopped has not tried all.
     defer { if finding.past == .needed, edge.isStopped() { finding.past = .unknown } }
-    let own = runner
-    defer { (runner, history) = (own, past) }
+    let tested = runner
+    defer { (runner, history) = (tested, past) }
     runner.takeOthers(from: edge.another)
     status.phase = "repeating finding \(finding.number) on other devices"
     let isConfirmed = finding.confirmation.verdict == .confirmed
@@ -29,19 +29,25 @@ extension Campaign {
     history = nil
     finding.past = .needed
     let length = finding.test.choices.count
+    // What may be done to shrink it on this device may be done once more on others.
+    let own = finding.shrinking
+    var wanted = finding
+    wanted.shrinking = Finding.Shrinking()
     for candidate in [finding.test, test] where !candidate.choices.isEmpty {
-      guard let other = try self.finding(finding, by: candidate) else { continue }
+      guard let other = try self.finding(wanted, by: candidate) else { continue }
       take(other)
       return
     }
     if let whole = joined(to: test, finding.divergence, behind: past.tests),
-      let other = try self.finding(finding, by: whole)
+      let other = try self.finding(wanted, by: whole)
     {
       take(other)
     }
 
     func take(_ other: Finding) {
       finding = other
+      finding.shrinking.runs += own.runs
+      finding.shrinking.events += own.events
       finding.past =
         isConfirmed && length < other.test.choices.count ? .included(own: length) : .irrelevant
     }

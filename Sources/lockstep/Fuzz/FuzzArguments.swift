@@ -88,7 +88,8 @@ extension FuzzArguments {
       .value("length", \.length, "N", "The most events of one test. 200 unless given.", example: "50"),
       .value(
         "shrink-budget", \.shrinkBudget, "N|TIME",
-        "How much may be done to shrink one finding, in events or time. 200k events unless given.",
+        "How much may be done to shrink one finding, in events or time, and once more on new devices where these "
+          + "can be had. 200k events unless given.",
         example: "90s"),
       .value(
         "twin", \.twin, "SPEC|none",
