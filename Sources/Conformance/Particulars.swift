@@ -60,9 +60,18 @@ extension Fault {
   /// - Throws: unless the value is one of them.
   @discardableResult
   public func flag() throws(LabFault) -> Bool {
-    guard value.isYesOrNo else {
-      throw LabFault(.notPossible, "the fault '\(name)' takes yes or no, and not '\(value)'")
-    }
+    guard value.isYesOrNo else { throw problem(expecting: "yes or no") }
     return !value.isNothing
+  }
+
+  /// What is wrong with the fault, where something else is expected.
+  public func problem(expecting expected: String) -> LabFault {
+    LabFault(.notPossible, "the fault '\(name)' takes \(expected), and not '\(value)'")
+  }
+
+  /// What is wrong with the fault, where one of these values is expected.
+  public func problem(expectingOneOf values: [String]) -> LabFault {
+    let expected = values.joined(separator: ", ")
+    return LabFault(.notPossible, "the fault '\(name)' takes one of: \(expected); and not '\(value)'")
   }
 }

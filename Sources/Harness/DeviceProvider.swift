@@ -25,7 +25,7 @@ public protocol DeviceProvider {
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
 
   /// Another device of the same kind as one that lives on from case to case, of which nothing was asked yet; `nil` where
-  /// it is to be had for money alone, or is no other than the one there is.
+  /// there is no other, as of a real lock or a program, or where each case has another anyway.
   func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
 
   /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its rest position.

@@ -155,16 +155,18 @@ private struct DeviceReading {
     var start = StartCondition()
     var options: [DeviceSpec.Setting] = []
     var isWhole = true
+
+    func take(_ setting: Argument, at place: Cursor?) {
+      start.settings.append(setting)
+      guard let problem = particulars.problem(with: setting) else { return }
+      place?.report(problem)
+      isWhole = false
+    }
+
     for setting in spec.settings {
       switch sorting.kind(of: setting.name) {
       case .option: options.append(setting)
-      case .condition:
-        let setting = Argument(setting.name, Value(plain: setting.value))
-        if let problem = particulars.problem(with: setting) {
-          cursor?.report(problem)
-          isWhole = false
-        }
-        start.settings.append(setting)
+      case .condition: take(Argument(setting.name, Value(plain: setting.value)), at: cursor)
       case .unknown(let problem):
         cursor?.report(problem.message, hint: problem.hint)
         isWhole = false
@@ -175,21 +177,13 @@ private struct DeviceReading {
       case .option:
         options += value.listOrOne().compactMap { $0.text() }.map { DeviceSpec.Setting(name, $0) }
       case .condition(let isFlag):
-        guard let given = value.anyValue() else {
-          isWhole = false
-          continue
-        }
-        let setting = Argument(name, isFlag && given.isYesOrNo ? .flag(!given.isNothing) : given)
-        if isFlag, !given.isYesOrNo {
-          value.reportExpected("yes or no")
-          isWhole = false
-          continue
-        }
-        if let problem = particulars.problem(with: setting) {
-          value.report(problem)
+        let given = value.anyValue()
+        if let given, !isFlag || given.isYesOrNo {
+          take(Argument(name, isFlag ? .flag(!given.isNothing) : given), at: value)
+        } else {
+          if given != nil { value.reportExpected("yes or no") }
           isWhole = false
         }
-        start.settings.append(setting)
       case .unknown(let problem):
         key.report(problem.message, hint: problem.hint)
         isWhole = false

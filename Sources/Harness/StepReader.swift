@@ -277,11 +277,11 @@ extension StepReader {
   private func refusal(_ cursor: Cursor) -> Expectation.Condition? {
     guard let value = cursor.anyValue() else { return nil }
     switch value {
-    case _ where value.isYesOrNo && !value.isNothing: return .refusal("")
     case _ where value.isNothing:
       cursor.report(
         "`refused` is true or words of the reason", hint: "use `quiet` where nothing may be shown")
       return nil
+    case _ where value.isYesOrNo: return .refusal("")
     default: return cursor.text().map { .refusal($0) }
     }
   }

@@ -45,9 +45,9 @@ enum LockFault: Equatable, Sendable {
   /// Reads a fault, or says why it cannot be had.
   init(_ fault: Fault) throws(LabFault) {
     switch (fault.name, fault.value) {
-    case ("drop", let value): self = try Self.tampering(.drop, fault.name, value)
-    case ("corrupt", let value): self = try Self.tampering(.corrupt, fault.name, value)
-    case ("duplicate", let value): self = try Self.tampering(.duplicate, fault.name, value)
+    case ("drop", _): self = try Self.tampering(.drop, fault)
+    case ("corrupt", _): self = try Self.tampering(.corrupt, fault)
+    case ("duplicate", _): self = try Self.tampering(.duplicate, fault)
     case ("delay", .duration(let interval)) where interval >= .zero:
       self = .tamper(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
     case ("lose-link", let value) where value.isYesOrNo:
@@ -57,48 +57,42 @@ enum LockFault: Equatable, Sendable {
         Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
     case ("out-of-range", .duration(let interval)) where interval > .zero: self = .away(interval)
     case ("out-of-range", let value):
-      guard value.isYesOrNo else { throw Self.problem(fault, "yes, no or a time such as 5 s") }
+      guard value.isYesOrNo else { throw fault.problem(expecting: "yes, no or a time such as 5 s") }
       self = .outOfRange(!value.isNothing)
     case ("no-power", _): self = .noPower(try fault.flag())
     case ("power-cycle", _): self = try fault.flag() ? .powerCycle : .nothing
     case ("jam", _): self = .jam(try fault.flag())
     case ("battery", let value):
-      guard let volts = value.volts else { throw Self.problem(fault, Value.voltsExpected) }
+      guard let volts = value.volts else { throw fault.problem(expecting: Value.voltsExpected) }
       self = .battery(volts: volts)
     case ("clock", .duration(let shift)): self = .clock(shift)
     case ("clock", .integer(let seconds)): self = .clock(.seconds(Int64(clamping: seconds)))
     case ("inject", .text(let text)): self = .inject(try Self.bytes(text, of: fault))
     case ("write", .text(let text)): self = .write(try Self.bytes(text, of: fault))
     case ("advertise", .text(let text)): self = .advertise(try Self.bytes(text, of: fault))
-    case ("delay", _): throw Self.problem(fault, "a time such as 300 ms")
-    case ("lose-link", _): throw Self.problem(fault, "yes, no or a count such as 'after 2 frames'")
-    case ("clock", _): throw Self.problem(fault, "a time such as 1 h, or seconds")
-    case ("inject", _), ("write", _), ("advertise", _): throw Self.problem(fault, "bytes in hexadecimal")
+    case ("delay", _): throw fault.problem(expecting: "a time such as 300 ms")
+    case ("lose-link", _): throw fault.problem(expecting: "yes, no or a count such as 'after 2 frames'")
+    case ("clock", _): throw fault.problem(expecting: "a time such as 1 h, or seconds")
+    case ("inject", _), ("write", _), ("advertise", _): throw fault.problem(expecting: "bytes in hexadecimal")
     default:
       throw LabFault(.notPossible, "an emulated lock cannot be given the fault '\(fault.name)'")
     }
   }
 
-  private static func tampering(
-    _ kind: Tampering.Kind, _ name: String, _ value: Value
-  ) throws(LabFault) -> LockFault {
-    switch value {
+  private static func tampering(_ kind: Tampering.Kind, _ fault: Fault) throws(LabFault) -> LockFault {
+    switch fault.value {
     case .text("next-notification"):
       return .tamper(Tampering(kind: kind, direction: .notification, remaining: 1))
     case .text("next-write"):
       return .tamper(Tampering(kind: kind, direction: .write, remaining: 1))
     case .integer(let count) where count > 0:
       return .tamper(Tampering(kind: kind, direction: nil, remaining: count))
-    case _ where value.isYesOrNo:
+    case let value where value.isYesOrNo:
       return value.isNothing
         ? .callOff(kind) : .tamper(Tampering(kind: kind, direction: nil, remaining: 1))
     default:
-      throw problem(Fault(name, value), "next-notification, next-write or a number of frames")
+      throw fault.problem(expecting: "next-notification, next-write or a number of frames")
     }
-  }
-
-  private static func problem(_ fault: Fault, _ expected: String) -> LabFault {
-    LabFault(.notPossible, "the fault '\(fault.name)' takes \(expected), and not '\(fault.value)'")
   }
 
   /// The number in `after 2 frames`.
@@ -107,7 +101,7 @@ enum LockFault: Equatable, Sendable {
     guard words.count == 3, words[0] == "after", let count = Int(words[1]), count > 0,
       words[2] == (count == 1 ? "frame" : "frames")
     else {
-      throw problem(fault, "yes, no or a count such as 'after 2 frames'")
+      throw fault.problem(expecting: "yes, no or a count such as 'after 2 frames'")
     }
     return count
   }

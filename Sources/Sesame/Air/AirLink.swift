@@ -616,8 +616,7 @@ extension BluetoothNonsense {
   /// Reads the value of the fault `att`.
   fileprivate init(_ fault: Fault) throws(LabFault) {
     guard let known = Self(rawValue: fault.value.description) else {
-      let values = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw LabFault(.notPossible, "the fault 'att' takes one of: \(values); and not '\(fault.value)'")
+      throw fault.problem(expectingOneOf: Self.allCases.map(\.rawValue))
     }
     self = known
   }

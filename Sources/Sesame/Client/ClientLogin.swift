@@ -8,7 +8,7 @@ extension SesameClient {
     var sighting: Sighting
     var session: Session
     var since: Instant
-    /// Whether the proof is that of somebody else, or may be.
+    /// Whether the proof is made with a key that is not the lock's, or may be another by now.
     var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false

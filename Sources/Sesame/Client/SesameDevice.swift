@@ -328,16 +328,13 @@ extension ClientPretence {
     case ("wrong-key", "yes"): self = .falseProof(.wrongSecret)
     case ("wrong-key", let text):
       guard let proof = FalseProof(rawValue: text) else {
-        let values = (["yes"] + FalseProof.allCases.map(\.rawValue)).joined(separator: ", ")
-        throw LabFault(.notPossible, "the fault 'wrong-key' takes one of: \(values); and not '\(text)'")
+        throw fault.problem(expectingOneOf: ["yes"] + FalseProof.allCases.map(\.rawValue))
       }
       self = .falseProof(proof)
     case (_, "yes"): self = .replayedLogin(session: nil)
     case (_, let text):
       guard let replay = Replay(text), replay.part == .everything else {
-        throw LabFault(
-          .notPossible,
-          "the fault 'replay-login' takes yes, or a session such as 'session -2', and not '\(text)'")
+        throw fault.problem(expecting: "yes, or a session such as 'session -2'")
       }
       self = .replayedLogin(session: replay.session)
     }

@@ -47,8 +47,7 @@ public enum Interference: Equatable, Sendable {
       default: .reflect
       }
     guard let known else {
-      let values = Self.values(of: fault.name).map(\.description).joined(separator: ", ")
-      throw LabFault(.notPossible, "the fault '\(fault.name)' takes one of: \(values); and not '\(text)'")
+      throw fault.problem(expectingOneOf: Self.values(of: fault.name).map(\.description))
     }
     self = known
   }
