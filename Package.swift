@@ -27,35 +27,35 @@ let package = Package(
   products: [.executable(name: "lockstep", targets: ["lockstep"])],
   targets: [
     // Ground
-    library("Simulation"),
+    library("Basics"),
     library("Drawing"),
     library("Secrets"),
-    library("Documents", ["Simulation", "CYAML"]),
+    library("Documents", ["Basics", "CYAML"]),
     // Theory
-    library("Automata", ["Simulation", "Documents", "Drawing"]),
-    library("Models", ["Simulation", "Automata"]),
-    library("Conformance", ["Simulation", "Automata"]),
+    library("Automata", ["Basics", "Documents", "Drawing"]),
+    library("Models", ["Basics", "Automata"]),
+    library("Conformance", ["Basics", "Automata"]),
     // Protocols
-    library("Bluetooth", ["Simulation"]),
-    library("Sesame", ["Simulation", "Conformance", "Bluetooth", "CCrypto"]),
+    library("Bluetooth", ["Basics"]),
+    library("Sesame", ["Basics", "Conformance", "Bluetooth", "CCrypto"]),
     // The lab
-    library("Lab", ["Simulation", "Documents", "Conformance", "Sesame"]),
+    library("Lab", ["Basics", "Documents", "Conformance", "Sesame"]),
     // Worlds
-    library("Emulator", ["Simulation", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("Emulator", ["Basics", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library(
       "Transports",
       [
-        "Simulation", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
+        "Basics", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
         "CShims",
       ]),
     // Harness
-    library("Harness", ["Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
+    library("Harness", ["Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
     library("Reporting", ["Secrets", "Drawing", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
-        "Simulation", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
+        "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
         "Lab", "Emulator", "Transports", "Harness", "Reporting",
       ],
       swiftSettings: settings),
@@ -63,7 +63,7 @@ let package = Package(
     .target(
       name: "DecoderChecks",
       dependencies: [
-        "Simulation", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
+        "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
         "Harness",
       ],
       path: "Tests/DecoderChecks", swiftSettings: settings),
@@ -80,36 +80,36 @@ let package = Package(
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
-    tests("Simulation", ["Simulation"]),
+    tests("Basics", ["Basics"]),
     tests("Drawing", ["Drawing"]),
     tests("Secrets", ["Secrets"]),
-    tests("Documents", ["Documents", "Simulation"]),
-    tests("Automata", ["Automata", "Simulation", "Documents"]),
-    tests("Models", ["Models", "Automata", "Simulation"]),
-    tests("Conformance", ["Conformance", "Automata", "Models", "Simulation"]),
-    tests("Bluetooth", ["Bluetooth", "Simulation"]),
-    tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Simulation"], resources: [.copy("Vectors")]),
+    tests("Documents", ["Documents", "Basics"]),
+    tests("Automata", ["Automata", "Basics", "Documents"]),
+    tests("Models", ["Models", "Automata", "Basics"]),
+    tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
+    tests("Bluetooth", ["Bluetooth", "Basics"]),
+    tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Basics"], resources: [.copy("Vectors")]),
     tests(
-      "Lab", ["Lab", "Emulator", "Sesame", "Bluetooth", "Conformance", "Documents", "Simulation"]),
+      "Lab", ["Lab", "Emulator", "Sesame", "Bluetooth", "Conformance", "Documents", "Basics"]),
     tests(
       "Emulator",
-      ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Simulation"],
+      ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Basics"],
       resources: [.copy("Golden")]),
     tests(
       "Transports",
-      ["Transports", "Lab", "Conformance", "Simulation", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
+      ["Transports", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness",
-      ["Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Simulation"]),
-    tests("Reporting", ["Reporting", "Simulation"]),
+      ["Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
+    tests("Reporting", ["Reporting", "Basics"]),
     tests(
-      "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Simulation"]),
+      "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Basics"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
       [
         "lockstep", "Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
-        "Simulation",
+        "Basics",
       ]),
   ],
   swiftLanguageModes: [.v6]

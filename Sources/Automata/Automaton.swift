@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A checked machine at work: in one state, since a moment, under some circumstances.
 ///

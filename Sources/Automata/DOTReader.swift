@@ -1,5 +1,5 @@
 import Documents
-import Simulation
+import Basics
 
 /// Reads a graph that holds a whole definition; see ``MachineDefinition/dot()``.
 func machine(of graph: DOTGraph) throws(DOTProblem) -> (MachineDefinition, DOTPlaces) {

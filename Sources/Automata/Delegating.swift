@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 import Synchronization
 
 /// Machines whose states are, one at a time, the delegate of something: each owns its handling of what the

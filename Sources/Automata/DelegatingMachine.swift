@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 import Synchronization
 
 extension Delegating {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A checked machine: every (state, event) pair is decided, in a dense table.
 ///

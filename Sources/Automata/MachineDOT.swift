@@ -1,5 +1,5 @@
 public import Documents
-import Simulation
+import Basics
 
 // A machine in DOT: a graph that GraphViz draws and that holds the whole definition. What a drawing has no use
 // for stands in attributes that GraphViz ignores.

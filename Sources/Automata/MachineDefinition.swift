@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A state machine as its author wrote it, not yet checked.
 ///

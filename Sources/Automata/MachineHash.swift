@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 extension Machine {
   /// What tells the machine from others: sixteen hexadecimal digits that two machines share only where they have the

@@ -1,5 +1,5 @@
 public import Documents
-import Simulation
+import Basics
 
 // A machine in YAML:
 //

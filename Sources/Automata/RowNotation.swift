@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// What the notations share: the words that say what sets a row off and when.
 ///

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 extension MachineDefinition {
   /// Adds what a table says, drawn as the lock's documentation draws it: a column a status, a row an event.

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 extension MachineDefinition {
   /// Everything that is wrong with the definition, in its order; empty when it can become a ``Machine``.

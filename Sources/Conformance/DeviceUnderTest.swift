@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// Whatever is tested: an emulated lock, a real one behind a dongle, another program.
 ///

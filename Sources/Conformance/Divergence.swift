@@ -1,5 +1,5 @@
 import Automata
-public import Simulation
+public import Basics
 
 /// The first moment at which model and device disagree.
 public struct Divergence: Equatable, Sendable {

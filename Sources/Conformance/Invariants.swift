@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// No rule of the device's protocol is broken, while nothing tampers with the link. What is known of devices of its kind
 /// is a remark, and breaks none.

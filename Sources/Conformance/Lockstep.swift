@@ -1,5 +1,5 @@
 import Automata
-public import Simulation
+public import Basics
 
 /// Something that happened in a test, in the order in which it happened.
 public enum TraceEvent: Equatable, Sendable {

@@ -1,5 +1,5 @@
 public import Automata
-public import Simulation
+public import Basics
 
 /// A machine as a device under test: it does what the machine says, and shows it.
 ///

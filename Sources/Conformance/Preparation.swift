@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What a device was asked for, and showed, in a session before a test, in which it was made ready for it.
 ///

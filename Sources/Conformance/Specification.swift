@@ -1,5 +1,5 @@
 public import Automata
-import Simulation
+import Basics
 
 /// A machine made ready for tracking: what an observer can tell apart, in flat tables.
 ///

@@ -1,5 +1,5 @@
 import Automata
-public import Simulation
+public import Basics
 
 /// Every state that the device could be in, given what was done and what was seen.
 ///

@@ -1,5 +1,5 @@
 import Automata
-public import Simulation
+public import Basics
 
 // What depends on circumstances and on time: which steps can be taken just now, and by when one must have been. What
 // follows a stimulus or an observation from node to node lives in Tracker.swift.

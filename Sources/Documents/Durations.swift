@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 extension Cursor {
   /// A length of time that is not negative.

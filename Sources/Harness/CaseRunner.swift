@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// Drives one case: model and device in lockstep, step by step.
 struct CaseRunner<Device: DeviceUnderTest> {

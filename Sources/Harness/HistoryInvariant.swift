@@ -1,5 +1,5 @@
 import Conformance
-import Simulation
+import Basics
 
 /// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
 ///

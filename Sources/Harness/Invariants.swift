@@ -1,7 +1,7 @@
 import Automata
 public import Conformance
 import Models
-import Simulation
+import Basics
 
 /// What must never happen on a machine's devices, whatever state the model is in.
 ///

@@ -1,7 +1,7 @@
 public import Conformance
 public import Documents
 public import Lab
-public import Simulation
+public import Basics
 
 /// One line of a run's journal: what was done, what was seen, what came of it.
 ///

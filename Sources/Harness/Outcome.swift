@@ -1,7 +1,7 @@
 import Automata
 public import Conformance
 import Documents
-public import Simulation
+public import Basics
 
 /// What came of a case.
 public struct Outcome: Sendable {

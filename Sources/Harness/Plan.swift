@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+import Basics
 
 /// One scenario as it is driven: on a device, with a seed.
 public struct Case: Sendable {

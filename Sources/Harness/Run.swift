@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// Drives the cases of a plan one after the other.
 public final class Run {

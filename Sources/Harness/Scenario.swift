@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// What is to be done with a lock and what is expected of it, as somebody wrote it.
 ///

@@ -1,6 +1,6 @@
 public import Conformance
 import Documents
-import Simulation
+import Basics
 
 extension Scenario {
   /// The scenario as a file that reads back equal.

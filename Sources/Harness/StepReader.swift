@@ -1,7 +1,7 @@
 import Automata
 import Conformance
 import Documents
-import Simulation
+import Basics
 
 /// Reads the steps of a scenario against the names of its machine and its device.
 ///

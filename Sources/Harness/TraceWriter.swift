@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// Hands the trace of a case to the journal, and remembers what expectations ask about.
 struct TraceWriter: TraceRecorder {

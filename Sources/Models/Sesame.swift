@@ -1,5 +1,5 @@
 public import Automata
-import Simulation
+import Basics
 
 extension MachineDefinition {
   /// The Sesame tables for a lock that lives: what the device does by itself is spontaneous and has deadlines.

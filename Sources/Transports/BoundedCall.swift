@@ -1,5 +1,5 @@
 import Glibc
-import Simulation
+import Basics
 import Synchronization
 
 /// Calls that the system may keep for as long as it likes: those to a device that is broken.

@@ -1,6 +1,6 @@
 import Conformance
 import Glibc
-import Simulation
+import Basics
 import Synchronization
 
 /// A program in a process group of its own, with pipes to its three streams.

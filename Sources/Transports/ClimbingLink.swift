@@ -2,7 +2,7 @@ public import Bluetooth
 import Conformance
 public import Lab
 public import Sesame
-public import Simulation
+public import Basics
 
 /// A link to a lock whose controller is climbed back to, with what is said meanwhile.
 public struct ClimbingLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: RecoverableWay {

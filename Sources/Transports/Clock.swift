@@ -1,7 +1,7 @@
 import CShims
 import Glibc
 public import Lab
-public import Simulation
+public import Basics
 
 /// The clock that only ever counts on, whatever happens to the time of day.
 public enum MonotonicClock {

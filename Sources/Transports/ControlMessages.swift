@@ -2,7 +2,7 @@ import Bluetooth
 public import Conformance
 import Documents
 public import Sesame
-import Simulation
+import Basics
 
 /// What can be asked of the emulator of a lock over its control socket; see <doc:Control>.
 public enum ControlRequest: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Simulation
+import Basics
 
 /// The address of a Unix socket, and the calls that take one.
 enum ControlSocket {

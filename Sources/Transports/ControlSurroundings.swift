@@ -1,7 +1,7 @@
 public import Conformance
 import Glibc
 public import Sesame
-public import Simulation
+public import Basics
 
 /// The surroundings of a lock that is emulated by another program, asked over its control socket.
 ///

@@ -1,6 +1,6 @@
 public import Conformance
 import Documents
-public import Simulation
+public import Basics
 
 /// Any program as a device under test, over its standard streams.
 ///

@@ -2,7 +2,7 @@ public import Conformance
 import Documents
 import Glibc
 public import Lab
-import Simulation
+import Basics
 
 /// Where the health of locks and dongles is kept: a file for each in the ``StateFolder``, `health/IDENTITY.json`.
 ///

@@ -1,5 +1,5 @@
 import CShims
-public import Simulation
+public import Basics
 import Synchronization
 
 /// Whether the part of this process that drives a radio still gets on.

@@ -1,5 +1,5 @@
 import Glibc
-public import Simulation
+public import Basics
 
 /// The machine that we run on.
 public enum Host {

@@ -1,6 +1,6 @@
 public import Conformance
 import Glibc
-import Simulation
+import Basics
 
 /// Another run of this program, that is looked after: it shows signs of life, can be asked to end, and can be killed.
 ///

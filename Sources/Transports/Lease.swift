@@ -3,7 +3,7 @@ public import Conformance
 import Documents
 import Glibc
 import Lab
-import Simulation
+import Basics
 
 /// The exclusive use of a lock or of a dongle, whatever stands above: one process at a time, on one machine.
 ///

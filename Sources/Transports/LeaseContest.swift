@@ -1,5 +1,5 @@
 import Glibc
-public import Simulation
+public import Basics
 import Synchronization
 
 /// Many processes that want a few leases, of which whoever has one may be killed: whether two ever have one at a time,

@@ -1,7 +1,7 @@
 import Conformance
 import Glibc
 import Lab
-import Simulation
+import Basics
 
 /// Lines that outlive every process, and are only ever added to, each on the disk before anybody goes on.
 final class LineFile {

@@ -4,7 +4,7 @@ import Documents
 import Glibc
 import Secrets
 public import Sesame
-import Simulation
+import Basics
 
 /// The file that describes a real lock and holds its key: YAML, readable for its owner alone.
 ///

@@ -3,7 +3,7 @@ public import Conformance
 import Documents
 import Glibc
 public import Sesame
-import Simulation
+import Basics
 
 extension LockFile {
   /// Puts a key in the file that a lock was registered with just now.

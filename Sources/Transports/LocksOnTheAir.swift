@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 public import Sesame
-public import Simulation
+public import Basics
 
 extension AirDevice where Carrier == Transports.Carrier {
   /// Joins a client to a lock on real air, or at the other end of a socket.

@@ -1,7 +1,7 @@
 public import Conformance
 import Glibc
 public import Lab
-import Simulation
+import Basics
 
 /// The lines of an odometer in a file that outlives every run, and its notes in another beside it.
 ///

@@ -1,6 +1,6 @@
 import Conformance
 import Glibc
-public import Simulation
+public import Basics
 
 /// What a question to a program and its answer take over two pipes, with nothing around them.
 ///

@@ -1,7 +1,7 @@
 import Conformance
 import Glibc
 public import Lab
-public import Simulation
+public import Basics
 
 /// Turns the power of a dongle off and on by the commands of a bench, and makes sure that it really fell.
 ///

@@ -2,7 +2,7 @@ import Bluetooth
 public import Conformance
 public import Lab
 public import Sesame
-import Simulation
+import Basics
 
 /// The ladder of one controller, and what was tried on it by earlier processes, which lies in
 /// `$XDG_STATE_HOME/lockstep/recoveries/NAME.log`: a process for each case is not to begin anew each time.

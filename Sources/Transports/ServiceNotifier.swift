@@ -1,5 +1,5 @@
 import Glibc
-public import Simulation
+public import Basics
 
 /// The service manager that started us, which wants to know how we are: the protocol of sd_notify(3), without its library.
 ///

@@ -1,6 +1,6 @@
 import CShims
 import Glibc
-public import Simulation
+public import Basics
 
 /// SIGUSR1, by which somebody asks how far things are.
 ///

@@ -1,6 +1,6 @@
 public import Conformance
 import Glibc
-public import Simulation
+public import Basics
 import Synchronization
 
 /// Another process of this program, that works for this one and tells it so, a line at a time.

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// Definitions without faults, drawn at random, with everything that a definition can say.
 struct RandomMachines {

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

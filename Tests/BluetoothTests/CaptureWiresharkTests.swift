@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

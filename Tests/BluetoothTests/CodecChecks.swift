@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// What the tests of ATT and GATT share: a server whose handles are known, and short spellings.
 enum GATTFixture {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// Two hosts whose controllers are as simple as can be: what one sends, the other receives at once, fragment for
 /// fragment, and the buffer is free again.

@@ -1,7 +1,7 @@
 import Automata
 import Conformance
 import Models
-import Simulation
+import Basics
 import Testing
 
 /// Tests generated on a machine that is its own device.

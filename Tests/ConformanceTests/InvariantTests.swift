@@ -1,5 +1,5 @@
 import Conformance
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Conformance
-import Simulation
+import Basics
 
 /// A device that shows what a script says: at a stimulus, or at a moment.
 struct ScriptedDevice: DeviceUnderTest {

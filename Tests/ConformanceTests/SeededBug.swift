@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// A bug of a machine that plays itself: what it remembers of a test, and when it strikes.
 struct SeededBug: Sendable {

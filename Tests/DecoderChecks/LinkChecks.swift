@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// Fragments of one link, one behind the other; and the same bytes as a signalling and a security command.
 func checkLink(_ bytes: [UInt8]) throws(Complaint) {

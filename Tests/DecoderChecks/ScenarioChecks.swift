@@ -5,7 +5,7 @@ import Emulator
 import Harness
 import Models
 import Sesame
-import Simulation
+import Basics
 
 /// Reads scenarios as `lockstep validate` does, but for machines in files: there are none here.
 struct ScenarioChecks {

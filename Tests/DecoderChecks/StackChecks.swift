@@ -1,6 +1,6 @@
 import Bluetooth
 import Emulator
-import Simulation
+import Basics
 
 /// What hosts and controllers hear, in a link that is up and in the middle of its work.
 ///

@@ -1,5 +1,5 @@
 import Documents
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Documents
 import Glibc
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

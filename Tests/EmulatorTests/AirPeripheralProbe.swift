@@ -2,7 +2,7 @@ import Bluetooth
 import Conformance
 import Emulator
 import Sesame
-import Simulation
+import Basics
 
 /// An emulated lock on a controller, and hosts of clients on others, which say what they see.
 struct AirPeripheralProbe {

@@ -1,7 +1,7 @@
 import Conformance
 import Emulator
 import Models
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Models
-import Simulation
+import Basics
 import Testing
 
 /// Random walks of a device beside its model, and hand-written traces of a device alone.

@@ -1,7 +1,7 @@
 import Conformance
 import Emulator
 import Sesame
-import Simulation
+import Basics
 import Testing
 
 /// When a disturbance comes.

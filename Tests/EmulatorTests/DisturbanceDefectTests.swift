@@ -3,7 +3,7 @@ import Conformance
 import Emulator
 import Models
 import Sesame
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Models
-import Simulation
+import Basics
 import Testing
 
 /// Generated tests on the lock of the open benchmark.

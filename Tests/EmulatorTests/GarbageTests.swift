@@ -4,7 +4,7 @@ import Conformance
 import Emulator
 import Models
 import Sesame
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Conformance
 import Emulator
 import Sesame
-import Simulation
+import Basics
 
 /// A client at the level of the link, which says when it heard what.
 struct LinkProbe<Link: LockLink> {

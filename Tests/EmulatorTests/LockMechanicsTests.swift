@@ -1,5 +1,5 @@
 import Sesame
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

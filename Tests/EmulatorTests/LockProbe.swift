@@ -1,7 +1,7 @@
 import Bluetooth
 import Emulator
 import Sesame
-import Simulation
+import Basics
 
 /// An app at the level of frames, with which tests look at an emulated lock from outside.
 ///

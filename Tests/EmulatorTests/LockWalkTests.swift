@@ -1,7 +1,7 @@
 import Conformance
 import Emulator
 import Sesame
-import Simulation
+import Basics
 import Testing
 
 /// What may happen to a lock in one test: only one kind of trouble, so that the model knows what holds.

@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 import Testing
 
 /// What became of a play: the whole trace in words, and where model and device parted.

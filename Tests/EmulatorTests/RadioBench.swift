@@ -1,6 +1,6 @@
 import Bluetooth
 import Emulator
-import Simulation
+import Basics
 
 /// A radio with hosts that do as a test says, and a log of what they hear: `time host what`.
 struct RadioBench {

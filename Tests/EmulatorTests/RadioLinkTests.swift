@@ -1,6 +1,6 @@
 import Bluetooth
 import Emulator
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

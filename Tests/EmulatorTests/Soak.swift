@@ -1,7 +1,7 @@
 import Automata
 import Conformance
 import Emulator
-import Simulation
+import Basics
 
 /// Random tests without end, of one device beside its model: what they find on a healthy device is a false alarm.
 ///

@@ -5,7 +5,7 @@ import Harness
 import Foundation
 import Models
 import Sesame
-import Simulation
+import Basics
 import Testing
 
 /// How many choices each soak makes: few here, millions with `SOAK_EVENTS` in the environment.

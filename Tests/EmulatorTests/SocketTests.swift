@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Models
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

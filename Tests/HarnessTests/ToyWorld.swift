@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 
 /// A door that a hand can open and close; it rings when it is opened, and a draught may shut it.
 let doorMachine: MachineDefinition = {

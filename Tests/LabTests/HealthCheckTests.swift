@@ -1,6 +1,6 @@
 import Conformance
 import Lab
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Documents
 import Lab
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Conformance
 import Emulator
 import Sesame
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Lab
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

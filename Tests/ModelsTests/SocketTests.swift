@@ -1,6 +1,6 @@
 import Automata
 import Models
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Reporting
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Conformance
 import Emulator
 import Harness
 import Lab
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

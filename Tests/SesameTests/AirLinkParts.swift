@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 
 /// A controller that takes every command and does nothing, in virtual time, and the way to it, with its faults.
 struct ToyCarrier: HCICarrier {

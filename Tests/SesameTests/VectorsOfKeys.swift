@@ -1,6 +1,6 @@
 import Bluetooth
 import Sesame
-import Simulation
+import Basics
 
 extension VectorCase {
   func os2Registration() throws {

@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Foundation
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

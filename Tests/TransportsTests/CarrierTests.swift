@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Conformance
 import Foundation
 import Sesame
-import Simulation
+import Basics
 import Synchronization
 import TestSupport
 import Testing

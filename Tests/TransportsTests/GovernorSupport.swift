@@ -1,7 +1,7 @@
 import Conformance
 import Foundation
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// A lock in virtual time that says of its motor what no protocol says: each start of it.

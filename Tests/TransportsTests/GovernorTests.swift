@@ -1,7 +1,7 @@
 import Conformance
 import Glibc
 @testable import Lab
-import Simulation
+import Basics
 import TestSupport
 import Testing
 @testable import Transports

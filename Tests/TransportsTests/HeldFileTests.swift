@@ -1,5 +1,5 @@
 import Glibc
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Conformance
 import Foundation
-import Simulation
+import Basics
 import Synchronization
 import TestSupport
 import Testing

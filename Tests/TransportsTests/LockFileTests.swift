@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

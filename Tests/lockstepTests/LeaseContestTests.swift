@@ -1,5 +1,5 @@
 import Foundation
-import Simulation
+import Basics
 import TestSupport
 import Testing
 import Transports

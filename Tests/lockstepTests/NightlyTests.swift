@@ -1,7 +1,7 @@
 import Documents
 import Foundation
 import Lab
-import Simulation
+import Basics
 import TestSupport
 import Testing
 import Transports

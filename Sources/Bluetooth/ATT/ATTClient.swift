@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The client end of one ATT bearer: who may ask, and which answer belongs to which request.
 ///

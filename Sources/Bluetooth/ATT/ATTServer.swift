@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// Why a server refuses a request, and on account of which attribute.
 struct ATTRefusal: Error {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What went over a link lately, in memory, as the records of a capture.
 ///

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// The client of one link: its procedures, one after another, over one ``ATTClient``.
 struct GATTClient: Sendable {

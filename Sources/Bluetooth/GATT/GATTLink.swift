@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// ATT and GATT on one link, both ends of it: a client and a server that share the bearer and its MTU
 /// (Core 5.4, Vol 3 Parts F and G).

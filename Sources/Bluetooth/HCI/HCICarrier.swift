@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The way to a controller: a socket, a USB dongle, or an emulated radio in virtual time.
 ///

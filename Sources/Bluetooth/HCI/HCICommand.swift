@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A command of the host, with its parameters (Core 5.4, Vol 4 Part E §7).
 ///

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A host for both roles of LE: scanning, connecting, advertising, GATT client and server over one controller
 /// (Core 5.4, Vol 3 Part C and Vol 4 Part E).

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// The buffers of a controller for data to be sent (Core 5.4, Vol 4 Part E §4.1).
 struct ControllerBuffers: Sendable {

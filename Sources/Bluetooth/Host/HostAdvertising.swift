@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What is advertised, and how far the controller is with it (Core 5.4, Vol 4 Part E §7.8.5 to §7.8.9).
 ///

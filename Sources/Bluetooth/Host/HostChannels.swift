@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// What is on the channels of a link: ATT, L2CAP's signalling, and the security manager, which declines everything
 /// (Core 5.4, Vol 3 Part A §2.1, Part H §3).

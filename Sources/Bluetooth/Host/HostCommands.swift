@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The commands on their way to a controller (Core 5.4, Vol 4 Part E §4.4).
 ///

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The attempt to connect, of which there is one at a time (Core 5.4, Vol 4 Part E §7.8.12, §7.8.13).
 ///

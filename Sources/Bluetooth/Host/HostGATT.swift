@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 extension BluetoothHost {
   /// What every server offers: GAP with the device's name, and GATT.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// One link: what is known of it, what waits to be sent, and what is being put together of what arrived.
 ///

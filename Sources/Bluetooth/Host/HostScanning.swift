@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What is scanned for, and how far the controller is with it (Core 5.4, Vol 4 Part E §7.8.10, §7.8.11).
 ///

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// The way from a reset to a host that is ready.
 ///

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The peripheral's request for another timing of one link, one at a time: by the link layer if both controllers know
 /// how, and only else by L2CAP's signalling (Core 5.4, Vol 3 Part A §4.20, §6.2.1).

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A link of a host, by a number that is never used again; connection handles are.
 public struct LinkID: RawRepresentable, Hashable, Comparable, Sendable {

@@ -1,5 +1,5 @@
 import Automata
-public import Simulation
+public import Basics
 
 /// Where in a device's stack a test interferes.
 public enum TestLevel: String, CaseIterable, Sendable {

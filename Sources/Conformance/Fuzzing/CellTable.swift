@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// The cells of a machine's table as they are counted: which are legal, where they lead, which part of the machine
 /// they belong to.

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// A cell that was not visited, with why, and the way to it.
 public struct CoverageGap: Equatable, Sendable {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// Generates tests, one choice at a time, from what is allowed now and from what was done before.
 ///

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// How a choice is made.
 extension Explorer {

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// Tests that were the first to do something, to begin others like them.
 struct RareTests: Sendable {

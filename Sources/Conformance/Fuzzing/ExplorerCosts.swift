@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// What a campaign has spent on a device whose time passes and whose motor wears, and what it may spend on waiting.
 ///

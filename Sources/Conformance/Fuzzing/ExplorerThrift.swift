@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 // How tests are drawn where time and wear are what is spent, and not events: what a test is about, what is dear in it,
 // and what is given in passing. How much of both there is to spend stands in ExplorerCosts.swift.

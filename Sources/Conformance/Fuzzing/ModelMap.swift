@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// The model as a map: where what a tester does leads, under which circumstances, and what it costs.
 ///

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// Where a test stands before a choice: what a generator may know of it.
 public struct Situation: Equatable, Sendable {

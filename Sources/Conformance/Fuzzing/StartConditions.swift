@@ -1,5 +1,5 @@
 public import Automata
-import Simulation
+import Basics
 
 extension Machine {
   /// The conditions in which a test of a device may start: the machine's starts, those that the device can be brought

@@ -1,5 +1,5 @@
 import Automata
-public import Simulation
+public import Basics
 
 /// What came of doing a test.
 public struct Execution: Sendable {

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// A tour through a machine: generates tests that visit every cell of its table, the empty ones too, in few events.
 ///

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// How a tour lets time pass.
 extension Tour {

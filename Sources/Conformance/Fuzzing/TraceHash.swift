@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A recorder that keeps a fingerprint of the trace: equal traces, times included, have equal ones.
 ///

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// What a machine does, in the numbers of a vocabulary: what a device needs that is nothing but a machine.
 ///

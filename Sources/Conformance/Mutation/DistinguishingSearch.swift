@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// What becomes of looking for a test that tells a wrong machine from the right one.
 public enum Distinction: Sendable {

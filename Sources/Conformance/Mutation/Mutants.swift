@@ -1,5 +1,5 @@
 public import Automata
-import Simulation
+import Basics
 
 /// A machine with one wrong transition.
 ///

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// Where a model and a machine stand beside each other, with times counted back from the present.
 ///

@@ -1,5 +1,5 @@
 import Automata
-import Simulation
+import Basics
 
 /// The pairs of a model and a machine that tests can lead to, in the order of the number of moves that lead there.
 struct ProductSearch {

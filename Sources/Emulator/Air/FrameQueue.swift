@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// What waits at one end of a link, in its order: for its time, for room, or for the other end to come back.
 struct FrameQueue<Item: Sendable>: Sendable {

@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Sesame
-public import Simulation
+public import Basics
 
 /// An emulated lock as a peripheral on a controller: a host in the peripheral role, the lock, and what disturbs
 /// the frames between it and its client.

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 // The frames between the lock and its client, with all that may happen to them.
 

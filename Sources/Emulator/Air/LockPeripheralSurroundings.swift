@@ -1,7 +1,7 @@
 public import Bluetooth
 public import Conformance
 import Sesame
-public import Simulation
+public import Basics
 
 // What the surroundings do to the lock and to the air, as far as its own end of the air reaches.
 

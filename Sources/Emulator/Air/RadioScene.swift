@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 
 /// What a ``RadioWorld`` consists of, from time zero on: the radio, the lock and somebody else.
 struct RadioScene: Sendable {

@@ -1,7 +1,7 @@
 public import Bluetooth
 public import Conformance
 public import Sesame
-public import Simulation
+public import Basics
 
 /// An emulated lock, the client's controller and somebody else's on one emulated radio, in virtual time.
 ///

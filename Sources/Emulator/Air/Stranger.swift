@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// Somebody else on the air, who advertises what he is told to, one thing after another, and connects to the lock.
 struct Stranger: Sendable {

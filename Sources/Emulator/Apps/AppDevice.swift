@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// A bug that an emulated application can be given on purpose, to measure a test suite by.
 public protocol AppDefect: CaseIterable, RawRepresentable, Sendable where RawValue == String {

@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-public import Simulation
+public import Basics
 import Synchronization
 
 /// A door, built with named states and events as Stately's documentation builds it.

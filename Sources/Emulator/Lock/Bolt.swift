@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// A bolt with its motor, an obstacle that may block it, and a hand that may turn it.
 ///

@@ -1,7 +1,7 @@
 import Bluetooth
 public import Conformance
 public import Sesame
-public import Simulation
+public import Basics
 
 /// An emulated lock and the air between it and its client, in virtual time.
 ///

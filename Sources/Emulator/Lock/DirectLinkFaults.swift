@@ -1,6 +1,6 @@
 public import Conformance
 import Sesame
-import Simulation
+import Basics
 
 extension DirectLink {
   public var faults: [String] { LockFault.names + [Intrusion.fault] }

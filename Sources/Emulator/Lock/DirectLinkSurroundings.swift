@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 
 // What the surroundings do to the lock and to the air.
 

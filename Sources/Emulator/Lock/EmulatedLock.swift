@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Sesame
-public import Simulation
+public import Basics
 
 /// A lock of either generation, from its radio's point of view: Sesame 3, 4, 5 or 5 Pro.
 ///

@@ -1,7 +1,7 @@
 public import Conformance
 import Documents
 public import Sesame
-public import Simulation
+public import Basics
 
 /// What kind of lock is emulated, as a user writes it: `sesame5?defect=deaf-unlock&loss=0.01`.
 public struct EmulatedLockSpecification: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// Something that is to happen to the next frames.
 struct Tampering: Equatable, Sendable {

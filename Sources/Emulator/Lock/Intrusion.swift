@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 
 /// What somebody else does who connects to the lock while its client does not, and who has no key.
 ///

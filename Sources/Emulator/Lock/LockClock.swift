@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// The clock of an emulated lock, which may run wrong.
 struct LockClock: Equatable, Sendable {

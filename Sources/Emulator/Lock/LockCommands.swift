@@ -1,6 +1,6 @@
 import Bluetooth
 public import Sesame
-import Simulation
+import Basics
 
 // What a client can ask for in a session.
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 
 /// What the name and the value of a fault mean for a lock and the air around it.
 ///

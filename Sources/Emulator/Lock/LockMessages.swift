@@ -1,6 +1,6 @@
 import Bluetooth
 import Sesame
-import Simulation
+import Basics
 
 // Frames to messages to requests, and back.
 

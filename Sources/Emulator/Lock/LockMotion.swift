@@ -1,6 +1,6 @@
 import Bluetooth
 import Sesame
-import Simulation
+import Basics
 
 // The bolt, what is told of it, and what it leaves in the history.
 

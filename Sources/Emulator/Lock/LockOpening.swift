@@ -1,6 +1,6 @@
 import Bluetooth
 import Sesame
-import Simulation
+import Basics
 
 // How a session opens: token, then login or registration.
 

@@ -1,6 +1,6 @@
 import Documents
 import Sesame
-import Simulation
+import Basics
 
 /// One switch of an emulated lock, as a user names it.
 public struct LockOption: Sendable {

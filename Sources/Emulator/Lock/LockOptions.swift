@@ -1,5 +1,5 @@
 public import Sesame
-public import Simulation
+public import Basics
 
 /// The switches of an emulated lock: what differs between locks, and what nobody outside the vendor knows.
 ///

@@ -1,5 +1,5 @@
 import Sesame
-import Simulation
+import Basics
 
 extension EmulatedLock {
   /// Where the lock is with its radio.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Conformance
 import Sesame
-import Simulation
+import Basics
 
 /// What makes the lock of a specification and a seed anew for each test: always the same one, whatever was
 /// tested before.

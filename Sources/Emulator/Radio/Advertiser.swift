@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// The advertising of one controller (Core 5.4, Vol 6 Part B §4.4.2).
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// When an advertiser sends what, and what chance does to it (Core 5.4, Vol 6 Part B §4.4.2).
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// What one controller knows: what its host told it, and the links it has.
 struct Controller: Sendable {

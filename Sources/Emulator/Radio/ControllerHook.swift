@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Simulation
+public import Basics
 
 /// A fault of a controller, or of the way to it: what happens to the n-th packet of a kind.
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// The side of one controller that its host sees: what waits for the host, what it wants to hear of, how much
 /// it may send, and the hooks in between.

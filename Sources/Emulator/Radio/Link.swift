@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// A link between two controllers, in connection events (Core 5.4, Vol 6 Part B §4.5).
 ///

@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Simulation
+public import Basics
 
 /// Any number of Bluetooth LE controllers on one air, in virtual time.
 ///

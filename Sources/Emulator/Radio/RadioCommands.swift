@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 // What the commands do (Core 5.4, Vol 4 Part E §7). A command that may not be carried out throws, and changes
 // nothing.

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// Numbers for Hardware Error, which the specification leaves to the maker (Core 5.4, Vol 4 Part E §7.7.16).
 enum HardwareErrorCode {

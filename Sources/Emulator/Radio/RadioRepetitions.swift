@@ -1,5 +1,5 @@
 import Bluetooth
-public import Simulation
+public import Basics
 
 extension Radio {
   /// Passes over what one host is told again and again up to a limit, but for the last time, if nothing else happens

@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Simulation
+public import Basics
 
 /// One of the controllers of a ``Radio``, by a number from 0.
 public struct ControllerID: RawRepresentable, Hashable, Comparable, Sendable {

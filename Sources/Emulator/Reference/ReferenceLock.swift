@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// The lock of the open benchmark: twelve statuses, thirteen stimuli, seeded bugs of known depth.
 ///

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// What a bug of the reference lock remembers, and what it makes of an event.
 ///

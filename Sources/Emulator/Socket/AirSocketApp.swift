@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// A socket over the air: its peripheral manager has a real host, and its centrals are real ones.
 public typealias AirSocketDevice = AppDevice<AirSocketApp>

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// Why a socket is not open, or not any more.
 enum SocketError: String {

@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-import Simulation
+import Basics
 
 /// The system below the socket's peripheral manager, with a host on a controller, and two centrals in range, each with
 /// its own, on one emulated radio.

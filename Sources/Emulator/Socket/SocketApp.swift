@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// A socket whose states are, one at a time, the delegate of an emulated peripheral manager.
 public typealias SocketDevice = AppDevice<SocketApp>

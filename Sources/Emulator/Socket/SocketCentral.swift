@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// A central in range of the socket, with a host of its own.
 struct SocketCentral: Sendable {

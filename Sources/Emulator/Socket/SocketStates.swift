@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// A state of the socket: the delegate of the peripheral manager while it lasts.
 protocol SocketState: PeripheralManagerDelegate {

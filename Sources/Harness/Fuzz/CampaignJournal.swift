@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+import Basics
 
 /// Writes a campaign into a journal, so that the reports of runs serve it too: one case for the campaign, and one for
 /// each finding, in which its test is done once more on a fresh device.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// How far a campaign is.
 public struct CampaignStatus: Sendable {

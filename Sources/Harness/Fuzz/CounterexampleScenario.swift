@@ -1,5 +1,5 @@
 public import Conformance
-import Simulation
+import Basics
 
 extension Scenario {
   /// A test that was generated, as a scenario that does the same again.

@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// A divergence that a campaign came upon.
 public struct Finding: Sendable {

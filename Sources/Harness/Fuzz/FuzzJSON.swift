@@ -1,6 +1,6 @@
 import Conformance
 public import Documents
-import Simulation
+import Basics
 
 extension Finding {
   /// The finding as a member of the journal.

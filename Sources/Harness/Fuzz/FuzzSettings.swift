@@ -1,5 +1,5 @@
 public import Conformance
-public import Simulation
+public import Basics
 
 /// How a machine is fuzzed on a device.
 public struct FuzzSettings: Sendable {

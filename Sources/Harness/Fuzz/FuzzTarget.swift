@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+import Basics
 
 /// What is fuzzed: a machine, a device, and the conditions in which tests start.
 public struct FuzzTarget: Sendable {

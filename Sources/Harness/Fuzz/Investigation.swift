@@ -1,5 +1,5 @@
 import Conformance
-import Simulation
+import Basics
 
 extension Campaign {
   /// The most times that a finding is tried again to be confirmed.

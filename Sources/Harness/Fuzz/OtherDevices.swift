@@ -1,5 +1,5 @@
 import Conformance
-import Simulation
+import Basics
 
 /// Whether another device than the one that lives on shows a finding, too: one of which nothing was asked before.
 ///

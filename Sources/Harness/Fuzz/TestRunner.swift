@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-public import Simulation
+public import Basics
 
 /// What came of one attempt at a test.
 public enum Attempt: Sendable {

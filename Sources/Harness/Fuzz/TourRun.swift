@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+import Basics
 
 /// Makes a tour through a machine on a device, and writes it into a journal: one case for each of its tests.
 public final class TourRun {

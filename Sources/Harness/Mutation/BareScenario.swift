@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// Does what a scenario does, and lets only the model judge.
 ///

@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// Which tests of a suite find the named defects of devices.
 public struct DefectAnalysis {

@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Simulation
+import Basics
 
 /// How many wrong machines a suite of tests finds, and what would find the others.
 public struct MutationAnalysis {

@@ -1,6 +1,6 @@
 import Automata
 import Conformance
-import Simulation
+import Basics
 
 /// The tests whose strength is measured.
 public enum MutationSuite: Sendable {

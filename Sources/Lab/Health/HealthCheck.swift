@@ -1,5 +1,5 @@
 public import Conformance
-import Simulation
+import Basics
 
 /// What a lock shows when it is asked to do what every lock can: to be reached, to tell its state, to turn there and
 /// back.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What a bench has: dongles, switches for their power, locks, and what of it is in quarantine.
 ///

@@ -1,5 +1,5 @@
 public import Documents
-import Simulation
+import Basics
 
 extension Inventory {
   /// What only others can say of a bench: which carriers and which emulated devices there are.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A night of a lab: which case runs when, on which lock and over which dongle, until each has a verdict or a reason.
 ///

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 // What a line of the record changes.
 

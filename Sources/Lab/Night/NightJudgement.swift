@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 // What became of a case, of a lock, of the night.
 

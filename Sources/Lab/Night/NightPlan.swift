@@ -1,5 +1,5 @@
 public import Documents
-public import Simulation
+public import Basics
 
 /// What is to be driven in a night, and with what budgets.
 ///

@@ -1,5 +1,5 @@
 public import Documents
-public import Simulation
+public import Basics
 
 /// A line of a night's record: what a night is taken up again from.
 ///

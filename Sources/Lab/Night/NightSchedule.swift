@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 // Which run is begun next, and over which dongle.
 

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// One scenario on one lock, as a night is to drive it.
 public struct NightCase: Equatable, Sendable {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What brings a way to a controller back into work, the mildest first.
 public enum RecoveryRung: String, CaseIterable, Comparable, Sendable {

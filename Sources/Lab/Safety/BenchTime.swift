@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A moment as the clocks of one machine tell it: by the calendar, which people set, and since the machine was started,
 /// which nobody can.

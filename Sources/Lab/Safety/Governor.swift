@@ -1,6 +1,6 @@
 public import Conformance
 public import Sesame
-public import Simulation
+public import Basics
 
 /// What a run may do to a real lock.
 public struct GovernorSettings: Sendable {

@@ -1,5 +1,5 @@
 public import Conformance
-import Simulation
+import Basics
 
 /// Why a lock is not as it should be.
 enum Unrest: Error {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What a lock may be asked of, whoever asks: what its motor, its battery and its door are owed.
 public struct LockLimits: Equatable, Sendable {

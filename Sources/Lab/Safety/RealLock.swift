@@ -1,6 +1,6 @@
 public import Conformance
 public import Sesame
-public import Simulation
+public import Basics
 
 /// A real lock, which every test finds in order, and which is left as it was found.
 ///

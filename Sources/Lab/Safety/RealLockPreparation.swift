@@ -1,6 +1,6 @@
 public import Conformance
 import Sesame
-import Simulation
+import Basics
 
 extension RealLock {
   /// What a lock is to be like.

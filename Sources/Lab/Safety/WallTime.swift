@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A moment of the calendar in UTC, to the nanosecond: what people and other programs read.
 ///

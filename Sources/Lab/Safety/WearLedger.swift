@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// What a lock's motor and battery have been through of late, and what may be asked of them next.
 ///
@@ -145,7 +145,7 @@ extension WearLedger {
 
     /// The limit.
     public var limit: Limit
-    /// When it may be done, unless something else hinders it then; ``Simulation/Instant/never`` where time alone does
+    /// When it may be done, unless something else hinders it then; ``Basics/Instant/never`` where time alone does
     /// not help.
     public var until: Instant
 

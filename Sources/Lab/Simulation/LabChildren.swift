@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 // What drives a lock: a process that may be cut off, hang, be asked to end or be killed, and leaves a journal.
 extension LabWorld {

@@ -1,5 +1,5 @@
 import Documents
-import Simulation
+import Basics
 
 // What plans a night on a bench: the real planner, with a record on a disk and children that may outlive it.
 extension LabWorld {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// A lab in virtual time: benches with dongles and locks, the children that drive them, the machines they run on, and
 /// what goes wrong with all of these at three in the morning.

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// What a ``LabSimulation`` plays: the world around the real planner, the real ledger and the real ladder.
 struct LabWorld {

@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Conformance
-public import Simulation
+public import Basics
 
 /// What of a lock on the air is the way to it, and not the lock's: time, secrets, and how long the client waits.
 public struct AirDeviceSettings {

@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Conformance
-public import Simulation
+public import Basics
 
 /// A lock link over the air: the client's end, with a host of its own on a controller, real or emulated.
 ///

@@ -1,5 +1,5 @@
 public import Bluetooth
-import Simulation
+import Basics
 
 /// What a client and its lock said lately, with the keys to read it: in memory only.
 public final class LinkRecorder {

@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-import Simulation
+import Basics
 
 // What a scenario gives the client's requests: a tag, positions, a delay. Names and values are read here and nowhere else.
 

@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-public import Simulation
+public import Basics
 
 /// What is to become of the messages that the client sends next.
 struct PendingFlaws {

@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-import Simulation
+import Basics
 
 extension SesameClient {
   /// A login under way: the proof was sent, and the lock's answer is awaited.

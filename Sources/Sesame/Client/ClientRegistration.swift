@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-import Simulation
+import Basics
 
 extension SesameClient {
   /// A registration under way.

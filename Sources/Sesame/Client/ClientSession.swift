@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-import Simulation
+import Basics
 
 extension SesameClient {
   /// An open session, or one that a login or a registration is about to open.

@@ -1,6 +1,6 @@
 import Bluetooth
 public import Conformance
-public import Simulation
+public import Basics
 
 /// What a client shows of its lock: the statuses of the vendor's documentation.
 public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
@@ -150,7 +150,7 @@ public struct LockPositions: Equatable, Sendable {
 public struct ClientSettings: Sendable {
   /// How long it waits.
   public var times = ClientTimes()
-  /// The unix time at ``Simulation/Instant/zero``, in seconds.
+  /// The unix time at ``Basics/Instant/zero``, in seconds.
   public var epoch: UInt32
   /// The note that its commands leave in the lock's history.
   public var tag: HistoryTag

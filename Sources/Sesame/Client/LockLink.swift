@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Conformance
-public import Simulation
+public import Basics
 
 /// What carries frames and link events between a client and a lock.
 ///

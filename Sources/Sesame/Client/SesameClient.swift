@@ -1,6 +1,6 @@
 import Bluetooth
 import Conformance
-public import Simulation
+public import Basics
 
 /// The client end of a lock: from out of sight to an open session and back, for both generations.
 ///

@@ -1,6 +1,6 @@
 import Bluetooth
 public import Conformance
-public import Simulation
+public import Basics
 
 /// A client and its lock as a device under test: what the client shows is compared with the model.
 ///

@@ -1,6 +1,6 @@
 import Bluetooth
 public import Conformance
-import Simulation
+import Basics
 
 /// What generated tests may do to a Sesame lock and to the way there, beside the stimuli of the model.
 public enum SesameDisturbances {

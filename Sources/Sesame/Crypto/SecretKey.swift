@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Simulation
+public import Basics
 
 /// A 128-bit key, or a secret that serves as one.
 ///

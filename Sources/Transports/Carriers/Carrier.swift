@@ -1,7 +1,7 @@
 public import Bluetooth
 import Glibc
 import Lab
-public import Simulation
+public import Basics
 
 /// A way to a real controller, or from one that we play to a host.
 ///

@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-public import Simulation
+public import Basics
 
 /// What a command to a controller takes over a carrier and over a bare socket, both against the same controller in
 /// another program.

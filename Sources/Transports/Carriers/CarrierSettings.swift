@@ -1,6 +1,6 @@
 import Glibc
 public import Lab
-public import Simulation
+public import Basics
 
 /// How a carrier is used.
 public struct CarrierSettings: Equatable, Sendable {

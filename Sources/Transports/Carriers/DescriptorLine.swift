@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-import Simulation
+import Basics
 
 /// H4 over a descriptor: a stream, or datagrams that hold a packet each.
 ///

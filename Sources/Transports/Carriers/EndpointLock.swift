@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-import Simulation
+import Basics
 
 /// One program at a time: a file that is locked while a controller is in use.
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// What a carrier runs over, once it is open: it moves packets and waits for nothing.
 ///

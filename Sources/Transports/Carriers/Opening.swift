@@ -1,5 +1,5 @@
 import Bluetooth
-import Simulation
+import Basics
 
 /// Opening a way to a controller, with all that has to be known for it.
 struct Opening {

@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-import Simulation
+import Basics
 
 /// Serial lines that carry H4 (Core 5.4, Vol 4 Part A).
 enum SerialPort {

@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-import Simulation
+import Basics
 
 /// Sockets for H4 over TCP. None waits, except for a name to be resolved.
 enum TCP {

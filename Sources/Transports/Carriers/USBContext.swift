@@ -1,7 +1,7 @@
 import Bluetooth
 import CLibUSB
 import Glibc
-import Simulation
+import Basics
 
 /// One use of libusb, with its own event sources.
 @safe final class USBContext {

@@ -1,7 +1,7 @@
 import Bluetooth
 import CLibUSB
 import Glibc
-import Simulation
+import Basics
 
 /// A USB dongle: commands by control transfers, events by interrupt, ACL data by bulk (Core 5.4, Vol 4 Part B).
 ///

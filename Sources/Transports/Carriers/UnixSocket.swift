@@ -1,6 +1,6 @@
 import Bluetooth
 import Glibc
-import Simulation
+import Basics
 
 /// Sockets for H4 over a Unix socket.
 enum UnixSocket {

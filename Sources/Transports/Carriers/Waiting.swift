@@ -1,6 +1,6 @@
 import CShims
 import Glibc
-public import Simulation
+public import Basics
 
 /// The time that carriers count, and waiting for it or for any of several descriptors.
 public enum Waiting {

@@ -1,6 +1,6 @@
 import Conformance
 public import Lab
-import Simulation
+import Basics
 
 /// labgrid's own client program, `labgrid-client`, which does all talking with a lab's coordinator.
 ///

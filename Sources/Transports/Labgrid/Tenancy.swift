@@ -1,7 +1,7 @@
 public import Conformance
 import Glibc
 public import Lab
-public import Simulation
+public import Basics
 import Synchronization
 
 /// A place of a lab that is ours: reserved, acquired, looked after while it is used, and given back.

@@ -1,6 +1,6 @@
 public import Conformance
 public import Sesame
-public import Simulation
+public import Basics
 
 /// A device at a place of a lab: as soon as the place is ours no longer, every use of it is trouble of the lab.
 ///

@@ -1,7 +1,7 @@
 import Conformance
 import Glibc
 import Lab
-import Simulation
+import Basics
 
 /// A process beside the run that gives back what the run holds at a lab, should the run die.
 ///

@@ -1,7 +1,7 @@
 import Conformance
 import Emulator
 import Harness
-import Simulation
+import Basics
 import Transports
 
 extension Figure {

@@ -3,7 +3,7 @@ import Documents
 import Emulator
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// A campaign on an emulated lock, as the figures of the air count it: it ends with a finding that is confirmed.

@@ -1,6 +1,6 @@
 import Emulator
 import Harness
-import Simulation
+import Basics
 
 /// Searches for every defect on one lock, done once for all figures that come of them.
 final class AirSearches {

@@ -1,7 +1,7 @@
 import Documents
 import Emulator
 import Harness
-import Simulation
+import Basics
 
 extension Command {
   /// The whole table of `make bench-air`.

@@ -2,7 +2,7 @@ import Conformance
 import Documents
 import Emulator
 import Harness
-import Simulation
+import Basics
 import Transports
 
 extension Command {

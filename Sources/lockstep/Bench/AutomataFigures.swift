@@ -1,6 +1,6 @@
 import Automata
 import Models
-import Simulation
+import Basics
 
 extension Figure {
   /// What a step of a machine costs.

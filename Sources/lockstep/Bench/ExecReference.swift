@@ -4,7 +4,7 @@ import Documents
 import Emulator
 import Harness
 import Models
-import Simulation
+import Basics
 import Transports
 
 extension Command {

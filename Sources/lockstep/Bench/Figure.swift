@@ -1,5 +1,5 @@
 import Documents
-import Simulation
+import Basics
 import Transports
 
 /// Something about this machine that can be measured.

@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Models
-import Simulation
+import Basics
 
 /// Generated tests on the reference lock: the explorer, the shrinker and the loop that a campaign drives, and nothing
 /// around them.

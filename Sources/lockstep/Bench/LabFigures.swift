@@ -3,7 +3,7 @@ import Conformance
 import Emulator
 import Lab
 import Sesame
-import Simulation
+import Basics
 import Transports
 
 extension Figure {

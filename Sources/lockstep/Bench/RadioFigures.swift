@@ -1,7 +1,7 @@
 import Bluetooth
 import Emulator
 import Sesame
-import Simulation
+import Basics
 import Transports
 
 extension Figure {

@@ -2,7 +2,7 @@ import Bluetooth
 import Conformance
 import Emulator
 import Sesame
-import Simulation
+import Basics
 
 /// Two hosts with a link between them, on an emulated radio: the central writes, the peripheral notifies the same.
 struct AirPair {

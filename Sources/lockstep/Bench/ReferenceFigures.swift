@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Models
-import Simulation
+import Basics
 
 extension Figure {
   /// How fast model and device go in lockstep.

@@ -1,5 +1,5 @@
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 extension Figure {

@@ -3,7 +3,7 @@ import Conformance
 import Emulator
 import Models
 import Sesame
-import Simulation
+import Basics
 
 extension Figure {
   /// What whole sessions over the direct link cost: client, link, lock and all their cryptography.

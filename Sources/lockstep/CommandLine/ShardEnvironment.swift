@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 import Transports
 
 /// Which part of a run this process is, as the schedulers that start many tell it.

@@ -1,7 +1,7 @@
 import Conformance
 import Bluetooth
 import Harness
-import Simulation
+import Basics
 import Transports
 
 extension Command {

@@ -1,6 +1,6 @@
 import Documents
 import Harness
-import Simulation
+import Basics
 
 extension Command {
   static var replay: Command {

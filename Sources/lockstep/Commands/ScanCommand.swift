@@ -3,7 +3,7 @@ import Conformance
 import Documents
 import Harness
 import Sesame
-import Simulation
+import Basics
 import Transports
 
 extension Command {

@@ -1,7 +1,7 @@
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 import Transports
 
 /// What it takes to go on with a campaign: `campaign.json` in the folder of its run.

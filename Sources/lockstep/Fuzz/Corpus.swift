@@ -3,7 +3,7 @@ import Conformance
 import Documents
 import Harness
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// Rare tests that are kept from campaign to campaign, one scenario each: in a folder, one a file, or in PostgreSQL, where

@@ -1,7 +1,7 @@
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 
 /// A finding as it is told of, also from one process to another.
 struct FindingNotice: Equatable {

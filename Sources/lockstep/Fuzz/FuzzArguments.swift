@@ -1,7 +1,7 @@
 import Conformance
 import Harness
 import Reporting
-import Simulation
+import Basics
 
 /// The options of `fuzz`.
 struct FuzzArguments {

@@ -1,6 +1,6 @@
 import Harness
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// The desk of a campaign whose reports are written here: the folder of its run, and who looks on.

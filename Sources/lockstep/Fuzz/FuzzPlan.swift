@@ -2,7 +2,7 @@ import Conformance
 import Harness
 import Lab
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// What a campaign is about, checked: before anything is begun or written.

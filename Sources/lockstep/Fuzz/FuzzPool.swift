@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 import Transports
 
 /// A campaign in several processes of this program: each explores by itself, and they share the corpus.

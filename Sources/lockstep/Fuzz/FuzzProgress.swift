@@ -1,6 +1,6 @@
 import Conformance
 import Harness
-import Simulation
+import Basics
 
 /// What a campaign is about, for whoever looks on.
 struct FuzzHead: Equatable {

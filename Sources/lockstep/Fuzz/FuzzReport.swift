@@ -1,7 +1,7 @@
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 
 /// Tells whoever looks on how a campaign goes.
 protocol FuzzReport: AnyObject {

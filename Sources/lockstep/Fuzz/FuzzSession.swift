@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Harness
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// A campaign in this process, from what was asked for to its end.

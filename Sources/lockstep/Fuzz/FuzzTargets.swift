@@ -1,7 +1,7 @@
 import Automata
 import Conformance
 import Harness
-import Simulation
+import Basics
 
 extension FuzzArguments {
   /// The machine that is named.

@@ -1,6 +1,6 @@
 import Conformance
 import Harness
-import Simulation
+import Basics
 
 /// A device and its twin, asked to do the same.
 struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {

@@ -1,5 +1,5 @@
 import Harness
-import Simulation
+import Basics
 import Synchronization
 import Transports
 

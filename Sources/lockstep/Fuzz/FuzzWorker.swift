@@ -1,7 +1,7 @@
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 import Transports
 
 extension Command {

@@ -1,6 +1,6 @@
 import Conformance
 import Harness
-import Simulation
+import Basics
 
 /// What a person who watches a campaign sees: everything that matters at a glance.
 ///

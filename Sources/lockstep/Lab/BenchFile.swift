@@ -1,7 +1,7 @@
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// An inventory, and where it was read.

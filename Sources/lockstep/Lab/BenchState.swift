@@ -1,7 +1,7 @@
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// One lock or dongle of a bench, as it is now.

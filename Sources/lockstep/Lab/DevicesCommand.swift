@@ -2,7 +2,7 @@ import Conformance
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 extension Command {

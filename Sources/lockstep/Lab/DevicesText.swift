@@ -1,6 +1,6 @@
 import Documents
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// The devices of a bench for people: a line for each, and below it what there is to say beside its state.

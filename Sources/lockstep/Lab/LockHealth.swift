@@ -2,7 +2,7 @@ import Conformance
 import Emulator
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// The check of a lock before it is used, and what comes of it.

@@ -1,5 +1,5 @@
 import Harness
-import Simulation
+import Basics
 import Transports
 
 /// The words of the command that a child of a night runs.

@@ -2,7 +2,7 @@ import Documents
 import Harness
 import Lab
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// The options of `nightly`.

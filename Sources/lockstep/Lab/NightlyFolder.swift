@@ -1,7 +1,7 @@
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// Where a night keeps what it takes to go on, and what it leaves: a folder beside those of runs.

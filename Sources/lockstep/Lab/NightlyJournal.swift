@@ -3,7 +3,7 @@ import Documents
 import Harness
 import Lab
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// The journal of a night: what its children wrote of their cases, in the order of the plan, and what became of the

@@ -1,7 +1,7 @@
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// A plan and the bench that it is for, read and joined: what a night drives on what.

@@ -1,7 +1,7 @@
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 
 extension NightlyReport {
   /// The report as one page for people, without anything from the network.

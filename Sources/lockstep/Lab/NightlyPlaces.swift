@@ -1,7 +1,7 @@
 import Conformance
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.

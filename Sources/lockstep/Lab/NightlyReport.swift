@@ -2,7 +2,7 @@ import Documents
 import Harness
 import Lab
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// What a lab manager wants to know in the morning: what ran, what is new, what is flaky, what is worn, what was not

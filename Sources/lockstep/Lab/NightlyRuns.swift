@@ -3,7 +3,7 @@ import Documents
 import Harness
 import Lab
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// The child processes of a night: with which words each is started, and what it left.

@@ -2,7 +2,7 @@ import Conformance
 import Documents
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// A night at work: the children that it starts, the clock, and the service manager that wants to know.

@@ -1,7 +1,7 @@
 import Conformance
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// The options by which a run gets a place of a lab of many benches, and a night several: `--lab`, `--tags` and

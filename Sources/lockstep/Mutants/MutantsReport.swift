@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 
 /// Says what became of wrong machines, to a person or a program.
 final class MutantsReport {

@@ -2,7 +2,7 @@ import Automata
 import Conformance
 import Documents
 import Harness
-import Simulation
+import Basics
 import Transports
 
 /// From the command line to the score of a suite.

@@ -2,7 +2,7 @@ import Conformance
 import Emulator
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// The devices that there are: emulated ones by name, any program, and locks on the air.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Emulator
-import Simulation
+import Basics
 import Transports
 
 /// What lies between the host of an emulated lock and everybody else, in real time.

@@ -2,7 +2,7 @@ import Conformance
 import Emulator
 import Harness
 import Sesame
-import Simulation
+import Basics
 
 /// An emulated device that users can name.
 struct EmulatedDevice {

@@ -4,7 +4,7 @@ import Documents
 import Emulator
 import Harness
 import Sesame
-import Simulation
+import Basics
 import Transports
 
 /// A lock as it is named for `emulate`: what it is, and how it starts.

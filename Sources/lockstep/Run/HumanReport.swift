@@ -1,7 +1,7 @@
 import Conformance
 import Harness
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// Prints what a person wants to know of a run: failures as they come, and a summary.

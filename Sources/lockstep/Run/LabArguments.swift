@@ -1,6 +1,6 @@
 import Harness
 import Lab
-import Simulation
+import Basics
 import Transports
 
 /// The options that lead to a lock on the air.

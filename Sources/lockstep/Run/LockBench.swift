@@ -4,7 +4,7 @@ import Emulator
 import Harness
 import Lab
 import Sesame
-import Simulation
+import Basics
 import Transports
 
 /// The locks on the air: one way to a controller, opened once and used from case to case.

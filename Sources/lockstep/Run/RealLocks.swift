@@ -3,7 +3,7 @@ import Emulator
 import Harness
 import Lab
 import Sesame
-import Simulation
+import Basics
 
 extension DeviceSpec {
   /// Whether a governor stands between it and whoever drives it: a real lock, or one that is emulated here and driven as

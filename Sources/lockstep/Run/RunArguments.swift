@@ -1,6 +1,6 @@
 import Harness
 import Reporting
-import Simulation
+import Basics
 
 /// How results are printed.
 enum OutputFormat: String, Choice {

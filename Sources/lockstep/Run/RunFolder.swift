@@ -1,7 +1,7 @@
 import Documents
 import Harness
 import Reporting
-import Simulation
+import Basics
 import Transports
 
 /// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.

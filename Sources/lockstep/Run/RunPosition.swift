@@ -1,5 +1,5 @@
 import Harness
-import Simulation
+import Basics
 
 /// Where a run is, and how it goes so far.
 struct RunPosition {

@@ -1,6 +1,6 @@
 import Conformance
 import Harness
-import Simulation
+import Basics
 
 /// Prints the whole trace of a case, an event a line: what was done to the left, what was seen to the right.
 final class TraceReport: JournalListener {

@@ -2,7 +2,7 @@ import Automata
 import Documents
 import Harness
 import Models
-import Simulation
+import Basics
 import Transports
 
 /// Everything that scenarios can name: machines and devices.

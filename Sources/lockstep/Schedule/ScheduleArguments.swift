@@ -1,5 +1,5 @@
 import Harness
-import Simulation
+import Basics
 
 /// The systems that start runs by themselves.
 enum ScheduleKind: String, Choice {

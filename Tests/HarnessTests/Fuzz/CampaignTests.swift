@@ -3,7 +3,7 @@ import Conformance
 import Emulator
 import Harness
 import Models
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

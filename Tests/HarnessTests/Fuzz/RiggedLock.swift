@@ -2,7 +2,7 @@ import Conformance
 import Emulator
 import Harness
 import Models
-import Simulation
+import Basics
 
 /// The reference lock with something wrong around it: trouble of the lab, or a bug that comes and goes.
 struct RiggedLock: DeviceUnderTest {

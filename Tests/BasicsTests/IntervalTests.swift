@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 import TestSupport
 import Testing
 

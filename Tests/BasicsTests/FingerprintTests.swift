@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 import Testing
 
 /// The values are those of the draft of FNV (draft-eastlake-fnv, appendix C).
