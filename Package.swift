@@ -48,15 +48,18 @@ let package = Package(
         "Basics", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
         "CShims",
       ]),
+    // The record
+    library("Journal", ["Basics"]),
     // Harness
-    library("Harness", ["Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
-    library("Reporting", ["Secrets", "Drawing", "CSQLite", "CPostgres"]),
+    library(
+      "Harness", ["Basics", "Journal", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
+    library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "Lab", "Emulator", "Transports", "Harness", "Reporting",
+        "Lab", "Emulator", "Transports", "Journal", "Harness", "Reporting",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -100,15 +103,17 @@ let package = Package(
       ["Transports", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness",
-      ["Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
-    tests("Reporting", ["Reporting", "Basics"]),
+      ["Harness", "Journal", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
+    tests("Journal", ["Journal", "Reporting", "Basics"]),
+    tests("Reporting", ["Reporting", "Journal", "Basics"]),
     tests(
-      "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Basics"]),
+      "lockstep",
+      ["lockstep", "Lab", "Journal", "Harness", "Conformance", "Transports", "Documents", "Basics"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
       [
-        "lockstep", "Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
+        "lockstep", "Harness", "Journal", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
         "Basics",
       ]),
   ],

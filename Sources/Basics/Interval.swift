@@ -188,6 +188,11 @@ extension Instant: CustomStringConvertible {
   }
 }
 
+extension Instant {
+  /// Whole milliseconds, halves rounded up: what reports of many cases count in.
+  public var milliseconds: Int64 { nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 >= 500_000 ? 1 : 0) }
+}
+
 /// `value / size` written exactly, without trailing zeros.
 private func decimal(_ value: UInt64, size: UInt64, digits: Int) -> String {
   let whole = String(value / size)

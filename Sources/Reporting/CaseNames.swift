@@ -1,7 +1,9 @@
+import Journal
+
 /// The class of a case: the path of its file with dots for slashes, without the extension.
 ///
 /// A case without a file has the front part of its id instead.
-func className(of start: Journal.Case) -> String { className(file: start.file, id: start.id) }
+func className(of start: Record.Case) -> String { className(file: start.file, id: start.id) }
 
 /// The same, of the two things that it is made of.
 func className(file: String?, id: String) -> String {
@@ -24,7 +26,7 @@ func className(file: String?, id: String) -> String {
 }
 
 /// The name of a case: its title, or its id where it has none; a number tells copies apart.
-func caseName(of start: Journal.Case, copy: Int32) -> String {
+func caseName(of start: Record.Case, copy: Int32) -> String {
   caseName(start.name, id: start.id, copy: copy)
 }
 
@@ -47,7 +49,7 @@ private func isBlank(_ text: String) -> Bool {
 
 // MARK: - Names that need not be built
 
-extension JSONScanner {
+extension LineTokens {
   /// Whether a text is its own name: plain, short, and not nothing but spaces.
   func isPlain(_ raw: Raw) -> Bool {
     guard raw.form == .plain, raw.range.count <= longestName else { return false }
@@ -60,34 +62,5 @@ extension JSONScanner {
     var hash = TextHash(after: before)
     for place in raw.range { hash.add(bytes[place]) }
     return hash.value
-  }
-
-  /// The bytes of a text, decoded where it has escapes.
-  func bytes(of raw: Raw) -> [UInt8] {
-    if raw.hasEscapes { return Array((text(of: raw) ?? "").utf8) }
-    var copy: [UInt8] = []
-    copy.reserveCapacity(raw.range.count)
-    for place in raw.range { copy.append(bytes[place]) }
-    return copy
-  }
-
-  /// Whether a text has these bytes.
-  func isText(_ raw: Raw, _ other: [UInt8]) -> Bool {
-    if raw.hasEscapes { return bytes(of: raw) == other }
-    guard raw.range.count == other.count else { return false }
-    var place = raw.range.lowerBound
-    for byte in other {
-      if bytes[place] != byte { return false }
-      place += 1
-    }
-    return true
-  }
-
-  /// What stands before the last slash of an id; all of it where there is none.
-  func front(of id: Raw) -> Raw {
-    var end = id.range.upperBound
-    while end > id.range.lowerBound, bytes[end - 1] != UInt8(ascii: "/") { end -= 1 }
-    return end == id.range.lowerBound
-      ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, form: id.form)
   }
 }

@@ -1,33 +1,39 @@
+import Journal
+
 /// What an index needs of a line: the commonest lines are checked to the last byte, and nothing of them is built.
 enum JournalGlance {
   case event(milliseconds: Int64, remark: String?)
   case start(Start)
   case verdict(Ended)
   /// A line that is read in whole.
-  indirect case other(Journal.Record)
+  indirect case other(Record)
 
   /// Where the line of a case says what the case is.
   struct Start {
-    var id = JSONScanner.Raw(range: 0..<0, kind: .other)
-    var name: JSONScanner.Raw?
-    var file: JSONScanner.Raw?
-    var line: JSONScanner.Raw?
-    var machine: JSONScanner.Raw?
-    var device: JSONScanner.Raw?
-    var firmware: JSONScanner.Raw?
-    var model: JSONScanner.Raw?
-    var seed: JSONScanner.Raw?
+    var id = LineTokens.Raw(range: 0..<0, kind: .other)
+    var name: LineTokens.Raw?
+    var file: LineTokens.Raw?
+    var line: LineTokens.Raw?
+    var machine: LineTokens.Raw?
+    var device: LineTokens.Raw?
+    var firmware: LineTokens.Raw?
+    var model: LineTokens.Raw?
+    var seed: LineTokens.Raw?
     var attempt = 1
   }
 
   /// What the line of a verdict says first.
   struct Ended {
-    var word: Journal.Word
-    var id: JSONScanner.Raw
+    var word: Record.Verdict.Word
+    var id: LineTokens.Raw
     var milliseconds: Int64?
     var hasAttachments = false
     /// Whether another try follows.
     var isTriedAgain = false
+    /// Whether a failure of the case is no news.
+    var isInQuarantine = false
+    /// What it counts as.
+    var counted: Record.Verdict.Word { isInQuarantine && word.isFailure ? .skipped : word }
   }
 
   /// Looks at a line; `nil` for one of another kind, or of an unusual form, or with a mistake.
@@ -47,14 +53,14 @@ enum JournalGlance {
 
   private static func event(_ tokens: inout LineTokens) -> JournalGlance? {
     guard let time = tokens.value(), time.kind != .other, !time.hasEscapes,
-      let time = Reporting.milliseconds(tokens.bytes.extracting(time.range))
+      let time = secondsAsMilliseconds(tokens.bytes.extracting(time.range))
     else { return nil }
     var remark: String?
     while tokens.take(UInt8(ascii: ",")) {
       // A key that makes the line another record is left to the reader of records.
       guard let key = tokens.key(), !tokens.isKind(key), let value = tokens.value() else { return nil }
       if key.count == 6 ? tokens.reads(key, "remark") : key.count == 5 && tokens.reads(key, "quirk") {
-        remark = JSONScanner(tokens.bytes).text(of: value)
+        remark = tokens.text(of: value)
       }
     }
     return .event(milliseconds: time, remark: remark)
@@ -62,17 +68,18 @@ enum JournalGlance {
 
   private static func verdict(_ tokens: inout LineTokens) -> JournalGlance? {
     guard let text = tokens.value(), let word = tokens.word(text) else { return nil }
-    var ended = Ended(word: word, id: JSONScanner.Raw(range: 0..<0, kind: .other))
+    var ended = Ended(word: word, id: LineTokens.Raw(range: 0..<0, kind: .other))
     while tokens.take(UInt8(ascii: ",")) {
       guard let key = tokens.key(), let value = tokens.value() else { return nil }
       switch key.count {
       case 1 where tokens.reads(key, "t"):
         guard ended.milliseconds == nil, value.kind != .other, !value.hasEscapes else { return nil }
-        ended.milliseconds = Reporting.milliseconds(tokens.bytes.extracting(value.range))
+        ended.milliseconds = secondsAsMilliseconds(tokens.bytes.extracting(value.range))
       case 4 where tokens.reads(key, "case"):
         guard ended.id.kind == .other, value.kind != .other else { return nil }
         ended.id = value
       case 5 where tokens.reads(key, "again"): ended.isTriedAgain = tokens.reads(value.range, "true")
+      case 10 where tokens.reads(key, "quarantine"): ended.isInQuarantine = value.kind == .string
       case 11 where tokens.reads(key, "attachments"): ended.hasAttachments = true
       default: break
       }
@@ -96,9 +103,9 @@ extension JournalGlance.Start {
   /// Notes where a value stands; `false` when this is not the first one of its key.
   @inline(__always)
   fileprivate mutating func take(
-    _ key: Range<Int>, _ value: JSONScanner.Raw, _ tokens: borrowing LineTokens
+    _ key: Range<Int>, _ value: LineTokens.Raw, _ tokens: borrowing LineTokens
   ) -> Bool {
-    func set(_ place: inout JSONScanner.Raw?) -> Bool {
+    func set(_ place: inout LineTokens.Raw?) -> Bool {
       if place != nil { return false }
       place = value
       return true
@@ -118,7 +125,7 @@ extension JournalGlance.Start {
     case 7:
       if tokens.reads(key, "machine") { return set(&machine) }
       if tokens.reads(key, "attempt"), value.kind == .number {
-        attempt = max(1, JSONScanner(tokens.bytes).text(of: value).flatMap { Int($0) } ?? 1)
+        attempt = max(1, tokens.text(of: value).flatMap { Int($0) } ?? 1)
       }
     case 8 where tokens.reads(key, "firmware"): return set(&firmware)
     default: break
@@ -141,9 +148,42 @@ extension LineTokens {
   }
 
   /// A word that a verdict has.
-  fileprivate func word(_ text: JSONScanner.Raw) -> Journal.Word? {
+  fileprivate func word(_ text: LineTokens.Raw) -> Record.Verdict.Word? {
     guard text.kind == .string, text.form == .plain else { return nil }
     if reads(text.range, "agree") { return .agree }
-    return JSONScanner(bytes).text(of: text).flatMap(Journal.Word.init)
+    return self.text(of: text).flatMap(Record.Verdict.Word.init)
   }
+}
+
+/// Seconds as text, such as `10.1134`, in whole milliseconds, halves rounded up; `nil` for anything else.
+///
+/// Times before zero count as zero, and what is beyond a million years as that.
+private func secondsAsMilliseconds(_ text: Span<UInt8>) -> Int64? {
+  let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+  let limit: Int64 = 31_557_600_000_000
+  var seconds: Int64 = 0
+  var thousandths: Int64 = 0
+  /// What the next decimal counts in tenths of a millisecond; `nil` before the point.
+  var place: Int64?
+  var previous = UInt8(ascii: ".")
+  for index in (isNegative ? 1 : 0)..<max(text.count, isNegative ? 1 : 0) {
+    let byte = text[index]
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      let digit = Int64(byte - UInt8(ascii: "0"))
+      if let unit = place {
+        thousandths += unit * digit
+        place = unit / 10
+      } else {
+        seconds = min(seconds * 10 + digit, limit)
+      }
+    case UInt8(ascii: ".") where place == nil && previous != byte:
+      place = 1000
+    default:
+      return nil
+    }
+    previous = byte
+  }
+  if previous == UInt8(ascii: ".") { return nil }
+  return isNegative ? 0 : seconds * 1000 + (thousandths + 5) / 10
 }

@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
 /// enough to keep for a million.
 ///
@@ -24,14 +27,14 @@ struct JournalIndex {
 
   /// A finding, and the number of the case that shows it.
   struct Found {
-    var finding: Journal.Finding
+    var finding: Record.Finding
     var place: Int?
   }
 
   /// What is said of a case that did not pass; the case goes by its number.
   struct Failure {
     var place: Int
-    var verdict: Journal.Verdict
+    var verdict: Record.Verdict
   }
 
   /// A case.
@@ -74,14 +77,14 @@ struct JournalIndex {
   /// The journals in the order in which they were read.
   private(set) var sources: [Source] = []
   /// The run lines, each as it last came in its journal.
-  private(set) var runs: [Journal.Run] = []
-  private(set) var coverage: [Journal.Coverage] = []
+  private(set) var runs: [Record.Run] = []
+  private(set) var coverage: [Record.Coverage] = []
   /// The machines that coverage is about, each as it first came.
-  private(set) var machines: [Journal.Machine] = []
+  private(set) var machines: [Record.Machine] = []
   /// What the lab said outside of cases: how it left a lock at the end.
   private(set) var remarks: [String] = []
   /// What is wrong with the journals, beyond cases that are.
-  private(set) var problems: [Journal.Problem] = []
+  private(set) var problems: [JournalProblem] = []
   /// What campaigns came upon, each once.
   private(set) var findings: [Found] = []
   /// The first cases that did not pass.
@@ -114,8 +117,8 @@ struct JournalIndex {
     var next: Int?
     /// Whether a try of the last case diverged.
     var hasDiverged = false
-    var run: Journal.Run?
-    var ending: Journal.Ending?
+    var run: Record.Run?
+    var ending: Record.End?
     /// How many cases there were, and how many of them made place when the run was taken up again.
     var cases = 0
     var replaced = 0
@@ -167,7 +170,7 @@ struct JournalIndex {
         sources[number].file = file
         read(&file.reader, Int32(clamping: number))
       } catch {
-        add(Journal.Problem(line: 0, message: "\(error)"))
+        add(JournalProblem(line: 0, message: "\(error)"))
         statuses.append(nil)
       }
     }
@@ -275,7 +278,7 @@ extension JournalIndex {
         }
       }
     } catch {
-      add(Journal.Problem(line: 0, message: "\(error)"))
+      add(JournalProblem(line: 0, message: "\(error)"))
     }
     let wasOpen = open != nil
     closeOpenCase()
@@ -291,7 +294,7 @@ extension JournalIndex {
     if open == nil, remarks.count < Self.problemLimit { remarks.append(remark) }
   }
 
-  private mutating func take(_ record: Journal.Record, _ reader: borrowing JournalReader, _ journal: Int32) {
+  private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
     switch record {
     case .run(let run):
       // A run that is taken up again starts anew at the end of its journal.
@@ -300,7 +303,7 @@ extension JournalIndex {
       closeOpenCase()
       reading.provisional.earlier.merge(reading.provisional.now) { $1 }
       reading.provisional.now = [:]
-    case .start(let start):
+    case .begin(let start):
       let suite = suiteTable.number(of: className(of: start))
       begin(
         Array(start.id.utf8), attempt: start.attempt, suite: suite,
@@ -322,12 +325,11 @@ extension JournalIndex {
     case .left: break
     case .campaign:
       if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
-    case .event(let event):
-      take(eventAt: milliseconds(event.time) ?? 0, event.isRemark ? event.content.first?.value.text : nil)
+    case .event(let event): take(eventAt: event.time.milliseconds, event.isRemark ? event.remark : nil)
     }
   }
 
-  private mutating func take(_ finding: Journal.Finding) {
+  private mutating func take(_ finding: Record.Finding) {
     if let number = findingNumbers[finding.signature] {
       reading.next = number
       if finding.shortest < findings[number].finding.shortest {
@@ -349,7 +351,7 @@ extension JournalIndex {
     _ start: JournalGlance.Start, _ reader: borrowing JournalReader, _ journal: Int32
   ) {
     let line = reader.bytes
-    let scanner = JSONScanner(line)
+    let scanner = LineTokens(line)
     let id = scanner.bytes(of: start.id)
     let suite = suiteTable.number(of: start, scanner)
     let name: UInt64
@@ -402,33 +404,32 @@ extension JournalIndex {
   }
 
   private mutating func close(_ ended: JournalGlance.Ended, _ reader: borrowing JournalReader) {
-    let scanner = JSONScanner(reader.bytes)
-    if ended.word == .agree || ended.word == .skipped || failures.count >= Self.failureLimit,
-      let open, scanner.isText(ended.id, open.id)
+    let scanner = LineTokens(reader.bytes)
+    if !Outcome(ended.counted).isBad || failures.count >= Self.failureLimit, let open,
+      scanner.isText(ended.id, open.id)
     {
       if ended.hasAttachments { self.open?.entry.hasRemarks = true }
-      return close(ended.word, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
+      return close(ended.counted, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
     }
     guard case .verdict(let verdict) = reader.whole() else { return }
     close(verdict, id: scanner.bytes(of: ended.id), line: reader.line)
   }
 
-  private mutating func close(_ verdict: Journal.Verdict, id: [UInt8], line: Int) {
+  private mutating func close(_ verdict: Record.Verdict, id: [UInt8], line: Int) {
     guard let open, open.id == id else {
       let reason = open.map { "while \(String(decoding: $0.id, as: UTF8.self)) is running" }
       return add(
-        Journal.Problem(
+        JournalProblem(
           line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
     }
-    if Outcome(verdict.word).isBad, failures.count < Self.failureLimit {
+    if Outcome(verdict.counted).isBad, failures.count < Self.failureLimit {
       failures.append(Failure(place: table.count, verdict: verdict))
     }
     if !verdict.attachments.isEmpty { self.open?.entry.hasRemarks = true }
-    close(
-      verdict.word, after: verdict.time.flatMap(milliseconds), isTriedAgain: verdict.isTriedAgain)
+    close(verdict.counted, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
   }
 
-  private mutating func close(_ word: Journal.Word, after time: Int64?, isTriedAgain: Bool) {
+  private mutating func close(_ word: Record.Verdict.Word, after time: Int64?, isTriedAgain: Bool) {
     if word == .divergence { reading.hasDiverged = true }
     // A divergence stands unless a later try agrees.
     open?.entry.outcome = reading.hasDiverged && word != .agree ? .failed : Outcome(word)
@@ -462,7 +463,7 @@ extension JournalIndex {
 }
 
 extension JournalIndex.Outcome {
-  init(_ word: Journal.Word) {
+  init(_ word: Record.Verdict.Word) {
     self =
       switch word {
       case .agree: .passed
@@ -481,14 +482,14 @@ extension JournalIndex {
   private mutating func checkEnd(wasOpen: Bool) {
     guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
     // Those that made place may be counted or not.
-    if ending.cases != reading.cases, ending.cases != reading.cases - reading.replaced {
-      let message = "the run ended with \(ending.cases) cases, and the journal holds \(reading.cases)"
-      add(Journal.Problem(line: 0, message: message))
+    if ending.tally.cases != reading.cases, ending.tally.cases != reading.cases - reading.replaced {
+      let message = "the run ended with \(ending.tally.cases) cases, and the journal holds \(reading.cases)"
+      add(JournalProblem(line: 0, message: message))
     }
     // 0 is agreement, and 4 that nothing was selected.
     if ![0, 4].contains(ending.status), !isRed(from: reading.first) {
       let why = remarks.map { "; " + $0 }.joined()
-      add(Journal.Problem(line: 0, message: "the run ended with status \(ending.status)" + why))
+      add(JournalProblem(line: 0, message: "the run ended with status \(ending.status)" + why))
     }
   }
 
@@ -504,7 +505,7 @@ extension JournalIndex {
     if wasOpen, missing == 0 { return }
     let words =
       missing == 0 ? "its journal just stops" : "\(missing) of its \(planned ?? 0) cases were not begun"
-    add(Journal.Problem(line: 0, message: "incomplete: the run did not end, \(words)"))
+    add(JournalProblem(line: 0, message: "incomplete: the run did not end, \(words)"))
   }
 
   private func isRed(from first: Int) -> Bool {
@@ -515,11 +516,11 @@ extension JournalIndex {
     return false
   }
 
-  private mutating func add(_ problem: Journal.Problem) {
+  private mutating func add(_ problem: JournalProblem) {
     if problems.count < Self.problemLimit {
       problems.append(problem)
     } else if problems.count == Self.problemLimit {
-      problems.append(Journal.Problem(line: 0, message: "and more lines that cannot be understood"))
+      problems.append(JournalProblem(line: 0, message: "and more lines that cannot be understood"))
     }
   }
 }

@@ -1,3 +1,22 @@
+public import Journal
+
+/// A line of a journal that cannot be understood, or that stands where it cannot.
+public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The line, from 1; 0 for the journal as a whole.
+  public var line: Int
+  /// What is wrong, in one line.
+  public var message: String
+
+  /// Says what is wrong with a line.
+  public init(line: Int, message: String) {
+    self.line = line
+    self.message = message
+  }
+
+  /// The problem with its line.
+  public var description: String { line == 0 ? message : "line \(line): \(message)" }
+}
+
 /// Reads a journal from disk, line by line.
 ///
 /// A last line that was torn off in the middle of writing is passed over; any other line that is no record is a
@@ -17,10 +36,10 @@ public struct JournalReader: ~Copyable {
   public var line: Int { lines.number }
 
   /// The next record, or what is wrong with its line; `nil` at the end.
-  public mutating func next() throws(ReportError) -> Result<Journal.Record, Journal.Problem>? {
+  public mutating func next() throws(ReportError) -> Result<Record, JournalProblem>? {
     guard try advance() else { return nil }
     do {
-      return .success(try record(lines.line))
+      return .success(try Record(parsing: lines.line))
     } catch {
       if isTornOff() { return nil }
       return .failure(problem(error))
@@ -28,11 +47,11 @@ public struct JournalReader: ~Copyable {
   }
 
   /// The next line at a glance, or what is wrong with it; `nil` at the end.
-  mutating func glance() throws(ReportError) -> Result<JournalGlance, Journal.Problem>? {
+  mutating func glance() throws(ReportError) -> Result<JournalGlance, JournalProblem>? {
     guard try advance() else { return nil }
     if let glance = JournalGlance(lines.line) { return .success(glance) }
     do {
-      return .success(.other(try record(lines.line)))
+      return .success(.other(try Record(parsing: lines.line)))
     } catch {
       if isTornOff() { return nil }
       return .failure(problem(error))
@@ -51,7 +70,7 @@ public struct JournalReader: ~Copyable {
   }
 
   /// The whole record of the line that was read last.
-  borrowing func whole() -> Journal.Record? { try? record(lines.line) }
+  borrowing func whole() -> Record? { try? Record(parsing: lines.line) }
 
   /// The bytes of the line that was read last.
   var bytes: Span<UInt8> {
@@ -80,22 +99,7 @@ public struct JournalReader: ~Copyable {
     return isTorn
   }
 
-  private func problem(_ error: RecordError) -> Journal.Problem {
-    Journal.Problem(line: lines.number, message: lines.isTooLong ? "the line is too long" : error.reason)
+  private func problem(_ error: RecordError) -> JournalProblem {
+    JournalProblem(line: lines.number, message: lines.isTooLong ? "the line is too long" : error.reason)
   }
-}
-
-private func record(_ line: Span<UInt8>) throws(RecordError) -> Journal.Record {
-  var scanner = JSONScanner(line)
-  let value: JSONValue
-  do {
-    value = try scanner.document()
-  } catch {
-    throw notJSON(error)
-  }
-  return try Journal.Record(value)
-}
-
-private func notJSON(_ error: JSONError) -> RecordError {
-  RecordError(reason: "not JSON at column \(error.offset + 1): \(error.reason)")
 }

@@ -1,6 +1,8 @@
+import Basics
+
 /// Steps over one line of JSON and tells where things stand in it, quickly: a journal has millions of lines.
 ///
-/// At anything unusual it gives up, and the line is read by ``JSONScanner``, which says what is wrong with it. Nothing
+/// At anything unusual it gives up, and the line is read by ``LineTokens``, which says what is wrong with it. Nothing
 /// passes here that would not pass there.
 struct LineTokens: ~Escapable {
   let bytes: Span<UInt8>
@@ -53,7 +55,7 @@ struct LineTokens: ~Escapable {
 
   /// Steps over a value; `nil` where there is none, or an unusual one.
   @inline(__always)
-  mutating func value() -> JSONScanner.Raw? {
+  mutating func value() -> Raw? {
     while place < bytes.count, isSpace(bytes[place]) { place += 1 }
     guard place < bytes.count else { return nil }
     let first = bytes[place]
@@ -63,19 +65,19 @@ struct LineTokens: ~Escapable {
     }
     if first == UInt8(ascii: "-") || isDigit(first) { return number() }
     let start = place
-    return skip(depth: 0) ? JSONScanner.Raw(range: start..<place, kind: .other) : nil
+    return skip(depth: 0) ? Raw(range: start..<place, kind: .other) : nil
   }
 
   /// Steps over the rest of a string.
   @inline(__always)
-  private mutating func string() -> JSONScanner.Raw? {
+  private mutating func string() -> Raw? {
     let start = place
-    var form = JSONScanner.Form.plain
+    var form = Form.plain
     while place < bytes.count {
       let byte = bytes[place]
       if byte == UInt8(ascii: "\"") {
         place += 1
-        return JSONScanner.Raw(range: start..<place - 1, kind: .string, form: form)
+        return Raw(range: start..<place - 1, kind: .string, form: form)
       }
       if byte &- 0x20 >= 0x60 || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "<")
         || byte == UInt8(ascii: ">")
@@ -112,7 +114,7 @@ struct LineTokens: ~Escapable {
 
   /// Steps over a number.
   @inline(__always)
-  private mutating func number() -> JSONScanner.Raw? {
+  private mutating func number() -> Raw? {
     let start = place
     if bytes[place] == UInt8(ascii: "-") { place += 1 }
     let first = place
@@ -126,7 +128,7 @@ struct LineTokens: ~Escapable {
     }
     // With an exponent it is unusual.
     if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") { return nil }
-    return JSONScanner.Raw(range: start..<place, kind: .number)
+    return Raw(range: start..<place, kind: .number)
   }
 
   /// Steps over a value of any kind.
@@ -177,6 +179,74 @@ struct LineTokens: ~Escapable {
       }
       return true
     }
+  }
+}
+
+// MARK: - Texts as they stand
+
+extension LineTokens {
+  /// Where a key or a value stands, for comparing and copying it without building a string.
+  struct Raw {
+    enum Kind {
+      case string
+      case number
+      /// `true`, `false`, `null`, an array or an object.
+      case other
+    }
+
+    /// Without the quotation marks.
+    var range: Range<Int>
+    var kind: Kind
+    var form = Form.plain
+
+    var hasEscapes: Bool { form == .escaped }
+  }
+
+  /// How much of a look a text needs.
+  enum Form: UInt8 {
+    /// None: it is of ASCII without control characters, and stands for itself in XML too.
+    case plain
+    case special
+    case escaped
+  }
+
+  /// The text of a string or a number; `nil` for anything else.
+  func text(of raw: Raw) -> String? {
+    if raw.kind == .other { return nil }
+    if !raw.hasEscapes, let utf8 = try? UTF8Span(validating: bytes.extracting(raw.range)) {
+      return String(copying: utf8)
+    }
+    let quoted = raw.range.lowerBound - 1..<raw.range.upperBound + 1
+    return (try? JSON(parsing: bytes.extracting(quoted), isMended: true))?.string
+  }
+
+  /// The bytes of a text, decoded where it has escapes.
+  func bytes(of raw: Raw) -> [UInt8] {
+    if raw.hasEscapes { return Array((text(of: raw) ?? "").utf8) }
+    var copy: [UInt8] = []
+    copy.reserveCapacity(raw.range.count)
+    for place in raw.range { copy.append(bytes[place]) }
+    return copy
+  }
+
+  /// Whether a text has these bytes.
+  func isText(_ raw: Raw, _ other: [UInt8]) -> Bool {
+    if raw.hasEscapes { return bytes(of: raw) == other }
+    guard raw.range.count == other.count else { return false }
+    var place = raw.range.lowerBound
+    for byte in other {
+      if bytes[place] != byte { return false }
+      place += 1
+    }
+    return true
+  }
+
+  /// What stands before the last slash of an id; all of it where there is none.
+  func front(of id: Raw) -> Raw {
+    var end = id.range.upperBound
+    while end > id.range.lowerBound, bytes[end - 1] != UInt8(ascii: "/") { end -= 1 }
+    return end == id.range.lowerBound
+      ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, form: id.form)
   }
 }
 

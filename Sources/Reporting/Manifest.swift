@@ -1,3 +1,5 @@
+import Basics
+
 /// What differs between two runs of one seed: when, where and with what a run was made.
 ///
 /// It stands in `manifest.json` beside the journal:
@@ -14,7 +16,7 @@ struct Manifest: Hashable {
   /// Which part of which job the run was, if it was one.
   var jobPart: JobPart?
   /// Anything else worth finding in a report: a commit, a firmware, a dongle.
-  var properties: [JSONValue.Member] = []
+  var properties: [JSON.Member] = []
 
   /// Nothing known.
   init() {}
@@ -22,15 +24,14 @@ struct Manifest: Hashable {
   /// Reads a manifest; what cannot be read is unknown.
   init(path: String) {
     guard let bytes = contents(of: path, limit: 1 << 20) else { return }
-    var scanner = JSONScanner(bytes.span)
-    guard let value = try? scanner.document() else { return }
-    name = value["name"]?.text
-    host = value["host"]?.text
-    start = value["start"]?.text.flatMap(wholeSeconds)
-    version = value["version"]?.text
-    command = value["command"]?.elements.map { $0.compactMap(\.text).joined(separator: " ") }
-    jobPart = JobPart(job: value["job"]?.text, part: value["part"]?.text)
-    if case .object(let members) = value["properties"] { properties = members }
+    guard let value = try? JSON(parsing: bytes.span, isMended: true) else { return }
+    name = value["name"]?.string
+    host = value["host"]?.string
+    start = value["start"]?.string.flatMap(wholeSeconds)
+    version = value["version"]?.string
+    command = value["command"]?.elements.map { $0.compactMap(\.string).joined(separator: " ") }
+    jobPart = JobPart(job: value["job"]?.string, part: value["part"]?.string)
+    if case .mapping(let members) = value["properties"] { properties = members }
   }
 }
 
@@ -44,12 +45,14 @@ extension Manifest {
     version = joined(all.map(\.version))
     command = joined(all.map(\.command), by: "; ")
     var keys: [String] = []
-    for property in all.flatMap(\.properties) where !keys.contains(property.key) { keys.append(property.key) }
-    properties = keys.compactMap { key in
-      let values = all.map { manifest in manifest.properties.first { $0.key == key }?.value.description }
-      return joined(values).map { .init(key, .string($0)) }
+    for property in all.flatMap(\.properties) where !keys.contains(property.name) {
+      keys.append(property.name)
     }
-    if host == nil, let hosts { properties.insert(.init("hosts", .string(hosts)), at: 0) }
+    properties = keys.compactMap { key in
+      let values = all.map { manifest in manifest.properties.first { $0.name == key }?.value.words }
+      return joined(values).map { .init(key, .text($0)) }
+    }
+    if host == nil, let hosts { properties.insert(.init("hosts", .text(hosts)), at: 0) }
   }
 }
 

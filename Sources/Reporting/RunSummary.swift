@@ -1,3 +1,5 @@
+public import Journal
+
 /// What one or several runs came to, read from their journals alone.
 public struct RunSummary: Sendable {
   /// A case that did not pass.
@@ -5,7 +7,7 @@ public struct RunSummary: Sendable {
     /// Its id.
     public var id: String
     /// How it ended.
-    public var word: Journal.Word
+    public var word: Record.Verdict.Word
     /// Why, in one line.
     public var message: String
     /// The command that does it again.
@@ -29,9 +31,9 @@ public struct RunSummary: Sendable {
   /// The first thousand cases that did not pass.
   public private(set) var failures: [Failure] = []
   /// What campaigns came upon, each once, with the shortest test that shows it.
-  public private(set) var findings: [Journal.Finding] = []
+  public private(set) var findings: [Record.Finding] = []
   /// How much of each machine was visited, in all runs together.
-  public private(set) var coverage: [Journal.Coverage] = []
+  public private(set) var coverage: [Record.Coverage] = []
   /// What each run ended with; `nil` for one that did not end.
   public private(set) var statuses: [Int?] = []
   /// How many cases the runs were to have that did not end, as far as their journals tell.
@@ -39,7 +41,7 @@ public struct RunSummary: Sendable {
   /// How many of these were not begun.
   public private(set) var notBegun = 0
   /// What is wrong with the journals.
-  public private(set) var problems: [Journal.Problem] = []
+  public private(set) var problems: [JournalProblem] = []
 
   /// Reads the journals at some paths.
   ///
@@ -59,7 +61,7 @@ public struct RunSummary: Sendable {
       guard index.entry(failure.place).outcome != .replaced else { return nil }
       let verdict = failure.verdict
       return Failure(
-        id: verdict.id, word: verdict.word, message: verdict.message ?? "", replay: verdict.replay)
+        id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay)
     }
     findings = index.findings.map(\.finding)
     coverage = index.coverage

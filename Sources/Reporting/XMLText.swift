@@ -66,7 +66,7 @@ struct XMLBuffer {
   }
 
   /// Adds the value of an attribute as it stands in a journal; the longest are cut.
-  mutating func addEscaped(_ raw: JSONScanner.Raw, _ scanner: borrowing JSONScanner) {
+  mutating func addEscaped(_ raw: LineTokens.Raw, _ scanner: borrowing LineTokens) {
     if raw.form == .plain, raw.range.count <= longestValue {
       append(scanner.bytes.extracting(raw.range))
     } else {

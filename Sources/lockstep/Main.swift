@@ -1,3 +1,4 @@
+import Journal
 import Glibc
 import Harness
 import Secrets

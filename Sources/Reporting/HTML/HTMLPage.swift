@@ -1,3 +1,5 @@
+import Journal
+
 /// Writes a page, section by section.
 struct HTMLPage: ~Copyable {
   private var output: OutputFile
@@ -275,8 +277,7 @@ extension HTMLPage {
     // Coverage of a machine that nobody describes has its figures still.
     for coverage in index.coverage where !machines.contains(where: { $0.name == coverage.machine }) {
       machines.append(
-        Journal.Machine(
-          name: coverage.machine, hash: "", states: [], regions: [], stimuli: [], cells: [], spontaneous: []))
+        Record.Machine(coverage.machine))
     }
     guard !machines.isEmpty else { return }
     try put(

@@ -18,7 +18,7 @@ public struct HTMLReport: Hashable, Sendable {
   /// How many agreed at once.
   public var agreed = 0
   /// What is wrong with the journals themselves.
-  public var problems: [Journal.Problem] = []
+  public var problems: [JournalProblem] = []
 
   /// Reads journals and writes the page about all of them, which appears at its path whole or not at all.
   ///

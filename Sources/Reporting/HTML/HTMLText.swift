@@ -1,3 +1,5 @@
+import Journal
+
 /// How an outcome is written in a page: a word, a sign for those who see no colour, and the name that filters and
 /// styles know it by.
 struct OutcomeLook {
@@ -30,7 +32,7 @@ enum Shown: CaseIterable {
   var badge: Markup { "<span class=\"badge \(look.key)\">\(look.sign) \(look.word)</span>" }
 }
 
-extension Journal.Word {
+extension Record.Verdict.Word {
   var shown: Shown {
     switch self {
     case .agree: .agreed

@@ -1,3 +1,5 @@
+import Journal
+
 /// The tables of a history, the same in SQLite and in PostgreSQL.
 ///
 /// | table | a row is |
@@ -42,7 +44,7 @@ enum HistorySchema {
 
   private static func tables(_ dialect: Dialect) -> [String] {
     let (text, integer) = (dialect.text, dialect.integer)
-    let words = Journal.Word.allCases.map { "(\($0.code), '\($0.rawValue)')" }.joined(separator: ", ")
+    let words = Record.Verdict.Word.allCases.map { "(\($0.code), '\($0.rawValue)')" }.joined(separator: ", ")
     return [
       """
       CREATE TABLE words (code \(integer) NOT NULL PRIMARY KEY, word \(text) NOT NULL UNIQUE) \(dialect.plain)
@@ -90,7 +92,7 @@ enum HistorySchema {
   }
 }
 
-extension Journal.Word {
+extension Record.Verdict.Word {
   /// The number that stands for it in a history; never another one, since it is on disks.
   var code: Int {
     switch self {

@@ -1,3 +1,5 @@
+import Journal
+
 /// What a history tells reports of cases: of the runs before those that are reported.
 public final class HistorySource: CaseHistorySource {
   private let history: History

@@ -1,3 +1,5 @@
+import Journal
+
 /// The name of a suite, also as it stands in an attribute.
 struct JUnitSuiteName {
   let text: String
@@ -38,7 +40,7 @@ struct JUnitCaseRenderer {
     open(start, entry, suite.text, &xml)
     let outcome = JUnitOutcome(entry, texts)
     if profile.hasCaseProperties {
-      add(properties(start, entry, outcome.main.verdict?.violation), to: &xml)
+      add(properties(start, entry, outcome.main.verdict), to: &xml)
     }
     if profile.hasCaseOutput {
       add(outcome, entry, to: &xml)
@@ -50,7 +52,7 @@ struct JUnitCaseRenderer {
   }
 
   private func open(
-    _ start: Journal.Case, _ entry: JournalIndex.Entry, _ suite: String, _ xml: inout XMLBuffer
+    _ start: Record.Case, _ entry: JournalIndex.Entry, _ suite: String, _ xml: inout XMLBuffer
   ) {
     xml.add("    <testcase")
     xml.attribute("classname", suite)
@@ -66,14 +68,16 @@ struct JUnitCaseRenderer {
   }
 
   private func properties(
-    _ start: Journal.Case, _ entry: JournalIndex.Entry, _ violation: Journal.Violation?
+    _ start: Record.Case, _ entry: JournalIndex.Entry, _ verdict: Record.Verdict?
   ) -> [(name: String, value: String?)] {
-    [
+    let breach = verdict?.breach
+    return [
       ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
-      ("firmware", start.firmware), ("seed", start.seed), ("lease", start.lease),
-      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", violation?.name),
-      ("violation.of", violation?.subject), ("violation.packet", violation?.packet),
-      ("violation.from", violation?.packet == nil ? nil : violation?.sender),
+      ("firmware", start.firmware), ("seed", start.seed.map { String($0) }),
+      ("lease", start.lease.map { String($0) }),
+      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", verdict?.rule),
+      ("violation.of", breach?.subject), ("violation.packet", breach?.packet),
+      ("violation.from", breach?.packet == nil ? nil : breach?.sender?.rawValue),
     ]
   }
 
@@ -90,7 +94,7 @@ struct JUnitCaseRenderer {
 
 extension JUnitCaseRenderer {
   /// Adds the case that stands for damage of the journals.
-  func add(_ problems: [Journal.Problem], suite: String, to xml: inout XMLBuffer) {
+  func add(_ problems: [JournalProblem], suite: String, to xml: inout XMLBuffer) {
     xml.add("    <testcase")
     xml.attribute("classname", suite)
     xml.add(" name=\"journal\" time=\"0.000\">\n")
@@ -120,7 +124,7 @@ extension JUnitCaseRenderer {
     _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>,
     suite: JUnitSuiteName, to xml: inout XMLBuffer
   ) {
-    let scanner = JSONScanner(line)
+    let scanner = LineTokens(line)
     xml.add("    <testcase classname=\"")
     xml.add(suite.escaped)
     xml.add("\" name=\"")
@@ -154,7 +158,7 @@ extension JUnitCaseRenderer {
   }
 
   private func addProperties(
-    _ start: JournalGlance.Start, _ scanner: borrowing JSONScanner, to xml: inout XMLBuffer
+    _ start: JournalGlance.Start, _ scanner: borrowing LineTokens, to xml: inout XMLBuffer
   ) {
     xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")
     xml.addEscaped(start.id, scanner)
@@ -167,7 +171,7 @@ extension JUnitCaseRenderer {
   }
 
   private func add(
-    _ value: JSONScanner.Raw?, _ markup: StaticString, _ scanner: borrowing JSONScanner,
+    _ value: LineTokens.Raw?, _ markup: StaticString, _ scanner: borrowing LineTokens,
     _ xml: inout XMLBuffer
   ) {
     guard let value, value.kind != .other else { return }
@@ -176,7 +180,7 @@ extension JUnitCaseRenderer {
   }
 }
 
-extension JSONScanner {
+extension LineTokens {
   /// The digits of a whole number above zero.
   fileprivate func positiveInteger(_ raw: Raw?) -> String? {
     guard let raw, raw.kind == .number, let number = text(of: raw).flatMap({ Int($0) }), number > 0 else {

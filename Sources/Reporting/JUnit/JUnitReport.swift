@@ -17,7 +17,7 @@ public struct JUnitReport: Hashable, Sendable {
   /// The sum of the cases' times in milliseconds.
   public var milliseconds: Int64 = 0
   /// What is wrong with the journal itself.
-  public var problems: [Journal.Problem] = []
+  public var problems: [JournalProblem] = []
 
   /// Reads journals and writes the report of all of them, which appears at its path whole or not at all.
   ///

@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// Writes a report: its files, and the suites in them.
 struct JUnitWriter: ~Copyable {
   private var parts: JUnitParts
@@ -214,7 +217,7 @@ extension JUnitWriter {
   }
 
   /// The suite that says what is wrong with the journals; no path gives a class with a slash.
-  private mutating func write(_ problems: [Journal.Problem]) throws(ReportError) {
+  private mutating func write(_ problems: [JournalProblem]) throws(ReportError) {
     let head = Head(name: "lockstep/journal", properties: render(runProperties, indent: "    "))
     scratch.removeAll()
     renderer.add(problems, suite: head.name, to: &scratch)
@@ -245,19 +248,18 @@ extension JUnitWriter {
   private var runProperties: [(name: String, value: String)] {
     var all: [(String, String?)] = [
       ("run", manifest.name ?? (profile == .strict ? "unknown" : nil)), ("version", manifest.version),
-      ("seed", joined(index.runs.map(\.seed))),
-      ("command", manifest.command ?? joined(index.runs.map { $0.command.joined(separator: " ") }, by: "; ")),
+      ("seed", joined(index.runs.map { $0.seed.map { String($0) } })),
+      ("command", manifest.command),
     ]
     if index.missing.cases > 0 {
       all.append(("incomplete", "\(index.missing.cases) of \(index.missing.of) cases were not begun"))
     }
     for coverage in index.coverage {
-      let legal = coverage.legal.map(String.init).joined(separator: "/")
-      let empty = coverage.empty.map(String.init).joined(separator: "/")
+      let (legal, empty) = (coverage.total.legal?.text ?? "", coverage.total.empty?.text ?? "")
       all.append(("coverage.\(coverage.machine)", "\(legal) legal, \(empty) empty"))
     }
     all.append(("remarks", index.remarks.isEmpty ? nil : index.remarks.joined(separator: "; ")))
-    all += manifest.properties.map { ($0.key, $0.value.description) }
+    all += manifest.properties.map { ($0.name, $0.value.words) }
     return all.compactMap { name, value in value.map { (name, $0) } }
   }
 
@@ -306,7 +308,7 @@ private struct CaseValues {
 
     private static let limit = 16
 
-    mutating func take(_ raw: JSONScanner.Raw?, _ scanner: borrowing JSONScanner) {
+    mutating func take(_ raw: LineTokens.Raw?, _ scanner: borrowing LineTokens) {
       guard let raw, raw.kind != .other, !scanner.isText(raw, last), let text = scanner.text(of: raw) else {
         return
       }
@@ -326,7 +328,7 @@ private struct CaseValues {
   }
 
   private mutating func take(_ start: JournalGlance.Start, _ line: Span<UInt8>) {
-    let scanner = JSONScanner(line)
+    let scanner = LineTokens(line)
     machine.take(start.machine, scanner)
     model.take(start.model, scanner)
     device.take(start.device, scanner)

@@ -1,3 +1,4 @@
+import Journal
 import Reporting
 import Basics
 import Transports

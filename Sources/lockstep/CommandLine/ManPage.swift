@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Harness
 
 /// The manual in roff, made from the declarations of the commands.

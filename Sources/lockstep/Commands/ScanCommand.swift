@@ -1,3 +1,4 @@
+import Journal
 import Bluetooth
 import Conformance
 import Documents

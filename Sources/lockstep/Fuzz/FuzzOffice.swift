@@ -1,4 +1,5 @@
 import Harness
+import Journal
 import Reporting
 import Basics
 import Transports
@@ -62,7 +63,7 @@ final class FuzzOffice: FuzzDesk {
   func sayOnce(_ text: String) {
     guard !said.contains(text) else { return }
     said.append(text)
-    folder.take(.remark(text, at: .zero))
+    folder.remark(text)
     report.say(text)
   }
 

@@ -1,4 +1,5 @@
 import Documents
+import Journal
 import Reporting
 
 /// What `lockstep history` has to tell, for a person.
@@ -180,7 +181,7 @@ extension HistoryText {
 // MARK: - Words
 
 extension HistoryText {
-  private func mark(_ word: Journal.Word, isFlaky: Bool) -> (sign: String, style: Console.Style) {
+  private func mark(_ word: Record.Verdict.Word, isFlaky: Bool) -> (sign: String, style: Console.Style) {
     switch word {
     case .agree: isFlaky ? ("~", .warning) : ("✔", .good)
     case .divergence: ("✘", .bad)

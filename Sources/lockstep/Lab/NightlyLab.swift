@@ -98,7 +98,7 @@ struct NightlyLab {
     return NightCase(
       identity: identity, suite: suite.name, file: test.file, round: round, lock: lock.name,
       timeout: suite.timeout, retries: suite.retries, actuations: suite.actuations,
-      skipReason: test.skipReason, quarantine: quarantine.map { "in quarantine \($0)" })
+      skipReason: test.skipReason, quarantine: quarantine.map { "\($0)" })
   }
 
   /// The scenarios of a suite as they are driven on a lock.

@@ -1,5 +1,6 @@
 import Documents
 import Harness
+import Journal
 import Reporting
 import Basics
 import Transports
@@ -24,7 +25,7 @@ final class RunFolder: JournalListener {
   /// Why nothing more is written, if it is not.
   private(set) var fault: FileFault?
   /// The number of the lease of the lock that is driven: it stands in every line from now on.
-  var lease: UInt64?
+  var lease: Int?
 
   /// Makes the folder of a run that begins now.
   init(
@@ -72,16 +73,10 @@ final class RunFolder: JournalListener {
   /// The journal's path.
   var journalPath: String { path + "/journal.jsonl" }
 
-  func take(_ entry: JournalEntry) {
-    guard let lease, case .mapping(let members) = entry.json else { return take(line: entry.json.line) }
-    take(line: JSON.mapping(members + [JSON.Member("lease", .integer(lease))]).line)
-  }
-
-  /// Takes in an entry that is written already.
-  func take(line: String) {
+  func take(_ record: Record) {
     guard fault == nil else { return }
     do {
-      try journal.write(line + "\n")
+      try journal.write(record.line(lease: lease) + "\n")
     } catch {
       fault = FileFault(path: journalPath, code: error.code)
     }
@@ -90,7 +85,7 @@ final class RunFolder: JournalListener {
   /// Takes what the run needs of a bench, for itself alone, and writes down by which right.
   func reserve(_ devices: [DeviceSpec], on bench: LockBench) {
     bench.reserve(devices)
-    lease = bench.token
+    lease = bench.token.map { Int(clamping: $0) }
     properties += bench.properties
   }
 

@@ -1,5 +1,7 @@
+import Basics
 import Documents
 import Harness
+import Journal
 import Reporting
 import Transports
 
@@ -27,7 +29,7 @@ struct ResumedRun {
     } catch {
       throw UsageError("--resume: \(folder)/journal.jsonl: \(error)")
     }
-    arguments = try given.resuming(manifest, seed: progress.run?.seed.flatMap { UInt64($0) })
+    arguments = try given.resuming(manifest, seed: progress.run?.seed)
   }
 
   private static func folder(of run: String, out: String) throws(UsageError) -> String {
@@ -52,9 +54,8 @@ struct ResumedRun {
       guard judged.digest == test.digest else { throw changed("\(test.file) is not what it was") }
       earlier.judged.insert(test.id)
       switch judged.word {
-      case .agree: earlier.tally.count(.agree, isFlaky: judged.isFlaky)
-      case .skipped: earlier.tally.count(.skipped(""))
-      case .divergence: earlier.tally.countDivergence()
+      case .agree, .skipped, .divergence:
+        earlier.tally.count(judged.word, isFlaky: judged.isFlaky, isExcused: judged.isExcused)
       case .labFault, .incomplete: break
       }
     }

@@ -1,5 +1,5 @@
 /// A JSON value (RFC 8259) that keeps what its text said: members stay in order, numbers stay exact.
-public enum JSON: Equatable, Sendable {
+public enum JSON: Hashable, Sendable {
   case null
   case flag(Bool)
   /// The number as it is written.
@@ -9,7 +9,7 @@ public enum JSON: Equatable, Sendable {
   case mapping([Member])
 
   /// A named value of a mapping.
-  public struct Member: Equatable, Sendable {
+  public struct Member: Hashable, Sendable {
     /// The name.
     public var name: String
     /// The value.
@@ -52,6 +52,54 @@ extension JSON {
     guard case .mapping(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
+
+  /// The text, of a text alone.
+  public var string: String? { if case .text(let text) = self { text } else { nil } }
+
+  /// A whole number that fits.
+  public var int: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+
+  /// A number.
+  public var double: Double? { if case .number(let text) = self { Double(text) } else { nil } }
+
+  /// A number of seconds, of some three centuries at most.
+  public var seconds: Interval? {
+    guard let double, abs(double) < 9e9 else { return nil }
+    return Interval(nanoseconds: Int64((double * 1e9).rounded()))
+  }
+
+  /// True or false.
+  public var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+
+  /// The values of a list.
+  public var elements: [JSON]? { if case .list(let values) = self { values } else { nil } }
+
+  /// A list of texts, and of nothing else.
+  public var strings: [String]? {
+    guard let elements else { return nil }
+    let texts = elements.compactMap(\.string)
+    return texts.count == elements.count ? texts : nil
+  }
+
+  /// A list of whole numbers, and of nothing else.
+  public var ints: [Int]? {
+    guard let elements else { return nil }
+    let numbers = elements.compactMap(\.int)
+    return numbers.count == elements.count ? numbers : nil
+  }
+
+  /// The value for a person: a lone text as it is, all else in one line with spaces after `,` and `:`.
+  public var words: String {
+    switch self {
+    case .text(let text): text
+    case .null, .flag, .number: line
+    case .list(let values): "[\(values.map(\.inner).joined(separator: ", "))]"
+    case .mapping(let members):
+      "{\(members.map { "\"\($0.name)\": \($0.value.inner)" }.joined(separator: ", "))}"
+    }
+  }
+
+  private var inner: String { if case .text(let text) = self { "\"\(text)\"" } else { words } }
 
   /// The text in one line, without any space.
   public var line: String {
