@@ -42,21 +42,23 @@ let package = Package(
     library("Lab", ["Basics", "Documents", "Conformance", "Sesame"]),
     // Worlds
     library("Emulator", ["Basics", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("System", ["Basics", "Secrets", "CShims"]),
     library(
       "Transports",
       [
-        "Basics", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
+        "Basics", "Secrets", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
         "CShims",
       ]),
     // Harness
-    library("Harness", ["Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
-    library("Reporting", ["Secrets", "Drawing", "CSQLite", "CPostgres"]),
+    library(
+      "Harness", ["Basics", "Secrets", "System", "Documents", "Automata", "Models", "Conformance", "Lab"]),
+    library("Reporting", ["Basics", "Secrets", "Drawing", "System", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "Lab", "Emulator", "Transports", "Harness", "Reporting",
+        "Lab", "Emulator", "System", "Transports", "Harness", "Reporting",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -67,7 +69,8 @@ let package = Package(
         "Harness",
       ],
       path: "Tests/DecoderChecks", swiftSettings: settings),
-    .executableTarget(name: "FuzzDecoders", dependencies: ["DecoderChecks"], swiftSettings: settings),
+    .executableTarget(
+      name: "FuzzDecoders", dependencies: ["DecoderChecks", "System"], swiftSettings: settings),
     // C libraries, and the C that Swift cannot import
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -95,15 +98,17 @@ let package = Package(
       "Emulator",
       ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Basics"],
       resources: [.copy("Golden")]),
+    tests("System", ["System", "Basics"]),
     tests(
       "Transports",
-      ["Transports", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
+      ["Transports", "System", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness",
       ["Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
-    tests("Reporting", ["Reporting", "Basics"]),
+    tests("Reporting", ["Reporting", "System", "Basics"]),
     tests(
-      "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Basics"]),
+      "lockstep",
+      ["lockstep", "Lab", "Harness", "Conformance", "System", "Transports", "Documents", "Basics"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",

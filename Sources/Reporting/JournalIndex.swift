@@ -1,3 +1,5 @@
+import Basics
+
 /// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
 /// enough to keep for a million.
 ///
@@ -179,7 +181,7 @@ struct JournalIndex {
 extension JournalIndex.Source {
   /// A journal that is not opened yet; its manifest is the file beside it unless another one is named.
   init(_ journal: String, manifest: String?) {
-    let path = manifest ?? parent(of: journal) + "/manifest.json"
+    let path = manifest ?? Path.folder(of: journal) + "/manifest.json"
     self.init(journal: journal, manifest: Manifest(path: path))
   }
 

@@ -1,3 +1,5 @@
+public import System
+
 /// Reads a journal from disk, line by line.
 ///
 /// A last line that was torn off in the middle of writing is passed over; any other line that is no record is a

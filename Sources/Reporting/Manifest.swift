@@ -1,3 +1,5 @@
+import System
+
 /// What differs between two runs of one seed: when, where and with what a run was made.
 ///
 /// It stands in `manifest.json` beside the journal:
@@ -21,7 +23,7 @@ struct Manifest: Hashable {
 
   /// Reads a manifest; what cannot be read is unknown.
   init(path: String) {
-    guard let bytes = contents(of: path, limit: 1 << 20) else { return }
+    guard let bytes = try? WholeFile.bytes(of: path, limit: 1 << 20) else { return }
     var scanner = JSONScanner(bytes.span)
     guard let value = try? scanner.document() else { return }
     name = value["name"]?.text

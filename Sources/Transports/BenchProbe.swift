@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// Looks at what a machine has for Bluetooth, without touching any of it.

@@ -1,3 +1,4 @@
+import System
 public import Conformance
 import Documents
 public import Basics
@@ -159,7 +160,11 @@ extension ExecDevice {
     child?.stop(grace: .zero)
     child = nil
     hasAnswered = false
-    child = try ChildProcess(command: command)
+    do {
+      child = try ChildProcess(command: command)
+    } catch {
+      throw LabFault(error)
+    }
   }
 
   /// Lets the program end: its input is closed, and after half a second its process group is killed.

@@ -1,3 +1,4 @@
+import System
 import CShims
 public import Conformance
 import Documents
@@ -136,10 +137,11 @@ extension Lease {
       let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
       let descriptor = unsafe open(path, flags, 0o600)
       guard descriptor >= 0 else { return .failure(Code(number: errno)) }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        let code = errno
+      do {
+        try Descriptors.lock(descriptor)
+      } catch {
         close(descriptor)
-        return .failure(Code(number: code, isBusy: code == EWOULDBLOCK))
+        return .failure(Code(number: error.code, isBusy: error.code == EWOULDBLOCK))
       }
       if isAt(path, descriptor) { return .success(descriptor) }
       close(descriptor)
@@ -205,16 +207,11 @@ extension Lease {
     let next = max(token ?? 0, last.map { $0.token + (token == nil ? 1 : 0) } ?? firstToken)
     let holder = LeaseHolder(
       token: next, process: getpid(), host: Host.name, since: WallClock.now, command: command)
-    var bytes = Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8)[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno != EINTR {
-        throw FileFault(path: path, code: errno)
-      }
+    do {
+      try Descriptors.append(Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8), to: descriptor)
+    } catch {
+      throw FileFault(path: path, code: error.code)
     }
-    guard fdatasync(descriptor) == 0 else { throw FileFault(path: path, code: errno) }
     // The name of a new file has to be there too.
     if last == nil { synchronizeFolder(of: path) }
     forgetOld(in: descriptor)
@@ -345,6 +342,6 @@ extension Lease {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    return Descriptors.isLocked(descriptor)
   }
 }

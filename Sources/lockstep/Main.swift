@@ -1,4 +1,4 @@
-import Glibc
+import System
 import Harness
 import Secrets
 import Transports
@@ -16,6 +16,6 @@ enum Main {
     }
     let status = Commands.run(words, console)
     console.finish()
-    exit(status.rawValue)
+    Host.exit(status.rawValue)
   }
 }

@@ -1,3 +1,5 @@
+import System
+
 /// A case with everything there is to say of it.
 struct HTMLCase {
   let record: CaseRecord

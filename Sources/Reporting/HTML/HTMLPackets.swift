@@ -1,3 +1,5 @@
+import System
+
 /// The packets of a case, from the decoded capture that its verdict names.
 struct HTMLPackets {
   /// One line of such a file.

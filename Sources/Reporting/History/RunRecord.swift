@@ -1,3 +1,5 @@
+import System
+
 /// What a history keeps of a run.
 public struct RunRecord: Sendable {
   /// What tells a run from others: it is the same run however often it is taken in.
@@ -140,7 +142,7 @@ extension RunRecord {
     return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
   }
 
-  private mutating func read(_ index: JournalIndex) throws(ReportError) {
+  private mutating func read(_ index: JournalIndex) throws(FileFault) {
     let reader = CaseReader(sources: index.sources)
     for suite in index.suites {
       for entry in suite.entries {
@@ -154,7 +156,7 @@ extension RunRecord {
   /// Reads a case again: its first line, and all of it where one of its tries has more to say.
   private func result(
     _ entry: JournalIndex.Entry, _ word: Journal.Word, of suite: String, from reader: CaseReader
-  ) throws(ReportError) -> Result? {
+  ) throws(FileFault) -> Result? {
     guard let start = try reader.start(entry) else { return nil }
     var result = Result(
       className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), word: word,

@@ -1,3 +1,4 @@
+import System
 public import Bluetooth
 import Glibc
 import Lab

@@ -1,3 +1,4 @@
+import System
 import Conformance
 public import Lab
 import Basics
@@ -79,13 +80,13 @@ extension LabgridClient {
     // The program itself asks its environment who we are; 'env' sets that, and finds it on the PATH.
     let environment = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)", "PYTHONUNBUFFERED=1"]
     let child: ChildProcess
-    do throws(LabFault) {
+    do {
       child = try ChildProcess(
         program: "/usr/bin/env",
         ["-u", "LG_ENV", "-u", "LG_PLACE", "-u", "LG_TOKEN", "-u", "LG_PROXY"] + environment
           + [program, "--coordinator", address.endpoint] + words, without: Secrecy.withheldVariables)
     } catch {
-      throw .absent(error.detail)
+      throw .absent(error.description)
     }
     child.isDriven = false
     child.closeInput()

@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Documents
 import Harness
@@ -22,8 +23,7 @@ struct NightlyJournal {
   ///
   /// - Parameter status: what the night ended with; `nil` while it has not.
   func write(to path: String, status: CommandStatus?) throws(FileFault) {
-    let new = path + ".new"
-    let file = try OutputFile(creating: new)
+    var file = try Replacement(of: path)
     try file.write(
       JournalEntry.run(seed: runs.seed, cases: night.cases.count, isResumed: false, failsFlaky: false).json
         .line
@@ -37,9 +37,7 @@ struct NightlyJournal {
     for lock in night.locks { try file.write(leave(of: lock)) }
     for line in coverage.lines { try file.write(String(decoding: line, as: UTF8.self) + "\n") }
     if let status { try file.write(JournalEntry.end(tally, status).json.line + "\n") }
-    try file.finish()
-    file.synchronize()
-    _ = try rename(new, to: path)
+    try file.commit()
   }
 
   /// How a lock was left, and what there is to say of it to people.

@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Documents
 import Harness
@@ -190,18 +191,14 @@ final class NightlySession {
   }
 
   private func start(_ attempt: NightAttempt) {
-    do throws(LabFault) {
-      do throws(FileFault) {
-        try makeFolder(runs.folder(of: attempt.number))
-      } catch {
-        throw LabFault(.noDevice, "\(error)")
-      }
+    do {
+      try makeFolder(runs.folder(of: attempt.number))
       let process = try JobProcess(
         ["nightly-case", "--"] + runs.words(for: attempt), first: runs.lifeline(of: attempt.number))
       jobs.append((attempt.number, .child(process)))
     } catch {
       events.append(
-        .ended(attempt.number, NightEnding(.labFault, "it could not be started: \(error.detail)")))
+        .ended(attempt.number, NightEnding(.labFault, "it could not be started: \(error)")))
     }
   }
 

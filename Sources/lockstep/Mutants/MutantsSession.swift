@@ -1,3 +1,4 @@
+import System
 import Automata
 import Conformance
 import Documents
@@ -95,7 +96,7 @@ struct MutantsSession {
     }
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
     do {
-      try OutputFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
+      try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
       return path
     } catch {
       console.say("lockstep: \(error)")

@@ -1,3 +1,4 @@
+import System
 import Documents
 import Harness
 import Reporting
@@ -126,7 +127,7 @@ final class RunFolder: JournalListener {
     if !properties.isEmpty {
       members.append(.init("properties", .mapping(properties.map { .init($0.name, .text($0.value)) })))
     }
-    try OutputFile.replace(path + "/manifest.json", with: JSON.mapping(members).pages)
+    try WholeFile.replace(path + "/manifest.json", with: JSON.mapping(members).pages)
   }
 
   /// The path of a file under the folder of reports, from the folder of the run.
@@ -152,7 +153,7 @@ func save(
 ) throws(FileFault) -> String {
   try makeFolder(folder)
   let path = place(of: scenario, in: folder, stem: stem)
-  try OutputFile.replace(path, with: scenario.yaml(comments: comments))
+  try WholeFile.replace(path, with: scenario.yaml(comments: comments))
   return path
 }
 

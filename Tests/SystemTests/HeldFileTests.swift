@@ -3,7 +3,7 @@ import Basics
 import TestSupport
 import Testing
 
-@testable import Transports
+@testable import System
 
 @Suite("Files that are held")
 struct HeldFileTests {

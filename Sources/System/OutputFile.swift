@@ -66,19 +66,12 @@ public final class OutputFile {
   }
 
   private func put(_ bytes: [UInt8]) throws(FileFault) {
-    var bytes = bytes[...]
-    while !bytes.isEmpty, descriptor >= 0 {
-      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno == EPIPE, !isOwned {
-        descriptor = -1
-      } else if errno == EAGAIN {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&ready, 1, -1)
-      } else if errno != EINTR {
-        throw FileFault(path: "", code: errno)
-      }
+    guard !bytes.isEmpty, descriptor >= 0 else { return }
+    do {
+      try Descriptors.write(bytes, to: descriptor)
+    } catch {
+      guard error.code == EPIPE, !isOwned else { throw FileFault(path: "", error) }
+      descriptor = -1
     }
   }
 
@@ -93,66 +86,4 @@ public final class OutputFile {
     try finish()
     guard descriptor < 0 || fsync(descriptor) == 0 else { throw FileFault(path: "", code: errno) }
   }
-
-  /// Puts a text in a file's place, whole or not at all.
-  public static func replace(_ path: String, with text: String) throws(FileFault) {
-    // Several processes may put the same file in its place.
-    let new = "\(path).\(getpid()).new"
-    do {
-      let file = try OutputFile(creating: new)
-      try file.write(text)
-      try file.finish()
-      file.synchronize()
-    } catch {
-      _ = unsafe unlink(new)
-      throw FileFault(path: path, code: error.code)
-    }
-    guard unsafe rename(new, path) == 0 else { throw FileFault(path: path, code: errno) }
-  }
-}
-
-/// A file that could not be written.
-public struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The file, as far as it is known.
-  public var path: String
-  /// The operating system's number of the error.
-  public var code: Int32
-
-  /// Makes a fault of an error number.
-  public init(path: String, code: Int32) {
-    self.path = path
-    self.code = code
-  }
-
-  public var description: String { path.isEmpty ? errorText(code) : "\(path): \(errorText(code))" }
-}
-
-/// Makes a folder and those above it; one that is there already is as good.
-public func makeFolder(_ path: String) throws(FileFault) {
-  var made = path.hasPrefix("/") ? "/" : ""
-  for part in path.split(separator: "/") {
-    made += (made.isEmpty || made == "/" ? "" : "/") + part
-    if unsafe mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
-  }
-  guard unsafe access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else {
-    throw FileFault(path: path, code: errno)
-  }
-}
-
-/// Gives a file or a folder another name, at once.
-///
-/// - Returns: whether it has it; false when there is a folder of that name that is not empty.
-public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
-  if unsafe Glibc.rename(path, name) == 0 { return true }
-  guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
-  return false
-}
-
-/// Makes a folder that must be new.
-///
-/// - Returns: whether it was; false when there is one of this name.
-public func makeNewFolder(_ path: String) throws(FileFault) -> Bool {
-  if unsafe mkdir(path, 0o755) == 0 { return true }
-  guard errno == EEXIST else { throw FileFault(path: path, code: errno) }
-  return false
 }

@@ -1,4 +1,3 @@
-public import Conformance
 import Glibc
 public import Basics
 import Synchronization
@@ -31,12 +30,8 @@ public final class WorkerProcess {
   /// Starts this program with some arguments, and sends it a first line.
   ///
   /// - Throws: why it could not be started.
-  public init(_ arguments: [String], first line: String) throws(LabFault) {
-    guard let program = Host.program else {
-      throw LabFault(.noDevice, "the system does not tell which program this is")
-    }
-    child = try ChildProcess(program: program, arguments, lineLimit: Self.lineLimit)
-    child.send(Array((line + "\n").utf8))
+  public init(_ arguments: [String], first line: String) throws(ProcessFault) {
+    child = try ChildProcess(ourselves: arguments, first: line, lineLimit: Self.lineLimit)
   }
 
   /// What it says next.

@@ -1,5 +1,3 @@
-public import Basics
-
 /// A moment of the calendar in UTC, to the nanosecond: what people and other programs read.
 ///
 /// It is written as `2026-11-21T03:40:00.123Z`, to the millisecond. People and time servers set it, so nothing is

@@ -1,6 +1,5 @@
 import CShims
 import Glibc
-public import Lab
 public import Basics
 
 /// The clock that only ever counts on, whatever happens to the time of day.

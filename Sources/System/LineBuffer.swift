@@ -1,12 +1,12 @@
 /// Bytes from a stream, cut into lines.
 ///
 /// Bounded: a line that does not end within ``limit`` bytes is an error of whoever writes it.
-struct LineBuffer {
+public struct LineBuffer {
   /// The most bytes of one line, unless its owner says otherwise.
-  static let usualLimit = 64 * 1024
+  public static let usualLimit = 64 * 1024
 
   /// What the buffer holds first.
-  enum Line: Equatable {
+  public enum Line: Equatable {
     /// A whole line, without its end.
     case whole([UInt8])
     /// The first bytes of a line that is too long.
@@ -14,18 +14,20 @@ struct LineBuffer {
   }
 
   /// The most bytes of one line.
-  let limit: Int
+  public let limit: Int
   private var bytes: [UInt8] = []
   /// Where the first line that was not taken begins.
   private var start = 0
   /// Up to where no end of line was found.
   private var searched = 0
 
-  init(limit: Int = LineBuffer.usualLimit) {
+  /// Begins without bytes.
+  public init(limit: Int = LineBuffer.usualLimit) {
     self.limit = limit
   }
 
-  mutating func append(_ more: ArraySlice<UInt8>) {
+  /// Takes in what came next.
+  public mutating func append(_ more: ArraySlice<UInt8>) {
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: true)
       (start, searched) = (0, 0)
@@ -38,12 +40,12 @@ struct LineBuffer {
   }
 
   /// Whether there is a whole line, or one that is too long.
-  var hasLine: Bool {
+  public var hasLine: Bool {
     bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > limit
   }
 
   /// Takes the first line, or `nil` when there is no whole one.
-  mutating func next() -> Line? {
+  public mutating func next() -> Line? {
     if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")), end - start <= limit {
       defer {
         start = end + 1

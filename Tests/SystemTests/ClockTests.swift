@@ -2,7 +2,7 @@ import Basics
 import TestSupport
 import Testing
 
-@testable import Transports
+@testable import System
 
 @Suite("Clocks and entropy")
 struct ClockTests {

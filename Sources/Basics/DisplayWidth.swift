@@ -2,12 +2,12 @@
 /// that combine.
 ///
 /// After Unicode Standard Annex 11; a grapheme is as wide as its widest scalar.
-func displayWidth(_ text: String) -> Int {
+public func displayWidth(_ text: String) -> Int {
   text.reduce(0) { $0 + width($1) }
 }
 
 /// Spaces as wide as a text; a tab stays a tab, so that what follows lines up on any terminal.
-func blank(_ text: String) -> String {
+public func blank(_ text: String) -> String {
   text.reduce(into: "") { result, character in
     result += character == "\t" ? "\t" : String(repeating: " ", count: width(character))
   }

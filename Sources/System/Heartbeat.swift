@@ -13,12 +13,12 @@ public enum Heartbeat {
   private static let expected = Atomic<Int64>(.max)
 
   /// Says that something happens by a moment of ``Waiting/now``, if only that the waiting is over.
-  static func expect(by moment: Instant) {
+  public static func expect(by moment: Instant) {
     expected.store(moment.nanoseconds, ordering: .relaxed)
   }
 
   /// Says that the radio is done with: from now on nothing is expected.
-  static func end() { expect(by: .never) }
+  public static func end() { expect(by: .never) }
 
   /// Whether it does not get on. What has not used a carrier yet does.
   public static var isStuck: Bool {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import CShims
 import Glibc
 import Synchronization
 
@@ -51,14 +51,8 @@ public enum EndingSignals {
   }
 }
 
-/// What the operating system calls an error.
-public func errorText(_ code: Int32) -> String {
-  guard let text = unsafe strerror(code) else { return "error \(code)" }
-  return unsafe String(cString: text)
-}
-
 /// Text with everything that a terminal or a report could stumble over written as `\u{1B}`; lines stay lines.
-func printable(_ bytes: some Sequence<UInt8>) -> String {
+public func printable(_ bytes: some Sequence<UInt8>) -> String {
   var text = ""
   for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
     switch scalar {
@@ -73,7 +67,7 @@ func printable(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// Lends strings as the array of C strings that programs are started with.
-func withArguments<Result>(
+public func withArguments<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
   var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
@@ -82,17 +76,22 @@ func withArguments<Result>(
 }
 
 /// Lends our environment in that form, or some of it.
-func withEnvironment<Result>(
+public func withEnvironment<Result>(
   without withheld: [String] = [], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
-  let variables = ProcessInfo.processInfo.environment.filter { !withheld.contains($0.key) }.map {
-    "\($0.key)=\($0.value)"
-  }.sorted()
+  var variables: [String] = []
+  var next = unsafe lockstep_environment()
+  while let place = unsafe next, let text = unsafe place.pointee {
+    variables.append(unsafe String(cString: text))
+    unsafe next = place + 1
+  }
+  variables.removeAll { withheld.contains(String($0.prefix { $0 != "=" })) }
+  variables.sort()
   return unsafe withArguments(variables, body)
 }
 
 /// A word as the shell takes it, in quotes where it needs them.
-func shellQuoted(_ word: String) -> String {
+public func shellQuoted(_ word: String) -> String {
   let isPlain =
     !word.isEmpty
     && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=,@%+".contains($0)) }

@@ -11,11 +11,7 @@ public enum Host {
   }
 
   /// The folder that relative paths start from.
-  public static var folder: String {
-    guard let path = unsafe realpath(".", nil) else { return "." }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
-  }
+  public static var folder: String { realPath(".") ?? "." }
 
   /// The number of this process.
   public static var processNumber: Int32 { getpid() }
@@ -26,18 +22,18 @@ public enum Host {
     while true { pause() }
   }
 
+  /// Ends this process with a status.
+  public static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
+  /// Ends this process with a status and nothing else, as a signal handler may.
+  public static func exitAtOnce(_ status: Int32) -> Never { _exit(status) }
+
   /// The program that runs now; `nil` where the system does not tell.
-  public static var program: String? {
-    guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
-  }
+  public static var program: String? { realPath("/proc/self/exe") }
 
   /// Whether a path leads to a file that can be read.
   public static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-    return unsafe access(path, R_OK) == 0
+    unsafe fileKind(path) == .file && access(path, R_OK) == 0
   }
 
   /// The value of an environment variable, or `nil` where it is not set or empty.

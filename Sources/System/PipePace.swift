@@ -1,10 +1,9 @@
-import Conformance
 import Glibc
 public import Basics
 
 /// What a question to a program and its answer take over two pipes, with nothing around them.
 ///
-/// It is the pace that an ``ExecDevice`` cannot be faster than.
+/// It is the pace that a device which is a program cannot be faster than.
 public final class PipePace {
   private let child: ChildProcess
   private let request: [UInt8]

@@ -1,4 +1,3 @@
-public import Conformance
 import Glibc
 import Basics
 
@@ -12,12 +11,8 @@ public final class JobProcess {
   /// Starts this program with some arguments, and sends it a first line.
   ///
   /// - Throws: why it could not be started.
-  public init(_ arguments: [String], first line: String) throws(LabFault) {
-    guard let program = Host.program else {
-      throw LabFault(.noDevice, "the system does not tell which program this is")
-    }
-    child = try ChildProcess(program: program, arguments)
-    child.send(Array((line + "\n").utf8))
+  public init(_ arguments: [String], first line: String) throws(ProcessFault) {
+    child = try ChildProcess(ourselves: arguments, first: line)
   }
 
   /// The number of the process.
@@ -64,19 +59,12 @@ public final class HeldFile {
   public init?(_ path: String) {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return nil }
-    // A process that was killed while it started another leaves it held until that one is a program of its own, and who
-    // only looks whether it is held holds it for a moment too.
-    let limit = MonotonicClock.now + Self.patience
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard MonotonicClock.now < limit else {
-        close(descriptor)
-        return nil
-      }
-      rest(for: .milliseconds(5))
+    // A process that was killed while it started another leaves it held until that one is a program of its own.
+    guard (try? Descriptors.lock(descriptor, for: Self.patience)) != nil else {
+      close(descriptor)
+      return nil
     }
-    let text = Array("\(getpid())\n".utf8)
-    _ = ftruncate(descriptor, 0)
-    _ = unsafe pwrite(descriptor, text, text.count, 0)
+    Descriptors.overwrite(descriptor, with: "\(getpid())\n")
     self.descriptor = descriptor
   }
 
@@ -87,10 +75,8 @@ public final class HeldFile {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: 32)
-    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
-    let digits = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+    guard Descriptors.isLocked(descriptor) else { return nil }
+    let digits = Descriptors.beginning(of: descriptor, count: 32).prefix { $0 != UInt8(ascii: "\n") }
     return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 

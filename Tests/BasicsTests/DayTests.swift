@@ -1,4 +1,4 @@
-import Lab
+import Basics
 import TestSupport
 import Testing
 

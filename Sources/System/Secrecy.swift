@@ -1,7 +1,6 @@
 import CShims
 import Glibc
 public import Secrets
-import Sesame
 import Synchronization
 
 /// What this process owes to the keys that it holds.
@@ -30,18 +29,15 @@ public enum Secrecy {
     try? Redactor.shared.register(secret)
   }
 
-  /// Keeps a lock's key out of everything that is written from now on.
-  static func keep(_ key: LockKey) { keep(Secret(key.secret.exposedBytes)) }
-
   /// The value of an environment variable that holds a secret; programs that are devices do not inherit it.
-  static func variable(_ name: String) -> Secret? {
+  public static func variable(_ name: String) -> Secret? {
     guard let value = Host.variable(name) else { return nil }
     variables.withLock { $0.append(name) }
     return Secret(text: value)
   }
 
   /// The variables that are not handed on to programs of others.
-  static var withheldVariables: [String] { variables.withLock { $0 } }
+  public static var withheldVariables: [String] { variables.withLock { $0 } }
 
   /// What the mode of a new file is, before the user's mask.
   static var fileMode: mode_t { hasBegun.load(ordering: .relaxed) ? 0o600 : 0o644 }

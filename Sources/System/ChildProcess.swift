@@ -1,18 +1,19 @@
-import Conformance
+public import Basics
 import Glibc
-import Basics
 import Synchronization
 
 /// A program in a process group of its own, with pipes to its three streams.
 ///
 /// Nothing here blocks for longer than it is told: the pipes do not wait, and ``nextLine(until:)`` polls all
 /// three, so a program that fills its standard error or does not read what it is sent cannot hang us.
-final class ChildProcess {
+public final class ChildProcess {
   /// What came of waiting.
-  enum Wake: Equatable {
+  public enum Wake: Equatable {
+    /// A line of its output, without the end.
     case line([UInt8])
     /// A line without an end; these are its first bytes.
     case tooLong([UInt8])
+    /// Nothing so far.
     case timedOut
     /// The program closed its output, which is what ending does.
     case ended
@@ -22,7 +23,7 @@ final class ChildProcess {
   private static let tail = 4096
 
   /// The number of the program, which is that of its group.
-  let group: pid_t
+  public let group: Int32
   private var input: Int32
   private var output: Int32
   private var errors: Int32
@@ -35,10 +36,10 @@ final class ChildProcess {
   private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
   /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
   /// something beside a radio.
-  var isDriven = true
+  public var isDriven = true
 
   /// Starts a command of the shell, somebody else's program: it does not get the variables that hold our secrets.
-  convenience init(command: String) throws(LabFault) {
+  public convenience init(command: String) throws(ProcessFault) {
     try self.init(program: "/bin/sh", ["-c", command], without: Secrecy.withheldVariables)
     RunningGroup.set(group)
   }
@@ -48,10 +49,10 @@ final class ChildProcess {
   /// - Parameters:
   ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
   ///   - lineLimit: the most bytes of one line of its output.
-  init(
+  public init(
     program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
     lineLimit: Int = LineBuffer.usualLimit
-  ) throws(LabFault) {
+  ) throws(ProcessFault) {
     FailedWrites.ignore()
     let started: Started
     do {
@@ -59,13 +60,24 @@ final class ChildProcess {
         try Started(program, arguments, without: withheld, inSession: inSession, pipes: try Pipes())
       }
     } catch {
-      throw LabFault(.noDevice, "the program could not be started: \(errorText(error.code))")
+      throw ProcessFault("the program could not be started: \(errorText(error.code))")
     }
     lines = LineBuffer(limit: lineLimit)
     group = started.group
     input = started.input
     output = started.output
     errors = started.errors
+  }
+
+  /// Starts this program with some arguments, and sends it a first line.
+  convenience init(
+    ourselves arguments: [String], first line: String, lineLimit: Int = LineBuffer.usualLimit
+  ) throws(ProcessFault) {
+    guard let program = Host.program else {
+      throw ProcessFault("the system does not tell which program this is")
+    }
+    try self.init(program: program, arguments, lineLimit: lineLimit)
+    send(Array((line + "\n").utf8))
   }
 
   /// Pipes are made and inherited under a lock, so that no other child of ours holds an end of them open.
@@ -78,16 +90,16 @@ final class ChildProcess {
 
 extension ChildProcess {
   /// Writes bytes to its standard input; ``nextLine(until:)`` sends what there is no room for now.
-  func send(_ bytes: [UInt8]) {
+  public func send(_ bytes: [UInt8]) {
     outgoing += bytes
     if outgoing.count == bytes.count, input >= 0 { writeInput() }
   }
 
   /// Whether a whole line of its standard output was read already and not taken yet.
-  var hasLine: Bool { lines.hasLine }
+  public var hasLine: Bool { lines.hasLine }
 
   /// Closes its standard input, once what is queued was sent; to be called when nothing more is to be sent.
-  func closeInput() {
+  public func closeInput() {
     if !outgoing.isEmpty { _ = wait(milliseconds: 0) }
     outgoing = []
     close(&input)
@@ -97,7 +109,7 @@ extension ChildProcess {
   /// lines have come back; `nil` when it does not answer.
   ///
   /// Nothing else may be under way, and the pipes wait as long as it takes.
-  func bareRoundTrips(_ count: Int, sending request: [UInt8], lines: Int) -> Interval? {
+  public func bareRoundTrips(_ count: Int, sending request: [UInt8], lines: Int) -> Interval? {
     for end in [input, output] { _ = fcntl(end, F_SETFL, 0) }
     defer { for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) } }
     let begin = MonotonicClock.now
@@ -116,7 +128,7 @@ extension ChildProcess {
   /// Waits for a whole line of its standard output, up to a moment of the monotonic clock.
   ///
   /// With the moment passed, what is already there is returned.
-  func nextLine(until limit: Interval) -> Wake {
+  public func nextLine(until limit: Interval) -> Wake {
     while true {
       switch lines.next() {
       case .whole(let line): return .line(line)
@@ -131,18 +143,18 @@ extension ChildProcess {
   }
 
   /// How the program ended, once it has, and then its group is ended too; never waits.
-  func reap() -> Ending? {
+  public func reap() -> Ending? {
     guard !isReaped, hasEnded() != nil else { return nil }
     return stop(grace: .zero)
   }
 
   /// Ends the whole process group at once, and does not wait until it is gone.
-  func killGroup() {
+  public func killGroup() {
     if !isReaped { kill(-group, SIGKILL) }
   }
 
   /// The last lines of what it wrote to its standard error, as printable text.
-  var lastWords: String {
+  public var lastWords: String {
     let lines = printable(complaint).split(separator: "\n", omittingEmptySubsequences: true)
     return lines.suffix(5).joined(separator: "\n")
   }
@@ -151,7 +163,7 @@ extension ChildProcess {
   ///
   /// - Parameter grace: how long it may take to end by itself once its input is closed.
   @discardableResult
-  func stop(grace: Interval) -> Ending? {
+  public func stop(grace: Interval) -> Ending? {
     close(&input)
     // What it still writes is of no use, and would fill the pipe.
     close(&output)
@@ -173,6 +185,13 @@ extension ChildProcess {
     close(&errors)
     return ending
   }
+}
+
+/// Why a program could not be started, in words.
+public struct ProcessFault: Error, Equatable, Sendable, CustomStringConvertible {
+  public var description: String
+
+  init(_ description: String) { self.description = description }
 }
 
 /// How a program ended.
@@ -262,11 +281,6 @@ extension ChildProcess {
   }
 }
 
-/// An error number of the operating system.
-private struct SystemError: Error {
-  var code: Int32
-}
-
 /// The two ends of three pipes.
 private struct Pipes {
   var input: (child: Int32, ours: Int32)
@@ -297,7 +311,7 @@ private let setSession: Int16 = 0x80
 
 /// A program just started, with our ends of its pipes.
 private struct Started {
-  let group: pid_t
+  public let group: Int32
   let input: Int32
   let output: Int32
   let errors: Int32
