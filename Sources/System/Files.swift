@@ -95,7 +95,7 @@ public enum FileKind: Sendable {
 
 /// What a path leads to.
 public func fileKind(_ path: String) -> FileKind {
-  guard let status = statusOfFile(path) else { return .missing }
+  guard let status = statusOfFile(path) else { return errno == ELOOP ? .other : .missing }
   switch status.st_mode & S_IFMT {
   case S_IFREG: return .file
   case S_IFDIR: return .folder
