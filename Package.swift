@@ -28,6 +28,7 @@ let package = Package(
   targets: [
     // Ground
     library("Basics"),
+    library("Crypto", ["CCrypto"]),
     library("Drawing"),
     library("Secrets"),
     library("Documents", ["Basics", "CYAML"]),
@@ -37,11 +38,11 @@ let package = Package(
     library("Conformance", ["Basics", "Automata"]),
     // Protocols
     library("Bluetooth", ["Basics"]),
-    library("Sesame", ["Basics", "Conformance", "Bluetooth", "CCrypto"]),
+    library("Sesame", ["Basics", "Crypto", "Conformance", "Bluetooth", "CCrypto"]),
     // The lab
     library("Lab", ["Basics", "Documents", "Conformance", "Sesame"]),
     // Worlds
-    library("Emulator", ["Basics", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("Emulator", ["Basics", "Crypto", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
     library("System", ["Basics", "Secrets", "CShims"]),
     library(
       "Transports",
@@ -84,6 +85,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Basics", ["Basics"]),
+    tests("Crypto", ["Crypto", "Basics"]),
     tests("Drawing", ["Drawing"]),
     tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Basics"]),
