@@ -59,10 +59,6 @@ public struct Day: Hashable, Comparable, Sendable {
 extension Day: CustomStringConvertible {
   /// The text that ``init(text:)`` reads.
   public var description: String {
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
   }
 }

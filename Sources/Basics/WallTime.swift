@@ -61,18 +61,13 @@ extension WallTime: CustomStringConvertible {
   /// The text that ``init(text:)`` reads, to the millisecond.
   public var description: String {
     let second = max(0, unixTime)
-    let clock = [second / 3600 % 24, second / 60 % 60, second % 60].map { Self.padded($0, 2) }
+    let clock = [second / 3600 % 24, second / 60 % 60, second % 60].map { $0.padded(to: 2) }
     return "\(Day(unixTime: second))T" + clock.joined(separator: ":") + "."
-      + Self.padded(max(0, nanoseconds) / 1_000_000 % 1000, 3) + "Z"
+      + (max(0, nanoseconds) / 1_000_000 % 1000).padded(to: 3) + "Z"
   }
 
   /// The time of day alone: `03:40:00 UTC`.
   public var timeOfDay: String { String(description.dropFirst(11).prefix(8)) + " UTC" }
-
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
 }
 
 extension Day {

@@ -1,3 +1,5 @@
+import Basics
+
 /// The class of a case: the path of its file with dots for slashes, without the extension.
 ///
 /// A case without a file has the front part of its id instead.
@@ -57,8 +59,8 @@ extension JSONScanner {
 
   /// The hash of a plain text behind another.
   func hash(_ raw: Raw, after before: UInt64) -> UInt64 {
-    var hash = TextHash(after: before)
-    for place in raw.range { hash.add(bytes[place]) }
+    var hash = Fingerprint(after: before)
+    for place in raw.range { hash.mix(UInt64(bytes[place])) }
     return hash.value
   }
 

@@ -148,19 +148,3 @@ struct HashSlots {
     slots[slot] = number
   }
 }
-
-/// FNV-1a, one byte after the other.
-struct TextHash {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
-
-  init() {}
-
-  /// Goes on behind a text that was hashed.
-  init(after hash: UInt64) { value = hash }
-
-  mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-
-  mutating func add(_ text: String) {
-    for byte in text.utf8 { add(byte) }
-  }
-}

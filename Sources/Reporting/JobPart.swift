@@ -1,3 +1,5 @@
+import Basics
+
 /// Which part of which job a run is, where an engine such as Slurm or Kubernetes started it as one of many.
 ///
 /// An engine may start a part again when it was killed, and sometimes twice at once. Several runs of one part are goes at
@@ -20,17 +22,11 @@ struct JobPart: Hashable {
   }
 
   /// A text that orders the parts of a job as their numbers do.
-  var order: String { padded(part) + "/" + padded(count) }
+  var order: String { part.padded(to: 10) + "/" + count.padded(to: 10) }
 
   /// What a history calls the run: `part 03 of 16`.
   var name: String {
-    let digits = String(count).utf8.count
-    return "part " + String(padded(part).suffix(digits)) + " of \(count)"
-  }
-
-  private func padded(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits
+    "part \(part.padded(to: String(count).utf8.count)) of \(count)"
   }
 }
 

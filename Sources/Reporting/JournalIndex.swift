@@ -558,20 +558,20 @@ extension JournalIndex {
   }
 
   private func key(_ id: [UInt8]) -> UInt64 {
-    var hash = TextHash()
-    for byte in id { hash.add(byte) }
+    var hash = Fingerprint()
+    for byte in id { hash.mix(UInt64(byte)) }
     return hash.value
   }
 
   private func hash(_ name: String, _ suite: Int) -> UInt64 {
-    var hash = TextHash(after: suiteTable.hash(suite))
-    hash.add(name)
+    var hash = Fingerprint(after: suiteTable.hash(suite))
+    hash.mix(name)
     return hash.value
   }
 
   private func hash(_ name: UInt64, copy: Int) -> UInt64 {
-    var hash = TextHash(after: name)
-    hash.add(" (\(copy))")
+    var hash = Fingerprint(after: name)
+    hash.mix(" (\(copy))")
     return hash.value
   }
 }

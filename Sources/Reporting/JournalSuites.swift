@@ -1,3 +1,5 @@
+import Basics
+
 /// The suites as they come.
 struct SuiteTable {
   private(set) var names: [String] = []
@@ -20,8 +22,8 @@ struct SuiteTable {
 
   /// The number of a suite, which is a new one unless there is one of the name.
   mutating func number(of name: String) -> Int {
-    var hash = TextHash()
-    hash.add(name)
+    var hash = Fingerprint()
+    hash.mix(name)
     if let number = slots.find(hash.value, hashOf: { hashes[$0] }) { return number }
     names.append(name)
     counts.append(0)

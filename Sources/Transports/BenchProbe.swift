@@ -1,3 +1,4 @@
+import Basics
 import System
 import Glibc
 
@@ -50,7 +51,7 @@ extension BenchProbe {
         let bus = smallFile(device + "busnum").flatMap({ Int($0) }),
         let number = smallFile(device + "devnum").flatMap({ Int($0) })
       else { return nil }
-      let node = "/dev/bus/usb/\(padded(bus))/\(padded(number))"
+      let node = "/dev/bus/usb/\(bus.padded(to: 3))/\(number.padded(to: 3))"
       let driver = interface.flatMap { linkTarget($0 + "driver") }?.split(separator: "/").last.map(
         String.init)
       return Dongle(
@@ -62,11 +63,6 @@ extension BenchProbe {
   private func isBluetooth(_ stem: String) -> Bool {
     smallFile(stem + "Class") == "e0" && smallFile(stem + "SubClass") == "01"
       && smallFile(stem + "Protocol") == "01"
-  }
-
-  private func padded(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
   }
 
   /// The kernel's adapters.

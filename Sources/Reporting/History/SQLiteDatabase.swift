@@ -54,7 +54,7 @@ final class SQLiteDatabase: Database {
       let isPlain =
         byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
       if isPlain || "/-_.~".utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
-      return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      return "%" + byte.hex(digits: 2)
     }
     let absolute = path.hasPrefix("/") ? "" : "./"
     return try Connection(

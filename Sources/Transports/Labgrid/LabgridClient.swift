@@ -44,8 +44,7 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   public static func new() -> LabOwner {
     let user = Host.variable("LG_USERNAME") ?? Host.variable("USER") ?? "lockstep"
     let host = Host.variable("LG_HOSTNAME") ?? Host.name
-    let digits = String(SystemEntropy().next() >> 32, radix: 16)
-    let number = String(repeating: "0", count: 8 - digits.count) + digits
+    let number = (SystemEntropy().next() >> 32).hex(digits: 8)
     return LabOwner(host: plain(host), user: plain(user) + ".lockstep-" + number)
   }
 

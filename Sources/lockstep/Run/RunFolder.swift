@@ -174,8 +174,7 @@ extension Case {
 /// Six hexadecimal digits: the same text has the same name on every machine.
 func fingerprint(_ text: String) -> String {
   let hash = Fingerprint(text).value
-  let digits = String((hash ^ hash >> 32) & 0xFF_FFFF, radix: 16)
-  return String(repeating: "0", count: 6 - digits.count) + digits
+  return ((hash ^ hash >> 32) & 0xFF_FFFF).hex(digits: 6)
 }
 
 /// A word for the shell, in quotes where it needs them.
