@@ -44,26 +44,16 @@ public final class ServiceNotifier {
 
   private func send(_ text: String) {
     guard let path else { return }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var name = Array(path.utf8)
-    // A name with an @ is in no folder: the byte stands for zero.
-    if path.hasPrefix("@") { name[0] = 0 }
-    let offset = MemoryLayout<sockaddr_un>.offset(of: \sockaddr_un.sun_path) ?? 2
-    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+    let isAbstract = path.hasPrefix("@")
+    let name = isAbstract ? String(path.dropFirst()) : path
+    guard name.utf8.count <= longestSocketName else { return }
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    unsafe withUnsafeMutableBytes(of: &address) { bytes in
-      for (index, byte) in name.enumerated() { unsafe bytes[offset + index] = byte }
-    }
-    let size = socklen_t(offset + name.count)
     let text = Array(text.utf8)
-    unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        // A manager that is busy is no reason to wait.
-        _ = unsafe sendto(descriptor, text, text.count, Int32(MSG_DONTWAIT), address, size)
-      }
+    unsafe withSocketAddress(name, isAbstract: isAbstract) { address, size in
+      // A manager that is busy is no reason to wait.
+      _ = unsafe sendto(descriptor, text, text.count, Int32(MSG_DONTWAIT), address, size)
     }
   }
 }

@@ -87,18 +87,13 @@ public enum EndOfInput {
 
   /// Watches from now on, in a thread of its own.
   public static func watch() {
-    var thread = pthread_t()
-    unsafe pthread_create(
-      &thread, nil,
-      { _ in
-        var byte: UInt8 = 0
-        while true {
-          let count = unsafe read(STDIN_FILENO, &byte, 1)
-          if count == 0 || (count < 0 && errno != EINTR) { break }
-        }
-        EndOfInput.hasCome.store(true, ordering: .relaxed)
-        return nil
-      }, nil)
-    pthread_detach(thread)
+    inBackground {
+      var byte: UInt8 = 0
+      while true {
+        let count = unsafe read(STDIN_FILENO, &byte, 1)
+        if count == 0 || (count < 0 && errno != EINTR) { break }
+      }
+      EndOfInput.hasCome.store(true, ordering: .relaxed)
+    }
   }
 }

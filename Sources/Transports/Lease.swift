@@ -173,14 +173,8 @@ extension Lease {
   ) -> Result {
     let folder = Path.folder(of: path)
     let whole = (realPath(folder) ?? folder) + path.dropFirst(folder.count)
-    let bytes = [0] + Array("lockstep-lease-\(getuid())-\(Fingerprint(whole))".utf8)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-    let size = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-    return unsafe withUnsafePointer(to: address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, size) }
-    }
+    let name = "lockstep-lease-\(getuid())-\(Fingerprint(whole))"
+    return unsafe withSocketAddress(name, isAbstract: true, body)
   }
 }
 
