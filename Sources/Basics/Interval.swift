@@ -198,8 +198,7 @@ private func decimal(_ value: UInt64, size: UInt64, digits: Int) -> String {
   let whole = String(value / size)
   let rest = value % size
   guard rest > 0 else { return whole }
-  var fraction = String(rest)
-  fraction = String(repeating: "0", count: digits - fraction.count) + fraction
+  var fraction = rest.padded(to: digits)
   while fraction.last == "0" { fraction.removeLast() }
   return whole + "." + fraction
 }

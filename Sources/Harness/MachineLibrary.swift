@@ -1,3 +1,4 @@
+import Basics
 public import Automata
 import Conformance
 import Documents

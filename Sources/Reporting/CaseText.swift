@@ -1,5 +1,6 @@
 import Basics
 import Journal
+import System
 
 /// What a report says of one try of a case, for people.
 struct CaseText {
@@ -101,7 +102,7 @@ extension JournalSource {
   /// Reads a case again, from its first line to its last verdict.
   ///
   /// - Returns: `nil` when there is no case where the index says so.
-  func texts(of entry: JournalIndex.Entry) throws(ReportError) -> CaseTexts? {
+  func texts(of entry: JournalIndex.Entry) throws(FileFault) -> CaseTexts? {
     try reader.seek(to: entry.offset, line: entry.line)
     guard case .success(.begin(let start)) = try reader.next() else { return nil }
     let limit = CaseTexts.limit(of: entry.attempts)
@@ -121,7 +122,7 @@ extension JournalSource {
     return all
   }
 
-  private func read(into text: inout CaseText, isTerse: Bool) throws(ReportError) {
+  private func read(into text: inout CaseText, isTerse: Bool) throws(FileFault) {
     while let line = try reader.next() {
       switch line {
       case .success(.event(let event)):

@@ -1,3 +1,5 @@
+import Basics
+import Journal
 /// XML that is put together in memory.
 struct XMLBuffer {
   private(set) var bytes: [UInt8] = []
@@ -136,12 +138,4 @@ struct HeadAndTail {
     omitted += excess
     tail.removeFirst(excess)
   }
-}
-
-/// The beginning of a text, for where a whole one would be too long.
-func clipped(_ text: String, toBytes limit: Int) -> String {
-  guard text.utf8.count > limit else { return text }
-  var end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
-  while text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
-  return text[..<end] + "…"
 }

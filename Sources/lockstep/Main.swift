@@ -1,5 +1,5 @@
 import Journal
-import Glibc
+import System
 import Harness
 import Secrets
 import Transports
@@ -17,6 +17,6 @@ enum Main {
     }
     let status = Commands.run(words, console)
     console.finish()
-    exit(status.rawValue)
+    Host.exit(status.rawValue)
   }
 }

@@ -1,3 +1,5 @@
+import Journal
+import System
 import Basics
 import Foundation
 import Reporting
@@ -365,7 +367,7 @@ struct JUnitPartsTests {
     _ = try workshop.file("junit.xml", Array("old".utf8))
     try FileManager.default.createDirectory(
       atPath: workshop.path("junit-2.xml"), withIntermediateDirectories: true)
-    #expect(throws: ReportError.self) {
+    #expect(throws: FileFault.self) {
       try JUnitReport.write(journals: [path], to: workshop.path("junit.xml"), largest: 3000)
     }
     expect(try workshop.text("junit.xml"), "old")

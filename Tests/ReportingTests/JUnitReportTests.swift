@@ -1,4 +1,6 @@
+import Journal
 import Basics
+import System
 import Foundation
 import Reporting
 import TestSupport
@@ -450,7 +452,7 @@ struct ReportFileTests {
       ("/dev/full", "No space left on device"),
     ] {
       expect(
-        #expect(throws: ReportError.self) { try JUnitReport.write(journal: "/dev/null", to: path) }?
+        #expect(throws: FileFault.self) { try JUnitReport.write(journal: "/dev/null", to: path) }?
           .description,
         "cannot write \(path): \(reason)")
     }

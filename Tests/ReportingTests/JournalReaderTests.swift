@@ -1,5 +1,6 @@
-import Journal
 import Basics
+import Journal
+import System
 import Foundation
 import Reporting
 import TestSupport
@@ -172,7 +173,7 @@ struct JournalReaderTests {
 
   @Test("a journal that is not there is an error with its path")
   func missing() {
-    let error = #expect(throws: ReportError.self) { _ = try JournalReader("/nowhere/journal.jsonl") }
+    let error = #expect(throws: FileFault.self) { _ = try JournalReader("/nowhere/journal.jsonl") }
     expect(error?.description, "cannot read /nowhere/journal.jsonl: No such file or directory")
   }
 

@@ -1,3 +1,4 @@
+import System
 import Journal
 import TestSupport
 import Testing
@@ -69,6 +70,6 @@ struct RunProgressTests {
     let workshop = try Workshop()
     let path = try workshop.file("j.jsonl", Array("{\"run\":{\"format\":1}}\nx\n{}\n".utf8))
     #expect(throws: JournalProblem.self) { try RunProgress(journal: path) }
-    #expect(throws: ReportError.self) { try RunProgress(journal: path + ".gone") }
+    #expect(throws: FileFault.self) { try RunProgress(journal: path + ".gone") }
   }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Journal
+import System
 
 /// Something that happened in a case: a row of its timeline.
 struct Moment: Hashable {
@@ -148,11 +149,11 @@ struct CaseReader {
   let sources: [JournalIndex.Source]
 
   /// A case with everything that its journal says of it, or `nil` where the journal cannot be read.
-  func record(_ entry: JournalIndex.Entry, of suite: String) throws(ReportError) -> CaseRecord? {
+  func record(_ entry: JournalIndex.Entry, of suite: String) throws(FileFault) -> CaseRecord? {
     guard let start = try start(entry), let source = sources[Int(entry.journal)].file else { return nil }
     var record = CaseRecord(
       tries: [Try(start: start)], copy: entry.copy, milliseconds: entry.milliseconds, suite: suite,
-      folder: parent(of: sources[Int(entry.journal)].journal))
+      folder: Path.folder(of: sources[Int(entry.journal)].journal))
     while let line = try source.reader.next() {
       let last = record.tries.count - 1
       let isOver = record.tries[last].verdict != nil
@@ -176,7 +177,7 @@ struct CaseReader {
   }
 
   /// The line that a case starts with.
-  func start(_ entry: JournalIndex.Entry) throws(ReportError) -> Record.Case? {
+  func start(_ entry: JournalIndex.Entry) throws(FileFault) -> Record.Case? {
     guard let source = sources[Int(entry.journal)].file else { return nil }
     try source.reader.seek(to: entry.offset, line: entry.line)
     guard case .success(.begin(let start)) = try source.reader.next() else { return nil }

@@ -1,5 +1,6 @@
 import Basics
 import Journal
+import System
 
 /// A case with everything there is to say of it.
 struct HTMLCase {
@@ -213,8 +214,7 @@ func reference(_ path: String) -> String {
       UInt8(ascii: "~"), UInt8(ascii: "/"):
       result.unicodeScalars.append(Unicode.Scalar(byte))
     default:
-      let digits = String(byte, radix: 16, uppercase: true)
-      result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      result += "%" + byte.hex(digits: 2).uppercased()
     }
   }
   // Two slashes in front would name a host.

@@ -1,3 +1,4 @@
+import Basics
 import Journal
 
 /// A machine with what the run visited of it: figures, the table of states and stimuli, drawings.

@@ -70,7 +70,7 @@ struct HTMLOverview {
     let name: Markup = mood == .good ? "good" : mood == .fair ? "fair" : "bad"
     return """
       <header class="page \(name)"><p class="brand">Lockstep \(manifest.name.map { "· " + clipped($0, toBytes: 300) } ?? "")\
-      \(manifest.start.map { " · " + spoken(moment: $0) } ?? "")</p>
+      \(manifest.moment.map { " · " + spoken(moment: $0) } ?? "")</p>
       <h1>\(headline)</h1>
       \(incompleteWords)\(bar)\(chipsOfCounts)</header>
 
@@ -163,10 +163,10 @@ struct HTMLOverview {
     }
     add("run", manifest.name)
     add("host", manifest.host)
-    add("start", manifest.start.map(spoken(moment:)))
+    add("start", manifest.moment.map(spoken(moment:)))
     add("version", manifest.version)
     add("seed", joined(index.runs.map { $0.seed.map { String($0) } }))
-    add("command", manifest.command)
+    add("command", manifest.command.first)
     if index.sources.count > 1 { add("journals", grouped(index.sources.count)) }
     let statuses = index.statuses.map { $0.map { "\($0)" } ?? "none: it did not end" }
     if !statuses.isEmpty { add("exit status", statuses.prefix(20).joined(separator: ", ")) }

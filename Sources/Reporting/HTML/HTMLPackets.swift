@@ -1,4 +1,6 @@
+import Journal
 import Basics
+import System
 
 /// The packets of a case, from the decoded capture that its verdict names.
 struct HTMLPackets {
@@ -127,10 +129,9 @@ struct HTMLPackets {
         hex += pair + " "
         ascii += (0x20..<0x7F).contains(byte) ? String(Unicode.Scalar(byte)) : "·"
       }
-      let offset = String(start / 2, radix: 16)
       let gap = String(repeating: " ", count: 48 - hex.count)
       lines.append(
-        String(repeating: "0", count: max(0, 4 - offset.count)) + offset + "  \(hex)\(gap) \(ascii)")
+        (start / 2).hex(digits: 4) + "  \(hex)\(gap) \(ascii)")
     }
     return "<pre>\n\(lines.joined(separator: "\n"))</pre>"
   }

@@ -1,3 +1,4 @@
+import Basics
 import Journal
 
 /// The tables of a history, the same in SQLite and in PostgreSQL.
@@ -128,12 +129,5 @@ func kept(_ text: String, toBytes limit: Int = 1100) -> String {
       .joined(separator: "\\u{0}")
   }
   if !isLong, head.utf8.count <= limit { return head }
-  return clipped(head, toBytes: limit - 20) + fingerprint(text)
-}
-
-/// FNV-1a in sixteen hexadecimal digits.
-private func fingerprint(_ text: String) -> String {
-  let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-  let digits = String(hash, radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
+  return clipped(head, toBytes: limit - 20) + Fingerprint(text).description
 }

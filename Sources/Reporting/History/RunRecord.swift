@@ -1,5 +1,6 @@
 import Basics
 public import Journal
+import System
 
 /// What a history keeps of a run.
 public struct RunRecord: Sendable {
@@ -119,7 +120,7 @@ extension RunRecord {
       throw .run(journal, reason: "\(index.problems.first.map { "\($0)" } ?? "it cannot be read")")
     }
     let identity = Identity(source)
-    guard let started = source.manifest.start ?? Self.start(of: identity.name) else {
+    guard let started = source.manifest.moment ?? Self.start(of: identity.name) else {
       throw .run(journal, reason: "no manifest says when it started")
     }
     self.init(identity: identity, started: started)
@@ -143,7 +144,7 @@ extension RunRecord {
     return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
   }
 
-  private mutating func read(_ index: JournalIndex) throws(ReportError) {
+  private mutating func read(_ index: JournalIndex) throws(FileFault) {
     let reader = CaseReader(sources: index.sources)
     for suite in index.suites {
       for entry in suite.entries {
@@ -157,7 +158,7 @@ extension RunRecord {
   /// Reads a case again: its first line, and all of it where one of its tries has more to say.
   private func result(
     _ entry: JournalIndex.Entry, _ word: Record.Verdict.Word, of suite: String, from reader: CaseReader
-  ) throws(ReportError) -> Result? {
+  ) throws(FileFault) -> Result? {
     guard let start = try reader.start(entry) else { return nil }
     var result = Result(
       className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), word: word,

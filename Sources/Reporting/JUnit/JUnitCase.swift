@@ -1,4 +1,6 @@
+import Basics
 import Journal
+import System
 
 /// The name of a suite, also as it stands in an attribute.
 struct JUnitSuiteName {
@@ -30,7 +32,7 @@ struct JUnitCaseRenderer {
   func add(
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
-  ) throws(ReportError) {
+  ) throws(FileFault) {
     if entry.outcome == .passed, entry.attempts == 1, !entry.hasRemarks,
       try addPlainly(entry, from: source, suite: suite, to: &xml)
     {
@@ -113,7 +115,7 @@ extension JUnitCaseRenderer {
   /// - Returns: `false` when the line is of an unusual form.
   private func addPlainly(
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer
-  ) throws(ReportError) -> Bool {
+  ) throws(FileFault) -> Bool {
     let isAdded: Void? = try source.reader.lookAt(entry) { start, line in
       add(start, entry, line, suite: suite, to: &xml)
     }
@@ -309,7 +311,7 @@ extension JUnitCaseRenderer {
   /// A line for each file of a case, for readers that show or copy it.
   private func attachments(of text: CaseText, _ entry: JournalIndex.Entry) -> String {
     (text.verdict?.attachments ?? []).prefix(Self.attachmentLimit).map { file in
-      let path = straight(folders[Int(entry.journal)] + file.path)
+      let path = Path.normalized(folders[Int(entry.journal)] + file.path)
       // The line is found by its form, and must stay one.
       return "[[ATTACHMENT|\(path.split(whereSeparator: \.isNewline).joined(separator: "\u{FFFD}"))]]\n"
     }.joined()

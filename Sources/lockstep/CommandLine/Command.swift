@@ -1,3 +1,4 @@
+import Basics
 import Journal
 import Documents
 import Harness

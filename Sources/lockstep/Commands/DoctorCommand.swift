@@ -1,4 +1,5 @@
 import Journal
+import System
 import Documents
 import Harness
 import Lab

@@ -1,3 +1,4 @@
+import System
 import Harness
 import Journal
 import Reporting
@@ -53,7 +54,7 @@ final class FuzzOffice: FuzzDesk {
 
   func keep(_ state: CampaignState) {
     do {
-      try OutputFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
+      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
     } catch {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error

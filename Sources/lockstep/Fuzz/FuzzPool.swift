@@ -1,3 +1,4 @@
+import System
 import Automata
 import Conformance
 import Documents
@@ -71,13 +72,13 @@ final class FuzzPool {
     head.workers = jobs.count
     report.begin(head)
     let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature))
-    do throws(LabFault) {
+    do {
       for (index, words) in jobs.enumerated() {
         let process = try WorkerProcess(words, first: orders.line)
         members.append(Member(number: index + 1, process: process))
       }
     } catch {
-      fail("a worker: \(error)")
+      fail("a worker: \(LabFault(error))")
       stop()
     }
     while members.contains(where: { !$0.hasEnded }) { listen() }

@@ -1,4 +1,5 @@
 import Journal
+import System
 import Harness
 import Basics
 import Synchronization

@@ -1,3 +1,4 @@
+import Basics
 import Documents
 import Journal
 import Reporting
@@ -210,8 +211,7 @@ extension HistoryText {
   private func day(_ time: String?) -> String { time.map { String($0.prefix(10)) } ?? "" }
 
   private func seconds(_ milliseconds: Int64) -> String {
-    let fraction = String(milliseconds % 1000)
-    return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
+    "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3)) s"
   }
 
   private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

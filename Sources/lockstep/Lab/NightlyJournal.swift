@@ -1,4 +1,5 @@
 import Journal
+import System
 import Conformance
 import Documents
 import Harness
@@ -24,8 +25,7 @@ struct NightlyJournal {
   ///
   /// - Parameter status: what the night ended with; `nil` while it has not.
   func write(to path: String, status: CommandStatus?) throws(FileFault) {
-    let new = path + ".new"
-    let file = try OutputFile(creating: new)
+    var file = try Replacement(of: path)
     func write(_ records: [Record]) throws(FileFault) {
       for record in records { try file.write(record.line() + "\n") }
     }
@@ -43,9 +43,7 @@ struct NightlyJournal {
     for lock in night.locks { try write(leave(of: lock)) }
     try write(visits)
     if let status { try write([.end(Record.End(tally, status))]) }
-    try file.finish()
-    file.synchronize()
-    _ = try rename(new, to: path)
+    try file.commit()
   }
 
   /// How a lock was left, and what there is to say of it to people.

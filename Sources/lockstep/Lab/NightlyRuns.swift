@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Documents
 import Harness
@@ -22,8 +23,7 @@ struct NightlyRuns {
 
   /// The folder of a run.
   func folder(of number: Int) -> String {
-    let digits = String(number)
-    return "\(folder)/cases/" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+    "\(folder)/cases/\(number.padded(to: 5))"
   }
 
   /// The file that a run holds while it lives.

@@ -1,5 +1,6 @@
-import Journal
 import Basics
+import Journal
+import System
 import Bluetooth
 import Conformance
 import Documents

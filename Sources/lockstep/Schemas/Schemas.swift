@@ -40,7 +40,7 @@ struct Schema {
         "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
       Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
       Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes)),
-      Schema("manifest", "runs/NAME/manifest.json.", manifest),
+      Schema("manifest", "runs/NAME/manifest.json.", Manifest.shape),
       Schema("run", "A line of 'lockstep run --format json'.", Shape.any(Record.shapes)),
       Schema(
         "replay", "A line of 'lockstep replay --format json'.", Shape.any(Record.shapes + [trace])),
@@ -68,16 +68,6 @@ struct Schema {
       Schema("junit", "The JUnit report of the profile ci, as an XML Schema.", text: JUnitProfile.schema),
     ]
   }
-
-  private static let manifest = Shape.object(
-    [
-      "name": Shape.text, "host": Shape.text, "start": Shape.moment, "version": Shape.text,
-      "command": Shape.texts,
-    ],
-    optional: [
-      "end": Shape.moment, "seed": Shape.count, "job": Shape.text, "part": Shape.text,
-      "properties": ["type": "object", "additionalProperties": Shape.text],
-    ])
 
   private static let trace = Shape.object(["trace": Shape.text, "same": Shape.count, "runs": Shape.count])
 
