@@ -16,6 +16,12 @@ public protocol TraceRecorder {
   /// Whether it wants to know what the model holds possible.
   static var followsModel: Bool { get }
 
+  /// Whether it wants to know of each step before it is done.
+  static var followsSteps: Bool { get }
+
+  /// Takes in that a step is about to be done, from 1; only where it wants to know.
+  mutating func begin(step number: Int, _ action: TestAction, at time: Instant)
+
   /// Takes in one event.
   mutating func record(_ event: TraceEvent, at time: Instant)
 
@@ -26,6 +32,12 @@ public protocol TraceRecorder {
 extension TraceRecorder {
   /// Everything is kept.
   public static var isRecording: Bool { true }
+
+  /// Steps are not followed.
+  public static var followsSteps: Bool { false }
+
+  /// Nothing is kept of it.
+  public mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {}
 
   /// The model is not followed.
   public static var followsModel: Bool { false }

@@ -63,7 +63,7 @@ struct ResumeTests {
     ("mv Scenarios/door/out-of-turn.yaml Scenarios/door/other.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be gone on with: it had cases that are gone; start a new run"),
     ("sed -i 2s/^/x/ Reports/runs/run/journal.jsonl", "run --resume run",
-     "--resume: Reports/runs/run/journal.jsonl: line 2: not JSON at column 1: no value"),
+     "--resume: Reports/runs/run/journal.jsonl: line 2: not JSON at column 1: expected a JSON value"),
     ("sed -i 's/\"run\",/\"cover\",/' Reports/runs/run/manifest.json", "run --resume run",
      "--resume: Reports/runs/run is of 'lockstep cover', which 'lockstep run' cannot go on with"),
     ("echo x > Reports/runs/run/manifest.json", "run --resume run",

@@ -87,11 +87,18 @@ extension Lockstep {
     case .wait(let interval): return (action, try pass(until: now + interval))
     case .settle: return (action, try settle())
     case .next: return (action, try awaitNext())
-    case .edge(let offset):
-      guard let deadline = tracker.deadline else { return (.wait(.zero), nil) }
-      let length = max(deadline - now + offset, .zero)
+    case .edge:
+      guard tracker.deadline != nil, case .wait(let length) = meaning(of: action) else {
+        return (.wait(.zero), nil)
+      }
       return (.wait(length), try pass(until: now + length))
     }
+  }
+
+  /// What an action comes to where the test stands: an edge is a wait.
+  public func meaning(of action: TestAction) -> TestAction {
+    guard case .edge(let offset) = action else { return action }
+    return .wait(tracker.deadline.map { max($0 - now + offset, .zero) } ?? .zero)
   }
 
   /// Starts a test in a condition, and takes in what the device shows at once.

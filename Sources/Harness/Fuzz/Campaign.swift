@@ -84,7 +84,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   private static var stabilityShare: Int { 500 }
 
   /// Model and device.
-  public var runner: TestRunner<Device, TraceHash>
+  public var runner: TestEngine<Device, TraceHash>
   /// How far it is.
   public internal(set) var status = CampaignStatus()
   /// What was found.
@@ -122,7 +122,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
     isInVirtualTime = abilities.isInVirtualTime
     isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
-    runner = TestRunner(target, device, settings, recorder: TraceHash())
+    runner = TestEngine(target, device, settings, recorder: TraceHash())
     self.settings = settings
     self.edge = edge
     explorer = runner.explorer(settings)
@@ -208,8 +208,12 @@ public struct Campaign<Device: DeviceUnderTest> {
     execution.actions.removeAll(keepingCapacity: true)
     execution.divergence = nil
     execution.end = nil
+    let before = runner.events
+    runner.lockstep.recorder = TraceHash()
     do {
-      try explore(from: start)
+      defer { status.events += runner.events - before }
+      let most = settings.steps.map { $0 - status.events } ?? .max
+      try runner.perform(&explorer, from: start, most: most, isStopped: edge.isStopped, &execution)
     } catch {
       return follow(error, of: start)
     }
@@ -234,29 +238,6 @@ public struct Campaign<Device: DeviceUnderTest> {
   private var hasFound: Bool { !settings.keepsGoing && findings.contains(where: \.endsCampaign) }
 
   private var isOver: Bool { settings.steps.map { status.events >= $0 } ?? false }
-
-  /// Makes choices until the test ends, the budget is used up, somebody stops it, or there is a divergence.
-  private mutating func explore(from start: Int) throws(LabFault) {
-    runner.lockstep.recorder = TraceHash()
-    execution.divergence = try runner.begin(start)
-    while execution.divergence == nil {
-      let situation = runner.lockstep.situation
-      guard !isOver, !edge.isStopped(), let choice = explorer.next(in: situation) else { break }
-      execution.performed.append(choice)
-      execution.situations.append(situation)
-      status.events += 1
-      let before = runner.lockstep.now
-      let (done, divergence) = try runner.make(choice)
-      explorer.spend(runner.lockstep.now - before)
-      execution.actions.append(done)
-      execution.divergence = divergence
-    }
-    if execution.divergence == nil {
-      execution.end = runner.lockstep.situation
-      execution.divergence = try runner.lockstep.conclude()
-    }
-    execution.wasDisturbed = runner.lockstep.wasDisturbed
-  }
 
   /// Does a test again and compares the traces.
   private mutating func repeatTest(_ test: TestCase) {

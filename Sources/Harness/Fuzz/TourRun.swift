@@ -82,28 +82,30 @@ public final class TourRun {
     let starts = machine.machine.startConditions(target.starts, of: abilities)
     var tour = Tour(
       specification, alphabet, starts: starts, standing: abilities.circumstances, settings: settings)
-    var lockstep = Lockstep(
-      specification, device, invariants: invariants(for: target.machine.machine.name),
+    var engine = TestEngine(
+      specification, alphabet, starts: starts, device,
+      invariants: invariants(for: target.machine.machine.name),
       recorder: TraceWriter(listener, specification.vocabulary))
-    var summary = Summary(coverage: Coverage(machine.label, lockstep.tracker.coverage))
+    var summary = Summary(coverage: Coverage(machine.label, engine.lockstep.tracker.coverage))
     var troubles = 0
     while !tour.isFinished, !isStopped(), troubles < Self.mostTroubles {
-      let start = starts[tour.begin()]
-      var test = begin(summary.tally.cases + 1, start)
+      let start = tour.begin()
+      var test = begin(summary.tally.cases + 1, starts[start])
       listener.take(.begin(test.record))
       var execution = Execution()
       var outcome: Outcome
       do {
-        outcome = try run(&tour, &lockstep, alphabet, from: start, &execution)
-        if case .divergence(let divergence) = outcome.verdict, lockstep.wasDisturbed {
-          outcome = try repeated(execution.actions, &lockstep, from: start, after: divergence)
+        outcome = try run(&tour, from: start, on: &engine, &execution)
+        if case .divergence(let divergence) = outcome.verdict, execution.wasDisturbed {
+          let shown = TestCase(start: start, execution.performed)
+          outcome = try repeated(shown, on: &engine, after: divergence)
         }
         troubles = 0
       } catch {
-        outcome = follow(error, &tour, &lockstep, execution, &troubles)
+        outcome = follow(error, &tour, &engine.lockstep, execution, &troubles)
       }
-      for text in lockstep.takeRemarks() { listener.remark(text, at: lockstep.now) }
-      tour.end(in: lockstep.situation)
+      for text in engine.lockstep.takeRemarks() { listener.remark(text, at: engine.lockstep.now) }
+      tour.end(in: engine.lockstep.situation)
       test.scenario = scenario(test, execution, specification.vocabulary)
       switch outcome.verdict {
       case .divergence, .labFault: outcome.replay = replay(test, outcome)
@@ -115,7 +117,7 @@ public final class TourRun {
       summary.events.stimuli += execution.performed.count { Int($0.act) < alphabet.eventCount }
       if case .limited = outcome.verdict { break }
     }
-    let cells = lockstep.tracker.coverage
+    let cells = engine.lockstep.tracker.coverage
     summary.coverage = Coverage(machine.label, cells)
     let open = tour.openStarts.isEmpty ? starts : tour.openStarts.map { starts[$0] }
     let finder = GapFinder(
@@ -131,82 +133,40 @@ public final class TourRun {
   }
 
   /// Does one test.
-  private func run<Device: DeviceUnderTest>(
-    _ tour: inout Tour, _ lockstep: inout Lockstep<Device, TraceWriter>, _ alphabet: Alphabet,
-    from start: StartCondition, _ execution: inout Execution
+  private func run<Source: ChoiceSource, Device: DeviceUnderTest>(
+    _ source: inout Source, from start: Int, on engine: inout TestEngine<Device, TraceWriter>,
+    _ execution: inout Execution
   ) throws(LabFault) -> Outcome {
-    lockstep.recorder.begin()
-    execution.divergence = try lockstep.begin(start)
-    while execution.divergence == nil, !isStopped() {
-      guard let choice = tour.next(in: lockstep.situation), var action = alphabet.action(of: choice) else {
-        break
-      }
-      if case .edge(let offset) = action {
-        action = .wait(max((lockstep.tracker.deadline ?? lockstep.now) - lockstep.now + offset, .zero))
-      }
-      execution.performed.append(choice)
-      execution.actions.append(action)
-      execution.divergence = try carryOut(action, as: execution.actions.count, &lockstep)
-    }
-    return try conclude(execution.divergence, after: execution.actions.count, &lockstep)
-  }
-
-  /// Does one action, and writes it down.
-  private func carryOut<Device: DeviceUnderTest>(
-    _ action: TestAction, as number: Int, _ lockstep: inout Lockstep<Device, TraceWriter>
-  ) throws(LabFault) -> Divergence? {
-    let mark = StepMark(number, line: 0)
-    lockstep.recorder.mark = mark
-    switch action {
-    case .wait(let interval): listener.note(.wait, interval.description, mark, at: lockstep.now)
-    case .next: listener.note(.wait, ScenarioGrammar.next, mark, at: lockstep.now)
-    case .settle, .edge: listener.note(.wait, ScenarioGrammar.settled, mark, at: lockstep.now)
-    case .stimulus, .fault: break
-    }
-    return try lockstep.carryOut(action).divergence
-  }
-
-  /// Ends a test after so many actions: what the model promises is demanded.
-  private func conclude<Device: DeviceUnderTest>(
-    _ divergence: Divergence?, after count: Int, _ lockstep: inout Lockstep<Device, TraceWriter>
-  ) throws(LabFault) -> Outcome {
-    let mark = StepMark(count, line: 0)
-    var divergence = divergence
-    if divergence == nil { divergence = try lockstep.conclude() }
-    if var divergence {
+    engine.lockstep.recorder.begin()
+    try engine.perform(&source, from: start, isStopped: isStopped, &execution)
+    let mark = StepMark(execution.performed.count, line: 0)
+    let now = engine.lockstep.now
+    if var divergence = execution.divergence {
       divergence.step = mark.number
-      return Outcome(.divergence(divergence), mark, at: lockstep.now)
+      return Outcome(.divergence(divergence), mark, at: now)
     }
-    if isStopped() {
-      return Outcome(.incomplete("stopped after step \(mark.number)"), mark, at: lockstep.now)
-    }
-    return Outcome(.agree, mark, at: lockstep.now)
+    if isStopped() { return Outcome(.incomplete("stopped after step \(mark.number)"), mark, at: now) }
+    return Outcome(.agree, mark, at: now)
   }
 
   /// Does a test again that ended with a divergence after the air had lost a link, which proves nothing: the first time
   /// with all its links decides.
   private func repeated<Device: DeviceUnderTest>(
-    _ actions: [TestAction], _ lockstep: inout Lockstep<Device, TraceWriter>, from start: StartCondition,
-    after divergence: Divergence
+    _ test: TestCase, on engine: inout TestEngine<Device, TraceWriter>, after divergence: Divergence
   ) throws(LabFault) -> Outcome {
     var last = divergence
     for attempt in 1...Self.attempts {
       let fault = LabFault(.linkLost, "this attempt ended with: \(last.summary)")
-      listener.note(fault, attempt: attempt, at: lockstep.now)
+      listener.note(fault, attempt: attempt, at: engine.lockstep.now)
       if attempt == Self.attempts || isStopped() { break }
-      lockstep.recorder.begin()
-      var shown = try lockstep.begin(start)
-      var count = 0
-      while shown == nil, count < actions.count, !isStopped() {
-        count += 1
-        shown = try carryOut(actions[count - 1], as: count, &lockstep)
-      }
-      let outcome = try conclude(shown, after: count, &lockstep)
-      guard case .divergence(let again) = outcome.verdict, lockstep.wasDisturbed else { return outcome }
+      var (replay, execution) = (Replay(test, engine.alphabet), Execution())
+      let outcome = try run(&replay, from: test.start, on: &engine, &execution)
+      guard case .divergence(let again) = outcome.verdict, execution.wasDisturbed else { return outcome }
       last = again
     }
     let words = "the air lost the link in each attempt; the last ended with: \(last.summary)"
-    return Outcome(.labFault(LabFault(.linkLost, words)), StepMark(last.step, line: 0), at: lockstep.now)
+    return Outcome(
+      .labFault(LabFault(.linkLost, words)), StepMark(last.step, line: 0), at: engine.lockstep.now)
   }
 
   /// Follows up trouble: what the device cannot do, and where it cannot be brought, is left out from now on.

@@ -47,20 +47,18 @@ public struct DefectAnalysis {
   }
 
   private func fails(_ target: FuzzTarget, _ device: some DeviceUnderTest) -> Bool {
-    let runner = TestRunner(target, device, FuzzSettings(), recorder: NoRecorder())
-    var lockstep = runner.lockstep
-    let alphabet = runner.alphabet
-    let divergence: Divergence??
+    var engine = TestEngine(target, device, FuzzSettings(), recorder: NoRecorder())
+    let body: MutationTest.Body
     switch suite {
     case .scenarios: return false
     case .tour:
-      var tour = Tour(
-        runner.specification, alphabet, starts: runner.starts, standing: device.abilities.circumstances)
-      divergence = try? lockstep.explore(&tour, alphabet, starts: runner.starts, events: .max)
-    case .fuzz(let events):
-      var explorer = Explorer(alphabet, starts: runner.starts.count, seed: seed)
-      divergence = try? lockstep.explore(&explorer, alphabet, starts: runner.starts, events: events)
+      body = .tour(
+        Tour(
+          engine.specification, engine.alphabet, starts: engine.starts,
+          standing: device.abilities.circumstances))
+    case .fuzz(let events): body = .fuzz(events: events)
     }
+    let divergence = try? body.perform(on: &engine, seed: seed)
     return (divergence ?? nil) != nil
   }
 }

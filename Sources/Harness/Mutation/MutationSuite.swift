@@ -75,29 +75,29 @@ struct MutationTest {
     on machine: Machine
   ) -> (divergence: Divergence?, isAsExpected: Bool, device: MachineDevice) {
     let device = MachineDevice(machine, preference, showsEffects: showsEffects)
+    // A start that the machine does not have is no test of it.
     if case .scenario(let scenario) = body {
-      var run = BareScenario(specification, device, seed: seed)
-      // A start that the machine does not have is no test of it.
-      guard let divergence = try? run.run(scenario) else {
-        return (nil, run.isAsExpected, run.lockstep.device)
-      }
-      return (divergence, run.isAsExpected, run.lockstep.device)
+      var runner = CaseRunner(scenario, seed: seed, specification, bare: device)
+      let divergence = try? runner.runBare()
+      return (divergence ?? nil, runner.isAsExpected, runner.lockstep.device)
     }
-    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
-    let divergence = try? generate(&lockstep)
-    return (divergence, true, lockstep.device)
+    var engine = TestEngine(specification, alphabet, starts: starts, device, recorder: NoRecorder())
+    let divergence = try? body.perform(on: &engine, seed: seed)
+    return (divergence ?? nil, true, engine.lockstep.device)
   }
+}
 
-  private func generate<Device: DeviceUnderTest, Recorder: TraceRecorder>(
-    _ lockstep: inout Lockstep<Device, Recorder>
+extension MutationTest.Body {
+  /// Does what is generated; gives the first divergence.
+  func perform<Device: DeviceUnderTest, Recorder: TraceRecorder>(
+    on engine: inout TestEngine<Device, Recorder>, seed: UInt64
   ) throws(LabFault) -> Divergence? {
-    switch body {
+    switch self {
     case .scenario: return nil
-    case .tour(var tour):
-      return try lockstep.explore(&tour, alphabet, starts: starts, events: .max)
+    case .tour(var tour): return try engine.perform(all: &tour)
     case .fuzz(let events):
-      var explorer = Explorer(alphabet, starts: starts.count, seed: seed)
-      return try lockstep.explore(&explorer, alphabet, starts: starts, events: events)
+      var explorer = Explorer(engine.alphabet, starts: engine.starts.count, seed: seed)
+      return try engine.perform(all: &explorer, most: events)
     }
   }
 }

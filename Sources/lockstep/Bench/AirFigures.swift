@@ -113,7 +113,7 @@ private enum SessionPace {
     var settings = FuzzSettings()
     settings.seed = 1
     settings.weights = ["lock", "unlock", "toggle", "setAutolock"].map { ($0, 0) }
-    var runner = TestRunner(target, lock, settings, recorder: NoRecorder())
+    var runner = TestEngine(target, lock, settings, recorder: NoRecorder())
     guard let connect = runner.specification.vocabulary.stimulus("connect") else { return nil }
     var explorer = runner.explorer(settings)
     var sessions = 0

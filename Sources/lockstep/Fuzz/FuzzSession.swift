@@ -98,7 +98,7 @@ final class FuzzSession {
     if before.add(digits: state.cells) { earlierCells = before }
     var corpus = Corpus(
       arguments.corpusFolder, corpus, explored,
-      TestRunner(explored, device, settings, recorder: NoRecorder()).alphabet,
+      TestEngine(explored, device, settings, recorder: NoRecorder()).alphabet,
       // A sitting that goes on from another one knows what that found.
       job: settings.round == 0 ? arguments.run.job : nil)
     let known = corpus.read(world.reader)

@@ -7,8 +7,8 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
   private let targets: (twin: FuzzTarget, device: FuzzTarget)
   /// The most runs that a device is asked for.
   private let mostRuns = 3
-  private var twin: TestRunner<Twin, TraceList>
-  private var device: TestRunner<Device, TraceList>
+  private var twin: TestEngine<Twin, TraceList>
+  private var device: TestEngine<Device, TraceList>
 
   init(
     _ twinTarget: FuzzTarget, _ twin: Twin, _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings
@@ -16,8 +16,8 @@ struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
     targets = (twinTarget, target)
     var unlimited = settings
     unlimited.actuations = nil
-    self.twin = TestRunner(twinTarget, twin, unlimited, recorder: TraceList())
-    self.device = TestRunner(target, device, settings, recorder: TraceList())
+    self.twin = TestEngine(twinTarget, twin, unlimited, recorder: TraceList())
+    self.device = TestEngine(target, device, settings, recorder: TraceList())
   }
 
   /// Asks the device, up to three times, whether it does what the twin did.
@@ -113,7 +113,7 @@ extension TestCase {
   }
 }
 
-extension TestRunner where Recorder == TraceList {
+extension TestEngine where Recorder == TraceList {
   /// What a device shows at each step of a test, beside values that are read, and how it fails.
   fileprivate mutating func shown(
     in test: TestCase

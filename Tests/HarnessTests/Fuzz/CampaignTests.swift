@@ -166,7 +166,7 @@ struct CampaignTests {
     expect(spoilt.past, length == 16 ? .irrelevant : .included(own: 16))
     // It shows from the first test on, and not by the grace of those before.
     let fresh = try living(false, spoiler: "toggle")
-    var runner = TestRunner(try fresh.target(), fresh, FuzzSettings(), recorder: NoRecorder())
+    var runner = TestEngine(try fresh.target(), fresh, FuzzSettings(), recorder: NoRecorder())
     expect(try runner.run(spoilt.test).divergence?.isLike(spoilt.divergence), true)
   }
 

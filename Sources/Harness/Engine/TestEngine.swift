@@ -10,8 +10,8 @@ public enum Attempt: Sendable {
   case trouble(LabFault)
 }
 
-/// Runs tests of choices on one device, each from a reset.
-public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
+/// Executes tests, each from a reset: whatever says what is done next, model and device do it in lockstep here.
+public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The same trouble so often in fresh starts is the device's doing.
   static var attempts: Int { 3 }
 
@@ -61,6 +61,18 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       own.swarming = 0.25
     }
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
+  }
+
+  /// Joins a machine and a device that nothing else is known of than the choices it takes.
+  public init(
+    _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], _ device: Device,
+    invariants: [any Invariant] = [], recorder: Recorder
+  ) {
+    lockstep = Lockstep(specification, device, invariants: invariants, recorder: recorder)
+    self.alphabet = alphabet
+    self.starts = starts
+    refusals = starts.map { _ in nil }
+    mostActuations = .max
   }
 
   /// The machine's tables.
@@ -174,7 +186,7 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Runs a test; a choice that is no longer what it was meant to be is left out.
+  /// Does a test again; see ``Replay``.
   ///
   /// The same trouble in three fresh starts is a divergence: the device stopped answering.
   ///
@@ -189,19 +201,54 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var faults: [LabFault] = []
     while true {
       var execution = Execution()
-      guard let fault = perform(test, after: delay, patiently, isStopped, &execution) else {
+      var replay = Replay(test, alphabet, patiently: patiently)
+      var trouble: LabFault?
+      do throws(LabFault) {
+        try perform(&replay, from: test.start, after: delay, isStopped: isStopped, &execution)
+      } catch {
+        trouble = error
+      }
+      guard let trouble else {
         // One that went well after trouble shows that the trouble was the lab's.
         if let fault = faults.first, execution.divergence == nil { throw fault }
         return execution
       }
-      faults.append(fault)
-      guard fault.isDevices, fault.symptom == faults[0].symptom else { throw faults[0] }
+      faults.append(trouble)
+      guard trouble.isDevices, trouble.symptom == faults[0].symptom else { throw faults[0] }
       if faults.count == Self.attempts {
-        execution.divergence = stopped(fault)
+        execution.divergence = stopped(trouble)
         return execution
       }
       try lockstep.restart()
     }
+  }
+
+  /// Does what a source says, test after test, until it is finished or so many choices were made.
+  ///
+  /// A start that the device refuses is left out.
+  ///
+  /// - Returns: the first divergence.
+  public mutating func perform<Source: ChoiceSource>(
+    all source: inout Source, most: Int = .max
+  ) throws(LabFault) -> Divergence? {
+    let last = most == .max ? .max : events + most
+    // A source that ends its tests at once must not go on for ever.
+    var empty = 0
+    while events < last, !source.isFinished, empty < 100 {
+      let (start, before) = (source.begin(), events)
+      var execution = Execution()
+      do {
+        let left = last == .max ? .max : last - events
+        try perform(&source, from: start, most: left, isStopped: { false }, &execution)
+      } catch {
+        guard isRefused(start), source.exclude(start: start) else { throw error }
+        continue
+      }
+      if let divergence = execution.divergence { return divergence }
+      _ = source.end(in: lockstep.situation)
+      empty = events == before ? empty + 1 : 0
+    }
+    return nil
   }
 
   /// The divergence of a device that stopped answering.
@@ -209,51 +256,44 @@ public struct TestRunner<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     Divergence(.stoppedAnswering(fault.description), at: lockstep.now)
   }
 
-  /// Runs a test once; says what trouble there was.
-  private mutating func perform(
-    _ test: TestCase, after delay: Interval, _ patiently: Bool, _ isStopped: () -> Bool,
-    _ execution: inout Execution
-  ) -> LabFault? {
-    do throws(LabFault) {
-      try make(test, after: delay, patiently, isStopped, &execution)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  private mutating func make(
-    _ test: TestCase, after delay: Interval, _ patiently: Bool, _ isStopped: () -> Bool,
-    _ execution: inout Execution
+  /// Does one test once: what a source says, from a start to the end of the test, or to the first disagreement.
+  ///
+  /// - Parameters:
+  ///   - delay: how long after its start the test is begun.
+  ///   - most: how many choices may be made.
+  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
+  ///   - execution: what came of it, as far as it came.
+  mutating func perform<Source: ChoiceSource>(
+    _ source: inout Source, from start: Int, after delay: Interval = .zero, most: Int = .max,
+    isStopped: () -> Bool, _ execution: inout Execution
   ) throws(LabFault) {
-    execution.divergence = try begin(test.start)
+    execution.divergence = try begin(start)
     if delay > .zero, execution.divergence == nil {
       execution.divergence = try lockstep.pass(until: lockstep.now + delay)
     }
-    for choice in test.choices where execution.divergence == nil {
+    let last = most == .max ? .max : events + most
+    while execution.divergence == nil, events < last {
       if isStopped() { return }
-      guard alphabet.action(of: choice) != nil else { continue }
-      if patiently, !lockstep.situation.admits(choice, alphabet) {
-        try make(Choice(alphabet.settle), &execution)
-        if execution.divergence != nil { break }
+      let situation = lockstep.situation
+      guard let choice = source.next(in: situation) else { break }
+      execution.performed.append(choice)
+      execution.situations.append(situation)
+      execution.actions.append(.settle)
+      if Recorder.followsSteps, let action = alphabet.action(of: choice) {
+        let meaning = lockstep.meaning(of: action)
+        lockstep.recorder.begin(step: execution.performed.count, meaning, at: lockstep.now)
       }
-      if lockstep.situation.admits(choice, alphabet) { try make(choice, &execution) }
+      let before = lockstep.now
+      let (done, divergence) = try make(choice)
+      source.spend(lockstep.now - before)
+      execution.actions[execution.actions.count - 1] = done
+      execution.divergence = divergence
     }
     if execution.divergence == nil {
       execution.end = lockstep.situation
       execution.divergence = try lockstep.conclude()
     }
     execution.wasDisturbed = lockstep.wasDisturbed
-  }
-
-  /// Makes a choice and notes it.
-  private mutating func make(_ choice: Choice, _ execution: inout Execution) throws(LabFault) {
-    execution.performed.append(choice)
-    execution.situations.append(lockstep.situation)
-    execution.actions.append(.settle)
-    let (done, divergence) = try make(choice)
-    execution.actions[execution.actions.count - 1] = done
-    execution.divergence = divergence
   }
 }
 

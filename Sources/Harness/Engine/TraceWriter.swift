@@ -5,7 +5,7 @@ import Basics
 
 /// Hands the trace of a case to the journal, and remembers what expectations ask about.
 struct TraceWriter: TraceRecorder {
-  private let listener: any JournalListener
+  private let listener: (any JournalListener)?
   private let vocabulary: Vocabulary
 
   /// The step that is being done.
@@ -30,11 +30,12 @@ struct TraceWriter: TraceRecorder {
   private var states: [Int] = []
 
   static var followsModel: Bool { true }
+  static var followsSteps: Bool { true }
 
   /// The most observations that are remembered for expectations.
   private static let limit = 10_000
 
-  init(_ listener: any JournalListener, _ vocabulary: Vocabulary) {
+  init(_ listener: (any JournalListener)?, _ vocabulary: Vocabulary) {
     self.listener = listener
     self.vocabulary = vocabulary
   }
@@ -44,16 +45,26 @@ struct TraceWriter: TraceRecorder {
     self = TraceWriter(listener, vocabulary)
   }
 
+  mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {
+    mark = StepMark(number, line: 0)
+    switch action {
+    case .wait(let interval): listener?.note(.wait, interval.description, mark, at: time)
+    case .next: listener?.note(.wait, ScenarioGrammar.next, mark, at: time)
+    case .settle, .edge: listener?.note(.wait, ScenarioGrammar.settled, mark, at: time)
+    case .stimulus, .fault: break
+    }
+  }
+
   mutating func record(_ event: TraceEvent, at time: Instant) {
     switch event {
     case .stimulus(let stimulus):
       let name = vocabulary.stimuli[stimulus.number]
       lastStimulus = name
-      listener.take(.event(Record.Event(Step.Call(name, stimulus.arguments), mark, at: time)))
+      listener?.take(.event(Record.Event(Step.Call(name, stimulus.arguments), mark, at: time)))
     case .fault(let fault):
-      listener.take(.event(Record.Event(fault, mark, at: time)))
+      listener?.take(.event(Record.Event(fault, mark, at: time)))
     case .observation(let observation):
-      listener.take(.event(Record.Event(observation, vocabulary, at: time)))
+      listener?.take(.event(Record.Event(observation, vocabulary, at: time)))
       // A remark is nothing that anybody waits for, or wants not to see.
       if case .violation(let violation) = observation, violation.quirk != nil { return }
       count += 1
@@ -70,6 +81,7 @@ struct TraceWriter: TraceRecorder {
   }
 
   mutating func follow(_ tracker: borrowing Tracker, at time: Instant) {
+    guard let listener else { return }
     let states = tracker.possibleStates
     guard states != self.states else { return }
     self.states = states

@@ -11,10 +11,17 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// lost before there is no verdict on it.
   private static var attempts: Int { 3 }
 
-  private let test: Case
-  private var lockstep: Lockstep<Device, TraceWriter>
-  private let listener: any JournalListener
+  private let steps: [Step]
+  private let start: StartCondition
+  private let seed: UInt64
+  private(set) var lockstep: Lockstep<Device, TraceWriter>
+  private let listener: (any JournalListener)?
   private let isStopped: () -> Bool
+  /// Whether what the scenario expects is demanded: of a bare machine only the model asks anything, and what it does not
+  /// show, such as readings, is not expected of it.
+  private let isDemanding: Bool
+  /// Whether every status was as the scenario expects it.
+  private(set) var isAsExpected = true
   private var mark = StepMark.start
   /// The status of the machine's start, until the device shows one.
   private var startStatus = 0
@@ -25,12 +32,29 @@ struct CaseRunner<Device: DeviceUnderTest> {
     _ test: Case, _ specification: Specification, _ device: Device, invariants: [any Invariant],
     listener: any JournalListener, isStopped: @escaping () -> Bool
   ) {
-    self.test = test
+    (steps, start, seed) = (test.scenario.steps, test.start, test.seed)
     self.listener = listener
     self.isStopped = isStopped
+    isDemanding = true
     lockstep = Lockstep(
       specification, device, invariants: invariants,
       recorder: TraceWriter(listener, specification.vocabulary))
+  }
+
+  /// Prepares a scenario for a device that is a bare machine, of which nothing is written down.
+  init(_ scenario: Scenario, seed: UInt64, _ specification: Specification, bare device: Device) {
+    (steps, start, self.seed) = (scenario.steps, scenario.start, seed)
+    listener = nil
+    isStopped = { false }
+    isDemanding = false
+    lockstep = Lockstep(specification, device, recorder: TraceWriter(nil, specification.vocabulary))
+  }
+
+  /// Runs the case once, and lets only the model judge.
+  ///
+  /// - Returns: the divergence of model and device, if there is one.
+  mutating func runBare() throws(LabFault) -> Divergence? {
+    if case .divergence(let divergence) = try attempt() { divergence } else { nil }
   }
 
   /// The test's time.
@@ -75,7 +99,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         losses += 1
         if divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
         let fault = LabFault(.linkLost, "this attempt ended with: \(divergence.summary)")
-        listener.note(fault, attempt: faults.count + losses, at: now)
+        listener?.note(fault, attempt: faults.count + losses, at: now)
         if losses == Self.attempts {
           let isDevices = hangUps.count == losses && hangUps.allSatisfy { $0 == hangUps[0] }
           return outcome(isDevices ? verdict : .labFault(noVerdict(after: divergence)))
@@ -89,7 +113,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
         faults.append(error)
-        listener.note(error, attempt: faults.count + losses, at: now)
+        listener?.note(error, attempt: faults.count + losses, at: now)
         // Whoever comes next is to find the carrier in order.
         if error.symptom == .carrierLost { _ = restart() }
         let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
@@ -106,7 +130,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Says that there is a verdict although links were lost.
   private func note(_ losses: Int) {
     let attempts = losses == 1 ? "one attempt" : "\(losses) attempts"
-    listener.remark("the link was lost in \(attempts), and the case was run again", at: now)
+    listener?.remark("the link was lost in \(attempts), and the case was run again", at: now)
   }
 
   /// Why there is no verdict on a case that was never run with its links whole.
@@ -119,7 +143,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
 
   /// Writes down what the lab has to say.
   private mutating func writeRemarks() {
-    for text in lockstep.takeRemarks() { listener.remark(text, at: now) }
+    for text in lockstep.takeRemarks() { listener?.remark(text, at: now) }
   }
 
   private mutating func restart() -> Bool {
@@ -128,7 +152,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       try lockstep.restart()
       return true
     } catch {
-      listener.note(error, attempt: 0, at: now)
+      listener?.note(error, attempt: 0, at: now)
       return false
     }
   }
@@ -147,7 +171,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     mark = .start
     hasBegun = false
     lockstep.recorder.begin()
-    let divergence = try lockstep.reset(to: test.start)
+    let divergence = try lockstep.reset(to: start)
     hasBegun = true
     writeRemarks()
     if let divergence { return .divergence(divergence) }
@@ -156,7 +180,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
     if let divergence = try lockstep.pass(until: lockstep.now) { return .divergence(marked(divergence)) }
     do {
-      try run(test.scenario.steps, from: 1)
+      try run(steps, from: 1)
       try awaitDue()
       return .agree
     } catch {
@@ -209,17 +233,17 @@ extension CaseRunner {
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.bring(about: fault) }
     case .wait(let interval):
-      listener.note(.wait, interval.description, mark, at: lockstep.now)
+      listener?.note(.wait, interval.description, mark, at: lockstep.now)
       lockstep.recorder.forgetShown()
       try pass(until: lockstep.now + interval)
       lockstep.recorder.forgetPassing()
     case .settle:
-      listener.note(.wait, ScenarioGrammar.settled, mark, at: lockstep.now)
+      listener?.note(.wait, ScenarioGrammar.settled, mark, at: lockstep.now)
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.settle() }
       lockstep.recorder.forgetPassing()
     case .next:
-      listener.note(.wait, ScenarioGrammar.next, mark, at: lockstep.now)
+      listener?.note(.wait, ScenarioGrammar.next, mark, at: lockstep.now)
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.awaitNext() }
       lockstep.recorder.forgetPassing()
@@ -230,7 +254,7 @@ extension CaseRunner {
     case .repeated(let times, let steps):
       let first = mark.number + 1
       for _ in 0..<times { try run(steps, from: first) }
-    case .note(let text): listener.note(.note, text, mark, at: lockstep.now)
+    case .note(let text): listener?.note(.note, text, mark, at: lockstep.now)
     }
   }
 
@@ -290,7 +314,7 @@ extension CaseRunner {
     let alphabet = Alphabet(
       lockstep.tracker.specification, lockstep.device.abilities, levels: events.levels,
       weights: events.weights.map { ($0.name, $0.weight) })
-    var generator = SeededGenerator(seed: test.seed, for: "step \(mark.number)")
+    var generator = SeededGenerator(seed: seed, for: "step \(mark.number)")
     var explorer = Explorer(alphabet, starts: 1, seed: generator.next())
     _ = explorer.begin()
     for _ in 0..<events.count {
@@ -323,6 +347,7 @@ extension CaseRunner {
     let stimulus = stimulus(call)
     try pass(until: lockstep.now)
     guard !lockstep.tracker.allows(stimulus.number) else {
+      guard isDemanding else { return isAsExpected = false }
       guard lockstep.device.abilities.isInVirtualTime else {
         throw .skipped(
           "step \(mark.number) cannot be done with this device: \(call.name) was to be refused, and the device shows "
@@ -349,7 +374,7 @@ extension CaseRunner {
   // MARK: Expectations
 
   private mutating func meet(_ expectation: Expectation) throws(Halt) {
-    listener.note(.expect, expectation.text, mark, at: lockstep.now)
+    listener?.note(.expect, expectation.text, mark, at: lockstep.now)
     if case .quiet(let interval) = expectation.conditions.first {
       try pass(until: lockstep.now)
       return try beQuiet(for: interval)
@@ -359,19 +384,27 @@ extension CaseRunner {
     try pass(until: lockstep.now)
     switch expectation.time {
     case .now:
-      if !take(expectation) { throw unmet(expectation) }
+      if !take(expectation) { try miss(expectation) }
     case .within(let interval):
       let limit = lockstep.now + interval
       while !take(expectation) {
-        guard lockstep.now < limit else { throw unmet(expectation) }
+        guard lockstep.now < limit else { return try miss(expectation) }
         try next(until: limit)
       }
     case .lasting(let interval):
       lockstep.recorder.forgetPassing()
       let limit = lockstep.now + interval
       while holds(expectation), lockstep.now < limit { try next(until: limit) }
-      if !holds(expectation) { throw unmet(expectation) }
+      guard !holds(expectation) else { return }
+      try miss(expectation)
+      try pass(until: limit)
     }
+  }
+
+  /// An expectation is not met.
+  private mutating func miss(_ expectation: Expectation) throws(Halt) {
+    guard isDemanding else { return isAsExpected = false }
+    throw .divergence(divergence(.unmet(expectation.text, instead: shown(expectation))))
   }
 
   private mutating func beQuiet(for interval: Interval) throws(Halt) {
@@ -379,7 +412,7 @@ extension CaseRunner {
     let count = lockstep.recorder.count
     while lockstep.now < limit {
       try next(until: limit)
-      guard lockstep.recorder.count == count else {
+      guard lockstep.recorder.count == count || !isDemanding else {
         let seen = lockstep.recorder.last.map { lockstep.vocabulary.text(of: $0) } ?? "nothing"
         throw .divergence(divergence(.unmet("quiet for \(interval)", instead: "and then came \(seen)")))
       }
@@ -403,7 +436,7 @@ extension CaseRunner {
   private mutating func take(_ expectation: Expectation) -> Bool {
     var used: [Int] = []
     var passed = 0
-    for condition in expectation.conditions {
+    for condition in expectation.conditions where isDemanding || condition.isStatus {
       switch condition {
       case .status(let names):
         let passing = lockstep.recorder.passing
@@ -436,10 +469,6 @@ extension CaseRunner {
 
   private var status: String { lockstep.vocabulary.statuses[lockstep.status ?? startStatus] }
 
-  private func unmet(_ expectation: Expectation) -> Halt {
-    .divergence(divergence(.unmet(expectation.text, instead: shown(expectation))))
-  }
-
   /// What there is in place of what was expected.
   private func shown(_ expectation: Expectation) -> String {
     for condition in expectation.conditions {
@@ -464,4 +493,9 @@ extension CaseRunner {
       lastStatus: status, allowed: lockstep.tracker.allowances(),
       explanation: lockstep.explanation(of: kind))
   }
+}
+
+extension Expectation.Condition {
+  /// Whether it is about a status.
+  fileprivate var isStatus: Bool { if case .status = self { true } else { false } }
 }

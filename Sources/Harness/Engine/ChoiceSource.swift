@@ -1,0 +1,75 @@
+public import Basics
+public import Conformance
+
+/// What says what the tester does next, one choice at a time: the explorer, a tour, a test that is done again.
+///
+/// Whoever executes asks for a start, then for choices until there is none, and says in between what each cost.
+public protocol ChoiceSource {
+  /// Begins a test; gives the number of its start.
+  mutating func begin() -> Int
+  /// The next choice from where the test stands; `nil` where the test is over.
+  mutating func next(in situation: Situation) -> Choice?
+  /// Takes in how much of the device's time the last choice took.
+  mutating func spend(_ time: Interval)
+  /// Ends a test; says whether it did what few others did.
+  mutating func end(in situation: Situation) -> Bool
+  /// Leaves a start out from now on; says whether another is left.
+  mutating func exclude(start: Int) -> Bool
+  /// Whether there is nothing more to do.
+  var isFinished: Bool { get }
+}
+
+extension Explorer: ChoiceSource {
+  /// Exploring never ends by itself.
+  public var isFinished: Bool { false }
+}
+
+extension Tour: ChoiceSource {
+  /// A tour counts choices, and no time.
+  public mutating func spend(_ time: Interval) {}
+}
+
+/// A test that is done again. A choice that is no longer what it was meant to be is left out: a stimulus that is not
+/// allowed in every possible state, one that was to be refused and is not, one that this device does not have.
+public struct Replay: ChoiceSource {
+  private let test: TestCase
+  private let alphabet: Alphabet
+  /// Whether time passes before a choice that cannot be made yet, until nothing more is awaited.
+  private let isPatient: Bool
+  private var place = 0
+  private var hasWaited = false
+
+  /// Prepares a test to be done again.
+  public init(_ test: TestCase, _ alphabet: Alphabet, patiently: Bool = false) {
+    (self.test, self.alphabet, isPatient) = (test, alphabet, patiently)
+  }
+
+  public var isFinished: Bool { place == test.choices.count }
+
+  public mutating func begin() -> Int { test.start }
+
+  public mutating func next(in situation: Situation) -> Choice? {
+    while place < test.choices.count {
+      let choice = test.choices[place]
+      let isPossible = alphabet.action(of: choice) != nil
+      if isPossible, situation.admits(choice, alphabet) {
+        place += 1
+        hasWaited = false
+        return choice
+      }
+      if isPossible, isPatient, !hasWaited {
+        hasWaited = true
+        return Choice(alphabet.settle)
+      }
+      place += 1
+      hasWaited = false
+    }
+    return nil
+  }
+
+  public mutating func spend(_ time: Interval) {}
+
+  public mutating func end(in situation: Situation) -> Bool { false }
+
+  public mutating func exclude(start: Int) -> Bool { start != test.start }
+}
