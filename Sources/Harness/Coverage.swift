@@ -112,14 +112,16 @@ extension Coverage {
 
 /// The visits of a run, by machine, in the order in which the machines first came.
 struct CoverageCount {
-  private(set) var coverage: [Coverage] = []
+  private var cells: [(machine: String, visits: CellCoverage)] = []
 
-  mutating func add(_ cells: CellCoverage, of machine: MachineLibrary.Entry) {
-    guard let index = coverage.firstIndex(where: { $0.machine == machine.label }) else {
-      return coverage.append(Coverage(machine.label, cells))
+  /// What was visited of each; counting it takes as long as a case.
+  var coverage: [Coverage] { cells.map { Coverage($0.machine, $0.visits) } }
+
+  mutating func add(_ visits: CellCoverage, of machine: MachineLibrary.Entry) {
+    if let index = cells.firstIndex(where: { $0.machine == machine.label }) {
+      cells[index].visits.add(visits)
+    } else {
+      cells.append((machine.label, visits))
     }
-    var sum = coverage[index].cells
-    sum.add(cells)
-    coverage[index] = Coverage(machine.label, sum)
   }
 }

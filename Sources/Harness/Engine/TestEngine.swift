@@ -263,6 +263,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///   - most: how many choices may be made.
   ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
   ///   - execution: what came of it, as far as it came.
+  @inline(__always)
   mutating func perform<Source: ChoiceSource>(
     _ source: inout Source, from start: Int, after delay: Interval = .zero, most: Int = .max,
     isStopped: () -> Bool, _ execution: inout Execution
