@@ -83,7 +83,7 @@ public final class TourRun {
     var tour = Tour(
       specification, alphabet, starts: starts, standing: abilities.circumstances, settings: settings)
     var lockstep = Lockstep(
-      specification, device, invariants: invariants(for: target.machine.machine.name),
+      specification, device, invariants: target.machine.invariants,
       recorder: TraceWriter(listener, specification.vocabulary))
     var summary = Summary(coverage: Coverage(machine.label, lockstep.tracker.coverage))
     var troubles = 0
