@@ -74,7 +74,8 @@ public struct Automaton: Sendable {
   /// The first to fire; of several at one time, the one written first.
   private var nextTimer: Machine.Edge? {
     var first: Machine.Edge?
-    for edge in machine.spontaneous[state] where edge.event == nil && edge.condition.holds(under: circumstances) {
+    for edge in machine.spontaneous[state]
+    where edge.event == nil && edge.condition.holds(under: circumstances) {
       if first.map({ edge.earliest < $0.earliest }) ?? true { first = edge }
     }
     return first

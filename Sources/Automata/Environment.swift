@@ -55,7 +55,8 @@ public struct Surroundings: Equatable, Sendable {
         let isMoment = item.moments.contains(name)
         let place = item.name == name || isMoment ? 63 : item.faults.firstIndex(of: name) ?? 63
         effects[name, default: []].append(
-          Effect(circumstance: number, holder: 1 << UInt64(min(place, 63)), isMoment: isMoment,
+          Effect(
+            circumstance: number, holder: 1 << UInt64(min(place, 63)), isMoment: isMoment,
             isNamed: item.name == name))
       }
     }
@@ -110,7 +111,8 @@ public struct Environment: Hashable, Sendable {
     let number = effect.circumstance
     if isOn {
       holders[number] |= effect.holder
-    } else if surroundings.lasting >> UInt64(number) & 1 == 0 {
+    } else {
+      guard surroundings.lasting >> UInt64(number) & 1 == 0 else { return }
       holders[number] &= ~effect.holder
     }
     hold(number, isHeld(number))

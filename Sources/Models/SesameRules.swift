@@ -14,7 +14,8 @@ extension MachineDefinition {
           after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow)),
       .needsStimulus(
         TraceRule.Reason(
-          "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked", "handToMoved"],
+          "locked", from: "unlocked", passing: away,
+          after: ["lock", "toggle", "handToLocked", "handToMoved"],
           orStanding: ["setAutolock"], slow: slow)),
       // A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client. What a lock must
       // pass over, such as a forgery, leaves no record.

@@ -113,7 +113,8 @@ public struct GapFinder: Sendable {
   }
 
   /// The nearest place in which a cell can be tried.
-  private func place(of cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>) -> Int? {
+  private func place(of cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>) -> Int?
+  {
     var best: Int?
     for (number, place) in search.places.enumerated() where isPlace(place, of: cell) {
       if best.map({ search.costs[number] < search.costs[$0] }) ?? true { best = number }
@@ -129,7 +130,9 @@ public struct GapFinder: Sendable {
   }
 
   /// Whether nobody can be certain of being where a cell can be tried.
-  private func isHidden(_ cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>) -> Bool {
+  private func isHidden(
+    _ cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>
+  ) -> Bool {
     search.places.allSatisfy { !isPlace($0, of: cell) || own.isHidden($0) }
   }
 

@@ -212,7 +212,8 @@ struct ModelMap: Sendable {
         }
       }
     }
-    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.condition.holds(under: mask) {
+    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.condition.holds(under: mask)
+    {
       let number = spontaneousStart[place.state] + index
       guard failures[number] < tries[number] else { continue }
       moves.append(
@@ -259,7 +260,9 @@ struct ModelMap: Sendable {
       where throughHidden || !isHidden(move.target) {
         go(move, move.target, move.cost)
       }
-    } isWanted: { isWanted($0) }
+    } isWanted: {
+      isWanted($0)
+    }
   }
 
   /// The cheapest way from one of some places to one that is wanted; `nil` when there is none.

@@ -273,7 +273,9 @@ extension Tour {
       else { continue }
       let leaves =
         map.circumstances(circumstances, after: choice) != circumstances
-        || machine.caused[first + event].contains { $0.condition.holds(under: circumstances) && $0.target != state }
+        || machine.caused[first + event].contains {
+          $0.condition.holds(under: circumstances) && $0.target != state
+        }
       if best == nil || (best?.leaves == true && !leaves) { best = (choice, leaves) }
     }
     return best?.choice

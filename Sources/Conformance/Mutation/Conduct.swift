@@ -159,7 +159,9 @@ struct Conduct: Sendable {
 
   /// The ways on which a stimulus leads; none is a refusal.
   func ways(on event: Int, from standing: Standing) -> [Way] {
-    causedWays[standing.state].filter { rows[$0.row].event == event && canBeTaken(rows[$0.row], in: standing) }
+    causedWays[standing.state].filter {
+      rows[$0.row].event == event && canBeTaken(rows[$0.row], in: standing)
+    }
   }
 
   /// What can happen without the tester, now or later.
@@ -229,7 +231,8 @@ struct Conduct: Sendable {
   /// Ends the circumstances that a status ends.
   private func end(circumstancesWith status: Int, in standing: inout Standing) {
     guard statusNames.indices.contains(status) else { return }
-    for (number, item) in definition.circumstances.enumerated() where item.until.contains(statusNames[status]) {
+    for (number, item) in definition.circumstances.enumerated() where item.until.contains(statusNames[status])
+    {
       standing.holders[number] = []
       standing.holds[number] = false
     }

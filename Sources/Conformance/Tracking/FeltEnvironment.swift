@@ -158,7 +158,7 @@ extension FeltEnvironment {
     // What may end a link for a moment may have ended it before what was set arrived.
     if surroundings.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
     sent = 0
-    forEachBit(of: circumstances & self.circumstances & ~environment.held) { number in
+    forEachBit(of: circumstances & ~environment.held) { number in
       change(number, at: now) { $0.end(number) }
     }
   }

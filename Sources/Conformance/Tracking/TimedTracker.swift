@@ -266,7 +266,9 @@ extension TimedTracker {
         let node = next.members[index].node
         for index in specification.silentSteps(of: node) {
           let step = specification.silent[index]
-          guard let from = possible.member(node), let found = silent(step, from: from, at: now) else { continue }
+          guard let from = possible.member(node), let found = silent(step, from: from, at: now) else {
+            continue
+          }
           if possible.insert(found) { changed = true }
         }
       }
