@@ -130,9 +130,10 @@ public struct Environment: Hashable, Sendable {
 
   /// Lets it be open whether a circumstance was set to a value, or is still what it was.
   public mutating func set(_ number: Int, perhapsTo value: Interval) {
-    if (circumstances >> UInt64(number) & 1 == 1) != (value > .zero) { open |= 1 << UInt64(number) }
+    let holds = circumstances >> UInt64(number) & 1 == 1
+    if holds != (value > .zero) { open |= 1 << UInt64(number) }
     values[number] = max(values[number], value)
-    hold(number, values[number] > .zero)
+    hold(number, holds || value > .zero)
   }
 
   /// Lets it be open whether what a circumstance was set to last has arrived, or it is still what it was before.

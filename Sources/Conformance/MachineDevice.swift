@@ -98,8 +98,9 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
     }
     let way = ways[chosen(of: ways.count)]
     let before = standing
-    take(way)
+    // What the stimulus sets is set when it is sent: a status that it leads to comes after, and may end it.
     conduct.apply(stimulus, to: &standing)
+    take(way)
     if standing != before { makePlan() }
   }
 

@@ -273,13 +273,13 @@ extension FeltEnvironment {
     condition.isEmpty || condition.mayHold(under: circumstances, open: open(at: now))
   }
 
-  /// The same for what happens by itself in a state that was entered at the latest at a given time.
+  /// The same for what happens by itself in a state that may have been entered from a given time on.
   func mayHold(_ condition: Guard, since entry: Instant, at now: Instant) -> Bool {
     if condition.isEmpty { return true }
     return condition.mayHold(under: circumstances, open: open(at: now) | lateChanges(since: entry))
   }
 
-  /// Whether a condition is sure to hold in a state that was entered at the latest at a given time.
+  /// Whether a condition is sure to hold in a state that may have been entered from a given time on.
   func mustHold(_ condition: Guard, since entry: Instant) -> Bool {
     condition.mustHold(under: circumstances, open: open | lateChanges(since: entry))
   }

@@ -169,7 +169,7 @@ struct TimedTracker: Sendable {
     for member in possible.members {
       for index in specification.urgentSteps(of: member.node) {
         let step = specification.urgent[index]
-        if step.isEvent, environment.mustHold(step.condition, since: member.latest) { return true }
+        if step.isEvent, environment.mustHold(step.condition, since: entry(of: member)) { return true }
       }
     }
     return false
@@ -277,7 +277,7 @@ extension TimedTracker {
 
   /// What a step that nobody sees can have led to; `nil` when it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
-    guard environment.mayHold(step.condition, since: from.latest, at: now) else { return nil }
+    guard environment.mayHold(step.condition, since: entry(of: from), at: now) else { return nil }
     let earliest = from.earliest + step.earliest - slack
     guard earliest <= now else { return nil }
     let latest = step.enters ? min(end(of: step, from: from), now) : from.latest
@@ -314,12 +314,15 @@ extension TimedTracker {
 
   /// Whether a step can have been taken just now, given when its node was entered.
   private func isPossible(_ step: Specification.Step, from member: Member, at now: Instant) -> Bool {
-    let enabled = environment.mayHold(step.condition, since: member.latest, at: now)
+    let enabled = environment.mayHold(step.condition, since: entry(of: member), at: now)
     // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
     guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
     return member.earliest + step.earliest - slack <= now
       && (step.latest == .forever || now <= end(of: step, from: member))
   }
+
+  /// When a node may have been entered already, but for what an observation is late: what changed since may be later.
+  private func entry(of member: Member) -> Instant { min(member.latest, member.earliest + slack) }
 
   /// How long a step may take at the most.
   func limit(of step: Specification.Step) -> Interval {
@@ -336,7 +339,7 @@ extension TimedTracker {
     var end = Instant.never
     for index in specification.urgentSteps(of: member.node) {
       let step = specification.urgent[index]
-      if environment.mustHold(step.condition, since: member.latest) {
+      if environment.mustHold(step.condition, since: entry(of: member)) {
         end = min(end, self.end(of: step, from: member))
       }
     }
