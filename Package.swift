@@ -28,6 +28,7 @@ let package = Package(
   targets: [
     // Ground
     library("Basics"),
+    library("Crypto", ["CCrypto"]),
     library("Drawing"),
     library("Secrets"),
     library("Documents", ["Basics", "CYAML"]),
@@ -37,26 +38,31 @@ let package = Package(
     library("Conformance", ["Basics", "Automata"]),
     // Protocols
     library("Bluetooth", ["Basics"]),
-    library("Sesame", ["Basics", "Conformance", "Bluetooth", "CCrypto"]),
+    library("Sesame", ["Basics", "Crypto", "Conformance", "Bluetooth", "CCrypto"]),
     // The lab
     library("Lab", ["Basics", "Documents", "Conformance", "Sesame"]),
     // Worlds
-    library("Emulator", ["Basics", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("Emulator", ["Basics", "Crypto", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
+    library("System", ["Basics", "Secrets", "CShims"]),
     library(
       "Transports",
       [
-        "Basics", "Secrets", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
+        "Basics", "Secrets", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
         "CShims",
       ]),
+    // The record
+    library("Journal", ["Basics", "System"]),
     // Harness
-    library("Harness", ["Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Lab"]),
-    library("Reporting", ["Secrets", "Drawing", "CSQLite", "CPostgres"]),
+    library(
+      "Harness",
+      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance", "Lab"]),
+    library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "CSQLite", "CPostgres"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "Lab", "Emulator", "Transports", "Harness", "Reporting",
+        "Lab", "Emulator", "System", "Transports", "Journal", "Harness", "Reporting",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -67,7 +73,8 @@ let package = Package(
         "Harness",
       ],
       path: "Tests/DecoderChecks", swiftSettings: settings),
-    .executableTarget(name: "FuzzDecoders", dependencies: ["DecoderChecks"], swiftSettings: settings),
+    .executableTarget(
+      name: "FuzzDecoders", dependencies: ["DecoderChecks", "System"], swiftSettings: settings),
     // C libraries, and the C that Swift cannot import
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -81,6 +88,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Basics", ["Basics"]),
+    tests("Crypto", ["Crypto", "Basics"]),
     tests("Drawing", ["Drawing"]),
     tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Basics"]),
@@ -95,20 +103,23 @@ let package = Package(
       "Emulator",
       ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Basics"],
       resources: [.copy("Golden")]),
+    tests("System", ["System", "Basics"]),
     tests(
       "Transports",
-      ["Transports", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
+      ["Transports", "System", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
     tests(
       "Harness",
-      ["Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
-    tests("Reporting", ["Reporting", "Basics"]),
+      ["Harness", "Journal", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
+    tests("Journal", ["Journal", "Reporting", "System", "Basics"]),
+    tests("Reporting", ["Reporting", "Journal", "System", "Basics"]),
     tests(
-      "lockstep", ["lockstep", "Lab", "Harness", "Conformance", "Transports", "Documents", "Basics"]),
+      "lockstep",
+      ["lockstep", "Lab", "Journal", "Harness", "Conformance", "System", "Transports", "Documents", "Basics"]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
       [
-        "lockstep", "Harness", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
+        "lockstep", "Harness", "Journal", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
         "Basics",
       ]),
   ],

@@ -3,10 +3,13 @@
 ///
 /// It tells things apart that nobody forges: names of files, traces, tests. It is no protection against anybody.
 public struct Fingerprint: Hashable, Sendable {
+  @usableFromInline var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
   /// The fingerprint so far.
-  public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  @inlinable public var value: UInt64 { state }
 
   /// That of nothing.
+  @inlinable
   public init() {}
 
   /// That of a text in UTF-8.
@@ -14,16 +17,22 @@ public struct Fingerprint: Hashable, Sendable {
     mix(text)
   }
 
+  /// Goes on behind what has a fingerprint.
+  @inlinable
+  public init(after value: UInt64) { state = value }
+
+  /// Adds a byte, or a whole word as if it were one.
+  @inlinable
+  public mutating func mix(_ word: UInt64) { state = (state ^ word) &* 0x100_0000_01B3 }
+
   /// Adds the bytes of a text in UTF-8.
+  @inlinable
   public mutating func mix(_ text: String) {
-    for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    for byte in text.utf8 { mix(UInt64(byte)) }
   }
 }
 
 extension Fingerprint: CustomStringConvertible {
   /// Sixteen hexadecimal digits.
-  public var description: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  public var description: String { value.hex(digits: 16) }
 }

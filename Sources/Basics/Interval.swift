@@ -188,13 +188,17 @@ extension Instant: CustomStringConvertible {
   }
 }
 
+extension Instant {
+  /// Whole milliseconds, halves rounded up: what reports of many cases count in.
+  public var milliseconds: Int64 { nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 >= 500_000 ? 1 : 0) }
+}
+
 /// `value / size` written exactly, without trailing zeros.
 private func decimal(_ value: UInt64, size: UInt64, digits: Int) -> String {
   let whole = String(value / size)
   let rest = value % size
   guard rest > 0 else { return whole }
-  var fraction = String(rest)
-  fraction = String(repeating: "0", count: digits - fraction.count) + fraction
+  var fraction = rest.padded(to: digits)
   while fraction.last == "0" { fraction.removeLast() }
   return whole + "." + fraction
 }

@@ -51,3 +51,5 @@ int lockstep_open_user_channel(uint16_t adapter) {
 }
 
 void lockstep_forbid_dumps(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+char **lockstep_environment(void) { return environ; }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Builds nodes from libyaml's events, and notes what this reader does not accept.
 ///
 /// No recursion, and nothing grows beyond the limits: a name for a node already read shares its storage, and is

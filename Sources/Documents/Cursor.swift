@@ -1,3 +1,5 @@
+import Basics
+
 /// A node that is being read into a value, and where to report what is wrong with it.
 ///
 /// Every reading method gives `nil` after it reported a problem, so a reader goes on with the rest and all problems

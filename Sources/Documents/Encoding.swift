@@ -1,3 +1,5 @@
+import Basics
+
 /// The first byte that cannot stand in a YAML file, and why; `nil` when the whole text can.
 ///
 /// YAML allows TAB, LF, CR and the printable characters of Unicode, as UTF-8.
@@ -53,8 +55,7 @@ func isPrintable(_ value: UInt32) -> Bool {
 
 /// At least so many hexadecimal digits.
 func hexadecimal(_ value: UInt32, _ digits: Int) -> String {
-  let text = String(value, radix: 16, uppercase: true)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
+  value.hex(digits: digits).uppercased()
 }
 
 private func controlMessage(_ value: UInt32) -> String {

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The form of a value in a document, described once: a reader takes its keys from here, and so does the JSON Schema
 /// that editors complete by.
 public indirect enum Form: Sendable {

@@ -1,3 +1,5 @@
+import Basics
+
 /// One thing that is wrong with a document.
 public struct Problem: Hashable, Sendable {
   /// Where it starts.

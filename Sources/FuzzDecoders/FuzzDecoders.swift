@@ -1,8 +1,8 @@
 import DecoderChecks
-import FoundationEssentials
+import System
 
 /// Which decoders are fed: the environment's `DECODER`, by the name of their folder in the corpus.
-private let decoder = DecoderCheck(rawValue: ProcessInfo.processInfo.environment["DECODER"] ?? "")
+private let decoder = DecoderCheck(rawValue: Host.variable("DECODER") ?? "")
 
 /// What libFuzzer calls with each input (`make fuzz-decoders`). A trap is a finding, and so is a complaint.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -22,7 +22,7 @@ public func fuzzOne(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
 @main struct Replay {
   static func main() throws {
     for path in CommandLine.arguments.dropFirst() {
-      let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+      let bytes = try WholeFile.bytes(of: path)
       _ = unsafe bytes.withUnsafeBytes { unsafe fuzzOne($0.baseAddress, $0.count) }
       print("\(path): passed")
     }

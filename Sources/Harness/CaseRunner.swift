@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Journal
 import Basics
 
 /// Drives one case: model and device in lockstep, step by step.
@@ -74,7 +75,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         losses += 1
         if divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
         let fault = LabFault(.linkLost, "this attempt ended with: \(divergence.summary)")
-        listener.take(.lab(fault, attempt: faults.count + losses, at: now))
+        listener.note(fault, attempt: faults.count + losses, at: now)
         if losses == Self.attempts {
           let isDevices = hangUps.count == losses && hangUps.allSatisfy { $0 == hangUps[0] }
           return outcome(isDevices ? verdict : .labFault(noVerdict(after: divergence)))
@@ -88,7 +89,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
         faults.append(error)
-        listener.take(.lab(error, attempt: faults.count + losses, at: now))
+        listener.note(error, attempt: faults.count + losses, at: now)
         // Whoever comes next is to find the carrier in order.
         if error.symptom == .carrierLost { _ = restart() }
         let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
@@ -105,7 +106,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Says that there is a verdict although links were lost.
   private func note(_ losses: Int) {
     let attempts = losses == 1 ? "one attempt" : "\(losses) attempts"
-    listener.take(.remark("the link was lost in \(attempts), and the case was run again", at: now))
+    listener.remark("the link was lost in \(attempts), and the case was run again", at: now)
   }
 
   /// Why there is no verdict on a case that was never run with its links whole.
@@ -118,7 +119,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
 
   /// Writes down what the lab has to say.
   private mutating func writeRemarks() {
-    for text in lockstep.takeRemarks() { listener.take(.remark(text, at: now)) }
+    for text in lockstep.takeRemarks() { listener.remark(text, at: now) }
   }
 
   private mutating func restart() -> Bool {
@@ -127,7 +128,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       try lockstep.restart()
       return true
     } catch {
-      listener.take(.lab(error, attempt: 0, at: now))
+      listener.note(error, attempt: 0, at: now)
       return false
     }
   }
@@ -208,17 +209,17 @@ extension CaseRunner {
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.bring(about: fault) }
     case .wait(let interval):
-      listener.take(.wait(interval, mark, at: lockstep.now))
+      listener.note(.wait, interval.description, mark, at: lockstep.now)
       lockstep.recorder.forgetShown()
       try pass(until: lockstep.now + interval)
       lockstep.recorder.forgetPassing()
     case .settle:
-      listener.take(.settle(mark, at: lockstep.now))
+      listener.note(.wait, ScenarioGrammar.settled, mark, at: lockstep.now)
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.settle() }
       lockstep.recorder.forgetPassing()
     case .next:
-      listener.take(.next(mark, at: lockstep.now))
+      listener.note(.wait, ScenarioGrammar.next, mark, at: lockstep.now)
       lockstep.recorder.forgetShown()
       try check { lockstep throws(LabFault) in try lockstep.awaitNext() }
       lockstep.recorder.forgetPassing()
@@ -229,7 +230,7 @@ extension CaseRunner {
     case .repeated(let times, let steps):
       let first = mark.number + 1
       for _ in 0..<times { try run(steps, from: first) }
-    case .note(let text): listener.take(.note(text, mark, at: lockstep.now))
+    case .note(let text): listener.note(.note, text, mark, at: lockstep.now)
     }
   }
 
@@ -348,7 +349,7 @@ extension CaseRunner {
   // MARK: Expectations
 
   private mutating func meet(_ expectation: Expectation) throws(Halt) {
-    listener.take(.expect(expectation.text, mark, at: lockstep.now))
+    listener.note(.expect, expectation.text, mark, at: lockstep.now)
     if case .quiet(let interval) = expectation.conditions.first {
       try pass(until: lockstep.now)
       return try beQuiet(for: interval)

@@ -1,6 +1,7 @@
+import Basics
 import Automata
 public import Conformance
-import Documents
+public import Journal
 
 /// How much of a machine a run has tried, under the name that reports call it by.
 public struct Coverage: Equatable, Sendable {
@@ -55,73 +56,56 @@ extension CellCoverage.Figures {
   /// In the order of the table.
   fileprivate var shares: [CellCoverage.Share] { [states, legal, empty, transitions, pairs] }
 
-  /// The figures as members of the journal: each a list of how many were visited and how many there are.
-  fileprivate var members: [JSON.Member] {
-    zip(["legal", "empty", "states", "transitions", "pairs"], [legal, empty, states, transitions, pairs]).map
-    {
-      JSON.Member($0, [.integer($1.visited), .integer($1.count)])
-    }
+  /// The figures as the journal has them.
+  fileprivate var record: Record.Coverage.Figures {
+    func share(_ share: CellCoverage.Share) -> Record.Coverage.Share { .init(share.visited, of: share.count) }
+    var figures = Record.Coverage.Figures()
+    (figures.legal, figures.empty, figures.states) = (share(legal), share(empty), share(states))
+    (figures.transitions, figures.pairs) = (share(transitions), share(pairs))
+    return figures
   }
 }
 
 extension Coverage {
   /// The figures as the journal has them.
-  var json: JSON {
-    var members = [JSON.Member("machine", .text(machine))] + total.members
-    let regions = cells.regions
-    if regions.count > 1 {
-      members.append(
-        .init("regions", .list(regions.map { .mapping([.init("name", .text($0.region))] + $0.members) })))
-    }
+  public var record: Record.Coverage {
+    var record = Record.Coverage(machine)
+    record.total = total.record
+    if cells.regions.count > 1 { record.regions = cells.regions.map { .init($0.region, $0.record) } }
     let visited = cells.stimulusDigits
-    members.append(
-      .init("visited", [.text(visited.legal), .text(visited.empty), .text(visited.outcomes)]))
-    return .mapping(members)
+    record.visited = [visited.legal, visited.empty, visited.outcomes]
+    return record
   }
 
   /// The machine as the journal has it: what a drawing of the coverage needs.
-  var machineJSON: JSON {
+  var machineRecord: Record.Machine {
     let definition = cells.machine.definition
     let stimuli = definition.events.indices.filter(cells.machine.isStimulus)
     var numbers = [Int](repeating: 0, count: definition.events.count)
     for (number, event) in stimuli.enumerated() { numbers[event] = number }
-    var members: [JSON.Member] = [
-      .init("name", .text(machine)), .init("hash", .text(cells.machine.hash)),
-      .init("states", .list(definition.states.map { .text($0.name) })),
-    ]
-    if cells.regions.count > 1 {
-      members.append(.init("regions", .list(definition.states.indices.map { .text(cells.region(of: $0)) })))
+    var record = Record.Machine(machine, hash: cells.machine.hash)
+    record.states = definition.states.map(\.name)
+    if cells.regions.count > 1 { record.regions = definition.states.indices.map(cells.region(of:)) }
+    record.stimuli = stimuli.map { definition.events[$0].name }
+    record.cells = cells.legalCells.map { item in
+      .init(state: item.cell.state, stimulus: numbers[item.cell.event], next: item.next)
     }
-    members += [
-      .init("stimuli", .list(stimuli.map { .text(definition.events[$0].name) })),
-      .init(
-        "cells",
-        .list(
-          cells.legalCells.map { item in
-            .list([
-              .integer(item.cell.state), .integer(numbers[item.cell.event]),
-              .list(item.next.map(JSON.integer)),
-            ])
-          })),
-      .init("spontaneous", .list(spontaneousRows)),
-    ]
-    return .mapping(members)
+    record.spontaneous = spontaneousRows
+    return record
   }
 
   /// What happens without the tester: by state and event, where it may lead.
-  private var spontaneousRows: [JSON] {
+  private var spontaneousRows: [Record.Machine.Spontaneous] {
     let definition = cells.machine.definition
-    return cells.machine.spontaneous.enumerated().flatMap { state, edges -> [JSON] in
-      var rows: [(cause: String, targets: [Int])] = []
+    return cells.machine.spontaneous.enumerated().flatMap { state, edges in
+      var rows: [Record.Machine.Spontaneous] = []
       for edge in edges {
         let cause = edge.event.map { definition.events[$0].name } ?? "after \(edge.latest)"
-        let row = rows.firstIndex { $0.cause == cause } ?? rows.count
-        if row == rows.count { rows.append((cause, [])) }
-        if !rows[row].targets.contains(edge.target) { rows[row].targets.append(edge.target) }
+        let row = rows.firstIndex { $0.event == cause } ?? rows.count
+        if row == rows.count { rows.append(.init(state: state, event: cause, next: [])) }
+        if !rows[row].next.contains(edge.target) { rows[row].next.append(edge.target) }
       }
-      return rows.map { row in
-        .list([.integer(state), .text(row.cause), .list(row.targets.map(JSON.integer))])
-      }
+      return rows
     }
   }
 }

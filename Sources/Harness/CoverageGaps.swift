@@ -1,6 +1,7 @@
+public import Basics
 import Automata
 public import Conformance
-public import Documents
+import Documents
 
 /// What a tour did not visit in one state for one reason, as a person reads it.
 public struct CoverageGaps: Equatable, Sendable {

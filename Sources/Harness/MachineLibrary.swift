@@ -1,3 +1,4 @@
+import Basics
 public import Automata
 public import Conformance
 import Documents

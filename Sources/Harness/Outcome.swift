@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Documents
+public import Journal
 public import Basics
 
 /// What came of a case.
@@ -32,9 +32,11 @@ public struct Outcome: Sendable {
   /// Whether another try follows, and this is not the last word on the case.
   public var isTriedAgain = false
   /// Files that belong to the case, where it failed.
-  public var attachments: [Attachment] = []
-  /// Whether it diverged, and that is no news.
-  public private(set) var isExcused = false
+  public var attachments: [Record.Attachment] = []
+  /// Why a failure is no news, and until when: it is reported as skipped, with what happened, and tried once.
+  public var quarantine: String?
+  /// Whether it agreed only when it was tried again.
+  public var isFlaky = false
 
   /// Makes an outcome.
   public init(_ verdict: Verdict, _ mark: StepMark = .start, at time: Instant = .zero) {
@@ -43,50 +45,19 @@ public struct Outcome: Sendable {
     self.time = time
   }
 
-  /// Takes a divergence for what is known already: it is reported as skipped, with what happened, and tried once.
-  ///
-  /// - Parameter reason: why it is no news, and until when.
-  public mutating func excuse(_ reason: String) {
-    guard case .divergence = verdict else { return }
-    verdict = .skipped("in quarantine \(reason); it diverged: \(verdict.message ?? "")")
-    isExcused = true
-  }
-}
-
-/// A file that a report of a case leads to.
-public struct Attachment: Equatable, Sendable {
-  /// What it is: `capture`, `packets` or `scenario`.
-  public var kind: String
-  /// Where it is, relative to the folder of the run.
-  public var path: String
-
-  /// Names a file.
-  public init(_ kind: String, _ path: String) {
-    self.kind = kind
-    self.path = path
-  }
-
-  /// The file as the journal names it.
-  var json: JSON { ["kind": .text(kind), "path": .text(path)] }
+  /// Whether it may be otherwise another time.
+  var mayBeTriedAgain: Bool { verdict.word.isFailure && quarantine == nil }
 }
 
 extension Outcome.Verdict {
   /// The word of the journal.
-  public var word: String {
+  public var word: Record.Verdict.Word {
     switch self {
-    case .agree: "agree"
-    case .divergence: "divergence"
-    case .labFault: "lab-fault"
-    case .skipped: "skipped"
-    case .incomplete, .limited: "incomplete"
-    }
-  }
-
-  /// Whether it may be otherwise another time.
-  var mayBeTriedAgain: Bool {
-    switch self {
-    case .divergence, .labFault: true
-    case .agree, .skipped, .incomplete, .limited: false
+    case .agree: .agree
+    case .divergence: .divergence
+    case .labFault: .labFault
+    case .skipped: .skipped
+    case .incomplete, .limited: .incomplete
     }
   }
 
@@ -134,93 +105,4 @@ extension Outcome {
     }
     return "\(allowance.state) ──\(allowance.cause)──▶ \(allowance.shows)"
   }
-}
-
-/// How many cases came to which end.
-public struct Tally: Equatable, Sendable {
-  /// All cases.
-  public var cases = 0
-  /// Those that agree.
-  public var agree = 0
-  /// Those that diverge.
-  public var divergences = 0
-  /// Those that agreed only when they were tried again; among those that agree.
-  public var flaky = 0
-  /// Whether a case that is flaky counts as one that diverges.
-  public var failsFlaky = false
-  /// Those without a judgement.
-  public var labFaults = 0
-  /// Those that were not tried.
-  public var skipped = 0
-  /// Those that diverged and are in quarantine; among those that are skipped.
-  public var excused = 0
-  /// Those that were not brought to an end.
-  public var incomplete = 0
-  /// Whether a safety limit stopped the run.
-  public var isLimited = false
-  /// Whether there was trouble in the lab outside of any case.
-  public var isInTrouble = false
-
-  /// Counts nothing.
-  public init() {}
-
-  /// Counts one more.
-  ///
-  /// - Parameter isFlaky: whether it agreed only when it was tried again.
-  public mutating func count(_ verdict: Outcome.Verdict, isFlaky: Bool = false) {
-    if isFlaky { flaky += 1 }
-    cases += 1
-    switch verdict {
-    case .agree: agree += 1
-    case .divergence: divergences += 1
-    case .labFault: labFaults += 1
-    case .skipped: skipped += 1
-    case .incomplete: incomplete += 1
-    case .limited:
-      incomplete += 1
-      isLimited = true
-    }
-  }
-
-  /// Counts one more that diverged in quarantine: it is reported, and is no news.
-  public mutating func countExcused() {
-    cases += 1
-    skipped += 1
-    excused += 1
-  }
-
-  /// Counts one more that diverged.
-  public mutating func countDivergence() {
-    cases += 1
-    divergences += 1
-  }
-
-  /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab.
-  public var exitStatus: CommandStatus {
-    if divergences > 0 || failsFlaky && flaky > 0 { return .divergence }
-    if isLimited { return .safetyLimit }
-    if incomplete > 0 { return .incomplete }
-    if labFaults > 0 || isInTrouble { return .labFault }
-    return agree + excused > 0 ? .agree : .nothingSelected
-  }
-}
-
-/// What the command ends with.
-public enum CommandStatus: Int32, Sendable {
-  /// All agree.
-  case agree = 0
-  /// Model and device diverged.
-  case divergence = 1
-  /// The command or a scenario was not understood.
-  case usage = 2
-  /// Trouble in the lab.
-  case labFault = 3
-  /// No case was selected, or all were skipped.
-  case nothingSelected = 4
-  /// The run was stopped before its end.
-  case incomplete = 5
-  /// A safety limit stopped the run.
-  case safetyLimit = 6
-  /// A fault of our own.
-  case internalFault = 70
 }

@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+public import Journal
 import Basics
 
 /// Drives the cases of a plan one after the other.
@@ -73,14 +74,15 @@ public final class Run {
     var count = CoverageCount()
     listener.take(
       .run(
-        seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
-        failsFlaky: earlier.tally.failsFlaky))
-    for remark in prepare() { listener.take(.remark(remark, at: .zero)) }
+        Record.Run(
+          seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
+          failsFlaky: earlier.tally.failsFlaky)))
+    for remark in prepare() { listener.remark(remark) }
     var limit: String?
     for test in plan.cases where !earlier.judged.contains(test.id) {
-      let (verdict, isFlaky, isExcused) = tries(test, limit, &count)
-      if case .limited = verdict { limit = verdict.message }
-      isExcused ? summary.tally.countExcused() : summary.tally.count(verdict, isFlaky: isFlaky)
+      let outcome = tries(test, limit, &count)
+      if case .limited = outcome.verdict { limit = outcome.verdict.message }
+      summary.tally.count(outcome.record(of: test))
     }
     let leave = provider.leave()
     listener.take(leave)
@@ -88,31 +90,25 @@ public final class Run {
     summary.tally.isInTrouble = leave.fault != nil
     summary.coverage = count.coverage
     for coverage in summary.coverage { listener.take(coverage) }
-    listener.take(.end(summary.tally, summary.exitStatus))
+    listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
     return summary
   }
 
   /// Tries a case until it agrees, or as often as is allowed.
   ///
   /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
-  private func tries(
-    _ test: Case, _ limit: String?, _ count: inout CoverageCount
-  ) -> (verdict: Outcome.Verdict, isFlaky: Bool, isExcused: Bool) {
+  private func tries(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Outcome {
     var test = test
-    var divergence: Outcome.Verdict?
+    var divergence: Outcome?
     while true {
-      listener.take(.begin(test))
+      listener.take(.begin(test.record))
       var outcome = perform(test, limit, &count)
       conclude(test, &outcome)
-      outcome.isTriedAgain = outcome.verdict.mayBeTriedAgain && test.attempt <= retries && !isStopped()
-      listener.take(.verdict(outcome, test))
-      if case .divergence = outcome.verdict { divergence = outcome.verdict }
-      guard outcome.isTriedAgain else {
-        let isAgreed = outcome.verdict == .agree
-        return (
-          isAgreed ? .agree : divergence ?? outcome.verdict, isAgreed && test.attempt > 1, outcome.isExcused
-        )
-      }
+      outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isStopped()
+      outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
+      listener.take(.verdict(outcome.record(of: test)))
+      if case .divergence = outcome.verdict { divergence = outcome }
+      guard outcome.isTriedAgain else { return outcome.verdict == .agree ? outcome : divergence ?? outcome }
       test.attempt += 1
     }
   }

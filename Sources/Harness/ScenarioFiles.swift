@@ -1,6 +1,7 @@
+import Basics
 public import Documents
-import FoundationEssentials
 import Secrets
+import System
 
 /// Where scenarios are found, and how their files are read.
 public enum ScenarioFiles {
@@ -21,17 +22,17 @@ public enum ScenarioFiles {
     var found = Found()
     var seen = Set<String>()
     for path in paths {
-      switch kind(of: path) {
+      switch fileKind(path) {
       case .missing: found.problems.append("\(path): there is no such file or folder")
       case .other: found.problems.append("\(path): expected a file or a folder")
       case .file:
         if seen.insert(real(path)).inserted { found.files.append(Path.normalized(path)) }
       case .folder:
-        guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path) else {
+        guard let names = filesBelow(path) else {
           found.problems.append("\(path): the folder cannot be read")
           continue
         }
-        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { kind(of: $0) == .file }
+        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { fileKind($0) == .file }
           .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if files.isEmpty { found.empty.append(path) }
         found.files += files.filter { seen.insert(real($0)).inserted }
@@ -47,47 +48,21 @@ public enum ScenarioFiles {
     func problem(_ message: String) -> DocumentError {
       DocumentError(source: Source(name: path, bytes: []), problems: [Problem(at: .start, message)])
     }
-    guard kind(of: path) == .file else { throw problem("there is no such file") }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: real(path))
-    // The type of the number depends on which Foundation the program has loaded.
-    guard let size = attributes?[.size], let byteCount = Int("\(size)") else {
-      throw problem("the file cannot be read")
-    }
-    try limits.admit(byteCount: byteCount, name: path)
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw problem("the file cannot be read")
-    }
-    let bytes = Array(data)
+    guard fileKind(path) == .file else { throw problem("there is no such file") }
+    guard let size = sizeOfFile(path) else { throw problem("the file cannot be read") }
+    try limits.admit(byteCount: size, name: path)
+    guard let bytes = try? WholeFile.bytes(of: path) else { throw problem("the file cannot be read") }
     // What is wrong with a file is shown with its lines, and it may be a lock file.
     Redactor.shared.registerLookalikes(in: bytes)
     return bytes
   }
 
-  private enum Kind {
-    case missing, file, folder, other
-  }
-
-  private static func kind(of path: String) -> Kind {
-    guard !path.isEmpty,
-      let attributes = try? FileManager.default.attributesOfItem(atPath: real(path)),
-      let type = attributes[.type] as? FileAttributeType
-    else { return .missing }
-    switch type {
-    case .typeRegular: return .file
-    case .typeDirectory: return .folder
-    default: return .other
-    }
-  }
-
   private static func isScenario(_ path: String) -> Bool {
-    (path.hasSuffix(".yaml") || path.hasSuffix(".yml"))
-      && !path.split(separator: "/").contains { $0.hasPrefix(".") }
+    path.hasSuffix(".yaml") || path.hasSuffix(".yml")
   }
 
   /// The path with every link in it followed.
-  private static func real(_ path: String) -> String {
-    URL(filePath: path).resolvingSymlinksInPath().path
-  }
+  private static func real(_ path: String) -> String { realPath(path) ?? path }
 }
 
 /// Scenarios read from files, with everything that is wrong with the others.

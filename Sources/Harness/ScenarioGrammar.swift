@@ -1,3 +1,4 @@
+import Basics
 import Documents
 
 /// What may stand in a scenario, described once: the reader takes its keys from here, and so does the JSON Schema.

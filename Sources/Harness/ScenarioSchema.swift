@@ -1,4 +1,5 @@
-public import Documents
+public import Basics
+import Documents
 
 extension Scenario {
   /// The JSON Schema (draft-07) of a scenario, as editors read it.

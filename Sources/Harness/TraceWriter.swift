@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Journal
 import Basics
 
 /// Hands the trace of a case to the journal, and remembers what expectations ask about.
@@ -48,11 +49,11 @@ struct TraceWriter: TraceRecorder {
     case .stimulus(let stimulus):
       let name = vocabulary.stimuli[stimulus.number]
       lastStimulus = name
-      listener.take(.stimulus(Step.Call(name, stimulus.arguments), mark, at: time))
+      listener.take(.event(Record.Event(Step.Call(name, stimulus.arguments), mark, at: time)))
     case .fault(let fault):
-      listener.take(.fault(fault, mark, at: time))
+      listener.take(.event(Record.Event(fault, mark, at: time)))
     case .observation(let observation):
-      listener.take(.observation(observation, vocabulary, at: time))
+      listener.take(.event(Record.Event(observation, vocabulary, at: time)))
       // A remark is nothing that anybody waits for, or wants not to see.
       if case .violation(let violation) = observation, violation.quirk != nil { return }
       count += 1
@@ -79,7 +80,9 @@ struct TraceWriter: TraceRecorder {
     }
     guard statuses != model else { return }
     model = statuses
-    listener.take(.model(statuses, at: time))
+    var event = Record.Event(.model, "", at: time)
+    event.statuses = statuses
+    listener.take(.event(event))
   }
 
   private mutating func remember(_ observation: Observation) {

@@ -1,3 +1,5 @@
+public import Journal
+
 /// What earlier runs tell of a case.
 ///
 /// Reports show it beside the case; it comes from a history, which is filled from journals.
@@ -9,14 +11,16 @@ public struct CaseHistory: Hashable, Sendable {
     /// When that run started, in UTC as `2026-11-20T22:38:51Z`.
     public var start: String
     /// How the case ended.
-    public var word: Journal.Word
+    public var word: Record.Verdict.Word
     /// Whether it agreed only when it was tried again.
     public var isFlaky: Bool
     /// How long it took, in the time of the device, in milliseconds.
     public var milliseconds: Int64
 
     /// Makes a point.
-    public init(run: String, start: String, word: Journal.Word, isFlaky: Bool = false, milliseconds: Int64) {
+    public init(
+      run: String, start: String, word: Record.Verdict.Word, isFlaky: Bool = false, milliseconds: Int64
+    ) {
       self.run = run
       self.start = start
       self.word = word

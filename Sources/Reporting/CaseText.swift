@@ -1,17 +1,21 @@
+import Basics
+import Journal
+import System
+
 /// What a report says of one try of a case, for people.
 struct CaseText {
   /// The case.
-  var start: Journal.Case
+  var start: Record.Case
   /// How it ended, or `nil` when it has no verdict.
-  var verdict: Journal.Verdict?
+  var verdict: Record.Verdict?
   /// The time, step and line of the last event, for what the verdict does not say.
-  var lastEvent: Journal.Event?
+  var lastEvent: Record.Event?
   /// What happened, a line for each event.
   var trace: HeadAndTail
   private let limit: Int
 
   /// Starts a text of which each part has at most so many bytes.
-  init(start: Journal.Case, limit: Int = 64 << 10) {
+  init(start: Record.Case, limit: Int = 64 << 10) {
     self.start = start
     self.limit = limit
     trace = HeadAndTail(limit: limit)
@@ -19,7 +23,7 @@ struct CaseText {
 
   /// One line that says why.
   var message: String {
-    if let message = verdict?.message, !message.isEmpty { return message }
+    if let message = verdict?.summary, !message.isEmpty { return message }
     switch verdict?.word {
     case .agree: return "model and device agreed"
     case .divergence: return "model and device disagree"
@@ -35,7 +39,7 @@ struct CaseText {
   var body: String {
     var lines = [place]
     if let expected = verdict?.expected { lines.append("expected: \(expected)") }
-    if let observed = verdict?.observed { lines.append("observed: \(observed)") }
+    if let observed = verdict?.seen { lines.append("observed: \(observed)") }
     if let seed = start.seed { lines.append("seed: \(seed)") }
     if let replay = verdict?.replay { lines.append("replay: \(replay)") }
     lines += ["", message]
@@ -49,31 +53,33 @@ struct CaseText {
     let step = verdict?.step ?? lastEvent?.step
     let line = verdict?.line ?? lastEvent?.line
     let file = [start.file, line.map(String.init)].compactMap(\.self).joined(separator: ":")
-    let time = (verdict?.time ?? lastEvent?.time).map { "t = \($0) s" }
+    let time = (verdict?.time ?? lastEvent?.time).map { "t = \($0)" }
     return [step.map { "step \($0)" } ?? "before the first step", time, file.isEmpty ? nil : file]
       .compactMap(\.self).joined(separator: ", ")
   }
 
   /// Adds an event to the trace: its time, the step that starts with it, and what it is.
-  mutating func add(_ event: Journal.Event) {
-    lastEvent = Journal.Event(
-      time: event.time, step: event.step ?? lastEvent?.step, line: event.line ?? lastEvent?.line,
-      model: nil, content: [])
+  mutating func add(_ event: Record.Event) {
+    var place = event
+    (place.step, place.line) = (event.step ?? lastEvent?.step, event.line ?? lastEvent?.line)
+    lastEvent = place
     // The model's states alone are no event.
-    if event.content.isEmpty { return }
-    var words = [String(repeating: " ", count: max(0, 10 - event.time.count)) + event.time]
+    if event.kind == .model { return }
+    let time = event.time.secondsText
+    var words = [String(repeating: " ", count: max(0, 10 - time.count)) + time]
     if let step = event.step {
       words.append("step \(step)" + (event.line.map { " (line \($0))" } ?? ""))
     }
     for member in event.content {
       // The value of a reading or a fault stands after its name.
-      words.append(member.key == "value" ? "= \(member.value)" : "\(member.key) \(member.value)")
+      words.append(
+        member.name == "value" ? "= \(member.value.words)" : "\(member.name) \(member.value.words)")
     }
     trace.append(words.joined(separator: "  ") + "\n")
   }
 
   /// Adds a line that could not be read.
-  mutating func add(_ problem: Journal.Problem) {
+  mutating func add(_ problem: JournalProblem) {
     trace.append("(\(problem) of the journal)\n")
   }
 }
@@ -96,9 +102,9 @@ extension JournalSource {
   /// Reads a case again, from its first line to its last verdict.
   ///
   /// - Returns: `nil` when there is no case where the index says so.
-  func texts(of entry: JournalIndex.Entry) throws(ReportError) -> CaseTexts? {
+  func texts(of entry: JournalIndex.Entry) throws(FileFault) -> CaseTexts? {
     try reader.seek(to: entry.offset, line: entry.line)
-    guard case .success(.start(let start)) = try reader.next() else { return nil }
+    guard case .success(.begin(let start)) = try reader.next() else { return nil }
     let limit = CaseTexts.limit(of: entry.attempts)
     var all = CaseTexts(tries: [CaseText(start: start, limit: limit)])
     for attempt in 1...max(1, entry.attempts) {
@@ -106,7 +112,7 @@ extension JournalSource {
       let isTerse = entry.outcome == .passed && attempt == entry.attempts
       try read(into: &all.tries[all.tries.count - 1], isTerse: isTerse)
       if attempt == entry.attempts { break }
-      guard case .success(.start(let start)) = try reader.next() else { break }
+      guard case .success(.begin(let start)) = try reader.next() else { break }
       if all.tries.count == CaseTexts.limit {
         all.tries.removeLast()
         all.omitted += 1
@@ -116,7 +122,7 @@ extension JournalSource {
     return all
   }
 
-  private func read(into text: inout CaseText, isTerse: Bool) throws(ReportError) {
+  private func read(into text: inout CaseText, isTerse: Bool) throws(FileFault) {
     while let line = try reader.next() {
       switch line {
       case .success(.event(let event)):
@@ -126,7 +132,7 @@ extension JournalSource {
         return
       case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine), .success(.left):
         break
-      case .success(.start), .success(.run), .success(.end), .success(.finding):
+      case .success(.begin), .success(.run), .success(.end), .success(.finding):
         return try reader.seek(to: reader.offset, line: reader.line)
       case .failure(let problem): text.add(problem)
       }

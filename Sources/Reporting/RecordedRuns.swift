@@ -1,3 +1,6 @@
+public import Journal
+public import System
+
 /// Some runs as their journals tell of them, read once for all that is made of them.
 ///
 /// It does not matter in which order the journals are named.
@@ -32,7 +35,7 @@ public struct RecordedRuns {
   @discardableResult
   public func writeJUnit(
     to path: String, profile: JUnitProfile = .ci, largest: Int = 25_000_000
-  ) throws(ReportError) -> JUnitReport {
+  ) throws(FileFault) -> JUnitReport {
     var writer = try JUnitWriter(index, to: path, profile: profile, limit: largest)
     let counts = try writer.write()
     return JUnitReport(

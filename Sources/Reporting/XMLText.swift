@@ -1,3 +1,5 @@
+import Basics
+import Journal
 /// XML that is put together in memory.
 struct XMLBuffer {
   private(set) var bytes: [UInt8] = []
@@ -66,7 +68,7 @@ struct XMLBuffer {
   }
 
   /// Adds the value of an attribute as it stands in a journal; the longest are cut.
-  mutating func addEscaped(_ raw: JSONScanner.Raw, _ scanner: borrowing JSONScanner) {
+  mutating func addEscaped(_ raw: LineTokens.Raw, _ scanner: borrowing LineTokens) {
     if raw.form == .plain, raw.range.count <= longestValue {
       append(scanner.bytes.extracting(raw.range))
     } else {
@@ -136,12 +138,4 @@ struct HeadAndTail {
     omitted += excess
     tail.removeFirst(excess)
   }
-}
-
-/// The beginning of a text, for where a whole one would be too long.
-func clipped(_ text: String, toBytes limit: Int) -> String {
-  guard text.utf8.count > limit else { return text }
-  var end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
-  while text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
-  return text[..<end] + "…"
 }

@@ -1,3 +1,5 @@
+import Basics
+import System
 import Glibc
 
 /// Looks at what a machine has for Bluetooth, without touching any of it.
@@ -49,7 +51,7 @@ extension BenchProbe {
         let bus = smallFile(device + "busnum").flatMap({ Int($0) }),
         let number = smallFile(device + "devnum").flatMap({ Int($0) })
       else { return nil }
-      let node = "/dev/bus/usb/\(padded(bus))/\(padded(number))"
+      let node = "/dev/bus/usb/\(bus.padded(to: 3))/\(number.padded(to: 3))"
       let driver = interface.flatMap { linkTarget($0 + "driver") }?.split(separator: "/").last.map(
         String.init)
       return Dongle(
@@ -61,11 +63,6 @@ extension BenchProbe {
   private func isBluetooth(_ stem: String) -> Bool {
     smallFile(stem + "Class") == "e0" && smallFile(stem + "SubClass") == "01"
       && smallFile(stem + "Protocol") == "01"
-  }
-
-  private func padded(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
   }
 
   /// The kernel's adapters.
@@ -136,7 +133,7 @@ extension BenchProbe {
   public func trouble(withFolder path: String) -> String? {
     var place = path
     while unsafe access(place, F_OK) != 0, errno == ENOENT, place != "/", place != "." {
-      place = place.lastIndex(of: "/").map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
+      place = Path.folder(of: place)
     }
     guard unsafe access(place, W_OK | X_OK) != 0 else { return nil }
     return "\(path): \(errorText(errno))"
@@ -144,11 +141,7 @@ extension BenchProbe {
 
   /// The lines of a file that may be longer than most in these folders.
   private func lines(_ path: String) -> [String] {
-    let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 16 << 10)
-    let count = unsafe read(descriptor, &bytes, bytes.count)
-    return String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: "\n").map(String.init)
+    let bytes = (try? WholeFile.bytes(of: root + path, limit: 1 << 20)) ?? []
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

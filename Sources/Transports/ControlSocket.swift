@@ -1,3 +1,4 @@
+import System
 import Glibc
 import Basics
 
@@ -15,7 +16,7 @@ enum ControlSocket {
     let descriptor = try make()
     // Nobody else may connect even for the moment before the mode is set.
     let mask = umask(0o177)
-    let status = unsafe withAddress(path) { unsafe bind(descriptor, $0, $1) }
+    let status = unsafe withSocketAddress(path) { unsafe bind(descriptor, $0, $1) }
     let code = errno
     _ = umask(mask)
     guard status == 0, Glibc.listen(descriptor, 8) == 0 else {
@@ -29,7 +30,7 @@ enum ControlSocket {
   static func connect(to path: String) throws(ControlError) -> Int32 {
     try checkLength(of: path)
     let descriptor = try make()
-    guard (unsafe withAddress(path) { unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else {
+    guard (unsafe withSocketAddress(path) { unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else {
       let code = errno
       close(descriptor)
       throw ControlError("\(path): \(errorText(code))")
@@ -61,19 +62,6 @@ enum ControlSocket {
       throw ControlError("\(path): another program listens there")
     }
     _ = unsafe unlink(path)
-  }
-
-  private static func withAddress(
-    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-    return unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import System
 public import Conformance
 import Documents
 public import Basics
@@ -40,7 +41,7 @@ public final class ExecDevice: DeviceUnderTest {
   /// The monotonic clock's time of our time zero.
   private var epoch = Interval.zero
   /// What was shown and has not been observed yet.
-  private var shown = Queue()
+  private var shown = FIFO<(time: Instant, observation: Observation)>()
   /// The lines read since the program last was silent.
   private var lineCount = 0
   /// Whether the program has written a line of the protocol since it was started.
@@ -95,7 +96,7 @@ extension ExecDevice {
     let request: JSON = ["reset": .mapping(start.settings.map(member))]
     // What was shown after the last test was looked at belongs to no test.
     while hasAnswered, case .line(let line)? = child?.nextLine(until: .zero) { _ = try answer(line) }
-    shown = Queue()
+    shown.removeAll()
     lineCount = 0
     epoch = MonotonicClock.now
     let refusal = try ask(Self.bytes(of: request))
@@ -103,14 +104,14 @@ extension ExecDevice {
     // What it shows in answer to the reset is how the test begins.
     epoch = MonotonicClock.now
     (now, heard) = (.zero, .zero)
-    shown.stamp(.zero)
+    for index in shown.indices { shown[index].time = .zero }
   }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     let refusal = try ask(request(of: stimulus))
     now = max(now, time)
     heard = now
-    if let refusal { shown.append(.refused(refusal), at: now) }
+    if let refusal { shown.append((now, .refused(refusal))) }
   }
 
   private func request(of stimulus: Stimulus) -> [UInt8] {
@@ -127,7 +128,8 @@ extension ExecDevice {
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     while true {
-      if let first = shown.next(until: limit) {
+      if let first = shown.first, first.time <= limit {
+        shown.removeFirst()
         now = first.time
         return first.observation
       }
@@ -147,7 +149,7 @@ extension ExecDevice {
         guard case .status = said, let observation else {
           throw fail(.badAnswer, "nothing was asked, and the device wrote \(quoted(line))")
         }
-        shown.append(observation, at: min(time, limit))
+        shown.append((min(time, limit), observation))
       case .tooLong(let start): throw tooLong(start)
       case .ended: throw ended()
       }
@@ -159,7 +161,11 @@ extension ExecDevice {
     child?.stop(grace: .zero)
     child = nil
     hasAnswered = false
-    child = try ChildProcess(command: command)
+    do {
+      child = try ChildProcess(command: command)
+    } catch {
+      throw LabFault(error)
+    }
   }
 
   /// Lets the program end: its input is closed, and after half a second its process group is killed.
@@ -185,7 +191,7 @@ extension ExecDevice {
       case .line(let bytes):
         let (said, observation) = try answer(bytes)
         switch said {
-        case .status: if let observation { shown.append(observation, at: time) }
+        case .status: if let observation { shown.append((time, observation)) }
         case .settled: return nil
         case .refused(let reason): return reason
         }
@@ -307,28 +313,4 @@ enum ExecAnswer: Equatable {
 
   private static let expectation =
     #"expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
-}
-
-/// Observations in the order in which they came.
-private struct Queue {
-  private var items: [(time: Instant, observation: Observation)] = []
-  private var first = 0
-
-  mutating func append(_ observation: Observation, at time: Instant) {
-    items.append((time, observation))
-  }
-
-  mutating func next(until limit: Instant) -> (time: Instant, observation: Observation)? {
-    guard first < items.count, items[first].time <= limit else { return nil }
-    defer {
-      first += 1
-      if first == items.count { (items, first) = ([], 0) }
-    }
-    return items[first]
-  }
-
-  /// Gives everything one time.
-  mutating func stamp(_ time: Instant) {
-    for index in items.indices { items[index].time = time }
-  }
 }

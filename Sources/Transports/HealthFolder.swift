@@ -1,3 +1,4 @@
+import System
 public import Conformance
 import Documents
 import Glibc
@@ -32,12 +33,10 @@ public enum HealthFolder {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(FileFault(path: path, code: errno)) }
     defer { close(descriptor) }
-    let limit = Waiting.now + .seconds(10)
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR, Waiting.now < limit else {
-        throw fault(FileFault(path: path, code: errno))
-      }
-      Waiting.wait(for: [], until: Waiting.now + .milliseconds(5))
+    do {
+      try Descriptors.lock(descriptor, for: .seconds(10))
+    } catch {
+      throw fault(FileFault(path: path, code: error.code))
     }
     let before = book(in: folder)
     var after = before
@@ -46,7 +45,6 @@ public enum HealthFolder {
       do throws(FileFault) {
         let path = "\(folder)/\(Lease.name(identity)).json"
         try WholeFile.replacePrivate(path, with: Array(health.json(identity).pages.utf8))
-        synchronizeFolder(of: path)
       } catch {
         throw fault(error)
       }

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 
 // What two programs must not use at the same time, whatever their users call it.

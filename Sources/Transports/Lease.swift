@@ -1,3 +1,4 @@
+import System
 import CShims
 public import Conformance
 import Documents
@@ -136,10 +137,11 @@ extension Lease {
       let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
       let descriptor = unsafe open(path, flags, 0o600)
       guard descriptor >= 0 else { return .failure(Code(number: errno)) }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        let code = errno
+      do {
+        try Descriptors.lock(descriptor)
+      } catch {
         close(descriptor)
-        return .failure(Code(number: code, isBusy: code == EWOULDBLOCK))
+        return .failure(Code(number: error.code, isBusy: error.code == EWOULDBLOCK))
       }
       if isAt(path, descriptor) { return .success(descriptor) }
       close(descriptor)
@@ -171,14 +173,8 @@ extension Lease {
   ) -> Result {
     let folder = Path.folder(of: path)
     let whole = (realPath(folder) ?? folder) + path.dropFirst(folder.count)
-    let bytes = [0] + Array("lockstep-lease-\(getuid())-\(Fingerprint(whole))".utf8)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-    let size = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-    return unsafe withUnsafePointer(to: address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, size) }
-    }
+    let name = "lockstep-lease-\(getuid())-\(Fingerprint(whole))"
+    return unsafe withSocketAddress(name, isAbstract: true, body)
   }
 }
 
@@ -205,16 +201,11 @@ extension Lease {
     let next = max(token ?? 0, last.map { $0.token + (token == nil ? 1 : 0) } ?? firstToken)
     let holder = LeaseHolder(
       token: next, process: getpid(), host: Host.name, since: WallClock.now, command: command)
-    var bytes = Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8)[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno != EINTR {
-        throw FileFault(path: path, code: errno)
-      }
+    do {
+      try Descriptors.append(Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8), to: descriptor)
+    } catch {
+      throw FileFault(path: path, code: error.code)
     }
-    guard fdatasync(descriptor) == 0 else { throw FileFault(path: path, code: errno) }
     // The name of a new file has to be there too.
     if last == nil { synchronizeFolder(of: path) }
     forgetOld(in: descriptor)
@@ -345,6 +336,6 @@ extension Lease {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    return Descriptors.isLocked(descriptor)
   }
 }

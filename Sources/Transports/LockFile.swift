@@ -1,3 +1,4 @@
+import System
 public import Bluetooth
 import Conformance
 import Documents
@@ -59,6 +60,11 @@ public struct LockFile: Sendable {
     }
 }
 
+extension Secrecy {
+  /// Keeps a lock's key out of everything that is written from now on.
+  static func keep(_ key: LockKey) { keep(Secret(key.secret.exposedBytes)) }
+}
+
 /// Why a lock file cannot be used. It never shows a key.
 public struct LockFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What is wrong and, where there is something, what to do.
@@ -88,11 +94,8 @@ extension LockFile {
   }
 
   private static func realPath(_ path: String) throws(LockFileError) -> String {
-    guard let real = unsafe realpath(path, nil) else {
-      throw LockFileError("\(path): \(errorText(errno))")
-    }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
+    guard let real = System.realPath(path) else { throw LockFileError("\(path): \(errorText(errno))") }
+    return real
   }
 
   private static func contents(_ path: String) throws(LockFileError) -> [UInt8] {
@@ -109,14 +112,10 @@ extension LockFile {
         "\(path): others can read the key of this lock (mode 0\(mode)): chmod 600 \(shellQuoted(path))")
     }
     guard status.st_size <= 64 << 10 else { throw LockFileError("\(path): too long for a lock file") }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = unsafe read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw LockFileError("\(path): \(errorText(errno))") }
-      guard count > 0, bytes.count <= 64 << 10 else { return bytes }
-      bytes += buffer[..<count]
+    do {
+      return try Descriptors.readWhole(descriptor, limit: 64 << 10)
+    } catch {
+      throw LockFileError("\(path): \(errorText(error.code))")
     }
   }
 

@@ -1,3 +1,4 @@
+public import System
 import Bluetooth
 public import Conformance
 import Documents
@@ -49,7 +50,7 @@ extension LockFile {
   /// Makes sure that a key could be kept, before the lock is asked for one.
   public func rehearse() throws(LabFault) {
     do throws(FileFault) {
-      _ = unsafe unlink(try write(to: "rehearsal"))
+      try write(to: "rehearsal").discard()
     } catch {
       throw LabFault(.noDevice, "a new key could not be kept: \(error)")
     }
@@ -60,12 +61,10 @@ extension LockFile {
     (1...9).map { "\(path).new-\($0)" }.filter { unsafe access($0, F_OK) == 0 }
   }
 
-  /// The words after which a copy is named, and their order.
   private func replace(keeping suffix: String?) throws(FileFault) {
     let new = try write(to: "new")
     if let suffix, unsafe access(path, F_OK) == 0 { try link(path, as: suffix) }
-    guard unsafe rename(new, path) == 0 else { throw FileFault(path: path, code: errno) }
-    synchronizeFolder(of: path)
+    try new.place()
   }
 
   /// Gives a file a second name, `FILE.old-1` or the next that is free.
@@ -79,34 +78,10 @@ extension LockFile {
   }
 
   /// Writes the text to a new file beside the old one, `FILE.new-1` or the next that is free, and onto the disk.
-  private func write(to suffix: String) throws(FileFault) -> String {
-    var number = 1
-    while true {
-      let name = "\(path).\(suffix)-\(number)"
-      let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      if descriptor >= 0 {
-        defer { close(descriptor) }
-        if let code = put(text, descriptor) {
-          _ = unsafe unlink(name)
-          throw FileFault(path: name, code: code)
-        }
-        synchronizeFolder(of: path)
-        return name
-      }
-      guard errno == EEXIST, number < 10_000 else { throw FileFault(path: name, code: errno) }
-      number += 1
-    }
-  }
-
-  /// Writes a text and waits for the disk; the error number where that fails.
-  private func put(_ text: String, _ descriptor: Int32) -> Int32? {
-    guard fchmod(descriptor, 0o600) == 0 else { return errno }
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return errno }
-    }
-    return fsync(descriptor) == 0 ? nil : errno
+  private func write(to suffix: String) throws(FileFault) -> FinishedFile {
+    var file = try Replacement(of: path, mode: 0o600, named: { "\(path).\(suffix)-\($0)" })
+    try file.write(asTheyAre: Array(text.utf8))
+    return try file.finish()
   }
 
   /// Keeps the key elsewhere when its file cannot be written, and says where.

@@ -1,7 +1,7 @@
+public import System
 public import Conformance
-import Glibc
 public import Lab
-import Basics
+public import Basics
 
 /// The lines of an odometer in a file that outlives every run, and its notes in another beside it.
 ///
@@ -10,14 +10,14 @@ import Basics
 /// count no movement. One run at a time may count: the file is locked as long as the odometer is open.
 struct WearFile: WearStore {
   let place: String
-  let lines: LineFile
-  let notes: LineFile
+  let lines: WearLines
+  let notes: WearLines
 
   init(_ path: String) throws(LabFault) {
     place = path
-    lines = try LineFile(path)
+    lines = try WearLines(path)
     guard lines.lock() else { throw LabFault(.noDevice, "another run uses this lock: it holds \(path)") }
-    notes = try LineFile(Self.notesPath(of: path))
+    notes = try WearLines(Self.notesPath(of: path))
   }
 
   func count(_ added: [WearLine]) throws(LabFault) { try lines.append(added) }
@@ -26,6 +26,41 @@ struct WearFile: WearStore {
 
   static func notesPath(of path: String) -> String {
     (path.hasSuffix(".log") ? String(path.dropLast(4)) : path) + ".notes"
+  }
+}
+
+/// A file of lines that are never lost: without it, nothing is moved.
+struct WearLines {
+  private let file: LineFile
+
+  init(_ path: String) throws(LabFault) {
+    file = try Self.counted { () throws(FileFault) in try LineFile(path) }
+  }
+
+  init(reading path: String) throws(LabFault) {
+    file = try Self.counted { () throws(FileFault) in try LineFile(reading: path) }
+  }
+
+  var isTorn: Bool { file.isTorn }
+
+  func lock() -> Bool { file.lock() }
+
+  func append(_ added: [WearLine]) throws(LabFault) {
+    try Self.counted { () throws(FileFault) in try file.append(added.map(\.description)) }
+  }
+
+  func read(
+    until isEnough: (WearLine) -> Bool = { _ in false }
+  ) throws(LabFault) -> (count: Int, lines: [WearLine?]) {
+    try Self.counted { () throws(FileFault) in try file.read({ WearLine(text: $0) }, until: isEnough) }
+  }
+
+  private static func counted<Result>(_ body: () throws(FileFault) -> Result) throws(LabFault) -> Result {
+    do throws(FileFault) {
+      return try body()
+    } catch {
+      throw LabFault(.safetyLimit, "movements cannot be counted, and so nothing is moved: \(error)")
+    }
   }
 }
 
@@ -56,9 +91,9 @@ extension Odometer {
     at path: String, now: BenchTime = BenchClock.now
   ) -> (total: Int, ledger: WearLedger)? {
     guard Host.isFile(path),
-      let counted = try? LineFile(reading: path).read(until: { $0.isOver(at: now) })
+      let counted = try? WearLines(reading: path).read(until: { $0.isOver(at: now) })
     else { return nil }
-    let noted = try? LineFile(reading: WearFile.notesPath(of: path)).read()
+    let noted = try? WearLines(reading: WearFile.notesPath(of: path)).read()
     return (counted.count, WearLedger(odometer: counted.lines, notes: noted?.lines ?? [], at: now))
   }
 }
@@ -84,13 +119,4 @@ public enum StateFolder {
     }
     return "\(path)/\(name)"
   }
-}
-
-/// Waits until the names in the folder of a file are on the disk.
-func synchronizeFolder(of path: String) {
-  let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-  let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  guard descriptor >= 0 else { return }
-  _ = fsync(descriptor)
-  close(descriptor)
 }

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 public import Conformance
 public import Lab
@@ -11,7 +12,7 @@ public final class Recovery {
   private let spec: CarrierSpec
   private let name: String
   private let power: Inventory.PowerSwitch?
-  private let log: LineFile?
+  private let log: WearLines?
   private let whenOut: (String) -> Void
   private var remarks: [String] = []
   /// Why everything ends at once, once no rung is left.
@@ -35,7 +36,7 @@ public final class Recovery {
     ladder = RecoveryLadder(hasUSBReset: spec.isDongle, powerSettles: power?.settle)
     // Where nothing can be kept, each process begins anew.
     let place = folder ?? (try? Self.folder())
-    log = place.flatMap { [name] in try? LineFile(Self.path(of: name, in: $0)) }
+    log = place.flatMap { [name] in try? WearLines(Self.path(of: name, in: $0)) }
     let now = BenchClock.now
     for line in (try? log?.read { $0.isOver(at: now) }.lines) ?? [] {
       guard let line else { continue }
@@ -166,7 +167,7 @@ extension Recovery {
   public static func restore(_ identity: String) throws(LabFault) {
     let path = path(of: identity, in: try folder())
     guard Host.isFile(path) else { return }
-    try LineFile(path).append([WearLine(restored, at: BenchClock.now)])
+    try WearLines(path).append([WearLine(restored, at: BenchClock.now)])
   }
 
   private static func folder() throws(LabFault) -> String { try StateFolder.folder("recoveries") }

@@ -1,4 +1,4 @@
-import Glibc
+import System
 import Synchronization
 import Transports
 
@@ -19,7 +19,7 @@ enum Interruption {
     EndingSignals.handle { signal in
       guard Interruption.count.add(1, ordering: .relaxed).oldValue > 0 else { return }
       RunningGroup.end()
-      _exit(128 + signal)
+      Host.exitAtOnce(128 + signal)
     }
   }
 }

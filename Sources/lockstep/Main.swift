@@ -1,4 +1,5 @@
-import Glibc
+import Journal
+import System
 import Harness
 import Secrets
 import Transports
@@ -16,6 +17,6 @@ enum Main {
     }
     let status = Commands.run(words, console)
     console.finish()
-    exit(status.rawValue)
+    Host.exit(status.rawValue)
   }
 }

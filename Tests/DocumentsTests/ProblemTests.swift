@@ -1,3 +1,4 @@
+import Basics
 import Documents
 import TestSupport
 import Testing
@@ -84,31 +85,5 @@ struct ProblemTests {
     let source = Source(name: "a.yaml", bytes: [0x61, 0x1B, 0x5B, 0xC3, 0x28, 0x07, 0x62])
     let problem = Problem(at: Position(line: 1, column: 7, offset: 6), "x")
     expect(problem.rendered(in: source), "a.yaml:1:7: x\n  1 | a\u{FFFD}[\u{FFFD}(\u{FFFD}b\n    |       ^")
-  }
-}
-
-@Suite("The nearest name")
-struct NearestNameTests {
-  static let names = ["status", "state", "seed", "within", "noSignal", "locked", "unlocked", "run"]
-
-  static let cases: [(String, String?)] = [
-    ("statuss", "status"), ("satus", "status"), ("sttaus", "status"), ("Status", "status"),
-    ("STATUS", "status"),
-    ("no-signal", "noSignal"), ("no signal", "noSignal"), ("nosignl", "noSignal"), ("unlockd", "unlocked"),
-    ("lokced", "locked"), ("withni", "within"), ("run", "run"), ("urn", "run"), ("sed", "seed"),
-    ("x", nil), ("", nil), ("-", nil), ("bolt", nil), ("sta", nil), ("locks and keys", nil),
-    (String(repeating: "status", count: 100), nil),
-  ]
-
-  @Test("is what was most likely meant, or none", arguments: cases)
-  func nearest(name: String, expected: String?) {
-    expect(nearestName(to: name, in: Self.names), expected)
-  }
-
-  @Test("of two equally near names is the first")
-  func ties() {
-    expect(nearestName(to: "caseC", in: ["caseA", "caseB"]), "caseA")
-    expect(nearestName(to: "caseB", in: ["caseA", "caseB"]), "caseB")
-    expect(nearestName(to: "x", in: []), nil)
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Conformance
 import Documents
 import TestSupport
@@ -117,24 +118,5 @@ struct PlanTests {
     expect(scenario.machine, "../../toys/own.yaml")
     expect(scenario.device, DeviceSpec(.exec, "y"))
     expect(scenario.seed, 9)
-  }
-
-  @Test(
-    "paths go where they seem to go",
-    arguments: [
-      ("a/b", "../c", "a/c"), ("a", "./b/./c", "a/b/c"), (".", "../a", "../a"), ("/a/b", "../../../c", "/c"),
-      ("a", "/b//c/", "/b/c"), ("a", "..", "."),
-    ])
-  func paths(folder: String, path: String, result: String) {
-    expect(Path.join(folder, path), result)
-  }
-
-  @Test(
-    "a path is seen from a folder",
-    arguments: [
-      ("a/b/c", "a/d", "../b/c"), ("a", "b/c", "../../a"), ("/x/y", "/x", "y"),
-    ])
-  func relativePaths(path: String, folder: String, result: String) {
-    expect(Path.relative(path, from: folder), result)
   }
 }

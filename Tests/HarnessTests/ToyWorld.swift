@@ -1,3 +1,4 @@
+import Journal
 import Automata
 import Conformance
 import Documents
@@ -170,5 +171,5 @@ func toyMachines() -> MachineLibrary {
 final class JournalList: JournalListener {
   private(set) var lines: [String] = []
 
-  func take(_ entry: JournalEntry) { lines.append(entry.json.line) }
+  func take(_ record: Record) { lines.append(record.line()) }
 }

@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Documents
 import Harness
@@ -10,7 +11,7 @@ struct ViolationJournalTests {
   private let vocabulary = Vocabulary(stimuli: [], statuses: [])
 
   private func line(_ violation: Violation) -> String {
-    JournalEntry.observation(.violation(violation), vocabulary, at: .zero + .milliseconds(7)).json.line
+    Record.event(Record.Event(.violation(violation), vocabulary, at: .zero + .milliseconds(7))).line()
   }
 
   @Test("name, subject and packet are fields of their own, and what is not there is left out")

@@ -1,3 +1,4 @@
+import Journal
 import Foundation
 import Reporting
 import TestSupport
@@ -13,7 +14,8 @@ enum SampleRun {
   static let divergence = [
     #"{"case":{"id":"drop","name":"A drop & a <loss>","file":"Scenarios/s5/drop.yaml","line":2,"tags":["link"],"machine":"door","device":"emulator:sesame5","firmware":"3.0","seed":42}}"#,
     #"{"t":"0.000","model":["Closed"]}"#,
-    #"{"t":"0.000","step":1,"line":7,"stimulus":"Open","arguments":{"tag":"a"},"model":["Closed","Opened"]}"#,
+    #"{"t":"0.000","step":1,"line":7,"stimulus":"Open","arguments":{"tag":"a"}}"#,
+    #"{"t":"0.000","model":["Closed","Opened"]}"#,
     #"{"t":"0.007","status":"Closed"}"#,
     #"{"t":"0.010","step":2,"line":8,"fault":"drop","value":"next"}"#,
     #"{"t":"0.010","reading":"battery","value":5.9}"#,

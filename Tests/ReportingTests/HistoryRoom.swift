@@ -1,3 +1,4 @@
+import Journal
 import Foundation
 import TestSupport
 
@@ -47,7 +48,7 @@ func night(
   record.version = "1.0"
   record.status = letters.contains("F") ? 1 : 0
   for (index, letter) in letters.enumerated() where letter != " " {
-    let words: [Character: Journal.Word] = [
+    let words: [Character: Record.Verdict.Word] = [
       ".": .agree, "~": .agree, "F": .divergence, "L": .labFault, "s": .skipped, "i": .incomplete,
     ]
     var result = RunRecord.Result(

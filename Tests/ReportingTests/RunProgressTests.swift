@@ -1,3 +1,5 @@
+import System
+import Journal
 import TestSupport
 import Testing
 
@@ -25,7 +27,8 @@ private func journal(_ cases: [String]) -> String {
       lines.append(#"{"t":"0.1","status":"on"}"#)
       guard let word = words[letter] else { continue }
       let again = letter.isUppercase ? #","again":true"# : ""
-      lines.append(#"{"verdict":"\#(word)","case":"c\#(number)"\#(again)}"#)
+      let flaky = word == "agree" && attempt > 1 ? #","flaky":true"# : ""
+      lines.append(#"{"verdict":"\#(word)","case":"c\#(number)"\#(flaky)\#(again)}"#)
     }
   }
   return lines.joined(separator: "\n") + "\n"
@@ -36,19 +39,19 @@ struct RunProgressTests {
   /// The tries of one case, and what it is judged to be; `nil` where it is to be run again.
   // swift-format-ignore
   static let rows: [(String, RunProgress.Judged?)] = [
-    ("a", .init(word: .agree, digest: "d0", isFlaky: false)),
-    ("d", .init(word: .divergence, digest: "d0", isFlaky: false)),
-    ("s", .init(word: .skipped, digest: "d0", isFlaky: false)),
+    ("a", .init(word: .agree, digest: "d0", isFlaky: false, isExcused: false)),
+    ("d", .init(word: .divergence, digest: "d0", isFlaky: false, isExcused: false)),
+    ("s", .init(word: .skipped, digest: "d0", isFlaky: false, isExcused: false)),
     ("l", nil), ("i", nil), ("-", nil), ("D", nil), ("D-", nil), ("Li", nil),
-    ("Da", .init(word: .agree, digest: "d0", isFlaky: true)),
-    ("La", .init(word: .agree, digest: "d0", isFlaky: true)),
-    ("DDd", .init(word: .divergence, digest: "d0", isFlaky: false)),
-    ("Dl", .init(word: .divergence, digest: "d0", isFlaky: false)),
+    ("Da", .init(word: .agree, digest: "d0", isFlaky: true, isExcused: false)),
+    ("La", .init(word: .agree, digest: "d0", isFlaky: true, isExcused: false)),
+    ("DDd", .init(word: .divergence, digest: "d0", isFlaky: false, isExcused: false)),
+    ("Dl", .init(word: .divergence, digest: "d0", isFlaky: false, isExcused: false)),
     ("Ll", nil),
-    ("-|a", .init(word: .agree, digest: "d0", isFlaky: false)),
-    ("D|a", .init(word: .agree, digest: "d0", isFlaky: false)),
-    ("D-|Da", .init(word: .agree, digest: "d0", isFlaky: true)),
-    ("i|-", nil), ("l|s", .init(word: .skipped, digest: "d0", isFlaky: false)),
+    ("-|a", .init(word: .agree, digest: "d0", isFlaky: false, isExcused: false)),
+    ("D|a", .init(word: .agree, digest: "d0", isFlaky: false, isExcused: false)),
+    ("D-|Da", .init(word: .agree, digest: "d0", isFlaky: true, isExcused: false)),
+    ("i|-", nil), ("l|s", .init(word: .skipped, digest: "d0", isFlaky: false, isExcused: false)),
   ]
 
   @Test("what came to a judgement is known, and nothing else", arguments: rows)
@@ -66,7 +69,7 @@ struct RunProgressTests {
   func damaged() throws {
     let workshop = try Workshop()
     let path = try workshop.file("j.jsonl", Array("{\"run\":{\"format\":1}}\nx\n{}\n".utf8))
-    #expect(throws: Journal.Problem.self) { try RunProgress(journal: path) }
-    #expect(throws: ReportError.self) { try RunProgress(journal: path + ".gone") }
+    #expect(throws: JournalProblem.self) { try RunProgress(journal: path) }
+    #expect(throws: FileFault.self) { try RunProgress(journal: path + ".gone") }
   }
 }

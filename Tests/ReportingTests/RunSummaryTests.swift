@@ -1,3 +1,4 @@
+import Journal
 import Reporting
 import TestSupport
 import Testing
@@ -41,8 +42,8 @@ struct RunSummaryTests {
     expect(all.findings.map { "\($0.signature) \($0.shortest) \($0.file!)" }, ["a 5 y1", "b 4 x2"])
     expect(
       [all.cases, all.agree, all.divergences, all.labFaults, all.skipped, all.incomplete], [8, 2, 2, 1, 1, 0])
-    expect(all.coverage.map(\.legal), [[3, 7]])
-    expect(all.coverage.map(\.empty), [[3, 9]])
+    expect(all.coverage.map { $0.total.legal?.text }, ["3/7"])
+    expect(all.coverage.map { $0.total.empty?.text }, ["3/9"])
     expect(all.coverage.map(\.visited), [["c2", "c08"]])
     expect(all.failures.map { "\($0.id) \($0.word)" }, ["x2 divergence", "y1 divergence", "z labFault"])
     expect(all.statuses, [1, 1, 3])
@@ -127,7 +128,7 @@ struct RunSummaryTests {
     let all = try summary([
       journal(caseLines("a") + [plain], cases: 1), journal(campaign("agree", "c2", "000"), cases: 1),
     ])
-    expect(all.coverage.map(\.legal), [[3, 7]])
-    expect(all.coverage.map(\.empty), [[9, 9]])
+    expect(all.coverage.map { $0.total.legal?.text }, ["3/7"])
+    expect(all.coverage.map { $0.total.empty?.text }, ["9/9"])
   }
 }

@@ -42,7 +42,7 @@ final class Workshop {
 
 /// A whole journal of the given lines between its first and its last.
 func journal(_ lines: [String], cases: Int, status: Int = 0) -> [String] {
-  [#"{"run":{"format":1,"seed":42,"command":["run","Scenarios/"]}}"#] + lines
+  [#"{"run":{"format":1,"seed":42}}"#] + lines
     + [#"{"end":{"cases":\#(cases),"status":\#(status)}}"#]
 }
 

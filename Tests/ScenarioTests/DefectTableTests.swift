@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Emulator
 import Foundation
@@ -72,7 +73,7 @@ struct DefectTableTests {
       .emulator, row.generation, [DeviceSpec.Setting("defect", row.defect)])
     let run = Run(
       try Plan(ScenarioSet(items), selection, provider: world.devices), provider: world.devices,
-      listener: Journal())
+      listener: CaseJournal())
     expect(run.perform().tally.divergences, 1)
   }
 }

@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Harness
 import Lab
@@ -34,11 +35,11 @@ struct RealLockScenarioTests {
     let plan = try Plan(ScenarioSet(items), selection, provider: world.devices)
     _ = Run(plan, provider: world.devices, listener: endings).perform()
     var result = Result()
-    for (outcome, test) in endings.all {
-      switch outcome.verdict {
+    for verdict in endings.all {
+      switch verdict.word {
       case .agree: result.agreed += 1
-      case .skipped(let reason): result.reasons.append(reason)
-      default: result.others.append("\(test): \(outcome.verdict.message ?? "")")
+      case .skipped: result.reasons.append(verdict.message ?? "")
+      default: result.others.append("\(verdict.id): \(verdict.message ?? "")")
       }
     }
     return result
@@ -106,9 +107,9 @@ struct RealLockScenarioTests {
 
 /// How the cases of a run ended.
 private final class Endings: JournalListener {
-  private(set) var all: [(Outcome, String)] = []
+  private(set) var all: [Record.Verdict] = []
 
-  func take(_ entry: JournalEntry) {
-    if case .verdict(let outcome, let test) = entry { all.append((outcome, test.id)) }
+  func take(_ record: Record) {
+    if case .verdict(let verdict) = record { all.append(verdict) }
   }
 }

@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Automata
 import Conformance
 import Documents
@@ -31,7 +33,7 @@ struct ScenarioTests {
     var endings: [String: Int] = [:]
     for file in Suite.filesOverAir where !Suite.isOfLock(file) {
       let journal = try Suite.runOverAir(file)
-      endings[journal.outcome?.verdict.message ?? "agree", default: 0] += 1
+      endings[journal.verdict?.message ?? "agree", default: 0] += 1
     }
     expect(
       endings,
@@ -42,7 +44,7 @@ struct ScenarioTests {
   }
 
   /// What makes a scenario fail: a defect of its device, else one wrong transition of its machine.
-  private func killer(of item: ScenarioSet.Item, _ healthy: Journal, _ world: World) throws -> String? {
+  private func killer(of item: ScenarioSet.Item, _ healthy: CaseJournal, _ world: World) throws -> String? {
     let device = try #require(item.scenario.device)
     for defect in EmulatedDevice.named(device.name)?.defects ?? [] {
       var wrong = item
@@ -95,7 +97,7 @@ struct ScenarioTests {
   @Test("every legal cell of the tables is visited, and every empty one of sesame-table")
   func coverage() throws {
     let world = World()
-    let journal = Journal()
+    let journal = CaseJournal()
     let plan = try Plan(ScenarioSet(Suite.items), Plan.Selection(), provider: world.devices)
     let coverage = Run(plan, provider: world.devices, listener: journal).perform().coverage
     let table = try #require(coverage.first { $0.machine == "sesame-table" })
@@ -128,7 +130,7 @@ struct ScenarioTests {
     }
     var selection = Plan.Selection()
     selection.device = DeviceSpec(.emulator, device, [DeviceSpec.Setting("defect", defect)])
-    let journal = Journal()
+    let journal = CaseJournal()
     let run = Run(
       try Plan(ScenarioSet(items), selection, provider: world.devices), provider: world.devices,
       listener: journal, isStopped: { journal.diverges })

@@ -1,3 +1,4 @@
+import Journal
 import Automata
 import Conformance
 import FoundationEssentials
@@ -38,17 +39,17 @@ enum Suite {
   static func isOfLock(_ file: String) -> Bool { !file.hasPrefix("Scenarios/socket/") }
 
   /// Drives a scenario whose device is reached over the air.
-  static func runOverAir(_ file: String) throws -> Journal {
+  static func runOverAir(_ file: String) throws -> CaseJournal {
     var item = try #require(items.first { $0.path == root + "/" + file })
     item.scenario.device?.settings.append(DeviceSpec.Setting("link", "radio"))
     return try run(item, World())
   }
 
   /// Drives a scenario, perhaps with another machine or device, and gives its journal.
-  static func run(_ item: ScenarioSet.Item, _ world: World) throws -> Journal {
+  static func run(_ item: ScenarioSet.Item, _ world: World) throws -> CaseJournal {
     var selection = Plan.Selection()
     selection.seed = 1
-    let journal = Journal()
+    let journal = CaseJournal()
     let run = Run(
       try Plan(ScenarioSet([item]), selection, provider: world.devices), provider: world.devices,
       listener: journal)
@@ -58,33 +59,30 @@ enum Suite {
 }
 
 /// What a run of one scenario did: each stimulus with the status before it, and how it ended.
-final class Journal: JournalListener {
-  private(set) var outcome: Outcome?
+final class CaseJournal: JournalListener {
+  private(set) var verdict: Record.Verdict?
   /// The stimuli, each with the status that was shown before; `nil` when none was shown yet.
   private(set) var tried: [(status: String?, stimulus: String)] = []
   var coverage: [Coverage] = []
   private var status: String?
 
-  func take(_ entry: JournalEntry) {
-    switch entry {
-    case .stimulus(let call, _, _): tried.append((status, call.name))
-    case .observation(.status(let number), let vocabulary, _): status = vocabulary.statuses[number]
-    case .verdict(let outcome, _): self.outcome = outcome
+  func take(_ record: Record) {
+    switch record {
+    case .event(let event) where event.kind == .stimulus: tried.append((status, event.text))
+    case .event(let event) where event.kind == .status: status = event.text
+    case .verdict(let verdict): self.verdict = verdict
     default: break
     }
   }
 
   /// Whether model and device agreed.
-  var agrees: Bool { outcome?.verdict == .agree }
+  var agrees: Bool { verdict?.word == .agree }
 
   /// Whether they diverged.
-  var diverges: Bool {
-    guard case .divergence = outcome?.verdict else { return false }
-    return true
-  }
+  var diverges: Bool { verdict?.word == .divergence }
 
   /// How it ended, for messages.
   var ending: String {
-    outcome.map { ([$0.verdict.message ?? "agree"] + $0.details).joined(separator: "\n") } ?? "nothing"
+    verdict.map { ([$0.message ?? "agree"] + $0.details).joined(separator: "\n") } ?? "nothing"
   }
 }

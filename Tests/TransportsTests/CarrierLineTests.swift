@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import CLibUSB
 import Glibc
@@ -36,29 +37,6 @@ struct PacketAssemblyTests {
       try assembly.append([0x40, 0x20, 0x01, 0x10], to: &taken)
     }
     expect(taken, [])
-  }
-}
-
-@Suite("Packets that wait to be taken")
-struct PacketQueueTests {
-  @Test("they keep their order and their number, however they come and go", arguments: [UInt64(1), 2, 3])
-  func order(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    var queue = PacketQueue()
-    var model: [HCIPacket] = []
-    var number: UInt16 = 0
-    for _ in 0..<20_000 {
-      // It is never empty for long stretches, so that what was taken has to be let go of on the way.
-      if model.count < 5 || generator.below(2) == 0 {
-        number &+= 1
-        model.append(.command(opcode: number, parameters: []))
-        queue.append(.command(opcode: number, parameters: []))
-      } else if queue.next() != model.removeFirst() {
-        Issue.record("out of order at \(number)")
-      }
-      if queue.count != model.count { Issue.record("\(queue.count) of \(model.count)") }
-    }
-    expect(Array(queue.newest(from: 3)), Array(model.dropFirst(3)))
   }
 }
 
@@ -135,7 +113,7 @@ struct DatagramTests {
     var fault: CarrierFault?
     do throws(CarrierFault) { try line.service(&traffic, at: Waiting.now) } catch { fault = error }
     var packets: [HCIPacket] = []
-    while let packet = traffic.inbox.next() { packets.append(packet) }
+    while let packet = traffic.inbox.popFirst() { packets.append(packet) }
     return (packets, fault)
   }
 

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import Foundation
 import Glibc

@@ -199,36 +199,3 @@ extension Governor where Device == ToyLock {
     try pass(.seconds(2))
   }
 }
-
-/// A folder that goes with its owner.
-final class TestFolder {
-  let path: String
-
-  init() {
-    path = FileManager.default.temporaryDirectory.path + "/lockstep-\(UUID().uuidString)"
-    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// The names in it, in order.
-  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-
-  /// Writes a file of a mode and gives its path.
-  @discardableResult
-  func write(_ name: String, _ text: String, mode: Int = 0o600) -> String {
-    let file = "\(path)/\(name)"
-    _ = FileManager.default.createFile(
-      atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
-    return file
-  }
-
-  func read(_ name: String) -> String {
-    String(decoding: FileManager.default.contents(atPath: "\(path)/\(name)") ?? Data(), as: UTF8.self)
-  }
-
-  /// The mode of a file.
-  func mode(_ name: String) -> Int? {
-    (try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)"))?[.posixPermissions] as? Int
-  }
-}

@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Foundation
 import Basics

@@ -1,3 +1,4 @@
+import System
 import Lab
 import Basics
 import TestSupport

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import Conformance
 import Glibc
@@ -75,7 +76,7 @@ struct SecrecyTests {
       folder.read("journal.jsonl"),
       "{\"seen\":\"‹redacted›\"}\none ‹redacted› two\nthe last \(digits.prefix(10))")
     expect(folder.mode("journal.jsonl"), 0o600)
-    try OutputFile.replace(folder.path + "/manifest.json", with: "[\"\(digits)\"]\n")
+    try WholeFile.replace(folder.path + "/manifest.json", with: "[\"\(digits)\"]\n")
     expect(folder.read("manifest.json"), "[\"‹redacted›\"]\n")
     expect(folder.mode("manifest.json"), 0o600)
     try lock.save()

@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Documents
 import Harness
@@ -25,7 +26,7 @@ struct FuzzScreenTests {
     status.corpus = 57
     status.contexts = 2270
     status.longest = 200
-    status.stability = (119, 120)
+    (status.stability.same, status.stability.tried) = (119, 120)
     status.actuations = 1234
     status.lockTime = .seconds(40_000)
     status.waited = .seconds(13_000)
@@ -122,7 +123,8 @@ struct FuzzMessageTests {
   func lines() throws {
     let status = FuzzScreenTests.screen.progress.status
     let lines: [WorkerLine] = [
-      .progress(status), .visited([0, 7, 65_536]), .journal("{\"t\":\"0.000\"}"), .evidence("x"), .say("a"),
+      .progress(status), .visited([0, 7, 65_536]), .journal(.left(Record.Left(lock: "oak"))),
+      .evidence(.event(Record.Event(.note, "x", at: .zero))), .say("a"),
       .once("c"), .warn("b"),
       .end(.trouble(LabFault(.noAnswer, "gone")), status),
       .end(.limited("so many"), status),
@@ -133,7 +135,7 @@ struct FuzzMessageTests {
             "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
             "endsCampaign": true,
             "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
-            "json": ["finding": ["number": 1, "shortest": 3]],
+            "record": ["number": 1, "signature": "s", "shortest": 3],
           ]))),
     ]
     for line in lines { expect(WorkerLine(line.json.line)?.json, line.json) }
@@ -148,7 +150,7 @@ struct FuzzMessageTests {
       return notice
     }
     let notice = try #require(notices.first)
-    expect(notice.numbered(4).json, ["finding": ["number": 4, "shortest": 3]])
+    expect([notice.numbered(4).record.number, notice.numbered(4).record.shortest], [4, 3])
     expect(WorkerOrders(WorkerOrders(round: 3, known: ["a"]).line)?.known, ["a"])
   }
 

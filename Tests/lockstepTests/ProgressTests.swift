@@ -1,3 +1,4 @@
+import Journal
 import Foundation
 import Basics
 import TestSupport
@@ -9,7 +10,9 @@ import Testing
 struct ProgressTests {
   private var position: RunPosition {
     var position = RunPosition(total: 50, begin: .seconds(100))
-    (position.done, position.agree, position.divergences) = (12, 11, 1)
+    for number in 0..<12 {
+      position.take(.verdict(Record.Verdict(number == 3 ? .divergence : .agree, of: "")), at: .zero)
+    }
     position.current = RunPosition.Current(file: "Scenarios/sesame5/jam.yaml", begin: .seconds(150), step: 4)
     return position
   }

@@ -35,7 +35,7 @@ struct ATTServer: Sendable {
   private(set) var subscriptions: [Subscription] = []
   var prepared: [PreparedWrite] = []
   private var indicating = Indicating.silent
-  private var waiting: [(handle: AttributeHandle, value: [UInt8])] = []
+  private var waiting = FIFO<(handle: AttributeHandle, value: [UInt8])>()
   private var hasAgreedOnMTU = false
 
   /// Makes the server of a new link: its client has subscribed to nothing.
@@ -179,8 +179,7 @@ extension ATTServer {
     case .unconfirmed(let handle, _):
       indicating = .silent
       let confirmed = GATTLink.Action.report(.confirmed(handle))
-      guard !waiting.isEmpty else { return [confirmed] }
-      let next = waiting.removeFirst()
+      guard let next = waiting.popFirst() else { return [confirmed] }
       return [confirmed] + indicate(next.handle, next.value, mtu: mtu, at: now)
     case .silent:
       return [.complain("a confirmation of no indication")]

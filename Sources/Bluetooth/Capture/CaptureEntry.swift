@@ -1,3 +1,5 @@
+import Basics
+
 /// A packet of a capture with what it means, layer by layer, or something that happened to a link.
 public struct CaptureEntry: Hashable, Sendable {
   /// Who sent a packet.

@@ -1,3 +1,5 @@
+import Basics
+
 // What a line of text says of commands and events: the name of the specification, and what matters of the parameters.
 
 extension HCIOpcode {

@@ -1,3 +1,5 @@
+import Basics
+
 // What a line of text says of packets on a link.
 
 extension ATTOpcode {

@@ -5,7 +5,7 @@ struct GATTClient: Sendable {
   private let offered: UInt16
   private var bearer = ATTClient()
   private var state = State.idle
-  private var waiting: [(id: GATTProcedureID, procedure: GATTProcedure)] = []
+  private var waiting = FIFO<(id: GATTProcedureID, procedure: GATTProcedure)>()
   private var lastID = 0
   private var hasAskedForMTU = false
 
@@ -63,7 +63,7 @@ extension GATTClient {
     case .closed: return []
     }
     state = .closed(failure)
-    waiting = []
+    waiting.removeAll()
     return ended.map { .report(.finished($0, .failure(failure))) }
   }
 }
@@ -128,8 +128,7 @@ extension GATTClient {
   /// Starts what waits, up to the first procedure that must ask something.
   private mutating func startNext(mtu: inout UInt16, at now: Instant) -> [GATTLink.Action] {
     var actions: [GATTLink.Action] = []
-    while !waiting.isEmpty {
-      let (id, procedure) = waiting.removeFirst()
+    while let (id, procedure) = waiting.popFirst() {
       if let result = resultWithoutAsking(procedure, mtu: mtu) {
         actions.append(.report(.finished(id, .success(result))))
         continue

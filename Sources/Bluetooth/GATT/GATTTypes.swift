@@ -1,3 +1,5 @@
+import Basics
+
 /// A characteristic's or descriptor's place in a server, from 1 to 0xFFFF (Core 5.4, Vol 3 Part F §3.2.2).
 public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number.

@@ -1,3 +1,5 @@
+import Basics
+
 /// An error code of the controller: the status of a command, or the reason why a link ended
 /// (Core 5.4, Vol 1 Part F).
 public struct HCIErrorCode: RawRepresentable, Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Basics
+
 /// A packet between a host and its controller (Core 5.4, Vol 4 Part E §5.4).
 ///
 /// Parameters and data stay bytes here: who handles a packet decodes it, with ``HCICommand``, ``HCIEvent`` and

@@ -30,7 +30,7 @@ struct CommandQueue: Sendable {
   }
 
   private var state = State.idle
-  private var waiting: [HCICommand] = []
+  private var waiting = FIFO<HCICommand>()
   /// How many commands the controller takes; one after a reset.
   private var credits = 1
 

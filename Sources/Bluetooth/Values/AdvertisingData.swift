@@ -1,3 +1,5 @@
+import Basics
+
 /// The data of an advertisement or of a scan response: structures of a type and some bytes
 /// (Core 5.4, Vol 3 Part C §11; the types are in the Core Specification Supplement, Part A).
 ///

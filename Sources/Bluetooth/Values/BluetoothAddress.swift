@@ -1,3 +1,5 @@
+import Basics
+
 /// The 48-bit address of a device, without its type (public or random).
 ///
 /// Text shows the most significant byte first; the air carries the least significant byte first.

@@ -1,3 +1,5 @@
+import Basics
+
 /// A 128-bit universally unique identifier.
 ///
 /// Its bytes are in the order of the text; the air carries them the other way round.

@@ -26,3 +26,7 @@ int lockstep_punch_hole(int descriptor, int64_t count);
 /// Has the system make no core dump of this process, and let no other program of the user trace it or look into its
 /// memory (PR_SET_DUMPABLE).
 void lockstep_forbid_dumps(void);
+
+/// The variables of our environment, as `NAME=VALUE` each, with NULL after the last. The list that C calls `environ` is a
+/// variable that anybody may change, which Swift does not take.
+char **lockstep_environment(void);

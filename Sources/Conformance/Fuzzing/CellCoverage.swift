@@ -1,3 +1,4 @@
+import Basics
 public import Automata
 
 /// How much of a machine's table has been tried. States that last no time are no part of it.
@@ -91,10 +92,7 @@ extension CellCoverage {
   /// What was visited, as hexadecimal digits of four bits each: the cells, the states, where cells led, and pairs. So
   /// that another process can add it, on the same machine.
   public var digits: [String] {
-    let words = pairs.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    let words = pairs.map { $0.hex(digits: 16) }
     return [hexDigits(visits.map { $0 > 0 }), hexDigits(isSeen), hexDigits(isOutcome), words.joined()]
   }
 

@@ -4,8 +4,10 @@ public import Basics
 ///
 /// FNV-1a over 64 bits: the same on every machine.
 public struct TraceHash: TraceRecorder, Sendable {
+  @usableFromInline var fingerprint = Fingerprint()
+
   /// The fingerprint so far.
-  public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  public var value: UInt64 { fingerprint.value }
 
   /// Begins with an empty trace.
   public init() {}
@@ -30,20 +32,17 @@ public struct TraceHash: TraceRecorder, Sendable {
     }
   }
 
-  @usableFromInline
-  mutating func mix(_ word: UInt64) { value = (value ^ word) &* 0x100_0000_01B3 }
+  @inlinable
+  mutating func mix(_ word: UInt64) { fingerprint.mix(word) }
 
   @usableFromInline @inline(never)
   mutating func mix(_ text: String, _ kind: UInt64) {
     mix(kind)
-    for byte in text.utf8 { mix(UInt64(byte)) }
+    fingerprint.mix(text)
   }
 }
 
 extension TraceHash: CustomStringConvertible {
   /// Sixteen hexadecimal digits.
-  public var description: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  public var description: String { fingerprint.description }
 }

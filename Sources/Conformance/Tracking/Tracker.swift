@@ -369,18 +369,19 @@ extension Tracker {
       var somewhere: UInt64 = 0
       var idle = UInt64.max
       var window = Interval.zero
-      // FNV-1a over what is possible and under which circumstances.
-      var position: UInt64 = (0xCBF2_9CE4_8422_2325 ^ timed.environment.circumstances) &* 0x100_0000_01B3
+      // Over what is possible and under which circumstances.
+      var position = Fingerprint()
+      position.mix(timed.environment.circumstances)
       forEachPossible { node in
         let mask = allowed(in: node)
         legal &= mask
         somewhere |= mask
         idle &= specification.idle[node]
         window = max(window, specification.windows[node])
-        position = (position ^ UInt64(truncatingIfNeeded: node + 1)) &* 0x100_0000_01B3
+        position.mix(UInt64(truncatingIfNeeded: node + 1))
       }
       return Situation(
-        position: position | 1 << 63, node: isSmall ? word.single : timed.possible.single, legal: legal,
+        position: position.value | 1 << 63, node: isSmall ? word.single : timed.possible.single, legal: legal,
         forbidden: stimuliMask & ~somewhere, idle: legal & idle, deadline: deadline ?? .never, window: window,
         isAwaiting: isAwaiting)
     }

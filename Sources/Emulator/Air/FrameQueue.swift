@@ -2,15 +2,14 @@ import Basics
 
 /// What waits at one end of a link, in its order: for its time, for room, or for the other end to come back.
 struct FrameQueue<Item: Sendable>: Sendable {
-  private var items: [(item: Item, due: Instant)] = []
-  private var taken = 0
+  private var items = FIFO<(item: Item, due: Instant)>()
   /// Until when what was put in last takes.
   private var busy = Instant.zero
 
-  var isEmpty: Bool { taken == items.count }
+  var isEmpty: Bool { items.isEmpty }
 
   /// When the first is due, or `nil` when there is none.
-  var nextTime: Instant? { isEmpty ? nil : items[taken].due }
+  var nextTime: Instant? { items.first?.due }
 
   /// Puts something in behind what is there; it is due now, or later by a delay, but never before that.
   mutating func append(_ item: Item, at now: Instant, delay: Interval = .zero) {
@@ -20,20 +19,13 @@ struct FrameQueue<Item: Sendable>: Sendable {
 
   /// The first, if it is due.
   func first(at now: Instant) -> Item? {
-    guard !isEmpty, items[taken].due <= now else { return nil }
-    return items[taken].item
+    items.first.flatMap { $0.due <= now ? $0.item : nil }
   }
 
-  mutating func removeFirst() {
-    taken += 1
-    guard isEmpty else { return }
-    items.removeAll(keepingCapacity: true)
-    taken = 0
-  }
+  mutating func removeFirst() { items.removeFirst() }
 
   mutating func removeAll() {
-    items.removeAll(keepingCapacity: true)
-    taken = 0
+    items.removeAll()
     busy = .zero
   }
 }

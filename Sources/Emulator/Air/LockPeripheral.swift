@@ -82,7 +82,7 @@ public struct LockPeripheral: Sendable {
   /// Whether bad weather took the link with a frame.
   var isLinkLossDue = false
   /// What others advertise, the first of it for the time being.
-  var foreign: [Advertised] = []
+  var foreign = FIFO<Advertised>()
   var foreigners = 0
   var foreignEnd = Instant.never
   private var advertised: Advertised?

@@ -25,7 +25,7 @@ extension LockPeripheral {
     absence = nil
     homecoming = .never
     overheard.forget()
-    foreign = []
+    foreign.removeAll()
     foreignEnd = .never
     link?.isForgotten = true
     if let link, !link.isEnding { end(link, .remoteUserTerminated, at: now) }

@@ -7,7 +7,7 @@ struct Stranger: Sendable {
   private var isStarted = false
   private var isReady = false
   /// What is to be advertised, the first of it for the time being.
-  private var waiting: [[UInt8]] = []
+  private var waiting = FIFO<[UInt8]>()
   private var end: Instant?
   private var packets: [HCIPacket] = []
   private var visit: Visit?

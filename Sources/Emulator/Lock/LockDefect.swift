@@ -1,3 +1,4 @@
+import Basics
 import Documents
 
 /// A bug that an emulated lock can be given: a suite is measured by the ones it finds.

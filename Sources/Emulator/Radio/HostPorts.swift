@@ -10,7 +10,7 @@ struct HostPort: Sendable {
     var packet: HCIPacket
   }
 
-  var waiting = Queue<Waiting>()
+  var waiting = FIFO<Waiting>()
   var hooks = Hooks()
   var isOn = true
   var eventMask = defaultEventMask
@@ -69,7 +69,7 @@ struct HostPorts: Sendable {
   var ports: [HostPort] = []
   /// What is held back, until when.
   var held = EventQueue<Held>()
-  private var order = Queue<(number: UInt64, controller: Int32)>()
+  private var order = FIFO<(number: UInt64, controller: Int32)>()
   private var number: UInt64 = 0
   private var count = 0
 
@@ -147,7 +147,7 @@ struct HostPorts: Sendable {
       let (number, controller) = order.removeFirst()
       let index = Int(controller)
       // What its own host took already is passed over.
-      guard !ports[index].waiting.isEmpty, ports[index].waiting.first.number == number else { continue }
+      guard !ports[index].waiting.isEmpty, ports[index].waiting[0].number == number else { continue }
       let packet = ports[index].waiting.removeFirst().packet
       count -= 1
       grantCredits(packet, index)

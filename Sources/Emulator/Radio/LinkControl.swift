@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 
 /// A control packet of the link layer (Core 5.4, Vol 6 Part B §2.4.2).

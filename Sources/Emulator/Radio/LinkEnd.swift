@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 
 /// The packets that one end of a link can send and receive (Core 5.4, Vol 6 Part B §4.5.10).
@@ -51,10 +52,10 @@ struct LinkEnd: Sendable {
   let aclLength: Int
 
   var isUp = true
-  var fragments = Queue<ACLPacket>()
+  var fragments = FIFO<ACLPacket>()
   /// How much of the first fragment the other end has acknowledged.
   var acknowledged = 0
-  var controls = Queue<LinkControl>()
+  var controls = FIFO<LinkControl>()
   var sending = Sending.nothing
   /// Whether the other end has what is being sent.
   var isDelivered = false
@@ -115,7 +116,7 @@ struct LinkEnd: Sendable {
       if !controls.isEmpty {
         sending = .control
       } else if !fragments.isEmpty {
-        sending = .data(min(transmit.payload, fragments.first.data.count - acknowledged))
+        sending = .data(min(transmit.payload, fragments[0].data.count - acknowledged))
       }
     }
     switch sending {
@@ -124,17 +125,17 @@ struct LinkEnd: Sendable {
       return 0
     case .control:
       hasMore = controls.count > 1 || !fragments.isEmpty
-      return controls.first.length
+      return controls[0].length
     case .data(let count):
       hasMore =
-        fragments.count > 1 || acknowledged + count < fragments.first.data.count || !controls.isEmpty
+        fragments.count > 1 || acknowledged + count < fragments[0].data.count || !controls.isEmpty
       return count
     }
   }
 
   /// The part of the first fragment that is on the air, as the other end's host gets it.
   func payload(_ count: Int, to handle: ConnectionHandle) -> ACLPacket {
-    let fragment = fragments.first
+    let fragment = fragments[0]
     let isStart = fragment.boundary == .first && acknowledged == 0
     let isWhole = count == fragment.data.count
     return ACLPacket(
@@ -148,9 +149,9 @@ struct LinkEnd: Sendable {
     case .nothing: return
     case .data(let count):
       acknowledged += count
-      if acknowledged == fragments.first.data.count {
+      if acknowledged == fragments[0].data.count {
         acknowledged = 0
-        _ = fragments.removeFirst()
+        fragments.removeFirst()
         ports.ports[controller].fragmentsHeld -= 1
         ports.send(completion, to: controller, at: now)
       }

@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 
 /// Connection events in which there is something to say (Core 5.4, Vol 6 Part B §4.5.6 to §4.5.9).
@@ -34,7 +35,7 @@ extension Link {
   private mutating func centralBegins(at now: Int64) {
     let length = central.load()
     if update == nil, central.sending == .control, !central.isDelivered,
-      case .connectionUpdate(let wanted) = central.controls.first
+      case .connectionUpdate(let wanted) = central.controls[0]
     {
       update = Update(parameters: wanted, instant: counter + 6 + Int(parameters.latency))
     }
@@ -54,7 +55,7 @@ extension Link {
       if case .data(let count) = central.sending {
         peripheral.deliver(central.payload(count, to: peripheral.handle), at: now, &ports)
       } else {
-        take(central.controls.first, inCentral: false, at: now, &ports)
+        take(central.controls[0], inCentral: false, at: now, &ports)
       }
     }
     phase = .peripheralTurn
@@ -73,7 +74,7 @@ extension Link {
       if case .data(let count) = peripheral.sending {
         central.deliver(peripheral.payload(count, to: central.handle), at: now, &ports)
       } else {
-        take(peripheral.controls.first, inCentral: true, at: now, &ports)
+        take(peripheral.controls[0], inCentral: true, at: now, &ports)
       }
     }
     let isWanted = central.hasMore || peripheral.hasMore || central.leaving != nil

@@ -1,5 +1,6 @@
-import Bluetooth
 import Basics
+import Bluetooth
+import Crypto
 
 // What the commands do (Core 5.4, Vol 4 Part E §7). A command that may not be carried out throws, and changes
 // nothing.
@@ -25,7 +26,8 @@ extension Radio {
       .leReadMaximumDataLength:
       return inform(command, controllers[c])
     case .leRand: return .returning(CommandReturn.Rand(controllers[c].generator.next()))
-    case .leEncrypt(let key, let plaintext): return .returning(CommandReturn.Encrypt(encrypt(plaintext, key)))
+    case .leEncrypt(let key, let plaintext):
+      return .returning(CommandReturn.Encrypt(encrypted(plaintext, key)))
     case .leSetDefaultPHY(let all, let transmit, let receive):
       return try setDefaultPHY(all, transmit, receive)
     case .leReadSuggestedDefaultDataLength:
@@ -432,4 +434,11 @@ extension Radio {
     }
     return .returning(CommandReturn.Link(handle))
   }
+}
+
+/// A block as LE Encrypt has it: key, text and result least significant byte first (Core 5.4, Vol 4 Part E §7.8.22).
+private func encrypted(_ plaintext: UUID128, _ key: UUID128) -> UUID128 {
+  let block = encryptBlock(plaintext.bytes.reversed(), key: key.bytes.reversed())
+  let halves = [block[8...], block[..<8]].map { $0.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) } }
+  return UUID128(high: halves[0], low: halves[1])
 }

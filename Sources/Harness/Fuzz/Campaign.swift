@@ -1,4 +1,5 @@
 public import Conformance
+public import Journal
 public import Basics
 
 /// Draws tests, does them on a device, and follows up what diverges: again and again until a budget is used up.

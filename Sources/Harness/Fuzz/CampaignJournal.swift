@@ -1,5 +1,6 @@
 import Automata
 public import Conformance
+public import Journal
 import Basics
 
 /// Writes a campaign into a journal, so that the reports of runs serve it too: one case for the campaign, and one for
@@ -30,17 +31,17 @@ public final class CampaignJournal {
 
   /// The campaign begins.
   public func begin() {
-    listener.take(.run(seed: settings.seed))
+    listener.take(.run(Record.Run(seed: settings.seed)))
   }
 
   /// There is trouble in the lab.
   public func trouble(_ fault: LabFault) {
-    listener.take(.lab(fault, attempt: 1, at: .zero))
+    listener.note(fault, attempt: 1, at: .zero)
   }
 
   /// The lab says something.
   public func remark(_ text: String) {
-    listener.take(.remark(text, at: .zero))
+    listener.remark(text)
   }
 
   /// A finding as a scenario that does the same again.
@@ -64,12 +65,11 @@ public final class CampaignJournal {
       scenario: scenario, machine: target.machine, device: target.device,
       start: target.starts[finding.test.start],
       seed: target.seed)
-    listener.take(.finding(finding, path))
-    listener.take(.begin(test))
+    listener.take(.finding(finding.record(path: path)))
+    listener.take(.begin(test.record))
     var outcome = verdict(on: finding, test)
     outcome.replay = replay
-    listener.take(.verdict(outcome, test))
-    tally.count(outcome.verdict)
+    end(test, outcome)
   }
 
   private func verdict(on finding: Finding, _ test: Case) -> Outcome {
@@ -99,13 +99,12 @@ public final class CampaignJournal {
   }
 
   /// Counts cases that another process wrote.
-  public func add(_ other: Tally) {
-    tally.cases += other.cases
-    tally.agree += other.agree
-    tally.divergences += other.divergences
-    tally.labFaults += other.labFaults
-    tally.skipped += other.skipped
-    tally.incomplete += other.incomplete
+  public func add(_ other: Tally) { tally.add(other) }
+
+  private func end(_ test: Case, _ outcome: Outcome) {
+    let verdict = outcome.record(of: test)
+    listener.take(.verdict(verdict))
+    tally.count(verdict)
   }
 
   /// The campaign ends.
@@ -122,18 +121,16 @@ public final class CampaignJournal {
       file: "fuzz/\(target.machine.label)",
       scenario: Scenario(title: "fuzz", machine: target.machine.label, steps: []), machine: target.machine,
       device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed)
-    listener.take(.begin(test))
-    let outcome = Outcome(end.verdict)
-    listener.take(.verdict(outcome, test))
-    tally.count(outcome.verdict)
+    listener.take(.begin(test.record))
+    self.end(test, Outcome(end.verdict))
     listener.take(.campaign(status))
     let leave = provider.leave()
     listener.take(leave)
     tally.isInTrouble = leave.fault != nil
     if let coverage { listener.take(coverage) }
-    for fault in faults { listener.take(.remark(fault, at: .zero)) }
+    for fault in faults { listener.remark(fault) }
     let status = faults.isEmpty ? tally.exitStatus : .internalFault
-    listener.take(.end(tally, status))
+    listener.take(.end(Record.End(tally, status)))
     return status
   }
 }

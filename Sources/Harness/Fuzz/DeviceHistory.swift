@@ -1,3 +1,4 @@
+import Basics
 import Conformance
 
 /// The last tests of a device that lives on from one to the next: what one shows may be the outcome of those before.
@@ -11,7 +12,7 @@ struct DeviceHistory {
 
   private let alphabet: Alphabet
   /// How the device was made ready for each test, and what was done then; the last one last.
-  private var done: [(ready: [Choice], test: TestCase)] = []
+  private var done = FIFO<(ready: [Choice], test: TestCase)>()
 
   init(_ alphabet: Alphabet) { self.alphabet = alphabet }
 
@@ -25,7 +26,7 @@ struct DeviceHistory {
   var tests: [TestCase] { done.map(\.test) }
 
   /// One test that does all of what is kept.
-  var whole: TestCase { joined(done) }
+  var whole: TestCase { joined(Array(done)) }
 
   /// Tests that end as a test did which follows those here, and bring about by themselves what these had left: those that
   /// need least of what was before first.
@@ -35,7 +36,7 @@ struct DeviceHistory {
     if !test.choices.isEmpty { candidates = [test, joined([([], test), ([], test)])] }
     if done.isEmpty, !ready.isEmpty { candidates.append(joined([(ready, test)])) }
     for count in Self.counts where count <= done.count {
-      candidates.append(joined(done.suffix(count) + [(ready, test)]))
+      candidates.append(joined(Array(done.suffix(count)) + [(ready, test)]))
     }
     return candidates
   }

@@ -1,5 +1,6 @@
 import Automata
 public import Conformance
+public import Journal
 import Basics
 
 /// Makes a tour through a machine on a device, and writes it into a journal: one case for each of its tests.
@@ -54,23 +55,22 @@ public final class TourRun {
 
   /// Makes the tour, to its end or until it is stopped.
   public func perform() -> Summary {
-    listener.take(.run(seed: target.seed))
+    listener.take(.run(Record.Run(seed: target.seed)))
     var summary: Summary
     do {
       summary = drive(try provider.device(target.device, seed: target.seed))
     } catch {
       summary = Summary(coverage: Coverage(target.machine.label, CellCoverage(target.machine.machine)))
       let test = begin(1, target.starts[target.starts.count - 1])
-      listener.take(.begin(test))
-      listener.take(.verdict(Outcome(.labFault(error)), test))
-      summary.tally.count(.labFault(error))
+      listener.take(.begin(test.record))
+      end(test, Outcome(.labFault(error)), &summary)
     }
     let leave = provider.leave()
     listener.take(leave)
     summary.leave = leave.remarks
     summary.tally.isInTrouble = leave.fault != nil
     listener.take(summary.coverage)
-    listener.take(.end(summary.tally, summary.exitStatus))
+    listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
     return summary
   }
 
@@ -90,7 +90,7 @@ public final class TourRun {
     while !tour.isFinished, !isStopped(), troubles < Self.mostTroubles {
       let start = starts[tour.begin()]
       var test = begin(summary.tally.cases + 1, start)
-      listener.take(.begin(test))
+      listener.take(.begin(test.record))
       var execution = Execution()
       var outcome: Outcome
       do {
@@ -102,7 +102,7 @@ public final class TourRun {
       } catch {
         outcome = follow(error, &tour, &lockstep, execution, &troubles)
       }
-      for text in lockstep.takeRemarks() { listener.take(.remark(text, at: lockstep.now)) }
+      for text in lockstep.takeRemarks() { listener.remark(text, at: lockstep.now) }
       tour.end(in: lockstep.situation)
       test.scenario = scenario(test, execution, specification.vocabulary)
       switch outcome.verdict {
@@ -110,8 +110,7 @@ public final class TourRun {
       case .agree: if !test.scenario.steps.isEmpty { summary.scenarios.append(test.scenario) }
       case .skipped, .incomplete, .limited: break
       }
-      listener.take(.verdict(outcome, test))
-      summary.tally.count(outcome.verdict)
+      end(test, outcome, &summary)
       summary.events.all += execution.performed.count
       summary.events.stimuli += execution.performed.count { Int($0.act) < alphabet.eventCount }
       if case .limited = outcome.verdict { break }
@@ -123,6 +122,12 @@ public final class TourRun {
       specification, alphabet, starts: open, standing: abilities.circumstances, after: tour)
     summary.gaps = CoverageGaps.grouped(finder.gaps(in: cells), of: cells)
     return summary
+  }
+
+  private func end(_ test: Case, _ outcome: Outcome, _ summary: inout Summary) {
+    let verdict = outcome.record(of: test)
+    listener.take(.verdict(verdict))
+    summary.tally.count(verdict)
   }
 
   /// Does one test.
@@ -153,9 +158,9 @@ public final class TourRun {
     let mark = StepMark(number, line: 0)
     lockstep.recorder.mark = mark
     switch action {
-    case .wait(let interval): listener.take(.wait(interval, mark, at: lockstep.now))
-    case .next: listener.take(.next(mark, at: lockstep.now))
-    case .settle, .edge: listener.take(.settle(mark, at: lockstep.now))
+    case .wait(let interval): listener.note(.wait, interval.description, mark, at: lockstep.now)
+    case .next: listener.note(.wait, ScenarioGrammar.next, mark, at: lockstep.now)
+    case .settle, .edge: listener.note(.wait, ScenarioGrammar.settled, mark, at: lockstep.now)
     case .stimulus, .fault: break
     }
     return try lockstep.carryOut(action).divergence
@@ -187,7 +192,7 @@ public final class TourRun {
     var last = divergence
     for attempt in 1...Self.attempts {
       let fault = LabFault(.linkLost, "this attempt ended with: \(last.summary)")
-      listener.take(.lab(fault, attempt: attempt, at: lockstep.now))
+      listener.note(fault, attempt: attempt, at: lockstep.now)
       if attempt == Self.attempts || isStopped() { break }
       lockstep.recorder.begin()
       var shown = try lockstep.begin(start)
@@ -220,11 +225,11 @@ public final class TourRun {
         tour.exclude(start: tour.test.start) ? .skipped(fault.detail) : .labFault(fault), mark, at: .zero)
     }
     troubles += 1
-    listener.take(.lab(fault, attempt: troubles, at: lockstep.now))
+    listener.note(fault, attempt: troubles, at: lockstep.now)
     do {
       try lockstep.restart()
     } catch {
-      listener.take(.lab(error, attempt: 0, at: lockstep.now))
+      listener.note(error, attempt: 0, at: lockstep.now)
       troubles = Self.mostTroubles
     }
     return Outcome(.labFault(fault), mark, at: lockstep.now)

@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Journal
 import Basics
 
 /// Which tests of a suite find the named defects of devices.
@@ -78,10 +79,13 @@ extension MutationSuite {
 /// The scenarios that diverge.
 private final class Failures: JournalListener {
   private(set) var files: [String] = []
+  private var file = ""
 
-  func take(_ entry: JournalEntry) {
-    if case .verdict(let outcome, let test) = entry, case .divergence = outcome.verdict {
-      files.append(test.file)
+  func take(_ record: Record) {
+    switch record {
+    case .begin(let test): file = test.file ?? ""
+    case .verdict(let verdict) where verdict.word == .divergence: files.append(file)
+    default: break
     }
   }
 }

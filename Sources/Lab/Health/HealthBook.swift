@@ -1,3 +1,5 @@
+public import Basics
+
 /// What is known of the health of one lock or one dongle.
 public struct DeviceHealth: Equatable, Sendable {
   /// One time that it failed.

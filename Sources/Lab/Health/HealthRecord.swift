@@ -1,4 +1,5 @@
-public import Documents
+public import Basics
+import Documents
 
 extension DeviceHealth {
   /// The record as JSON: `health/NAME.json`.

@@ -1,4 +1,5 @@
-public import Documents
+public import Basics
+import Documents
 
 /// What may stand in `bench.yaml`, described once: the reader takes its keys from here, and so does the JSON Schema.
 enum InventoryGrammar {

@@ -1,3 +1,5 @@
+public import Basics
+
 /// What is known to fail, and who sees to it until when.
 ///
 /// What is in quarantine is driven and reported like everything else; its divergences do not turn a run red. The day

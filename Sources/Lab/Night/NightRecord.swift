@@ -1,4 +1,4 @@
-public import Documents
+import Documents
 public import Basics
 
 /// A line of a night's record: what a night is taken up again from.

@@ -1,5 +1,5 @@
 public import Conformance
-import Basics
+public import Basics
 
 /// How often the motor of one lock has moved, and what else it has been through.
 ///

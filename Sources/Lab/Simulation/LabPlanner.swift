@@ -52,9 +52,9 @@ extension LabWorld {
   /// Tells the planner of a bench what happened, and does what it asks for.
   mutating func tell(_ bench: Int, _ event: NightEvent) {
     guard var planner = benches[bench].planner else { return }
-    var events = [event]
-    while let event = events.first {
-      events.removeFirst()
+    var events = FIFO<NightEvent>()
+    events.append(event)
+    while let event = events.popFirst() {
       let age = benches[bench].origin.age + (now - benches[bench].origin.time)
       let actions = planner.receive(event, at: age)
       var lost: [NightLine] = []

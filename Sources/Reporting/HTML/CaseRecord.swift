@@ -1,3 +1,7 @@
+import Basics
+import Journal
+import System
+
 /// Something that happened in a case: a row of its timeline.
 struct Moment: Hashable {
   /// Who brought it about.
@@ -9,13 +13,13 @@ struct Moment: Hashable {
     case model
   }
 
-  /// Seconds since the start of the case, as written.
-  var time: String
+  /// Since the start of the case.
+  var time: Instant
   var step: Int?
   var line: Int?
   var lane: Lane
   /// The kind of event, such as `stimulus`.
-  var kind: String
+  var kind: Record.Event.Kind
   /// What there is to say beside the kind.
   var words: String
   /// What the model holds possible after it, and whether that is new.
@@ -46,23 +50,20 @@ struct Moments {
   /// All that were kept.
   var kept: [Moment] { head + tail }
 
-  mutating func add(_ event: Journal.Event) {
-    let isChanged = event.model.map { $0 != possible } ?? false
-    if let model = event.model {
-      possible = model.prefix(Moment.mostStatuses).map { clipped($0, toBytes: Moment.longestWords) }
-    }
-    guard let first = event.content.first else { return addModel(event, isChanged) }
+  mutating func add(_ event: Record.Event) {
+    if event.kind == .model { return addModel(event) }
     let words = clipped(described(event.content), toBytes: Moment.longestWords)
-    if first.key == "status" { status = words }
+    if event.kind == .status { status = words }
     append(
       Moment(
-        time: event.time, step: event.step, line: event.line, lane: lane(of: first.key),
-        kind: clipped(first.key, toBytes: 100), words: words, possible: possible, isModelChanged: isChanged,
-        status: status))
+        time: event.time, step: event.step, line: event.line, lane: lane(of: event.kind),
+        kind: event.kind, words: words, possible: possible, isModelChanged: false, status: status))
   }
 
   /// A change of the model alone belongs to what it follows at once, and otherwise is time passing.
-  private mutating func addModel(_ event: Journal.Event, _ isChanged: Bool) {
+  private mutating func addModel(_ event: Record.Event) {
+    let isChanged = event.statuses != possible
+    possible = event.statuses.prefix(Moment.mostStatuses).map { clipped($0, toBytes: Moment.longestWords) }
     if let last = tail.last ?? head.last, last.time == event.time, last.lane != .model {
       if tail.isEmpty {
         head[head.count - 1].possible = possible
@@ -74,7 +75,7 @@ struct Moments {
     } else {
       append(
         Moment(
-          time: event.time, step: event.step, line: event.line, lane: .model, kind: "model", words: "",
+          time: event.time, step: event.step, line: event.line, lane: .model, kind: .model, words: "",
           possible: possible, isModelChanged: isChanged, status: status))
     }
   }
@@ -88,23 +89,24 @@ struct Moments {
   }
 }
 
-private func lane(of kind: String) -> Moment.Lane {
+private func lane(of kind: Record.Event.Kind) -> Moment.Lane {
   switch kind {
-  case "stimulus", "fault", "wait", "expect", "note": .tester
-  case "lab", "remark": .lab
-  default: .device
+  case .stimulus, .fault, .wait, .expect, .note: .tester
+  case .lab, .remark: .lab
+  case .model: .model
+  case .status, .effect, .reading, .refused, .violation, .event: .device
   }
 }
 
 /// The value of the first member, and the others behind it.
-private func described(_ content: [JSONValue.Member]) -> String {
-  var words = content.first?.value.description ?? ""
+private func described(_ content: [JSON.Member]) -> String {
+  var words = content.first?.value.words ?? ""
   for member in content.dropFirst() {
-    switch (member.key, member.value) {
-    case ("value", let value): words += " = \(value)"
-    case ("arguments", .object(let members)):
-      words += " " + members.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-    default: words += ", \(member.key) \(member.value)"
+    switch (member.name, member.value) {
+    case ("value", let value): words += " = \(value.words)"
+    case ("arguments", .mapping(let members)):
+      words += " " + members.map { "\($0.name): \($0.value.words)" }.joined(separator: ", ")
+    default: words += ", \(member.name) \(member.value.words)"
     }
   }
   return words
@@ -112,10 +114,10 @@ private func described(_ content: [JSONValue.Member]) -> String {
 
 /// One try of a case.
 struct Try {
-  var start: Journal.Case
-  var verdict: Journal.Verdict?
+  var start: Record.Case
+  var verdict: Record.Verdict?
   var moments = Moments()
-  var problems: [Journal.Problem] = []
+  var problems: [JournalProblem] = []
 
   /// Why it ended so, in one line.
   var message: String {
@@ -136,9 +138,9 @@ struct CaseRecord {
   /// Where files that belong to it are looked for.
   var folder: String
 
-  var start: Journal.Case { tries[0].start }
+  var start: Record.Case { tries[0].start }
   var last: Try { tries[tries.count - 1] }
-  var verdict: Journal.Verdict? { last.verdict }
+  var verdict: Record.Verdict? { last.verdict }
   var name: String { caseName(of: start, copy: copy) }
 }
 
@@ -147,11 +149,11 @@ struct CaseReader {
   let sources: [JournalIndex.Source]
 
   /// A case with everything that its journal says of it, or `nil` where the journal cannot be read.
-  func record(_ entry: JournalIndex.Entry, of suite: String) throws(ReportError) -> CaseRecord? {
+  func record(_ entry: JournalIndex.Entry, of suite: String) throws(FileFault) -> CaseRecord? {
     guard let start = try start(entry), let source = sources[Int(entry.journal)].file else { return nil }
     var record = CaseRecord(
       tries: [Try(start: start)], copy: entry.copy, milliseconds: entry.milliseconds, suite: suite,
-      folder: parent(of: sources[Int(entry.journal)].journal))
+      folder: Path.folder(of: sources[Int(entry.journal)].journal))
     while let line = try source.reader.next() {
       let last = record.tries.count - 1
       let isOver = record.tries[last].verdict != nil
@@ -160,7 +162,7 @@ struct CaseReader {
         if !isOver { record.tries[last].moments.add(event) }
       case .success(.verdict(let verdict)) where verdict.id == start.id && !isOver:
         record.tries[last].verdict = verdict
-      case .success(.start(let next)) where isOver && isNextTry(next, of: record.last.start):
+      case .success(.begin(let next)) where isOver && isNextTry(next, of: record.last.start):
         record.tries.append(Try(start: next))
       case .failure(let problem):
         if isOver { return record }
@@ -168,21 +170,21 @@ struct CaseReader {
       case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine),
         .success(.left):
         if isOver { return record }
-      case .success(.start), .success(.run), .success(.end), .success(.finding): return record
+      case .success(.begin), .success(.run), .success(.end), .success(.finding): return record
       }
     }
     return record
   }
 
   /// The line that a case starts with.
-  func start(_ entry: JournalIndex.Entry) throws(ReportError) -> Journal.Case? {
+  func start(_ entry: JournalIndex.Entry) throws(FileFault) -> Record.Case? {
     guard let source = sources[Int(entry.journal)].file else { return nil }
     try source.reader.seek(to: entry.offset, line: entry.line)
-    guard case .success(.start(let start)) = try source.reader.next() else { return nil }
+    guard case .success(.begin(let start)) = try source.reader.next() else { return nil }
     return start
   }
 
-  private func isNextTry(_ next: Journal.Case, of start: Journal.Case) -> Bool {
+  private func isNextTry(_ next: Record.Case, of start: Record.Case) -> Bool {
     next.id == start.id && next.attempt - 1 == start.attempt
   }
 }

@@ -1,3 +1,7 @@
+import Basics
+import Journal
+import System
+
 /// A case with everything there is to say of it.
 struct HTMLCase {
   let record: CaseRecord
@@ -45,11 +49,11 @@ struct HTMLCase {
     var parts: [Markup] = []
     if !file.isEmpty { parts.append("<code>\(short(file))</code>") }
     if let step = record.verdict?.step { parts.append("step \(step)") }
-    if let time = record.verdict?.time { parts.append("t = \(short(time)) s") }
+    if let time = record.verdict?.time { parts.append("t = \(short(time.description))") }
     let named: [(Markup, String?)] = [
       ("machine", start.machine), ("model", start.model), ("device", start.device),
       ("firmware", start.firmware),
-      ("seed", start.seed),
+      ("seed", start.seed.map { String($0) }),
     ]
     for (name, value) in named {
       if let value { parts.append("\(name) <span class=\"val\">\(short(value))</span>") }
@@ -65,9 +69,9 @@ struct HTMLCase {
   /// What each state would have taken, against what was seen.
   private func comparison(_ told: Try) -> Markup {
     guard let verdict = told.verdict else { return "" }
-    let isSeen = verdict.observed != nil || verdict.expected != nil || !verdict.allowed.isEmpty
+    let isSeen = verdict.seen != nil || verdict.expected != nil || !verdict.allowed.isEmpty
     guard isSeen else { return "" }
-    let observed = short(verdict.observed ?? "nothing")
+    let observed = short(verdict.seen ?? "nothing")
     let rows: Markup
     if verdict.allowed.isEmpty {
       rows =
@@ -89,20 +93,20 @@ struct HTMLCase {
         <tbody>\(rows)</tbody>
         <tfoot><tr class="seen"><th scope="row" colspan="2">seen</th>\
         <td><span class="chip bad">✘ \(observed)</span></td></tr></tfoot></table>
-        """))\(note)\(verdict.violation.map(broken) ?? "")</div>
+        """))\(note)\(verdict.rule.map { broken($0, verdict.breach) } ?? "")</div>
 
       """
   }
 
   /// The rule of its protocol that the device broke, and the packet.
-  private func broken(_ violation: Journal.Violation) -> Markup {
-    let subject: Markup = violation.subject.map { " of \(short($0))" } ?? ""
+  private func broken(_ rule: String, _ breach: Record.Breach) -> Markup {
+    let subject: Markup = breach.subject.map { " of \(short($0))" } ?? ""
     let packet: Markup =
-      violation.packet.map { bytes in
-        let sender: Markup = violation.sender.map { " of the \(short($0))" } ?? ""
+      breach.packet.map { bytes in
+        let sender: Markup = breach.sender.map { " of the \(short($0.rawValue))" } ?? ""
         return ", packet\(sender) <code>\(clipped(bytes, toBytes: 600))</code>"
       } ?? ""
-    return "<p class=\"note\">Rule <code>\(short(violation.name))</code>\(subject)\(packet)</p>"
+    return "<p class=\"note\">Rule <code>\(short(rule))</code>\(subject)\(packet)</p>"
   }
 
   private func past(_ history: CaseHistory) -> Markup {
@@ -114,8 +118,8 @@ struct HTMLCase {
   private var tries: Markup {
     let rows = record.tries.prefix(100).markup { attempt in
       """
-      <li>Try \(attempt.start.attempt): \((attempt.verdict?.word.shown ?? .incomplete).badge) \
-      \(clipped(attempt.message, toBytes: 300))\(attempt.verdict?.time.map { " after \(short($0)) s" } ?? "")</li>
+      <li>Try \(attempt.start.attempt): \((attempt.verdict?.counted.shown ?? .incomplete).badge) \
+      \(clipped(attempt.message, toBytes: 300))\(attempt.verdict?.time.map { " after \(short($0.description))" } ?? "")</li>
 
       """
     }
@@ -193,7 +197,7 @@ func copied(_ command: String) -> Markup {
 }
 
 /// What filters look at.
-func filterData(_ start: Journal.Case, _ shown: Shown) -> Markup {
+func filterData(_ start: Record.Case, _ shown: Shown) -> Markup {
   let tags = start.tags.prefix(20).map { clipped($0, toBytes: 60) }.joined(separator: "\n")
   return """
     data-outcome="\(shown.look.key)" data-machine="\(clipped(start.machine ?? "", toBytes: 100))" data-tags="\(tags)"
@@ -210,8 +214,7 @@ func reference(_ path: String) -> String {
       UInt8(ascii: "~"), UInt8(ascii: "/"):
       result.unicodeScalars.append(Unicode.Scalar(byte))
     default:
-      let digits = String(byte, radix: 16, uppercase: true)
-      result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      result += "%" + byte.hex(digits: 2).uppercased()
     }
   }
   // Two slashes in front would name a host.

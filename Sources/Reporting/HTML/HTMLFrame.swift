@@ -1,3 +1,4 @@
+import Basics
 /// The beginning of a page up to its body.
 ///
 /// Nothing may be loaded, and no style or script may take effect but ours, which the policy knows by their hashes.

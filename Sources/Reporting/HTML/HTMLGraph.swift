@@ -1,3 +1,4 @@
+import Journal
 import Drawing
 
 /// A machine, or a region of it, drawn with what the run went through.

@@ -1,3 +1,5 @@
+import Journal
+
 /// What earlier runs tell of a case.
 struct HTMLHistory {
   let history: CaseHistory

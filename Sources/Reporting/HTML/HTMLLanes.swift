@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// The drawing of the two lanes.
 ///
 /// Columns are moments, the last of them where the case ended. The model's lane is above and the device's below; a box
@@ -8,7 +11,7 @@ struct HTMLLanes {
 
   /// Everything at one time.
   private struct Column {
-    var time: String
+    var time: Instant
     /// What the model holds possible from here on; `nil` where that is not new.
     var model: [String]?
     var steps: [String] = []
@@ -63,14 +66,15 @@ struct HTMLLanes {
       for (index, step) in column.steps.enumerated() {
         drawing += words(step, x: column.x + 2, y: stepTop + 13 + index * Self.line, "step")
       }
-      drawing += words(column.time, x: column.x + 2, y: axis, "time")
+      drawing += words(column.time.secondsText, x: column.x + 2, y: axis, "time")
     }
     return scrolling("Model and device side by side, drawn", drawing + "</svg>", fromEnd: true)
   }
 
   private var description: String {
     let end =
-      attempt.verdict.map { "It ends at \($0.time ?? "an unknown time") s: \(attempt.message)." } ?? ""
+      attempt.verdict.map { "It ends at \($0.time?.description ?? "an unknown time"): \(attempt.message)." }
+      ?? ""
     return "The same as in the table that follows. \(clipped(end, toBytes: 300))"
   }
 
@@ -151,7 +155,8 @@ extension HTMLLanes {
   }
 
   private func width(of column: Column) -> Int {
-    let texts = (column.model ?? []) + column.steps + column.shows + [column.status ?? "", column.time]
+    let texts =
+      (column.model ?? []) + column.steps + column.shows + [column.status ?? "", column.time.secondsText]
     return max(52, (texts.map { short($0).count }.max() ?? 0) * 7 + 14)
   }
 
@@ -183,12 +188,12 @@ extension HTMLLanes {
   private func add(_ moment: Moment, to column: inout Column) {
     if moment.isModelChanged { column.model = moment.possible }
     switch (moment.lane, moment.kind) {
-    case (.device, "status"): column.status = moment.words
-    case (.device, _): column.shows.append("\(moment.kind) \(moment.words)")
-    case (.tester, "stimulus"): column.steps.append("▸ \(moment.words)")
-    case (.tester, "fault"): column.steps.append("⚡ \(moment.words)")
-    case (.tester, "wait"): column.steps.append("wait \(moment.words)")
-    case (.tester, "expect"): column.steps.append("? \(moment.words)")
+    case (.device, .status): column.status = moment.words
+    case (.device, _): column.shows.append("\(moment.kind.rawValue) \(moment.words)")
+    case (.tester, .stimulus): column.steps.append("▸ \(moment.words)")
+    case (.tester, .fault): column.steps.append("⚡ \(moment.words)")
+    case (.tester, .wait): column.steps.append("wait \(moment.words)")
+    case (.tester, .expect): column.steps.append("? \(moment.words)")
     case (.tester, _): column.steps.append(moment.words)
     case (.lab, _): column.steps.append("⚠ \(moment.words)")
     case (.model, _): break
@@ -198,12 +203,12 @@ extension HTMLLanes {
   /// The column in which the two part: that of the last observation, or one more where nothing was observed.
   private func addEnd(to columns: inout [Column]) {
     guard let verdict = attempt.verdict, isDivergence else { return }
-    let time = verdict.time ?? columns.last?.time ?? "0.000"
+    let time = verdict.time ?? columns.last?.time ?? .zero
     let isObserved = columns.last.map { $0.time == time && ($0.status != nil || !$0.shows.isEmpty) } ?? false
     if !isObserved { columns.append(Column(time: time)) }
     let last = columns.count - 1
     columns[last].isEnd = true
-    if !isObserved { columns[last].status = verdict.observed ?? "nothing" }
+    if !isObserved { columns[last].status = verdict.seen ?? "nothing" }
     if let expected = verdict.expected { columns[last].model = ["allowed:", expected] }
   }
 }

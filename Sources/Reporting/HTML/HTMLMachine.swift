@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// A machine with what the run visited of it: figures, the table of states and stimuli, drawings.
 struct HTMLMachine {
   let visits: MachineVisits
@@ -9,7 +12,7 @@ struct HTMLMachine {
   /// The most regions that are drawn.
   private static let mostDrawings = 30
 
-  private var machine: Journal.Machine { visits.machine }
+  private var machine: Record.Machine { visits.machine }
 
   var markup: Markup {
     """
@@ -26,8 +29,8 @@ struct HTMLMachine {
       return "<p class=\"note\">The run does not say what it visited of this machine.</p>\n"
     }
     let rows: [(Markup, [Int])] = [
-      ("legal cells", coverage.legal), ("refusals tried", coverage.empty),
-    ]
+      ("legal cells", coverage.total.legal), ("refusals tried", coverage.total.empty),
+    ].map { ($0, $1.map { [$0.visited, $0.count] } ?? []) }
     let transitions = visits.ways.filter { $0.isVisited != nil }
     let went = transitions.filter { $0.isVisited == true }.count
     return """

@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// How many cases ended in which way.
 struct OutcomeCounts {
   private var counts = [Int](repeating: 0, count: Shown.allCases.count)
@@ -67,7 +70,7 @@ struct HTMLOverview {
     let name: Markup = mood == .good ? "good" : mood == .fair ? "fair" : "bad"
     return """
       <header class="page \(name)"><p class="brand">Lockstep \(manifest.name.map { "· " + clipped($0, toBytes: 300) } ?? "")\
-      \(manifest.start.map { " · " + spoken(moment: $0) } ?? "")</p>
+      \(manifest.moment.map { " · " + spoken(moment: $0) } ?? "")</p>
       <h1>\(headline)</h1>
       \(incompleteWords)\(bar)\(chipsOfCounts)</header>
 
@@ -160,14 +163,14 @@ struct HTMLOverview {
     }
     add("run", manifest.name)
     add("host", manifest.host)
-    add("start", manifest.start.map(spoken(moment:)))
+    add("start", manifest.moment.map(spoken(moment:)))
     add("version", manifest.version)
-    add("seed", joined(index.runs.map(\.seed)))
-    add("command", manifest.command ?? joined(index.runs.map { $0.command.joined(separator: " ") }, by: "; "))
+    add("seed", joined(index.runs.map { $0.seed.map { String($0) } }))
+    add("command", manifest.command.first)
     if index.sources.count > 1 { add("journals", grouped(index.sources.count)) }
     let statuses = index.statuses.map { $0.map { "\($0)" } ?? "none: it did not end" }
     if !statuses.isEmpty { add("exit status", statuses.prefix(20).joined(separator: ", ")) }
-    for property in manifest.properties.prefix(100) { add(property.key, property.value.description) }
+    for property in manifest.properties.prefix(100) { add(property.name, property.value.words) }
     return members.markup { name, value in
       "<div><dt>\(clipped(name, toBytes: 100))</dt><dd>\(clipped(value, toBytes: 1000))</dd></div>\n"
     }
@@ -178,8 +181,8 @@ struct HTMLOverview {
     let rows = index.findings.prefix(200).markup { found in
       let finding = found.finding
       return """
-        <tr><th scope="row">\(clipped(finding.message, toBytes: 400))</th><td class="num">\(finding.shortest)</td>\
-        <td>\(finding.confirmation ?? "–")</td><td><code>\(clipped(finding.file ?? "–", toBytes: 300))</code></td></tr>
+        <tr><th scope="row">\(clipped(finding.summary, toBytes: 400))</th><td class="num">\(finding.shortest)</td>\
+        <td>\(finding.confirmation?.verdict ?? "–")</td><td><code>\(clipped(finding.file ?? "–", toBytes: 300))</code></td></tr>
 
         """
     }

@@ -1,3 +1,7 @@
+import Journal
+import Basics
+import System
+
 /// The packets of a case, from the decoded capture that its verdict names.
 struct HTMLPackets {
   /// One line of such a file.
@@ -28,8 +32,8 @@ struct HTMLPackets {
       var lines = try LineReader(path)
       while try lines.advance() {
         if lines.line.isEmpty { continue }
-        var scanner = JSONScanner(lines.line)
-        guard let value = try? scanner.document(), let packet = Self.packet(value) else {
+        guard let value = try? JSON(parsing: lines.line, isMended: true), let packet = Self.packet(value)
+        else {
           // The last line of a file may be torn off, as that of a journal.
           if lines.isTerminated { problem = "Line \(lines.number) of \(path) is no packet." }
           continue
@@ -49,18 +53,18 @@ struct HTMLPackets {
     tail.removeFirst(Self.last)
   }
 
-  private static func packet(_ value: JSONValue) -> Packet? {
-    guard let time = value["t"]?.text else { return nil }
+  private static func packet(_ value: JSON) -> Packet? {
+    guard let time = value["t"]?.string else { return nil }
     let layers = (value["layers"]?.elements ?? []).prefix(20).compactMap { layer in
-      layer["layer"]?.text.map {
-        (clipped($0, toBytes: 60), clipped(layer["text"]?.text ?? "", toBytes: longestLine))
+      layer["layer"]?.string.map {
+        (clipped($0, toBytes: 60), clipped(layer["text"]?.string ?? "", toBytes: longestLine))
       }
     }
-    let event = value["event"]?.text.map { clipped($0, toBytes: longestLine) }
-    let bytes = value["bytes"]?.text ?? ""
+    let event = value["event"]?.string.map { clipped($0, toBytes: longestLine) }
+    let bytes = value["bytes"]?.string ?? ""
     guard event != nil || !bytes.isEmpty else { return nil }
     return Packet(
-      time: clipped(time, toBytes: 40), from: value["from"]?.text.map { clipped($0, toBytes: 40) },
+      time: clipped(time, toBytes: 40), from: value["from"]?.string.map { clipped($0, toBytes: 40) },
       bytes: String(bytes.prefix(2 * mostBytes)), count: bytes.utf8.count / 2, layers: layers, event: event)
   }
 
@@ -125,10 +129,9 @@ struct HTMLPackets {
         hex += pair + " "
         ascii += (0x20..<0x7F).contains(byte) ? String(Unicode.Scalar(byte)) : "·"
       }
-      let offset = String(start / 2, radix: 16)
       let gap = String(repeating: " ", count: 48 - hex.count)
       lines.append(
-        String(repeating: "0", count: max(0, 4 - offset.count)) + offset + "  \(hex)\(gap) \(ascii)")
+        (start / 2).hex(digits: 4) + "  \(hex)\(gap) \(ascii)")
     }
     return "<pre>\n\(lines.joined(separator: "\n"))</pre>"
   }

@@ -1,6 +1,10 @@
+import Basics
+import Journal
+import System
+
 /// Writes a page, section by section.
 struct HTMLPage: ~Copyable {
-  private var output: OutputFile
+  private var output: Replacement
   private let index: JournalIndex
   private let manifest: Manifest
   private let reader: CaseReader
@@ -18,7 +22,7 @@ struct HTMLPage: ~Copyable {
   private static let (mostTimed, mostReasoned) = (10_000, 20_000)
 
   init(
-    output: consuming OutputFile, index: JournalIndex, links: [String],
+    output: consuming Replacement, index: JournalIndex, links: [String],
     history: (any CaseHistorySource)?
   ) {
     self.output = output
@@ -30,7 +34,7 @@ struct HTMLPage: ~Copyable {
   }
 
   /// Writes the whole page and puts it in its place.
-  mutating func write() throws(ReportError) -> HTMLReport {
+  mutating func write() throws(FileFault) -> HTMLReport {
     var milliseconds: Int64 = 0
     for suite in index.suites {
       for entry in suite.entries {
@@ -65,15 +69,15 @@ struct HTMLPage: ~Copyable {
       agreed: counts[.agreed], problems: index.problems)
   }
 
-  private mutating func put(_ markup: Markup) throws(ReportError) {
+  private mutating func put(_ markup: Markup) throws(FileFault) {
     try output.write(Array(markup.source.utf8))
   }
 
   /// Does something with every case that ended in a way.
   private mutating func forEach(
     _ shown: Shown,
-    _ body: (inout HTMLPage, JournalIndex.Entry, String) throws(ReportError) -> Bool
-  ) throws(ReportError) {
+    _ body: (inout HTMLPage, JournalIndex.Entry, String) throws(FileFault) -> Bool
+  ) throws(FileFault) {
     for suite in index.suites {
       for entry in suite.entries where entry.shown == shown {
         guard try body(&self, entry, suite.name) else { return }
@@ -103,7 +107,7 @@ struct HTMLPage: ~Copyable {
 
 extension HTMLPage {
   /// A section with the cases that ended in a way that wants to be looked at.
-  private mutating func writeTold(_ shown: Shown) throws(ReportError) {
+  private mutating func writeTold(_ shown: Shown) throws(FileFault) {
     guard counts[shown] > 0 else { return }
     let look = shown.look
     try put(
@@ -113,7 +117,7 @@ extension HTMLPage {
       \(explanation(shown))
       """)
     var (rows, isList) = (0, false)
-    try forEach(shown) { (page, entry, suite) throws(ReportError) in
+    try forEach(shown) { (page, entry, suite) throws(FileFault) in
       if page.told < Self.mostTold {
         guard let record = try page.reader.record(entry, of: suite) else { return true }
         page.told += 1
@@ -169,7 +173,7 @@ extension HTMLPage {
   /// A case in a line.
   private func row(
     _ entry: JournalIndex.Entry, _ suite: String, _ shown: Shown
-  ) throws(ReportError) -> Markup? {
+  ) throws(FileFault) -> Markup? {
     guard let start = try reader.start(entry) else { return nil }
     let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
     return """
@@ -181,12 +185,12 @@ extension HTMLPage {
   }
 
   /// The reasons for which cases were not tried, and the cases under each.
-  private mutating func writeSkipped() throws(ReportError) {
+  private mutating func writeSkipped() throws(FileFault) {
     guard counts[.skipped] > 0 else { return }
     var reasons: [(text: String, count: Int, rows: [Markup])] = []
     var numbers: [String: Int] = [:]
     var seen = 0
-    try forEach(.skipped) { (page, entry, suite) throws(ReportError) in
+    try forEach(.skipped) { (page, entry, suite) throws(FileFault) in
       guard let record = try page.reader.record(entry, of: suite) else { return true }
       let text = clipped(record.last.message, toBytes: 400)
       let number = numbers[text] ?? (reasons.count < 200 ? reasons.count : 199)
@@ -226,7 +230,7 @@ extension HTMLPage {
   }
 
   /// The cases that agreed, folded by suite; each has a line as long as there are not too many.
-  private mutating func writeAgreed() throws(ReportError) {
+  private mutating func writeAgreed() throws(FileFault) {
     guard counts[.agreed] > 0 else { return }
     try put(
       """
@@ -270,13 +274,12 @@ extension HTMLPage {
 // MARK: - Machines and timings
 
 extension HTMLPage {
-  private mutating func writeMachines() throws(ReportError) {
+  private mutating func writeMachines() throws(FileFault) {
     var machines = index.machines
     // Coverage of a machine that nobody describes has its figures still.
     for coverage in index.coverage where !machines.contains(where: { $0.name == coverage.machine }) {
       machines.append(
-        Journal.Machine(
-          name: coverage.machine, hash: "", states: [], regions: [], stimuli: [], cells: [], spontaneous: []))
+        Record.Machine(coverage.machine))
     }
     guard !machines.isEmpty else { return }
     try put(
@@ -288,7 +291,7 @@ extension HTMLPage {
     try put("</section>\n")
   }
 
-  private mutating func writeTimings() throws(ReportError) {
+  private mutating func writeTimings() throws(FileFault) {
     var latencies = Latencies()
     let stride = max(1, (counts.all + Self.mostTimed - 1) / Self.mostTimed)
     var (number, looked) = (0, 0)
@@ -304,7 +307,7 @@ extension HTMLPage {
     try put(HTMLTimings(latencies: latencies, slowest: try slowest(), looked: (looked, number)).markup)
   }
 
-  private mutating func slowest() throws(ReportError) -> [HTMLTimings.Slow] {
+  private mutating func slowest() throws(FileFault) -> [HTMLTimings.Slow] {
     var slowest: [(entry: JournalIndex.Entry, suite: String)] = []
     for suite in index.suites {
       for entry in suite.entries where entry.shown != nil && entry.milliseconds > 0 {

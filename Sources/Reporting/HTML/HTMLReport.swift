@@ -1,3 +1,7 @@
+public import Journal
+public import System
+import Basics
+
 /// A page made from journals, and what it counted.
 ///
 /// One file that holds everything and asks for nothing: no network, no fonts, no pictures. It can be read without its
@@ -18,7 +22,7 @@ public struct HTMLReport: Hashable, Sendable {
   /// How many agreed at once.
   public var agreed = 0
   /// What is wrong with the journals themselves.
-  public var problems: [Journal.Problem] = []
+  public var problems: [JournalProblem] = []
 
   /// Reads journals and writes the page about all of them, which appears at its path whole or not at all.
   ///
@@ -34,7 +38,7 @@ public struct HTMLReport: Hashable, Sendable {
   @discardableResult
   public static func write(
     journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
-  ) throws(ReportError) -> HTMLReport {
+  ) throws(FileFault) -> HTMLReport {
     try RecordedRuns(journals: journals, manifests: manifests).writeHTML(to: path, history: history)
   }
 }
@@ -49,11 +53,12 @@ extension RecordedRuns {
   @discardableResult
   public func writeHTML(
     to path: String, history: (any CaseHistorySource)? = nil
-  ) throws(ReportError) -> HTMLReport {
+  ) throws(FileFault) -> HTMLReport {
+    makeFolders(above: path)
     var page = HTMLPage(
-      output: try OutputFile(path), index: index,
+      output: try Replacement(of: path, mode: 0o666, saying: .write), index: index,
       links: index.sources.map {
-        index.isReproducible ? "" : way(to: parent(of: $0.journal), from: parent(of: path))
+        index.isReproducible ? "" : Path.way(to: Path.folder(of: $0.journal), from: Path.folder(of: path))
       }, history: history)
     return try page.write()
   }

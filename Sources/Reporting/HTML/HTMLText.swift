@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// How an outcome is written in a page: a word, a sign for those who see no colour, and the name that filters and
 /// styles know it by.
 struct OutcomeLook {
@@ -30,7 +33,7 @@ enum Shown: CaseIterable {
   var badge: Markup { "<span class=\"badge \(look.key)\">\(look.sign) \(look.word)</span>" }
 }
 
-extension Journal.Word {
+extension Record.Verdict.Word {
   var shown: Shown {
     switch self {
     case .agree: .agreed
@@ -63,9 +66,9 @@ func counted(_ count: Int, _ one: String, _ several: String? = nil) -> String {
 func spoken(_ milliseconds: Int64) -> String {
   let seconds = milliseconds / 1000
   if milliseconds < 1000 { return "\(milliseconds) ms" }
-  if seconds < 120 { return "\(seconds).\(padded(Int(milliseconds % 1000), to: 3)) s" }
-  if seconds < 7200 { return "\(seconds / 60) min \(padded(Int(seconds % 60), to: 2)) s" }
-  return "\(grouped(Int(seconds / 3600))) h \(padded(Int(seconds / 60 % 60), to: 2)) min"
+  if seconds < 120 { return "\(seconds).\((milliseconds % 1000).padded(to: 3)) s" }
+  if seconds < 7200 { return "\(seconds / 60) min \((seconds % 60).padded(to: 2)) s" }
+  return "\(grouped(Int(seconds / 3600))) h \((seconds / 60 % 60).padded(to: 2)) min"
 }
 
 /// `2026-11-20T22:38:51Z` as `2026-11-20 22:38:51 UTC`; another text as it is.
@@ -73,11 +76,6 @@ func spoken(moment: String) -> String {
   guard moment.count >= 20, moment.last == "Z" else { return moment }
   let parts = moment.dropLast().split(separator: "T")
   return parts.count == 2 ? "\(parts[0]) \(parts[1]) UTC" : moment
-}
-
-func padded(_ number: Int, to width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
 /// A share in whole percent; all only where nothing lacks, and none only where there is nothing.

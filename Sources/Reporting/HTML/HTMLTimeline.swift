@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// The two lanes of a try: what the model held possible beside what the device showed, and between them what the tester
 /// did.
 ///
@@ -69,7 +72,7 @@ struct HTMLTimeline {
       let shown: Markup =
         isDevice ? observed(moment) : moment.status == nil ? "" : "<span class=\"same\">│</span>"
       return """
-        <tr class="\(rowClass(moment))"><td>\(moment.time)</td><td>\(model)</td>\
+        <tr class="\(rowClass(moment))"><td>\(moment.time.secondsText)</td><td>\(model)</td>\
         <td>\(step)</td><td>\(done)</td><td>\(shown)</td></tr>
 
         """
@@ -87,10 +90,10 @@ struct HTMLTimeline {
 
   private func happened(_ moment: Moment) -> Markup {
     switch moment.lane {
-    case .model where moment.time == "0.000" && moment.step == nil: "<span class=\"kind\">the start</span>"
+    case .model where moment.time == .zero && moment.step == nil: "<span class=\"kind\">the start</span>"
     case .model: "<span class=\"kind\">time passes</span>"
     default:
-      "<span class=\"kind\">\(moment.kind)</span> \(moment.words) \(line(moment))"
+      "<span class=\"kind\">\(moment.kind.rawValue)</span> \(moment.words) \(line(moment))"
     }
   }
 
@@ -99,9 +102,9 @@ struct HTMLTimeline {
   }
 
   private func observed(_ moment: Moment) -> Markup {
-    moment.kind == "status"
+    moment.kind == .status
       ? "<span class=\"chip\">\(moment.words)</span>"
-      : "<span class=\"kind\">\(moment.kind)</span> \(moment.words)"
+      : "<span class=\"kind\">\(moment.kind.rawValue)</span> \(moment.words)"
   }
 
   /// The row with which the try ends: where the two part, or how else it came to an end.
@@ -110,14 +113,14 @@ struct HTMLTimeline {
       return
         "<tr class=\"end incomplete\"><td></td><td colspan=\"4\">◌ no verdict: the run ended here</td></tr>\n"
     }
-    let look = verdict.word.shown.look
-    let time = verdict.time ?? ""
+    let look = verdict.counted.shown.look
+    let time = verdict.time?.secondsText ?? ""
     let step: Markup = verdict.step.map { "\($0)" } ?? ""
     let what: Markup =
       isDivergence ? "<strong>✘ first divergence</strong>" : "<strong>\(look.sign) \(look.word)</strong>"
     let expected: Markup = verdict.expected.map { "<span class=\"chip want\">\(short($0))</span>" } ?? ""
     let observed: Markup =
-      verdict.observed.map { "<span class=\"chip bad\">✘ \(short($0))</span>" } ?? ""
+      verdict.seen.map { "<span class=\"chip bad\">✘ \(short($0))</span>" } ?? ""
     return """
       <tr class="end \(look.key)"><td>\(time)</td><td>\(expected)</td><td>\(step)</td>\
       <td>\(what)</td><td>\(observed)</td></tr>

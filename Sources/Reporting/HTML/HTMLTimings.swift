@@ -1,3 +1,4 @@
+import Basics
 /// How long things took: from a stimulus to the next status, and the slowest cases.
 struct HTMLTimings {
   /// One of the slowest cases.

@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// How long it took from each stimulus to the next status that the device showed.
 struct Latencies {
   /// The times of one stimulus.
@@ -34,12 +37,10 @@ struct Latencies {
     var open: (stimulus: String, time: Int64)?
     for moment in moments {
       switch moment.kind {
-      case "stimulus":
-        guard let time = milliseconds(moment.time) else { continue }
-        open = (moment.words.prefix { $0 != " " }.description, time)
-      case "status":
-        guard let begun = open, let time = milliseconds(moment.time) else { continue }
-        note(begun.stimulus, max(0, time - begun.time), name)
+      case .stimulus: open = (moment.words.prefix { $0 != " " }.description, moment.time.milliseconds)
+      case .status:
+        guard let begun = open else { continue }
+        note(begun.stimulus, max(0, moment.time.milliseconds - begun.time), name)
         open = nil
       default: break
       }

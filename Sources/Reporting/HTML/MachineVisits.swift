@@ -1,3 +1,5 @@
+import Journal
+
 /// A machine with what the run visited of it, ready to be drawn.
 struct MachineVisits {
   /// What is known of a cell of the table.
@@ -23,8 +25,8 @@ struct MachineVisits {
     var isVisited: Bool?
   }
 
-  let machine: Journal.Machine
-  let coverage: Journal.Coverage?
+  let machine: Record.Machine
+  let coverage: Record.Coverage?
   /// By state and stimulus; empty for a machine that is too large to be shown.
   private(set) var cells: [[Cell]]
   private(set) var ways: [Way] = []
@@ -35,7 +37,7 @@ struct MachineVisits {
   var isTooLarge: Bool { cells.isEmpty && !machine.states.isEmpty }
 
   /// Takes a machine and its coverage, which may be missing or not say which cells were visited.
-  init(_ machine: Journal.Machine, _ coverage: Journal.Coverage?) {
+  init(_ machine: Record.Machine, _ coverage: Record.Coverage?) {
     self.machine = machine
     self.coverage = coverage
     guard machine.states.count * machine.stimuli.count <= Self.mostCells else {

@@ -1,3 +1,5 @@
+import Basics
+import Journal
 /// A piece of a page: what stands in a literal is markup, and what is interpolated is text.
 ///
 /// Nothing that comes from a journal can become markup, since there is no way from a string to it but through

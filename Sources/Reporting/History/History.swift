@@ -1,3 +1,5 @@
+import Journal
+
 /// What earlier runs came to: a database that is filled from journals.
 ///
 /// It is kept in a file of SQLite, or in PostgreSQL for a lab with many hosts. Several processes may add to it at once.
@@ -111,7 +113,7 @@ public final class History {
     let other = GoRank(
       status: known[0].integer.map(Int.init), divergences: divergences,
       judged: divergences + Int(known[2].integer ?? 0))
-    func count(_ words: [Journal.Word]) -> Int { results.count { words.contains($0.result.word) } }
+    func count(_ words: [Record.Verdict.Word]) -> Int { results.count { words.contains($0.result.word) } }
     let own = GoRank(
       status: record.status, divergences: count([.divergence]),
       judged: count([.divergence, .agree, .skipped]))
@@ -149,7 +151,7 @@ public final class History {
   }
 }
 
-extension Journal.Word {
+extension Record.Verdict.Word {
   /// Lower for what one would rather know.
   fileprivate var rank: Int {
     switch self {

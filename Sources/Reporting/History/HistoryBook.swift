@@ -1,3 +1,5 @@
+public import Journal
+
 /// What a history tells of runs.
 public struct HistoryRun: Hashable, Sendable {
   /// Which run it is.
@@ -23,7 +25,7 @@ public struct HistoryRun: Hashable, Sendable {
   public var cases: Int { counts.reduce(0, +) }
 
   /// How many of its cases ended with a word.
-  public func count(_ word: Journal.Word) -> Int { counts[word.code] }
+  public func count(_ word: Record.Verdict.Word) -> Int { counts[word.code] }
 }
 
 /// Which runs and cases a question is about.
@@ -119,7 +121,7 @@ private func middle(_ values: [Int64]) -> Int64 {
 struct HistoryBook {
   struct Point {
     var run: Int32
-    var word: Journal.Word
+    var word: Record.Verdict.Word
     var isFlaky: Bool
     var milliseconds: Int64
   }

@@ -1,3 +1,4 @@
+import Journal
 /// Where a history is kept.
 public enum HistoryPlace: Hashable, Sendable {
   /// A file of SQLite, at a path.

@@ -1,3 +1,5 @@
+public import Journal
+
 extension History {
   /// Runs, the latest first.
   public func runs(_ selection: HistorySelection = HistorySelection()) throws(HistoryError) -> [HistoryRun] {
@@ -86,7 +88,7 @@ public struct HistoryFailure: Hashable, Sendable {
   /// What tells it from others; `nil` where the run did not say, and then the message does.
   public var signature: String?
   /// How the case ended when it was last seen: `agree` where another try did.
-  public var word: Journal.Word
+  public var word: Record.Verdict.Word
   /// What was said when it was last seen.
   public var message: String
   /// In how many runs it was seen.
@@ -142,7 +144,7 @@ private struct FailureCollector {
 
   mutating func add(_ row: [SQLValue], _ run: HistoryRun) {
     guard let className = row[1].text, let name = row[2].text,
-      let word = row[3].integer.flatMap({ Journal.Word(code: Int($0)) }), let message = row[5].text
+      let word = row[3].integer.flatMap({ Record.Verdict.Word(code: Int($0)) }), let message = row[5].text
     else { return }
     if let filter, !CaseName(className: className, name: name).contains(filter), !message.contains(filter) {
       return
@@ -176,7 +178,7 @@ public struct HistoryResult: Hashable, Sendable {
   /// The run.
   public var run: HistoryRun
   /// How the case ended, at its last try.
-  public var word: Journal.Word
+  public var word: Record.Verdict.Word
   /// Whether it agreed only when it was tried again.
   public var isFlaky: Bool
   /// How often it was tried.
@@ -247,7 +249,7 @@ extension History {
         WHERE n.host = $1 AND n.name = $2 AND r.case_id = $3
         """, [.text(run.identity.host), .text(run.identity.name), .integer(number)]
       ) { row in
-        guard let word = row[0].integer.flatMap({ Journal.Word(code: Int($0)) }) else { return }
+        guard let word = row[0].integer.flatMap({ Record.Verdict.Word(code: Int($0)) }) else { return }
         all.append(
           HistoryResult(
             run: run, word: word, isFlaky: row[1].integer == 1, attempts: Int(row[2].integer ?? 1),

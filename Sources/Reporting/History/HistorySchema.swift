@@ -1,3 +1,6 @@
+import Basics
+import Journal
+
 /// The tables of a history, the same in SQLite and in PostgreSQL.
 ///
 /// | table | a row is |
@@ -42,7 +45,7 @@ enum HistorySchema {
 
   private static func tables(_ dialect: Dialect) -> [String] {
     let (text, integer) = (dialect.text, dialect.integer)
-    let words = Journal.Word.allCases.map { "(\($0.code), '\($0.rawValue)')" }.joined(separator: ", ")
+    let words = Record.Verdict.Word.allCases.map { "(\($0.code), '\($0.rawValue)')" }.joined(separator: ", ")
     return [
       """
       CREATE TABLE words (code \(integer) NOT NULL PRIMARY KEY, word \(text) NOT NULL UNIQUE) \(dialect.plain)
@@ -90,7 +93,7 @@ enum HistorySchema {
   }
 }
 
-extension Journal.Word {
+extension Record.Verdict.Word {
   /// The number that stands for it in a history; never another one, since it is on disks.
   var code: Int {
     switch self {
@@ -126,12 +129,5 @@ func kept(_ text: String, toBytes limit: Int = 1100) -> String {
       .joined(separator: "\\u{0}")
   }
   if !isLong, head.utf8.count <= limit { return head }
-  return clipped(head, toBytes: limit - 20) + fingerprint(text)
-}
-
-/// FNV-1a in sixteen hexadecimal digits.
-private func fingerprint(_ text: String) -> String {
-  let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-  let digits = String(hash, radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
+  return clipped(head, toBytes: limit - 20) + Fingerprint(text).description
 }

@@ -1,3 +1,5 @@
+import Journal
+
 /// What a history tells reports of cases: of the runs before those that are reported.
 public final class HistorySource: CaseHistorySource {
   private let history: History
@@ -21,7 +23,7 @@ public final class HistorySource: CaseHistorySource {
     }
     var selection = HistorySelection()
     selection.excluded = sources.map(RunRecord.Identity.init)
-    selection.before = sources.compactMap(\.manifest.start).min()
+    selection.before = sources.compactMap(\.manifest.moment).min()
     let database = history.database
     book = try database.read { () throws(HistoryError) in try HistoryBook(database, selection) }
     for slot in book.names.indices { slots[book.names[slot]] = slot }

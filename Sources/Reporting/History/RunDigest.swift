@@ -1,3 +1,5 @@
+import Journal
+
 /// The results of a run in a few bytes each: which case, how it ended, how long it took.
 ///
 /// They stand in the order of the cases' numbers. Each is three numbers in base 128, the low digits first, with the
@@ -7,7 +9,7 @@ struct RunDigest: Equatable {
   /// A result.
   struct Entry: Hashable {
     var caseNumber: Int64
-    var word: Journal.Word
+    var word: Record.Verdict.Word
     var attempts: Int64 = 1
     var isFlaky = false
     var milliseconds: Int64
@@ -61,7 +63,7 @@ struct RunDigest: Equatable {
     }
     while position < bytes.count {
       guard let step = next(), let kind = next(), let time = next(), step > 0,
-        let word = Journal.Word(code: Int(kind & 7))
+        let word = Record.Verdict.Word(code: Int(kind & 7))
       else { return false }
       let (sum, isTooHigh) = number.addingReportingOverflow(Int64(step))
       guard !isTooHigh else { return false }

@@ -1,3 +1,7 @@
+import Basics
+public import Journal
+import System
+
 /// What a history keeps of a run.
 public struct RunRecord: Sendable {
   /// What tells a run from others: it is the same run however often it is taken in.
@@ -41,7 +45,7 @@ public struct RunRecord: Sendable {
     /// Its name there.
     public var name: String
     /// How it ended, at its last try.
-    public var word: Journal.Word
+    public var word: Record.Verdict.Word
     /// Whether it agreed only when it was tried again.
     public var isFlaky = false
     /// How often it was tried.
@@ -58,7 +62,7 @@ public struct RunRecord: Sendable {
     public var message: String?
 
     /// Says how a case ended.
-    public init(className: String, name: String, word: Journal.Word, milliseconds: Int64) {
+    public init(className: String, name: String, word: Record.Verdict.Word, milliseconds: Int64) {
       self.className = className
       self.name = name
       self.word = word
@@ -116,14 +120,14 @@ extension RunRecord {
       throw .run(journal, reason: "\(index.problems.first.map { "\($0)" } ?? "it cannot be read")")
     }
     let identity = Identity(source)
-    guard let started = source.manifest.start ?? Self.start(of: identity.name) else {
+    guard let started = source.manifest.moment ?? Self.start(of: identity.name) else {
       throw .run(journal, reason: "no manifest says when it started")
     }
     self.init(identity: identity, started: started)
     isPartOfJob = source.manifest.jobPart != nil
-    revision = source.manifest.properties.first { $0.key == "revision" }.map { kept($0.value.description) }
+    revision = source.manifest.properties.first { $0.name == "revision" }.map { kept($0.value.words) }
     version = source.manifest.version.map { kept($0) }
-    seed = index.runs.first?.seed.map { kept($0) }
+    seed = index.runs.first?.seed.map { String($0) }
     status = index.statuses.first ?? nil
     do {
       try read(index)
@@ -140,7 +144,7 @@ extension RunRecord {
     return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
   }
 
-  private mutating func read(_ index: JournalIndex) throws(ReportError) {
+  private mutating func read(_ index: JournalIndex) throws(FileFault) {
     let reader = CaseReader(sources: index.sources)
     for suite in index.suites {
       for entry in suite.entries {
@@ -153,8 +157,8 @@ extension RunRecord {
 
   /// Reads a case again: its first line, and all of it where one of its tries has more to say.
   private func result(
-    _ entry: JournalIndex.Entry, _ word: Journal.Word, of suite: String, from reader: CaseReader
-  ) throws(ReportError) -> Result? {
+    _ entry: JournalIndex.Entry, _ word: Record.Verdict.Word, of suite: String, from reader: CaseReader
+  ) throws(FileFault) -> Result? {
     guard let start = try reader.start(entry) else { return nil }
     var result = Result(
       className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), word: word,
@@ -162,19 +166,19 @@ extension RunRecord {
     result.isFlaky = entry.isFlaky
     result.attempts = Int(entry.attempts)
     result.setting = Setting(start)
-    if start.seed != seed { result.seed = start.seed.map { kept($0) } }
+    if start.seed.map({ String($0) }) != seed { result.seed = start.seed.map { String($0) } }
     if word == .agree, !entry.isFlaky { return result }
     let tries = try reader.record(entry, of: suite)?.tries ?? []
     if let failed = tries.compactMap(\.verdict).last(where: { $0.word != .agree }) {
       result.signature = failed.signature.map { kept($0) }
-      result.message = failed.message.map { kept($0, toBytes: 4000) }
+      result.message = failed.summary.map { kept($0, toBytes: 4000) }
     }
     return result
   }
 }
 
 extension RunRecord.Setting {
-  fileprivate init(_ start: Journal.Case) {
+  fileprivate init(_ start: Record.Case) {
     // Four of them are together what tells a row from others, and an index holds only so much.
     func part(_ text: String?) -> String { kept(text ?? "", toBytes: 500) }
     self.init(
@@ -185,7 +189,7 @@ extension RunRecord.Setting {
 
 extension JournalIndex.Outcome {
   /// The word that reports have for it; `nil` for a case that another stands for.
-  var word: Journal.Word? {
+  var word: Record.Verdict.Word? {
     switch self {
     case .passed: .agree
     case .failed: .divergence

@@ -1,3 +1,6 @@
+import Journal
+import System
+import Basics
 import CSQLite
 import Glibc
 
@@ -28,7 +31,7 @@ final class SQLiteDatabase: Database {
     place = .file(path)
     switch mode {
     case .writing:
-      makeDirectories(above: path)
+      makeFolders(above: path)
       connection = try Connection(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, place)
     case .reading:
       guard unsafe access(path, F_OK) == 0 else { throw .absent(place) }
@@ -43,7 +46,7 @@ final class SQLiteDatabase: Database {
 
   /// A connection that can read, also where nothing may be written: neither the file nor beside it.
   private static func readable(_ path: String, _ place: HistoryPlace) throws(HistoryError) -> Connection {
-    if unsafe access(path, W_OK) == 0, unsafe access(parent(of: path), W_OK) == 0 {
+    if unsafe access(path, W_OK) == 0, unsafe access(Path.folder(of: path), W_OK) == 0 {
       return try Connection(path, SQLITE_OPEN_READWRITE, place)
     }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
@@ -52,7 +55,7 @@ final class SQLiteDatabase: Database {
       let isPlain =
         byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
       if isPlain || "/-_.~".utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
-      return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      return "%" + byte.hex(digits: 2)
     }
     let absolute = path.hasPrefix("/") ? "" : "./"
     return try Connection(

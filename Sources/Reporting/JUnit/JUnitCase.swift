@@ -1,3 +1,7 @@
+import Basics
+import Journal
+import System
+
 /// The name of a suite, also as it stands in an attribute.
 struct JUnitSuiteName {
   let text: String
@@ -28,7 +32,7 @@ struct JUnitCaseRenderer {
   func add(
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
-  ) throws(ReportError) {
+  ) throws(FileFault) {
     if entry.outcome == .passed, entry.attempts == 1, !entry.hasRemarks,
       try addPlainly(entry, from: source, suite: suite, to: &xml)
     {
@@ -38,7 +42,7 @@ struct JUnitCaseRenderer {
     open(start, entry, suite.text, &xml)
     let outcome = JUnitOutcome(entry, texts)
     if profile.hasCaseProperties {
-      add(properties(start, entry, outcome.main.verdict?.violation), to: &xml)
+      add(properties(start, entry, outcome.main.verdict), to: &xml)
     }
     if profile.hasCaseOutput {
       add(outcome, entry, to: &xml)
@@ -50,7 +54,7 @@ struct JUnitCaseRenderer {
   }
 
   private func open(
-    _ start: Journal.Case, _ entry: JournalIndex.Entry, _ suite: String, _ xml: inout XMLBuffer
+    _ start: Record.Case, _ entry: JournalIndex.Entry, _ suite: String, _ xml: inout XMLBuffer
   ) {
     xml.add("    <testcase")
     xml.attribute("classname", suite)
@@ -66,14 +70,16 @@ struct JUnitCaseRenderer {
   }
 
   private func properties(
-    _ start: Journal.Case, _ entry: JournalIndex.Entry, _ violation: Journal.Violation?
+    _ start: Record.Case, _ entry: JournalIndex.Entry, _ verdict: Record.Verdict?
   ) -> [(name: String, value: String?)] {
-    [
+    let breach = verdict?.breach
+    return [
       ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
-      ("firmware", start.firmware), ("seed", start.seed), ("lease", start.lease),
-      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", violation?.name),
-      ("violation.of", violation?.subject), ("violation.packet", violation?.packet),
-      ("violation.from", violation?.packet == nil ? nil : violation?.sender),
+      ("firmware", start.firmware), ("seed", start.seed.map { String($0) }),
+      ("lease", start.lease.map { String($0) }),
+      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", verdict?.rule),
+      ("violation.of", breach?.subject), ("violation.packet", breach?.packet),
+      ("violation.from", breach?.packet == nil ? nil : breach?.sender?.rawValue),
     ]
   }
 
@@ -90,7 +96,7 @@ struct JUnitCaseRenderer {
 
 extension JUnitCaseRenderer {
   /// Adds the case that stands for damage of the journals.
-  func add(_ problems: [Journal.Problem], suite: String, to xml: inout XMLBuffer) {
+  func add(_ problems: [JournalProblem], suite: String, to xml: inout XMLBuffer) {
     xml.add("    <testcase")
     xml.attribute("classname", suite)
     xml.add(" name=\"journal\" time=\"0.000\">\n")
@@ -109,7 +115,7 @@ extension JUnitCaseRenderer {
   /// - Returns: `false` when the line is of an unusual form.
   private func addPlainly(
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer
-  ) throws(ReportError) -> Bool {
+  ) throws(FileFault) -> Bool {
     let isAdded: Void? = try source.reader.lookAt(entry) { start, line in
       add(start, entry, line, suite: suite, to: &xml)
     }
@@ -120,7 +126,7 @@ extension JUnitCaseRenderer {
     _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>,
     suite: JUnitSuiteName, to xml: inout XMLBuffer
   ) {
-    let scanner = JSONScanner(line)
+    let scanner = LineTokens(line)
     xml.add("    <testcase classname=\"")
     xml.add(suite.escaped)
     xml.add("\" name=\"")
@@ -154,7 +160,7 @@ extension JUnitCaseRenderer {
   }
 
   private func addProperties(
-    _ start: JournalGlance.Start, _ scanner: borrowing JSONScanner, to xml: inout XMLBuffer
+    _ start: JournalGlance.Start, _ scanner: borrowing LineTokens, to xml: inout XMLBuffer
   ) {
     xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")
     xml.addEscaped(start.id, scanner)
@@ -167,7 +173,7 @@ extension JUnitCaseRenderer {
   }
 
   private func add(
-    _ value: JSONScanner.Raw?, _ markup: StaticString, _ scanner: borrowing JSONScanner,
+    _ value: LineTokens.Raw?, _ markup: StaticString, _ scanner: borrowing LineTokens,
     _ xml: inout XMLBuffer
   ) {
     guard let value, value.kind != .other else { return }
@@ -176,7 +182,7 @@ extension JUnitCaseRenderer {
   }
 }
 
-extension JSONScanner {
+extension LineTokens {
   /// The digits of a whole number above zero.
   fileprivate func positiveInteger(_ raw: Raw?) -> String? {
     guard let raw, raw.kind == .number, let number = text(of: raw).flatMap({ Int($0) }), number > 0 else {
@@ -305,7 +311,7 @@ extension JUnitCaseRenderer {
   /// A line for each file of a case, for readers that show or copy it.
   private func attachments(of text: CaseText, _ entry: JournalIndex.Entry) -> String {
     (text.verdict?.attachments ?? []).prefix(Self.attachmentLimit).map { file in
-      let path = straight(folders[Int(entry.journal)] + file.path)
+      let path = Path.normalized(folders[Int(entry.journal)] + file.path)
       // The line is found by its form, and must stay one.
       return "[[ATTACHMENT|\(path.split(whereSeparator: \.isNewline).joined(separator: "\u{FFFD}"))]]\n"
     }.joined()

@@ -1,3 +1,6 @@
+import Journal
+import Basics
+
 /// What a report, a file of it, or a suite in it counts.
 struct JUnitCounts: Equatable {
   var tests = 0
@@ -41,6 +44,5 @@ struct JUnitCounts: Equatable {
 
 /// Seconds with three decimals, the same under every locale.
 func secondsText(_ milliseconds: some BinaryInteger) -> String {
-  let fraction = String(milliseconds % 1000)
-  return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+  "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3))"
 }

@@ -1,15 +1,18 @@
+import System
+
 /// The files of a report: one, or as many as it takes to keep each below what its readers accept.
 ///
 /// `junit.xml` is followed by `junit-2.xml` and so on. They appear when all of them are complete, and those that an
 /// earlier and larger report left go away.
 struct JUnitParts: ~Copyable {
   private let path: String
-  private var file: OutputFile
+  private var file: Replacement
   private var finished: [FinishedFile] = []
 
-  init(_ path: String) throws(ReportError) {
+  init(_ path: String) throws(FileFault) {
     self.path = path
-    file = try OutputFile(path)
+    makeFolders(above: path)
+    file = try Replacement(of: path, mode: 0o666, saying: .write)
   }
 
   deinit {
@@ -25,23 +28,23 @@ struct JUnitParts: ~Copyable {
   /// Whether there can be more than one: not where the report goes into a pipe.
   var canBeSplit: Bool { !file.isDirect }
 
-  mutating func write(_ xml: XMLBuffer) throws(ReportError) { try file.write(xml.bytes) }
+  mutating func write(_ xml: XMLBuffer) throws(FileFault) { try file.write(xml.bytes) }
 
-  mutating func overwrite(at offset: Int, _ xml: XMLBuffer) throws(ReportError) {
+  mutating func overwrite(at offset: Int, _ xml: XMLBuffer) throws(FileFault) {
     try file.overwrite(at: offset, xml.bytes)
   }
 
   /// Completes the file and begins another.
-  mutating func split() throws(ReportError) {
+  mutating func split() throws(FileFault) {
     finished.append(try file.finish())
-    file = try OutputFile(Self.path(of: finished.count + 1, path))
+    file = try Replacement(of: Self.path(of: finished.count + 1, path), mode: 0o666, saying: .write)
     var mark = XMLBuffer()
     mark.add(Self.head + Self.mark)
     try write(mark)
   }
 
   /// Completes the last file and puts all of them in their places, the first one last.
-  mutating func commit() throws(ReportError) {
+  mutating func commit() throws(FileFault) {
     let isAlone = !canBeSplit
     finished.append(try file.finish())
     let all = finished
@@ -50,7 +53,7 @@ struct JUnitParts: ~Copyable {
       do {
         try part.place()
       } catch {
-        for part in all[..<number] { part.discard() }
+        for part in all[...number] { part.discard() }
         throw error
       }
     }

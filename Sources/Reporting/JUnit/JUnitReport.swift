@@ -1,3 +1,6 @@
+public import Journal
+public import System
+
 /// JUnit XML made from a journal, and what it counted.
 ///
 /// A *failure* is a divergence, an *error* is trouble of the lab or a case that was not brought to its end, and
@@ -17,7 +20,7 @@ public struct JUnitReport: Hashable, Sendable {
   /// The sum of the cases' times in milliseconds.
   public var milliseconds: Int64 = 0
   /// What is wrong with the journal itself.
-  public var problems: [Journal.Problem] = []
+  public var problems: [JournalProblem] = []
 
   /// Reads journals and writes the report of all of them, which appears at its path whole or not at all.
   ///
@@ -37,7 +40,7 @@ public struct JUnitReport: Hashable, Sendable {
   public static func write(
     journals: [String], manifests: [String] = [], to path: String, profile: JUnitProfile = .ci,
     largest: Int = 25_000_000
-  ) throws(ReportError) -> JUnitReport {
+  ) throws(FileFault) -> JUnitReport {
     try RecordedRuns(journals: journals, manifests: manifests).writeJUnit(
       to: path, profile: profile, largest: largest)
   }
@@ -45,16 +48,7 @@ public struct JUnitReport: Hashable, Sendable {
   /// Reads a journal and writes its report.
   public static func write(
     journal: String, manifest: String? = nil, to path: String, profile: JUnitProfile = .ci
-  ) throws(ReportError) -> JUnitReport {
+  ) throws(FileFault) -> JUnitReport {
     try write(journals: [journal], manifests: manifest.map { [$0] } ?? [], to: path, profile: profile)
-  }
-}
-
-/// A journal that stays open, to be read in several places.
-final class JournalSource {
-  var reader: JournalReader
-
-  init(_ path: String) throws(ReportError) {
-    reader = try JournalReader(path)
   }
 }

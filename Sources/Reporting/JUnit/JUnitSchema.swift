@@ -1,3 +1,4 @@
+import Journal
 /// The schema of the reports of ``JUnitProfile/ci``, which is ours.
 let ciSchema = """
   <?xml version="1.0" encoding="UTF-8"?>

@@ -1,3 +1,7 @@
+import Basics
+import Journal
+import System
+
 /// Writes a report: its files, and the suites in them.
 struct JUnitWriter: ~Copyable {
   private var parts: JUnitParts
@@ -36,7 +40,7 @@ struct JUnitWriter: ~Copyable {
   /// What a file needs for its end, beside the output of the suite.
   private static let ending = 256
 
-  init(_ index: JournalIndex, to path: String, profile: JUnitProfile, limit: Int) throws(ReportError) {
+  init(_ index: JournalIndex, to path: String, profile: JUnitProfile, limit: Int) throws(FileFault) {
     parts = try JUnitParts(path)
     self.index = index
     self.profile = profile
@@ -45,12 +49,15 @@ struct JUnitWriter: ~Copyable {
     renderer = JUnitCaseRenderer(
       profile: profile,
       folders: index.sources.map {
-        index.isReproducible ? "" : folderPath(parent(of: $0.journal), isAbsolute: profile.hasAbsolutePaths)
+        index.isReproducible
+          ? ""
+          : Path.prefix(
+            Path.folder(of: $0.journal), isAbsolute: profile.hasAbsolutePaths, here: Host.folder)
       })
   }
 
   /// Writes the whole report, puts it in its place, and says what it counts.
-  mutating func write() throws(ReportError) -> JUnitCounts {
+  mutating func write() throws(FileFault) -> JUnitCounts {
     var all = JUnitCounts()
     for suite in index.suites { all.add(Self.counts(of: suite)) }
     if !index.problems.isEmpty { all.add(damage) }
@@ -70,7 +77,7 @@ struct JUnitWriter: ~Copyable {
     return counts
   }
 
-  private mutating func add(_ text: String) throws(ReportError) {
+  private mutating func add(_ text: String) throws(FileFault) {
     var xml = XMLBuffer()
     xml.add(text)
     try parts.write(xml)
@@ -80,13 +87,13 @@ struct JUnitWriter: ~Copyable {
 // MARK: - Files
 
 extension JUnitWriter {
-  private mutating func beginFile() throws(ReportError) {
+  private mutating func beginFile() throws(FileFault) {
     written.all = JUnitCounts()
     suiteNumber = 0
     if profile.hasOneSuite {
       try open(
         "testsuite", [("version", "3.0.2"), ("name", "lockstep")], left.all,
-        [("timestamp", profile.timestamp(manifest.start))], isRoot: true)
+        [("timestamp", profile.timestamp(manifest.moment))], isRoot: true)
       try parts.write(whole)
     } else if profile == .strict {
       try add("<testsuites>\n")
@@ -95,14 +102,14 @@ extension JUnitWriter {
     }
   }
 
-  private mutating func endFile() throws(ReportError) {
+  private mutating func endFile() throws(FileFault) {
     try add(profile.hasOneSuite ? "</testsuite>\n" : "</testsuites>\n")
     if let root = tags.root { try correct(root, written.all) }
     tags.root = nil
   }
 
   /// Goes on in another file when this one has no room for so many bytes more.
-  private mutating func makeRoom(for count: Int, in suite: Head?) throws(ReportError) {
+  private mutating func makeRoom(for count: Int, in suite: Head?) throws(FileFault) {
     let size = parts.count + count + output.count + Self.ending
     guard size > limit, written.all.tests > 0, parts.canBeSplit else { return }
     if suite != nil { try endSuite() }
@@ -116,7 +123,7 @@ extension JUnitWriter {
   private mutating func open(
     _ name: String, _ before: [(String, String?)], _ counts: JUnitCounts, _ after: [(String, String?)],
     isRoot: Bool
-  ) throws(ReportError) {
+  ) throws(FileFault) {
     var xml = XMLBuffer()
     xml.add(isRoot ? "<\(name)" : "  <\(name)")
     for case (let name, let value?) in before { xml.attribute(name, value) }
@@ -130,7 +137,7 @@ extension JUnitWriter {
   }
 
   /// Corrects the counts of an element, of which there came fewer than there were left; they never take more room.
-  private mutating func correct(_ tag: Tag, _ counts: JUnitCounts) throws(ReportError) {
+  private mutating func correct(_ tag: Tag, _ counts: JUnitCounts) throws(FileFault) {
     if tag.counts == counts { return }
     var text = attributes(counts, isRoot: tag.isRoot)
     text.add(String(repeating: " ", count: max(0, tag.length - text.count)))
@@ -152,7 +159,7 @@ extension JUnitWriter {
 // MARK: - Suites
 
 extension JUnitWriter {
-  private mutating func write(_ suite: JournalIndex.Suite) throws(ReportError) {
+  private mutating func write(_ suite: JournalIndex.Suite) throws(FileFault) {
     let counts = Self.counts(of: suite)
     // A suite whose cases all made place for others has nothing to say.
     if counts.tests == 0 { return }
@@ -184,7 +191,7 @@ extension JUnitWriter {
     written.suite.add(one)
   }
 
-  private mutating func begin(_ head: Head) throws(ReportError) {
+  private mutating func begin(_ head: Head) throws(FileFault) {
     written.suite = JUnitCounts()
     if profile.hasOneSuite { return }
     let isStrict = profile == .strict
@@ -195,12 +202,12 @@ extension JUnitWriter {
         ("name", head.name), ("package", isStrict ? "lockstep" : nil),
         ("id", isStrict ? String(suiteNumber) : nil),
       ],
-      left.suite, [("timestamp", profile.timestamp(manifest.start)), ("hostname", host)], isRoot: false)
+      left.suite, [("timestamp", profile.timestamp(manifest.moment)), ("hostname", host)], isRoot: false)
     suiteNumber += 1
     try parts.write(head.properties)
   }
 
-  private mutating func endSuite() throws(ReportError) {
+  private mutating func endSuite() throws(FileFault) {
     if profile.hasOneSuite { return }
     if profile == .strict {
       try add("    <system-out>")
@@ -214,7 +221,7 @@ extension JUnitWriter {
   }
 
   /// The suite that says what is wrong with the journals; no path gives a class with a slash.
-  private mutating func write(_ problems: [Journal.Problem]) throws(ReportError) {
+  private mutating func write(_ problems: [JournalProblem]) throws(FileFault) {
     let head = Head(name: "lockstep/journal", properties: render(runProperties, indent: "    "))
     scratch.removeAll()
     renderer.add(problems, suite: head.name, to: &scratch)
@@ -245,19 +252,18 @@ extension JUnitWriter {
   private var runProperties: [(name: String, value: String)] {
     var all: [(String, String?)] = [
       ("run", manifest.name ?? (profile == .strict ? "unknown" : nil)), ("version", manifest.version),
-      ("seed", joined(index.runs.map(\.seed))),
-      ("command", manifest.command ?? joined(index.runs.map { $0.command.joined(separator: " ") }, by: "; ")),
+      ("seed", joined(index.runs.map { $0.seed.map { String($0) } })),
+      ("command", manifest.command.first),
     ]
     if index.missing.cases > 0 {
       all.append(("incomplete", "\(index.missing.cases) of \(index.missing.of) cases were not begun"))
     }
     for coverage in index.coverage {
-      let legal = coverage.legal.map(String.init).joined(separator: "/")
-      let empty = coverage.empty.map(String.init).joined(separator: "/")
+      let (legal, empty) = (coverage.total.legal?.text ?? "", coverage.total.empty?.text ?? "")
       all.append(("coverage.\(coverage.machine)", "\(legal) legal, \(empty) empty"))
     }
     all.append(("remarks", index.remarks.isEmpty ? nil : index.remarks.joined(separator: "; ")))
-    all += manifest.properties.map { ($0.key, $0.value.description) }
+    all += manifest.properties.map { ($0.name, $0.value.words) }
     return all.compactMap { name, value in value.map { (name, $0) } }
   }
 
@@ -306,7 +312,7 @@ private struct CaseValues {
 
     private static let limit = 16
 
-    mutating func take(_ raw: JSONScanner.Raw?, _ scanner: borrowing JSONScanner) {
+    mutating func take(_ raw: LineTokens.Raw?, _ scanner: borrowing LineTokens) {
       guard let raw, raw.kind != .other, !scanner.isText(raw, last), let text = scanner.text(of: raw) else {
         return
       }
@@ -326,7 +332,7 @@ private struct CaseValues {
   }
 
   private mutating func take(_ start: JournalGlance.Start, _ line: Span<UInt8>) {
-    let scanner = JSONScanner(line)
+    let scanner = LineTokens(line)
     machine.take(start.machine, scanner)
     model.take(start.model, scanner)
     device.take(start.device, scanner)

@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 
 /// How a client finds a lock's characteristics and turns its notifications on, with the fewest exchanges that the

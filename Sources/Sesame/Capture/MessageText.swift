@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 
 /// What a line of text says of a message.

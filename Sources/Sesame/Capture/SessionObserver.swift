@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 
 /// What somebody who hears both ends makes of the frames of one link.

@@ -1,5 +1,7 @@
+import Basics
 public import Bluetooth
 import CCrypto
+import Crypto
 import Synchronization
 
 /// A public key on the curve P-256, as the wire carries it: X, then Y, 32 bytes each, most significant byte

@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// A key as the vendor's apps share it in a QR code.

@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// Who or what worked a lock: the note that a command carries into the lock's history.

@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// The value of a lock or unlock position that was never set.

@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// Where a bolt is, as a person would say it.

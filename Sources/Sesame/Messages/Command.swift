@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// What an app can ask of a lock, whichever generation the lock is.

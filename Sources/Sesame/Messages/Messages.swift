@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// What an app asks of a lock, taken apart but not yet understood; see ``Command`` for the meaning.

@@ -1,3 +1,4 @@
+import Basics
 public import Bluetooth
 
 /// How the keys of an OS2 device follow from each other.

@@ -1,3 +1,4 @@
+import System
 public import Bluetooth
 import Glibc
 import Lab
@@ -85,7 +86,7 @@ extension Carrier {
   /// Closes the way and opens it anew in one of its ``reopenings``, trying again up to a moment.
   public func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault) {
     let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
-    traffic.inbox = PacketQueue()
+    traffic.inbox = FIFO()
     fault = nil
     if let line, line.restart() {
       remark("\(spec): closed to its peer\(reason)")
@@ -113,12 +114,12 @@ extension Carrier {
 extension Carrier {
   /// What to poll, with the events of poll(2) that are waited for.
   public var descriptors: [(descriptor: Int32, events: Int16)] {
-    line?.descriptors(reading: !traffic.inbox.isFull) ?? []
+    line?.descriptors(reading: !traffic.isFull) ?? []
   }
 
   /// How long a poll may last before ``service()`` has something to do; `nil` for any length.
   public var pollTimeout: Interval? {
-    if fault != nil || traffic.inbox.count > 0 { return .zero }
+    if fault != nil || !traffic.inbox.isEmpty { return .zero }
     return line?.deadline.map { max(.zero, $0 - now) }
   }
 
@@ -133,11 +134,11 @@ extension Carrier {
         fault = error
       }
     }
-    if let fault, traffic.inbox.count == 0 { throw fault }
+    if let fault, traffic.inbox.isEmpty { throw fault }
   }
 
   /// Takes the next packet that arrived, or `nil` when there is none.
-  public func take() -> HCIPacket? { traffic.inbox.next() }
+  public func take() -> HCIPacket? { traffic.inbox.popFirst() }
 
   /// Whether somebody is at the other end: false while a server waits for its peer, and after a fault.
   public var hasPeer: Bool { fault == nil && line?.hasPeer == true }
@@ -237,7 +238,7 @@ extension Carrier {
       guard now < limit else {
         throw CarrierFault(.silent, "\(spec) takes what is sent too slowly")
       }
-      Waiting.wait(for: line.descriptors(reading: !traffic.inbox.isFull), until: limit)
+      Waiting.wait(for: line.descriptors(reading: !traffic.isFull), until: limit)
       try exchange(over: line)
     }
   }
@@ -258,11 +259,11 @@ extension Carrier {
   /// Notes what just arrived. What only our own end may send is dropped with everything after it, and is a fault.
   private func admit(from waiting: Int) -> CarrierFault? {
     guard traffic.inbox.count > waiting else { return nil }
-    for packet in traffic.inbox.newest(from: waiting) { note(packet, isSent: false) }
-    guard let wrong = traffic.inbox.newest(from: waiting).firstIndex(where: { !isFromOtherEnd($0) }) else {
+    for packet in traffic.inbox.dropFirst(waiting) { note(packet, isSent: false) }
+    guard let wrong = traffic.inbox.dropFirst(waiting).firstIndex(where: { !isFromOtherEnd($0) }) else {
       return nil
     }
-    traffic.inbox.drop(from: wrong)
+    traffic.inbox.removeLast(traffic.inbox.count - wrong)
     let (ours, other) = settings.role == .host ? ("command", "controller") : ("event", "host")
     return CarrierFault(
       .nonsense, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")

@@ -1,3 +1,4 @@
+import System
 import Glibc
 public import Lab
 public import Basics

@@ -1,3 +1,5 @@
+import Basics
+
 /// Which way to which controller, in the words that Bumble's users already type.
 ///
 /// | text | controller |
@@ -118,10 +120,7 @@ extension USBSelector: CustomStringConvertible {
 
 /// Vendor and product as people know them from `lsusb`: `0A12:0001`.
 func productText(_ vendor: UInt16, _ product: UInt16) -> String {
-  [vendor, product].map { number in
-    let digits = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 4 - digits.count) + digits
-  }.joined(separator: ":")
+  [vendor, product].map { $0.hex(digits: 4).uppercased() }.joined(separator: ":")
 }
 
 /// What to write instead.

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import Glibc
 import Basics
@@ -76,8 +77,8 @@ extension DescriptorLine {
     if !hasPeer, ends.listener >= 0 { accept(&traffic) }
     guard hasPeer else { return }
     // While nothing is read, the rest of a packet is not late.
-    if traffic.inbox.isFull, partialSince != nil { partialSince = now }
-    try read(into: &traffic.inbox, at: now)
+    if traffic.isFull, partialSince != nil { partialSince = now }
+    try read(into: &traffic, at: now)
     try flush(at: now)
     try checkLimits(at: now)
   }
@@ -110,19 +111,19 @@ extension DescriptorLine {
     traffic.remarks.append("\(name): \(peer.name) connected")
   }
 
-  private func read(into inbox: inout PacketQueue, at now: Instant) throws(CarrierFault) {
-    for _ in 0..<Self.readLimit where !inbox.isFull {
+  private func read(into traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
+    for _ in 0..<Self.readLimit where !traffic.isFull {
       let count = unsafe Glibc.read(ends.peer, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
       guard count > 0 else { throw ended(count < 0 ? errno : 0) }
       if ends.isTCP { TCP.acknowledgeAtOnce(ends.peer) }
-      try unpack(count, into: &inbox, at: now)
+      try unpack(count, into: &traffic.inbox, at: now)
       if count < buffer.count, !ends.isDatagram { return }
     }
   }
 
-  private func unpack(_ count: Int, into inbox: inout PacketQueue, at now: Instant) throws(CarrierFault) {
+  private func unpack(_ count: Int, into inbox: inout FIFO<HCIPacket>, at now: Instant) throws(CarrierFault) {
     stream.append(buffer[..<count])
     do {
       while let packet = try stream.next() { inbox.append(packet) }
@@ -179,18 +180,17 @@ extension DescriptorLine {
 
 /// Packets that wait to be sent, the oldest perhaps in part.
 struct OutgoingPackets {
-  private var packets: [[UInt8]] = []
-  private var start = 0
+  private var packets = FIFO<[UInt8]>()
   private var sent = 0
 
   /// How many bytes wait.
   private(set) var byteCount = 0
 
-  var count: Int { packets.count - start }
-  var isEmpty: Bool { count == 0 }
+  var count: Int { packets.count }
+  var isEmpty: Bool { packets.isEmpty }
 
   /// The oldest packet, and where in it the bytes begin that were not sent.
-  var first: (bytes: [UInt8], start: Int)? { isEmpty ? nil : (packets[start], sent) }
+  var first: (bytes: [UInt8], start: Int)? { packets.first.map { ($0, sent) } }
 
   mutating func append(_ bytes: [UInt8]) {
     packets.append(bytes)
@@ -201,12 +201,8 @@ struct OutgoingPackets {
   mutating func remove(_ count: Int) {
     byteCount -= count
     sent += count
-    guard sent == packets[start].count else { return }
+    guard sent == packets[0].count else { return }
     sent = 0
-    start += 1
-    if start == packets.count || start > 256 {
-      packets.removeFirst(start)
-      start = 0
-    }
+    packets.removeFirst()
   }
 }

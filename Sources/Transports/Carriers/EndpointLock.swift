@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import Glibc
 import Basics
@@ -22,14 +23,12 @@ final class EndpointLock {
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
-    guard Self.take(descriptor) else {
+    guard (try? Descriptors.lock(descriptor, for: .milliseconds(20))) != nil else {
       let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
       close(descriptor)
       throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
     }
-    let text = Array("\(getpid())\n\(WallClock.now)\n".utf8)
-    _ = ftruncate(descriptor, 0)
-    _ = unsafe pwrite(descriptor, text, text.count, 0)
+    Descriptors.overwrite(descriptor, with: "\(getpid())\n\(WallClock.now)\n")
     self.endpoint = endpoint
     self.descriptor = descriptor
   }
@@ -44,15 +43,6 @@ extension EndpointLock {
   private static func path(of endpoint: String, in folder: String) -> String {
     let name = endpoint.map { $0 == "/" ? "-" : $0 }
     return folder + "/" + String(name) + ".lock"
-  }
-
-  /// Tries a little longer than somebody needs who only looks whether it is held.
-  private static func take(_ descriptor: Int32) -> Bool {
-    for attempt in 0..<5 {
-      if attempt > 0 { Waiting.wait(for: [], until: Waiting.now + .milliseconds(5)) }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-    }
-    return false
   }
 
   /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
@@ -97,7 +87,7 @@ extension LockHolder {
       let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
       guard descriptor >= 0 else { return nil }
       defer { close(descriptor) }
-      guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+      guard Descriptors.isLocked(descriptor) else { return nil }
       return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
     }
   }
@@ -113,7 +103,5 @@ extension LockHolder: CustomStringConvertible {
 
 /// The first bytes of a file that is open, as text that can be shown.
 private func contents(of descriptor: Int32) -> String {
-  var bytes = [UInt8](repeating: 0, count: 200)
-  let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
-  return printable(bytes.prefix(max(0, count)))
+  printable(Descriptors.beginning(of: descriptor, count: 200))
 }

@@ -32,6 +32,12 @@ protocol Line: AnyObject {
 
 /// What comes out of a line.
 struct Traffic {
-  var inbox = PacketQueue()
+  /// As many packets as may wait before reading stops: then the other end has to wait.
+  private static let limit = 1024
+
+  /// Packets that arrived and that nobody has taken yet.
+  var inbox = FIFO<HCIPacket>()
   var remarks: [String] = []
+
+  var isFull: Bool { inbox.count >= Self.limit }
 }

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import Glibc
 import Secrets
@@ -18,7 +19,7 @@ struct SnoopTap: ~Copyable {
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    guard (try? Descriptors.lock(descriptor)) != nil else {
       throw CarrierFault(.busy, "the capture \(path) is being written by another program")
     }
     restrict()
@@ -55,18 +56,7 @@ struct SnoopTap: ~Copyable {
   }
 
   private func write() -> Bool {
-    var start = 0
-    while start < record.count {
-      let count = unsafe record.withUnsafeBytes { bytes in
-        unsafe Glibc.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
-      }
-      if count > 0 {
-        start += count
-      } else if errno != EINTR {
-        return false
-      }
-    }
-    return true
+    (try? Descriptors.write(record, to: descriptor)) != nil
   }
 
   /// The time of day, as the format counts it.

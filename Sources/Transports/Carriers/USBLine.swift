@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import CLibUSB
 import Glibc
@@ -25,7 +26,7 @@ import Basics
   private var descriptors: [(descriptor: Int32, events: Int16)] = []
   /// Every transfer that libusb may still touch, and reads that wait for room.
   private var transfers: [USBTransfer] = []
-  private var parked: [USBTransfer] = []
+  private var parked = FIFO<USBTransfer>()
   private var outgoing = 0
   private var events = PacketAssembly(of: .event)
   private var acl = PacketAssembly(of: .acl)
@@ -106,7 +107,7 @@ extension USBLine {
     for packet in received { traffic.inbox.append(packet) }
     received = []
     if let failure { throw failure }
-    if !traffic.inbox.isFull {
+    if !traffic.isFull {
       try resume()
     } else if partialSince != nil {
       // While nothing is read, the rest of a packet is not late.
@@ -124,7 +125,7 @@ extension USBLine {
     unsafe libusb_release_interface(handle, Int32(interface.number))
     unsafe libusb_close(handle)
     unsafe self.handle = nil
-    parked = []
+    parked.removeAll()
     // Memory that the kernel may still write to stays.
     if !isSettled { for transfer in transfers { _ = unsafe Unmanaged.passRetained(transfer) } }
     transfers = []
@@ -254,10 +255,7 @@ extension USBLine {
 
   /// Has reads go on that had ended.
   private func resume() throws(CarrierFault) {
-    while let transfer = parked.first {
-      parked.removeFirst()
-      try submit(transfer)
-    }
+    while let transfer = parked.popFirst() { try submit(transfer) }
   }
 
   private func submit(_ transfer: USBTransfer) throws(CarrierFault) {

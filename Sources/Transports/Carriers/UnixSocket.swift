@@ -1,11 +1,12 @@
+import System
 import Bluetooth
 import Glibc
 import Basics
 
 /// Sockets for H4 over a Unix socket.
 enum UnixSocket {
-  /// How many bytes a path may have: the address holds one more, which ends it.
-  static let longestPath = 107
+  /// How many bytes a path may have.
+  static let longestPath = longestSocketName
 
   /// Connects to a server.
   static func connect(
@@ -31,17 +32,9 @@ enum UnixSocket {
   }
 
   private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    // A name that is no file starts with a zero byte, and has no other at its end.
     let isAbstract = path.hasPrefix("@")
-    let bytes = isAbstract ? [0] + Array(path.utf8.dropFirst()) : Array(path.utf8) + [0]
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-    let size = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-    return unsafe withUnsafePointer(to: address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe Glibc.connect(descriptor, $0, size)
-      }
+    return unsafe withSocketAddress(isAbstract ? String(path.dropFirst()) : path, isAbstract: isAbstract) {
+      unsafe Glibc.connect(descriptor, $0, $1)
     }
   }
 

@@ -1,3 +1,4 @@
+import System
 import Conformance
 public import Lab
 import Basics
@@ -43,8 +44,7 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   public static func new() -> LabOwner {
     let user = Host.variable("LG_USERNAME") ?? Host.variable("USER") ?? "lockstep"
     let host = Host.variable("LG_HOSTNAME") ?? Host.name
-    let digits = String(SystemEntropy().next() >> 32, radix: 16)
-    let number = String(repeating: "0", count: 8 - digits.count) + digits
+    let number = (SystemEntropy().next() >> 32).hex(digits: 8)
     return LabOwner(host: plain(host), user: plain(user) + ".lockstep-" + number)
   }
 
@@ -79,13 +79,13 @@ extension LabgridClient {
     // The program itself asks its environment who we are; 'env' sets that, and finds it on the PATH.
     let environment = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)", "PYTHONUNBUFFERED=1"]
     let child: ChildProcess
-    do throws(LabFault) {
+    do {
       child = try ChildProcess(
         program: "/usr/bin/env",
         ["-u", "LG_ENV", "-u", "LG_PLACE", "-u", "LG_TOKEN", "-u", "LG_PROXY"] + environment
           + [program, "--coordinator", address.endpoint] + words, without: Secrecy.withheldVariables)
     } catch {
-      throw .absent(error.detail)
+      throw .absent(error.description)
     }
     child.isDriven = false
     child.closeInput()

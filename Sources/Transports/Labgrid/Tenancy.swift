@@ -1,3 +1,4 @@
+import System
 public import Conformance
 import Glibc
 public import Lab

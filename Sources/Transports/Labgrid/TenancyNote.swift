@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Glibc
 import Lab
@@ -22,13 +23,14 @@ final class TenancyNote {
     let hidden = try StateFolder.folder("labgrid") + "/.\(client.owner.host),\(client.owner.user)"
     let descriptor = unsafe open(hidden, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     let note = TenancyNote(path, descriptor)
-    let text = Array("\(client.address)\n".utf8)
-    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-      unsafe write(descriptor, text, text.count) == text.count, unsafe rename(hidden, path) == 0
-    else {
-      let code = errno
+    do throws(SystemError) {
+      guard descriptor >= 0 else { throw SystemError.last }
+      try Descriptors.lock(descriptor)
+      try Descriptors.write(Array("\(client.address)\n".utf8), to: descriptor)
+      guard unsafe Glibc.rename(hidden, path) == 0 else { throw SystemError.last }
+    } catch {
       unsafe unlink(hidden)
-      throw LabFault(.noDevice, "what is held at the lab cannot be noted: \(path): \(errorText(code))")
+      throw LabFault(.noDevice, "what is held at the lab cannot be noted: \(path): \(errorText(error.code))")
     }
     return note
   }
@@ -39,10 +41,9 @@ final class TenancyNote {
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     let note = TenancyNote(path, descriptor)
-    var buffer = [UInt8](repeating: 0, count: 512)
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
-    let count = max(0, unsafe pread(descriptor, &buffer, buffer.count, 0))
-    let text = String(decoding: buffer[..<count].prefix { $0 != 10 }, as: UTF8.self)
+    guard (try? Descriptors.lock(descriptor)) != nil else { return nil }
+    let line = Descriptors.beginning(of: descriptor, count: 512).prefix { $0 != UInt8(ascii: "\n") }
+    let text = String(decoding: line, as: UTF8.self)
     guard let address = LabAddress(text) else {
       // None of ours.
       note.remove()

@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Glibc
 import Lab
@@ -31,7 +32,7 @@ final class Watchdog {
       child.isDriven = false
     } catch {
       note.remove()
-      throw error
+      throw LabFault(error)
     }
   }
 

@@ -1,3 +1,4 @@
+import Journal
 import Documents
 import Emulator
 import Harness

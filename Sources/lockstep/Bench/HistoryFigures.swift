@@ -1,3 +1,5 @@
+import Journal
+import System
 import Reporting
 import Basics
 import Transports

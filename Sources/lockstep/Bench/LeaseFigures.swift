@@ -1,3 +1,5 @@
+import Journal
+import System
 import Harness
 import Basics
 import Transports

@@ -1,3 +1,4 @@
+import System
 import Documents
 import Transports
 
@@ -16,7 +17,7 @@ struct MillionCases {
   ///
   /// - Parameter folder: the folder of the run, which must be there.
   func write(to folder: String) throws(FileFault) {
-    try OutputFile.replace(folder + "/manifest.json", with: manifest)
+    try WholeFile.replace(folder + "/manifest.json", with: manifest)
     let journal = try OutputFile(creating: folder + "/journal.jsonl")
     var text = #"{"run":{"format":1,"seed":42,"cases":\#(count)}}"# + "\n"
     let rounds = (count + Self.scenarios - 1) / Self.scenarios

@@ -1,3 +1,4 @@
+import System
 import Lab
 import Basics
 import Transports
@@ -70,9 +71,9 @@ extension Figure {
     do {
       try makeFolder(folder)
       let bench = "bench: bench-\(Host.processNumber)-\(round)-\(processes)\nlocks:\n"
-      try OutputFile.replace(folder + "/bench.yaml", with: bench + locks.joined(separator: "\n") + "\n")
-      try OutputFile.replace(folder + "/plan.yaml", with: plan)
-      try OutputFile.replace(folder + "/case.yaml", with: scenario)
+      try WholeFile.replace(folder + "/bench.yaml", with: bench + locks.joined(separator: "\n") + "\n")
+      try WholeFile.replace(folder + "/plan.yaml", with: plan)
+      try WholeFile.replace(folder + "/case.yaml", with: scenario)
     } catch {
       return nil
     }

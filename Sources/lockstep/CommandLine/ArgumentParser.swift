@@ -1,3 +1,4 @@
+import Basics
 import Documents
 
 /// What is wrong with a command line, in one line.

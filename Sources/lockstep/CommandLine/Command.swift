@@ -1,3 +1,5 @@
+import Basics
+import Journal
 import Documents
 import Harness
 

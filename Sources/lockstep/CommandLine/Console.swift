@@ -1,3 +1,5 @@
+import Basics
+import System
 import Documents
 import Harness
 import Transports

@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Harness
 
 /// The manual in roff, made from the declarations of the commands.
@@ -159,8 +161,7 @@ extension ManPage {
       case "~": result += "\\(ti"
       case " "..."}": result.unicodeScalars.append(scalar)
       default:
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        result += "\\[u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)]"
+        result += "\\[u\(scalar.value.hex(digits: 4).uppercased())]"
       }
     }
     return result

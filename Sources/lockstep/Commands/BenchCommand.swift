@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Documents
 import Harness
 

@@ -1,3 +1,5 @@
+import Journal
+import System
 import Documents
 import Harness
 import Lab

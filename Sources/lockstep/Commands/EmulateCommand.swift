@@ -1,3 +1,5 @@
+import Journal
+import System
 import Conformance
 import Bluetooth
 import Harness

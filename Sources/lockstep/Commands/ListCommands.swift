@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Automata
 import Documents
 import Harness

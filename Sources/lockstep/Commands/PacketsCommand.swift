@@ -1,3 +1,6 @@
+import Basics
+import Journal
+import System
 import Bluetooth
 import Documents
 import Harness

@@ -1,5 +1,6 @@
 import Documents
 import Harness
+import Journal
 import Basics
 
 extension Command {
@@ -122,13 +123,16 @@ private struct Replay {
 final class JournalHash: JournalListener {
   private var fingerprint = Fingerprint()
 
-  func take(_ entry: JournalEntry) {
-    switch entry {
-    case .stimulus, .fault, .observation, .lab, .verdict:
-      fingerprint.mix(entry.json.line)
-    case .run, .begin, .wait, .settle, .next, .expect, .note, .model, .remark, .left, .finding, .campaign,
-      .machine, .coverage, .end:
-      break
+  func take(_ record: Record) {
+    switch record {
+    case .event(let event):
+      switch event.kind {
+      case .stimulus, .fault, .status, .effect, .reading, .refused, .violation, .event, .lab:
+        fingerprint.mix(record.line())
+      case .wait, .expect, .note, .model, .remark: break
+      }
+    case .verdict: fingerprint.mix(record.line())
+    case .run, .begin, .left, .finding, .campaign, .machine, .coverage, .end: break
     }
   }
 
@@ -144,5 +148,5 @@ private final class JSONTrace: JournalListener {
     self.console = console
   }
 
-  func take(_ entry: JournalEntry) { console.print(entry.json) }
+  func take(_ record: Record) { console.print(record.json()) }
 }

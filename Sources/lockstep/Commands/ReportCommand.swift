@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Documents
 import Harness
 import Reporting
@@ -116,11 +118,12 @@ struct SummaryText {
       lines.append(paint(.warning, "  incomplete: " + words + missing))
     }
     for finding in summary.findings {
-      lines.append("  finding  \(finding.message), in \(finding.shortest) events: \(finding.file ?? "–")")
+      lines.append("  finding  \(finding.summary), in \(finding.shortest) events: \(finding.file ?? "–")")
     }
     for item in summary.coverage {
       lines.append(
-        "  cells    \(item.machine): \(Self.share(item.legal)) legal, \(Self.share(item.empty)) empty")
+        "  cells    \(item.machine): \(Self.share(item.total.legal)) legal, \(Self.share(item.total.empty)) empty"
+      )
     }
     return lines
   }
@@ -136,8 +139,8 @@ struct SummaryText {
       + (failure.replay.map { ["  \($0)"] } ?? [])
   }
 
-  private static func share(_ figures: [Int]) -> String {
-    figures.count == 2 ? "\(figures[0]) of \(figures[1])" : "–"
+  private static func share(_ share: Record.Coverage.Share?) -> String {
+    share.map { "\($0.visited) of \($0.count)" } ?? "–"
   }
 }
 
@@ -152,19 +155,26 @@ extension RunSummary {
       "findings": .list(
         findings.map { finding in
           [
-            "signature": .text(finding.signature), "message": .text(finding.message),
+            "signature": .text(finding.signature), "message": .text(finding.summary),
             "shortest": .integer(finding.shortest), "file": finding.file.map(JSON.text) ?? .null,
           ]
         }),
       "coverage": .list(
         coverage.map { item in
           [
-            "machine": .text(item.machine), "legal": .list(item.legal.map(JSON.integer)),
-            "empty": .list(item.empty.map(JSON.integer)),
+            "machine": .text(item.machine), "legal": .share(item.total.legal),
+            "empty": .share(item.total.empty),
           ]
         }),
       "problems": .list(problems.map { JSON.text("\($0)") }),
       "status": .integer(status),
     ]
+  }
+}
+
+extension JSON {
+  /// `[visited, count]`, or nothing where that is not known.
+  fileprivate static func share(_ share: Record.Coverage.Share?) -> JSON {
+    .list(share.map { [.integer($0.visited), .integer($0.count)] } ?? [])
   }
 }

@@ -1,4 +1,6 @@
+import System
 import Harness
+import Journal
 import Lab
 import Basics
 import Transports
@@ -161,12 +163,12 @@ private struct RunSession {
   /// to be mistaken for this one's.
   private func refuse() -> CommandStatus {
     let status = refusal?.status ?? .usage
-    folder.take(.run(seed: arguments.seed ?? 0))
+    folder.take(.run(Record.Run(seed: arguments.seed ?? 0)))
     if let refusal {
       console.say("lockstep: \(refusal.words)")
-      folder.take(.remark(refusal.words, at: .zero))
+      folder.remark(refusal.words)
     }
-    folder.take(.end(Tally(), status))
+    folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
     places.history.choice = .none
     _ = finish(seed: arguments.seed ?? 0, places)
@@ -202,12 +204,12 @@ private struct RunSession {
 
   /// Adds to a case that failed how to do it again, and whether that is known.
   private func conclude(_ test: Case, _ outcome: inout Outcome) {
-    defer { excuse(test, &outcome) }
     switch outcome.verdict {
     case .divergence, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
     attachPackets(test, &outcome)
+    excuse(test, &outcome)
   }
 
   /// Takes a divergence in quarantine for what it is: known, and nobody's news until the quarantine has lapsed.
@@ -217,10 +219,10 @@ private struct RunSession {
       let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name)
     else { return }
     switch entry.status(on: today) {
-    case .active: outcome.excuse("\(entry)")
+    case .active: outcome.quarantine = "\(entry)"
     case .lapsed:
       let words = "the quarantine of \(test.file) on \(lock.lock.name) has lapsed: \(entry)"
-      folder.take(.remark(words, at: outcome.time))
+      folder.remark(words, at: outcome.time)
       console.say("lockstep: \(words)")
     }
   }
@@ -250,7 +252,7 @@ private struct RunSession {
       do {
         let path = try folder.save(test, outcome)
         words += ["replay", path]
-        outcome.attachments.append(Attachment("scenario", folder.relative(path)))
+        outcome.attachments.append(.init("scenario", folder.relative(path)))
       } catch {
         console.say("lockstep: the counterexample is not saved: \(error)")
       }

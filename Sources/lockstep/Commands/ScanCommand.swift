@@ -1,3 +1,5 @@
+import Journal
+import System
 import Bluetooth
 import Conformance
 import Documents

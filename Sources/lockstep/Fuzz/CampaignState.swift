@@ -1,6 +1,7 @@
 import Conformance
 import Documents
 import Harness
+import Journal
 import Basics
 import Transports
 
@@ -78,7 +79,8 @@ extension CampaignState {
       let machine = value["machine"]?.string, let device = value["device"]?.string,
       case .number(let digits) = value["seed"], let seed = UInt64(digits),
       let round = value["round"]?.int, let options = value["options"]?.strings,
-      let nanoseconds = value["nanoseconds"]?.int, let status = value["status"].flatMap(CampaignStatus.init),
+      let nanoseconds = value["nanoseconds"]?.int,
+      let status = value["status"].flatMap({ try? CampaignStatus($0) }),
       case .list(let findings) = value["findings"], let cells = value["visited"]?.strings
     else { return nil }
     self.init(machine: machine, device: device, seed: seed)
@@ -114,55 +116,5 @@ extension CampaignState {
     }
     throw UsageError(
       "--resume: neither \(folders.map { "\($0)/\(file)" }.joined(separator: " nor ")) is there")
-  }
-}
-
-extension CampaignStatus {
-  /// Reads what ``json`` wrote.
-  init?(_ value: JSON) {
-    self.init()
-    guard let events = value["events"]?.int, let tests = value["tests"]?.int,
-      let extra = value["extraEvents"]?.int, let phase = value["phase"]?.string,
-      let depths = value["depths"]?.ints, let repeats = value["repeats"]?.int,
-      let labFaults = value["labFaults"]?.int, let corpus = value["corpus"]?.int,
-      let contexts = value["contexts"]?.int, let longest = value["longest"]?.int,
-      let stability = value["stability"]?.ints, stability.count == 2,
-      let actuations = value["actuations"]?.int,
-      let lockTime = value["lockTime"]?.seconds, let waited = value["waited"]?.seconds
-    else { return nil }
-    self.events = events
-    self.tests = tests
-    extraEvents = extra
-    self.phase = phase
-    self.depths = depths
-    self.repeats = repeats
-    self.labFaults = labFaults
-    unjudged = value["unjudged"]?.int ?? 0
-    self.corpus = corpus
-    self.contexts = contexts
-    self.longest = longest
-    self.stability = (stability[0], stability[1])
-    self.actuations = actuations
-    self.lockTime = lockTime
-    self.waited = waited
-  }
-
-  /// Adds what another worker did.
-  mutating func add(_ other: CampaignStatus) {
-    events += other.events
-    tests += other.tests
-    extraEvents += other.extraEvents
-    repeats += other.repeats
-    labFaults += other.labFaults
-    unjudged += other.unjudged
-    actuations += other.actuations
-    lockTime = lockTime + other.lockTime
-    waited = waited + other.waited
-    stability.same += other.stability.same
-    stability.tried += other.stability.tried
-    longest = max(longest, other.longest)
-    // The corpus is shared, and so are most contexts: those of the one that has most.
-    corpus = max(corpus, other.corpus)
-    contexts = max(contexts, other.contexts)
   }
 }

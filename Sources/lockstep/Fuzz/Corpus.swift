@@ -1,3 +1,4 @@
+import System
 import Automata
 import Conformance
 import Documents
@@ -104,7 +105,7 @@ struct Corpus {
       guard known.insert(file).inserted else { return }
       do {
         try makeFolder(folder)
-        try OutputFile.replace(folder + "/" + file, with: text)
+        try WholeFile.replace(folder + "/" + file, with: text)
       } catch {
         fault = error.description
       }

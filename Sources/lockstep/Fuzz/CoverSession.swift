@@ -1,3 +1,5 @@
+import Journal
+import System
 import Conformance
 import Harness
 import Transports
@@ -120,7 +122,7 @@ struct CoverSession {
     do {
       for (number, scenario) in scenarios.enumerated() {
         let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
-        try OutputFile.replace(name, with: scenario.yaml())
+        try WholeFile.replace(name, with: scenario.yaml())
         if run.format == .human, !run.isQuiet { console.print("  saved    \(name)") }
       }
       return true

@@ -1,6 +1,7 @@
 import Conformance
 import Documents
 import Harness
+import Journal
 import Basics
 
 /// A finding as it is told of, also from one process to another.
@@ -26,7 +27,7 @@ struct FindingNotice: Equatable {
   /// The line to paste that does it again.
   var replay: String
   /// What the journal says of it.
-  var json: JSON
+  var record: Record.Finding
 
   init(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
     number = finding.number
@@ -42,7 +43,7 @@ struct FindingNotice: Equatable {
     steps = scenario.stepLines
     self.path = path
     self.replay = replay
-    json = JournalEntry.finding(finding, path).json
+    record = finding.record(path: path)
   }
 
   /// Reads what another process wrote; `nil` when it is none.
@@ -52,7 +53,8 @@ struct FindingNotice: Equatable {
       let isSure = value["isSure"]?.bool, let endsCampaign = value["endsCampaign"]?.bool,
       let lines = value["lines"]?.strings,
       let steps = value["steps"]?.strings, let path = value["path"]?.string,
-      let replay = value["replay"]?.string, let json = value["json"]
+      let replay = value["replay"]?.string,
+      let record = value["record"].flatMap({ try? Record.Finding($0) })
     else { return nil }
     self.number = number
     self.signature = signature
@@ -64,18 +66,14 @@ struct FindingNotice: Equatable {
     self.steps = steps
     self.path = path
     self.replay = replay
-    self.json = json
+    self.record = record
   }
 
   /// The same under another number.
   func numbered(_ number: Int) -> FindingNotice {
     var notice = self
     notice.number = number
-    guard case .mapping(let members)? = json["finding"] else { return notice }
-    let renumbered = members.map { member in
-      member.name == "number" ? JSON.Member("number", .integer(number)) : member
-    }
-    notice.json = ["finding": .mapping(renumbered)]
+    notice.record.number = number
     return notice
   }
 
@@ -85,7 +83,8 @@ struct FindingNotice: Equatable {
       "number": .integer(number), "signature": .text(signature), "length": .integer(length),
       "confirmation": .text(confirmation), "isSure": .flag(isSure), "endsCampaign": .flag(endsCampaign),
       "lines": .list(lines.map(JSON.text)),
-      "steps": .list(steps.map(JSON.text)), "path": .text(path), "replay": .text(replay), "json": json,
+      "steps": .list(steps.map(JSON.text)), "path": .text(path), "replay": .text(replay),
+      "record": record.json,
     ]
   }
 
@@ -110,31 +109,5 @@ extension Finding {
           : "shrunk to \(test.choices.count) with \(shrinking.runs) runs of \(shrinking.events) events")
         + ": \(shrinking.end)", "\(confirmation)",
     ] + (past.map { [$0.text] } ?? []) + (twin.map { [$0.text] } ?? [])
-  }
-}
-
-extension JSON {
-  /// A whole number that fits.
-  var int: Int? { if case .number(let text) = self { Int(text) } else { nil } }
-  /// A text.
-  /// A number of seconds.
-  var seconds: Interval? {
-    guard case .number(let text) = self, let seconds = Double(text) else { return nil }
-    return Interval(nanoseconds: Int64((seconds * 1e9).rounded()))
-  }
-  var string: String? { if case .text(let text) = self { text } else { nil } }
-  /// True or false.
-  var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
-  /// A list of texts.
-  var strings: [String]? {
-    guard case .list(let items) = self else { return nil }
-    let texts = items.compactMap(\.string)
-    return texts.count == items.count ? texts : nil
-  }
-  /// A list of whole numbers.
-  var ints: [Int]? {
-    guard case .list(let items) = self else { return nil }
-    let numbers = items.compactMap(\.int)
-    return numbers.count == items.count ? numbers : nil
   }
 }

@@ -1,4 +1,6 @@
+import System
 import Harness
+import Journal
 import Reporting
 import Basics
 import Transports
@@ -52,7 +54,7 @@ final class FuzzOffice: FuzzDesk {
 
   func keep(_ state: CampaignState) {
     do {
-      try OutputFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
+      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
     } catch {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error
@@ -62,7 +64,7 @@ final class FuzzOffice: FuzzDesk {
   func sayOnce(_ text: String) {
     guard !said.contains(text) else { return }
     said.append(text)
-    folder.take(.remark(text, at: .zero))
+    folder.remark(text)
     report.say(text)
   }
 

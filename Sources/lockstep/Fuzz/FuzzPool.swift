@@ -1,7 +1,9 @@
+import System
 import Automata
 import Conformance
 import Documents
 import Harness
+import Journal
 import Basics
 import Transports
 
@@ -20,7 +22,7 @@ final class FuzzPool {
     var process: WorkerProcess
     var status = CampaignStatus()
     /// The lines of the journal that show what it is about to tell.
-    var evidence: [String] = []
+    var evidence: [Record] = []
     var end: CampaignEnd?
     var hasEnded = false
   }
@@ -70,13 +72,13 @@ final class FuzzPool {
     head.workers = jobs.count
     report.begin(head)
     let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature))
-    do throws(LabFault) {
+    do {
       for (index, words) in jobs.enumerated() {
         let process = try WorkerProcess(words, first: orders.line)
         members.append(Member(number: index + 1, process: process))
       }
     } catch {
-      fail("a worker: \(error)")
+      fail("a worker: \(LabFault(error))")
       stop()
     }
     while members.contains(where: { !$0.hasEnded }) { listen() }
@@ -136,7 +138,7 @@ final class FuzzPool {
     case .found(let notice):
       take(notice, members[index].evidence)
       members[index].evidence = []
-    case .journal(let line): office.folder.take(line: line)
+    case .journal(let record): office.folder.take(record)
     case .say(let text): report.say(text)
     case .once(let text): office.sayOnce(text)
     case .warn(let text): report.warn("worker \(members[index].number): \(text)")
@@ -153,7 +155,7 @@ final class FuzzPool {
     state.coverage = Coverage((plan.twin ?? plan.target).machine.label, cells)
   }
 
-  private func take(_ notice: FindingNotice, _ lines: [String]) {
+  private func take(_ notice: FindingNotice, _ lines: [Record]) {
     // One that was stopped before it could be tried again says nothing beside the one that stopped it.
     if isStopping, !notice.isSure, !findings.isEmpty {
       return report.say("not looked into, since it was to stop: \(notice.replay)")
@@ -178,8 +180,8 @@ final class FuzzPool {
     if !plan.settings.keepsGoing, finding.endsCampaign { stop() }
   }
 
-  private func write(_ finding: FindingNotice, _ lines: [String], isNew: Bool) {
-    for line in [finding.json.line] + lines.dropFirst() { office.folder.take(line: line) }
+  private func write(_ finding: FindingNotice, _ lines: [Record], isNew: Bool) {
+    for record in [.finding(finding.record)] + lines.dropFirst() { office.folder.take(record) }
     var tally = Tally()
     tally.cases = 1
     if isNew, finding.isSure { tally.divergences = 1 } else if isNew { tally.labFaults = 1 }

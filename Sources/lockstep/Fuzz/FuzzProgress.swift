@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Harness
 import Basics
@@ -56,7 +57,7 @@ struct RateMeter {
   /// How far back it looks.
   static let span = Interval.seconds(5)
 
-  private var samples: [(time: Interval, events: Int)] = []
+  private var samples = FIFO<(time: Interval, events: Int)>()
 
   /// Takes in how many events there were at a time.
   mutating func add(_ events: Int, at time: Interval) {

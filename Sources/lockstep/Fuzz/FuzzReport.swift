@@ -1,6 +1,7 @@
 import Conformance
 import Documents
 import Harness
+import Journal
 import Basics
 
 /// Tells whoever looks on how a campaign goes.
@@ -163,11 +164,10 @@ final class JSONFuzzReport: FuzzReport {
 
   /// The figures, with the pace, which differs from run to run.
   private func json(_ status: CampaignStatus, _ took: Interval) -> JSON {
-    guard case .mapping(let members) = status.json else { return status.json }
-    return .mapping(members + [.init("eventsPerSecond", .integer(overallRate(status, took)))])
+    .mapping(status.members + [.init("eventsPerSecond", .integer(overallRate(status, took)))])
   }
 
-  func found(_ finding: FindingNotice) { console.print(finding.json) }
+  func found(_ finding: FindingNotice) { console.print(Record.finding(finding.record).json()) }
 
   func say(_ text: String) {
     if !isQuiet { console.print(["remark": .text(text)]) }
@@ -177,7 +177,7 @@ final class JSONFuzzReport: FuzzReport {
 
   func end(_ end: FuzzEnd) {
     console.print(["campaign": json(end.status, end.took)])
-    if let coverage = end.coverage { console.print(JournalEntry.coverage(coverage).json) }
+    if let coverage = end.coverage { console.print(Record.coverage(coverage.record).json()) }
     if let resume = end.resume, !isQuiet { console.print(["resume": .text(resume)]) }
   }
 }

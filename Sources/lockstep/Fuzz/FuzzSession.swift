@@ -1,3 +1,5 @@
+import Journal
+import System
 import Automata
 import Conformance
 import Harness

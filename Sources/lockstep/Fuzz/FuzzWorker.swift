@@ -1,6 +1,8 @@
+import System
 import Conformance
 import Documents
 import Harness
+import Journal
 import Basics
 import Transports
 
@@ -68,10 +70,9 @@ final class WorkerDesk: FuzzDesk, FuzzReport, JournalListener {
     told = cells
   }
 
-  func take(_ entry: JournalEntry) {
-    if case .finding = entry { isShowing = true }
-    let line = entry.json.line
-    send(isShowing ? .evidence(line) : .journal(line))
+  func take(_ record: Record) {
+    if case .finding = record { isShowing = true }
+    send(isShowing ? .evidence(record) : .journal(record))
   }
 
   func begin(_ head: FuzzHead) {}

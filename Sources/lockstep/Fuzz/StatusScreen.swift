@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Harness
 import Basics
@@ -81,7 +82,7 @@ struct StatusScreen {
     func share(_ part: CellCoverage.Share?) -> String { part.map { "\($0) cells" } ?? "–" }
     var stability = "–"
     if status.stability.tried > 0 {
-      let (same, tried) = status.stability
+      let (same, tried) = (status.stability.same, status.stability.tried)
       stability = "\(same * 100 / tried) %, \(same) of \(tried) tests"
     }
     return [

@@ -1,6 +1,8 @@
+import Basics
 import Conformance
 import Documents
 import Harness
+import Journal
 
 /// What a worker writes to the process that started it, one JSON object a line.
 enum WorkerLine {
@@ -9,11 +11,11 @@ enum WorkerLine {
   /// What it visited and has not said so far, as `CellCoverage.marks(beyond:)`.
   case visited([Int])
   /// A line of the journal that shows what it came upon, which follows.
-  case evidence(String)
+  case evidence(Record)
   /// It came upon something.
   case found(FindingNotice)
   /// A line of the journal that belongs to no finding.
-  case journal(String)
+  case journal(Record)
   case say(String)
   /// The same as other workers may say.
   case once(String)
@@ -35,9 +37,9 @@ enum WorkerLine {
     switch self {
     case .progress(let status): ["progress": status.json]
     case .visited(let marks): ["visited": .list(marks.map(JSON.integer))]
-    case .evidence(let line): ["evidence": .text(line)]
+    case .evidence(let line): ["evidence": line.json()]
     case .found(let notice): ["found": notice.message]
-    case .journal(let line): ["journal": .text(line)]
+    case .journal(let line): ["journal": line.json()]
     case .say(let text): ["say": .text(text)]
     case .once(let text): ["once": .text(text)]
     case .warn(let text): ["warn": .text(text)]
@@ -48,15 +50,15 @@ enum WorkerLine {
   /// Reads a line; `nil` when it is none of these.
   init?(_ text: String) {
     guard let value = try? JSON(parsing: text) else { return nil }
-    if let status = value["progress"].flatMap(CampaignStatus.init) {
+    if let status = value["progress"].flatMap({ try? CampaignStatus($0) }) {
       self = .progress(status)
     } else if let marks = value["visited"]?.ints {
       self = .visited(marks)
-    } else if let line = value["evidence"]?.string {
+    } else if let line = value["evidence"].flatMap({ try? Record($0) }) {
       self = .evidence(line)
     } else if let notice = value["found"].flatMap(FindingNotice.init) {
       self = .found(notice)
-    } else if let line = value["journal"]?.string {
+    } else if let line = value["journal"].flatMap({ try? Record($0) }) {
       self = .journal(line)
     } else if let text = value["say"]?.string {
       self = .say(text)
@@ -65,7 +67,7 @@ enum WorkerLine {
     } else if let text = value["warn"]?.string {
       self = .warn(text)
     } else if let cause = value["end"].flatMap(CampaignEnd.init),
-      let status = value["status"].flatMap(CampaignStatus.init)
+      let status = value["status"].flatMap({ try? CampaignStatus($0) })
     {
       self = .end(cause, status)
     } else {

@@ -1,4 +1,6 @@
+import Basics
 import Documents
+import Journal
 import Reporting
 
 /// What `lockstep history` has to tell, for a person.
@@ -180,7 +182,7 @@ extension HistoryText {
 // MARK: - Words
 
 extension HistoryText {
-  private func mark(_ word: Journal.Word, isFlaky: Bool) -> (sign: String, style: Console.Style) {
+  private func mark(_ word: Record.Verdict.Word, isFlaky: Bool) -> (sign: String, style: Console.Style) {
     switch word {
     case .agree: isFlaky ? ("~", .warning) : ("✔", .good)
     case .divergence: ("✘", .bad)
@@ -209,8 +211,7 @@ extension HistoryText {
   private func day(_ time: String?) -> String { time.map { String($0.prefix(10)) } ?? "" }
 
   private func seconds(_ milliseconds: Int64) -> String {
-    let fraction = String(milliseconds % 1000)
-    return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
+    "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3)) s"
   }
 
   private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

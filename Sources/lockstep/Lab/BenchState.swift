@@ -1,3 +1,4 @@
+import System
 import Documents
 import Harness
 import Lab

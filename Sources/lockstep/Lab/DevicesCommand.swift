@@ -1,3 +1,5 @@
+import Journal
+import System
 import Conformance
 import Documents
 import Harness

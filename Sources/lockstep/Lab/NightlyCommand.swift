@@ -1,3 +1,5 @@
+import Journal
+import System
 import Documents
 import Harness
 import Lab
@@ -188,9 +190,9 @@ extension NightlyArguments {
     var paths = try reports.write(journals: report.journals, console)
     for journal in report.journals { reports.history.take(journal: journal, out: reports.out, console) }
     let page = reports.out + "/nightly.html"
-    try OutputFile.replace(page, with: report.page(began: folder.start, reports: paths))
+    try WholeFile.replace(page, with: report.page(began: folder.start, reports: paths))
     paths = [page] + paths
-    try OutputFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json(reports: paths).pages)
+    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json(reports: paths).pages)
     return paths
   }
 }

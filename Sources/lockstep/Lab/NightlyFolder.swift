@@ -1,3 +1,4 @@
+import System
 import Documents
 import Harness
 import Lab
@@ -42,7 +43,7 @@ final class NightlyFolder {
 
   private func prepare() throws(FileFault) {
     try makeFolder(folder.path + "/cases")
-    try OutputFile.replace(folder.path + "/rest.yaml", with: NightlyRuns.rest)
+    try WholeFile.replace(folder.path + "/rest.yaml", with: NightlyRuns.rest)
     file = try OutputFile(appendingTo: recordPath)
   }
 

@@ -1,6 +1,9 @@
+import Journal
+import System
 import Conformance
 import Documents
 import Harness
+import Journal
 import Lab
 import Reporting
 import Basics
@@ -22,28 +25,29 @@ struct NightlyJournal {
   ///
   /// - Parameter status: what the night ended with; `nil` while it has not.
   func write(to path: String, status: CommandStatus?) throws(FileFault) {
-    let new = path + ".new"
-    let file = try OutputFile(creating: new)
-    try file.write(
-      JournalEntry.run(seed: runs.seed, cases: night.cases.count, isResumed: false, failsFlaky: false).json
-        .line
-        + "\n")
+    var file = try Replacement(of: path)
+    func write(_ records: [Record]) throws(FileFault) {
+      for record in records { try file.write(record.line() + "\n") }
+    }
+    try write([.run(Record.Run(seed: runs.seed, cases: night.cases.count))])
     var tally = Tally()
-    var coverage = Visits()
+    var visits: [Record] = []
     for (state, test) in zip(night.cases, runs.lab.tests) {
       guard status != nil || state.result != nil else { continue }
-      try file.write(lines(of: state, test, &tally, &coverage))
+      let story = story(of: state, test)
+      try write(story.records)
+      tally.count(story.verdict)
+      // Each machine, and what was visited of it, once.
+      visits += story.visits.filter { !visits.contains($0) }
     }
-    for lock in night.locks { try file.write(leave(of: lock)) }
-    for line in coverage.lines { try file.write(String(decoding: line, as: UTF8.self) + "\n") }
-    if let status { try file.write(JournalEntry.end(tally, status).json.line + "\n") }
-    try file.finish()
-    file.synchronize()
-    _ = try rename(new, to: path)
+    for lock in night.locks { try write(leave(of: lock)) }
+    try write(visits)
+    if let status { try write([.end(Record.End(tally, status))]) }
+    try file.commit()
   }
 
   /// How a lock was left, and what there is to say of it to people.
-  private func leave(of lock: Night.LockState) -> String {
+  private func leave(of lock: Night.LockState) -> [Record] {
     var words: [String] = []
     if let why = lock.outOfUse { words.append("it is out of use: \(why)") }
     switch lock.leave {
@@ -51,56 +55,54 @@ struct NightlyJournal {
     case .unknown: words.append("nobody knows how it was left")
     case .atRest, nil: break
     }
-    var entries = words.map { JournalEntry.remark("\(lock.lock.name): \($0)", at: .zero) }
-    if let leave = lock.leave { entries.append(.left(lock: lock.lock.name, leave)) }
-    return entries.map { $0.json.line + "\n" }.joined()
+    return words.map { .event(Record.Event(.remark, "\(lock.lock.name): \($0)", at: .zero)) }
+      + (lock.leave.map { [.left(Record.Left(lock.lock.name, $0))] } ?? [])
+  }
+
+  /// What is written of a case.
+  private struct Story {
+    var records: [Record]
+    /// What it counts as.
+    var verdict: Record.Verdict
+    var visits: [Record] = []
   }
 
   /// The lines of a case: its tries, one behind the other.
-  private func lines(
-    of state: Night.CaseState, _ test: Case, _ tally: inout Tally, _ coverage: inout Visits
-  ) -> String {
+  private func story(of state: Night.CaseState, _ test: Case) -> Story {
     let result = night.reason(for: state)
-    count(result, state, &tally)
     let tries = state.runs.compactMap { ended[$0] }.filter(\.ending.verdict.isJudged)
-    guard result.verdict != .notRun, !tries.isEmpty else {
-      return new(result, state, test)
-    }
-    var text = ""
+    guard result.verdict != .notRun, !tries.isEmpty else { return untold(result, state, test) }
+    var story = Story(records: [], verdict: Record.Verdict(.agree, of: ""))
     for (index, run) in tries.enumerated() {
-      let isLast = index == tries.count - 1
-      var kept = KeptTry(runs, run, test, lock: state.test.lock, attempt: index + 1, isLast: isLast)
-      if isLast, let reason = state.test.quarantine,
-        result.verdict == .divergence || result.verdict == .labFault
-      {
-        kept.excuse = reason
+      var kept = KeptTry(
+        runs, run, test.record.named(on: state.test.lock, attempt: index + 1), on: state.test.lock)
+      kept.verdict.isTriedAgain = index < tries.count - 1
+      if !kept.verdict.isTriedAgain {
+        kept.verdict.quarantine = state.test.quarantine
+        kept.verdict.isFlaky = result.verdict == .flaky
       }
-      text += kept.lines(&coverage)
+      story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
+      story.visits += kept.visits
+      story.verdict = kept.verdict
     }
-    return text
+    // A divergence stands, whatever the lab did later.
+    if result.verdict == .divergence { story.verdict.word = .divergence }
+    return story
   }
 
   /// The lines of a case that nobody drove.
-  private func new(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> String {
-    let begin = KeptTry.named(JournalEntry.begin(test).json, test, lock: state.test.lock, attempt: 1)
-    let word = result.verdict == .labFault ? "lab-fault" : state.runs.isEmpty ? "skipped" : "incomplete"
-    let verdict: JSON = [
-      "verdict": .text(result.verdict == .skipped ? "skipped" : word),
-      "case": .text(KeptTry.id(test, on: state.test.lock)), "t": "0.000", "message": .text(result.reason),
-    ]
-    return begin.line + "\n" + verdict.line + "\n"
-  }
-
-  private func count(_ result: NightResult, _ state: Night.CaseState, _ tally: inout Tally) {
-    let isExcused = state.test.quarantine != nil
-    switch result.verdict {
-    case .agree: tally.count(.agree)
-    case .flaky: tally.count(.agree, isFlaky: true)
-    case .divergence: isExcused ? tally.count(.skipped("")) : tally.countDivergence()
-    case .labFault: isExcused ? tally.count(.skipped("")) : tally.count(.labFault(.init(.noAnswer, "")))
-    case .skipped: tally.count(.skipped(""))
-    case .notRun: tally.count(state.runs.isEmpty ? .skipped("") : .incomplete(""))
-    }
+  private func untold(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> Story {
+    let begin = test.record.named(on: state.test.lock, attempt: 1)
+    let word: Record.Verdict.Word =
+      switch result.verdict {
+      case .labFault: .labFault
+      case .notRun where !state.runs.isEmpty: .incomplete
+      case .agree, .flaky, .divergence, .skipped, .notRun: .skipped
+      }
+    var verdict = Record.Verdict(word, of: begin.id, at: .zero)
+    verdict.message = result.reason
+    verdict.quarantine = word.isFailure ? state.test.quarantine : nil
+    return Story(records: [.begin(begin), .verdict(verdict)], verdict: verdict)
   }
 }
 
@@ -112,135 +114,81 @@ extension NightEnding.Verdict {
     case .incomplete, .limited: false
     }
   }
+
+  /// The word of the journal.
+  fileprivate var word: Record.Verdict.Word {
+    switch self {
+    case .agree: .agree
+    case .divergence: .divergence
+    case .labFault, .unhealthy: .labFault
+    case .skipped: .skipped
+    case .incomplete, .limited: .incomplete
+    }
+  }
 }
 
-/// The machines and what was visited of them, each line once.
-private struct Visits {
-  private(set) var lines: [[UInt8]] = []
-  private var known = Set<[UInt8]>()
-
-  mutating func add(_ line: [UInt8]) {
-    if known.insert(line).inserted { lines.append(line) }
+extension Record.Case {
+  /// The same case among those of other locks.
+  fileprivate func named(on lock: String, attempt: Int) -> Record.Case {
+    var copy = self
+    copy.id = "\(lock)/\(id)"
+    copy.name = name.map { "\($0) [\(lock)]" }
+    copy.attempt = attempt
+    return copy
   }
 }
 
 /// One try of a case as its child wrote it down, taken over into the journal of the night.
 private struct KeptTry {
-  let runs: NightlyRuns
-  let run: Night.Ended
-  let test: Case
-  let lock: String
-  let attempt: Int
-  let isLast: Bool
-  /// Why a failure is no news.
-  var excuse: String?
+  private(set) var begin: Record.Case
+  private(set) var events: [Record.Event] = []
+  var verdict: Record.Verdict
+  /// The machines, and what was visited of them.
+  private(set) var visits: [Record] = []
 
-  init(_ runs: NightlyRuns, _ run: Night.Ended, _ test: Case, lock: String, attempt: Int, isLast: Bool) {
-    (self.runs, self.run, self.test, self.lock) = (runs, run, test, lock)
-    (self.attempt, self.isLast) = (attempt, isLast)
-  }
-
-  /// What a case is called among those of other locks.
-  static func id(_ test: Case, on lock: String) -> String { "\(lock)/\(test.id)" }
-
-  /// The line that starts a case, with the lock in its names.
-  static func named(_ line: JSON, _ test: Case, lock: String, attempt: Int) -> JSON {
-    guard case .mapping(let members) = line else { return line }
-    return .mapping(
-      members.map { member in
-        guard member.name == "case", case .mapping(let own) = member.value else { return member }
-        return JSON.Member("case", .mapping(named(own, id: id(test, on: lock), lock: lock, attempt: attempt)))
-      })
-  }
-
-  private static func named(
-    _ members: [JSON.Member], id: String, lock: String, attempt: Int
-  ) -> [JSON.Member] {
-    let named = members.filter { $0.name != "attempt" }.map { member -> JSON.Member in
-      switch (member.name, member.value) {
-      case ("id", _): JSON.Member("id", .text(id))
-      case ("name", .text(let name)): JSON.Member("name", .text("\(name) [\(lock)]"))
-      default: member
-      }
+  /// - Parameter begin: the line that starts the case, where the child wrote none.
+  init(_ runs: NightlyRuns, _ run: Night.Ended, _ begin: Record.Case, on lock: String) {
+    self.begin = begin
+    verdict = Record.Verdict(run.ending.verdict.word, of: begin.id, at: .zero)
+    verdict.message = run.ending.message
+    guard let path = runs.journal(of: run.attempt.number) else { return }
+    guard read(path, on: lock, word: verdict.word, from: runs.folder) else {
+      (events, visits) = ([], [])
+      return
     }
-    return attempt > 1 ? named + [.init("attempt", .integer(attempt))] : named
   }
 
-  /// The lines from the one that starts the case to its verdict; what was visited goes elsewhere.
-  func lines(_ coverage: inout Visits) -> String {
-    let path = runs.journal(of: run.attempt.number)
-    let bytes = path.flatMap { try? WholeFile.bytes(of: $0) } ?? []
-    let begin = Self.named(JournalEntry.begin(test).json, test, lock: lock, attempt: attempt).line + "\n"
-    var text = begin
+  /// Reads the journal of a child; false where it has no verdict.
+  private mutating func read(
+    _ path: String, on lock: String, word: Record.Verdict.Word, from folder: String
+  ) -> Bool {
+    guard var reader = try? JournalReader(path) else { return false }
+    let id = begin.id
     var isInside = false
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      if line.starts(with: Self.caseStart), let json = try? JSON(parsing: Array(line)) {
+    var isJudged = false
+    while let line = try? reader.next() {
+      guard case .success(let record) = line else { continue }
+      switch record {
+      case .begin(let test) where !isJudged:
         isInside = true
-        text = Self.named(json, test, lock: lock, attempt: attempt).line + "\n"
-      } else if line.starts(with: Self.verdictStart) {
-        guard isInside, let json = try? JSON(parsing: Array(line)) else { continue }
-        keepVisits(bytes, &coverage)
-        return text + verdict(json, path)
-      } else if isInside {
-        text += String(decoding: line, as: UTF8.self) + "\n"
+        events = []
+        begin = test.named(on: lock, attempt: begin.attempt)
+        begin.id = id
+      case .event(let event) where isInside: events.append(event)
+      case .verdict(let written) where isInside:
+        (isInside, isJudged) = (false, true)
+        guard written.word == word else { continue }
+        verdict = written
+        verdict.id = id
+        for index in verdict.attachments.indices {
+          // A file beside the journal of the child, as the night's own journal leads to it.
+          let place = Path.join(Path.folder(of: path), verdict.attachments[index].path)
+          verdict.attachments[index].path = Path.relative(place, from: folder)
+        }
+      case .machine, .coverage: visits.append(record)
+      case .begin, .event, .verdict, .run, .left, .finding, .campaign, .end: break
       }
     }
-    return text + verdict(nil, nil)
-  }
-
-  private static let caseStart = Array(#"{"case":"#.utf8)
-  private static let verdictStart = Array(#"{"verdict":"#.utf8)
-  private static let machineStart = Array(#"{"machine":"#.utf8)
-  private static let coverageStart = Array(#"{"coverage":"#.utf8)
-
-  /// Takes in what was visited of which machine; each machine once.
-  private func keepVisits(_ bytes: [UInt8], _ coverage: inout Visits) {
-    for line in bytes.split(separator: UInt8(ascii: "\n"))
-    where line.starts(with: Self.machineStart) || line.starts(with: Self.coverageStart) {
-      let line = Array(line)
-      coverage.add(line)
-    }
-  }
-
-  private func verdict(_ written: JSON?, _ path: String?) -> String {
-    let ending = run.ending
-    let word =
-      switch ending.verdict {
-      case .unhealthy: "lab-fault"
-      case .agree, .divergence, .labFault, .skipped, .incomplete, .limited: ending.verdict.rawValue
-      }
-    var members: [JSON.Member] = []
-    if case .mapping(let all) = written ?? .null { members = all }
-    // The child has excused it already.
-    let isExcused = excuse != nil && written?["verdict"] == "skipped"
-    if members.isEmpty || written?["verdict"] != .text(word), !isExcused {
-      members = [.init("verdict", .text(word)), .init("case", ""), .init("t", "0.000")]
-      members.append(.init("message", .text(ending.message)))
-    }
-    for index in members.indices {
-      switch (members[index].name, members[index].value) {
-      case ("case", _): members[index].value = .text(Self.id(test, on: lock))
-      case ("attachments", .list(let files)):
-        members[index].value = .list(files.map { moved($0, path) })
-      case ("message", .text(let message)):
-        if let excuse, !isExcused { members[index].value = .text("\(excuse) (\(message))") }
-      case ("verdict", _): if excuse != nil { members[index].value = "skipped" }
-      default: break
-      }
-    }
-    members.removeAll { $0.name == "again" }
-    if !isLast { members.append(.init("again", true)) }
-    return JSON.mapping(members).line + "\n"
-  }
-
-  /// A file beside the journal of the child, as the night's own journal leads to it.
-  private func moved(_ file: JSON, _ journal: String?) -> JSON {
-    guard case .mapping(let members) = file, let journal else { return file }
-    return .mapping(
-      members.map { member in
-        guard member.name == "path", case .text(let path) = member.value else { return member }
-        let place = Path.join(Path.folder(of: journal), path)
-        return JSON.Member("path", .text(Path.relative(place, from: runs.folder)))
-      })
+    return isJudged
   }
 }

@@ -1,3 +1,4 @@
+import System
 import Documents
 import Harness
 import Lab
@@ -98,7 +99,7 @@ struct NightlyLab {
     return NightCase(
       identity: identity, suite: suite.name, file: test.file, round: round, lock: lock.name,
       timeout: suite.timeout, retries: suite.retries, actuations: suite.actuations,
-      skipReason: test.skipReason, quarantine: quarantine.map { "in quarantine \($0)" })
+      skipReason: test.skipReason, quarantine: quarantine.map { "\($0)" })
   }
 
   /// The scenarios of a suite as they are driven on a lock.

@@ -1,3 +1,4 @@
+import Journal
 import Documents
 import Harness
 import Lab
@@ -132,7 +133,7 @@ struct NightlyReport {
     for finding in glance.findings {
       findings.append(
         Item(
-          lock: run.attempt.lock, file: "fuzzing", message: finding.message,
+          lock: run.attempt.lock, file: "fuzzing", message: finding.summary,
           replay: finding.file.map { "lockstep replay \(shellWord($0))" }, signature: finding.signature))
     }
   }
@@ -304,7 +305,7 @@ extension NightlyReport {
     lines += ["", paint(.strong, title)]
     for item in items.prefix(Self.most) {
       lines.append(paint(style, "  \(sign) \(item.lock)   \(item.file)"))
-      lines.append("      \(short(item.message))" + (item.quarantine.map { " (\($0))" } ?? ""))
+      lines.append("      \(short(item.message))" + (item.quarantine.map { " (in quarantine \($0))" } ?? ""))
       if let replay = item.replay { lines.append("      \(replay)") }
     }
     if items.count > Self.most { lines.append("    and \(items.count - Self.most) more") }

@@ -1,7 +1,9 @@
+import System
 import Conformance
 import Documents
 import Harness
 import Lab
+import Journal
 import Reporting
 import Basics
 import Transports
@@ -21,8 +23,7 @@ struct NightlyRuns {
 
   /// The folder of a run.
   func folder(of number: Int) -> String {
-    let digits = String(number)
-    return "\(folder)/cases/" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+    "\(folder)/cases/\(number.padded(to: 5))"
   }
 
   /// The file that a run holds while it lives.
@@ -139,15 +140,9 @@ extension NightlyRuns {
     }
   }
 
-  /// What a verdict means; one that the child excused, since the case is in quarantine, is the night's to excuse.
-  private static func ending(_ verdict: Journal.Verdict, _ leave: LockLeave) -> NightEnding {
-    let (message, mark) = (verdict.message ?? "", "; it diverged: ")
-    if verdict.word == .skipped, message.hasPrefix("in quarantine "),
-      let place = message.firstRange(of: mark)
-    {
-      return NightEnding(.divergence, String(message[place.upperBound...]), leave: leave)
-    }
-    return NightEnding(NightEnding.Verdict(verdict.word), message, leave: leave)
+  /// What a verdict means; what is in quarantine is the night's to excuse.
+  private static func ending(_ verdict: Record.Verdict, _ leave: LockLeave) -> NightEnding {
+    NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", leave: leave)
   }
 
   private func ending(
@@ -163,16 +158,14 @@ extension NightlyRuns {
         let words = glance.remark ?? "its run ended with status \(status) and no verdict"
         return NightEnding(.labFault, words, leave: leave)
       }
-      var ending = Self.ending(verdict, leave)
-      if status == Int(CommandStatus.safetyLimit.rawValue) { ending.verdict = .limited }
-      return ending
+      return Self.ending(verdict, leave)
     case .rest:
       if leave == .atRest { return NightEnding(.agree, leave: leave) }
       if case .elsewhere(let why) = leave { return NightEnding(.labFault, why, leave: leave) }
       let words = glance.verdict?.message ?? glance.remark ?? "it was not reached"
       return NightEnding(.labFault, words, leave: leave)
     case .fuzz:
-      let words = glance.findings.map(\.message).joined(separator: "; ")
+      let words = glance.findings.map(\.summary).joined(separator: "; ")
       switch CommandStatus(rawValue: Int32(status)) {
       case .agree?, .nothingSelected?: return NightEnding(.agree, leave: leave)
       case .divergence?: return NightEnding(.divergence, words, leave: leave)
@@ -187,13 +180,14 @@ extension NightlyRuns {
 }
 
 extension NightEnding.Verdict {
-  init(_ word: Journal.Word) {
+  init(_ verdict: Record.Verdict) {
     self =
-      switch word {
+      switch verdict.word {
       case .agree: .agree
       case .divergence: .divergence
       case .labFault: .labFault
       case .skipped: .skipped
+      case .incomplete where verdict.limit != nil: .limited
       case .incomplete: .incomplete
       }
   }
@@ -201,8 +195,8 @@ extension NightEnding.Verdict {
 
 /// What a night wants to know of the journal of a child.
 struct RunGlance {
-  private(set) var verdict: Journal.Verdict?
-  private(set) var findings: [Journal.Finding] = []
+  private(set) var verdict: Record.Verdict?
+  private(set) var findings: [Record.Finding] = []
   /// What the lab said last: of a run that came to no case, why.
   private(set) var remark: String?
   /// How the lock was left; unknown where nothing is said of it.
@@ -218,22 +212,11 @@ struct RunGlance {
       switch record {
       case .verdict(let verdict): self.verdict = verdict
       case .finding(let finding): findings.append(finding)
-      case .event(let event) where event.isRemark: remark = event.content.first?.value.text
+      case .event(let event) where event.isRemark: remark = event.remark
       case .left(let left): leave = LockLeave(left)
       case .end(let end): status = end.status
-      case .run, .start, .event, .machine, .coverage, .campaign: break
+      case .run, .begin, .event, .machine, .coverage, .campaign: break
       }
     }
-  }
-}
-
-extension LockLeave {
-  init(_ left: Journal.Left) {
-    self =
-      switch left.isAtRest {
-      case true?: .atRest
-      case false?: .elsewhere(left.message ?? "it is not at rest")
-      case nil: .unknown
-      }
   }
 }

@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Documents
 import Harness
@@ -21,7 +22,7 @@ final class NightlySession {
   private let scribe = NightlyScribe()
   private(set) var night: Night
   private var jobs: [(number: Int, job: Job)] = []
-  private var events: [NightEvent] = []
+  private var events = FIFO<NightEvent>()
   private var hasStopped = false
   /// What is out of use until somebody restores it, and when that was looked at last.
   private var sick: [NightDevice] = []
@@ -123,8 +124,7 @@ final class NightlySession {
   /// Tells the night what happened, and does what it asks for until that is all.
   private func receive(_ event: NightEvent) {
     events.append(event)
-    while !events.isEmpty {
-      let event = events.removeFirst()
+    while let event = events.popFirst() {
       if case .ended(let number, _) = event { jobs.removeAll { $0.number == number } }
       carryOut(night.receive(event, at: now))
     }
@@ -190,18 +190,14 @@ final class NightlySession {
   }
 
   private func start(_ attempt: NightAttempt) {
-    do throws(LabFault) {
-      do throws(FileFault) {
-        try makeFolder(runs.folder(of: attempt.number))
-      } catch {
-        throw LabFault(.noDevice, "\(error)")
-      }
+    do {
+      try makeFolder(runs.folder(of: attempt.number))
       let process = try JobProcess(
         ["nightly-case", "--"] + runs.words(for: attempt), first: runs.lifeline(of: attempt.number))
       jobs.append((attempt.number, .child(process)))
     } catch {
       events.append(
-        .ended(attempt.number, NightEnding(.labFault, "it could not be started: \(error.detail)")))
+        .ended(attempt.number, NightEnding(.labFault, "it could not be started: \(error)")))
     }
   }
 

@@ -1,3 +1,5 @@
+import Journal
+import System
 import Automata
 import Conformance
 import Documents
@@ -95,7 +97,7 @@ struct MutantsSession {
     }
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
     do {
-      try OutputFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
+      try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
       return path
     } catch {
       console.say("lockstep: \(error)")

@@ -1,3 +1,6 @@
+import Basics
+import Journal
+import System
 import Bluetooth
 import Conformance
 import Documents
@@ -36,7 +39,7 @@ final class CaseCaptures {
   }
 
   /// Writes down what there is of a case.
-  func save(_ test: Case) throws(FileFault) -> [Attachment] {
+  func save(_ test: Case) throws(FileFault) -> [Record.Attachment] {
     guard let folder, isBegun, !recorder.packets.isEmpty else { return [] }
     let entries = recorder.decoded()
     let attempt = test.attempt > 1 ? "-\(test.attempt)" : ""
@@ -46,7 +49,7 @@ final class CaseCaptures {
     let text = PacketsText(zero: recorder.packets.epoch)
     let lines = entries.map { text.json($0).line + "\n" }.joined()
     try WholeFile.replacePrivate("\(folder)/\(stem).jsonl", with: Array(lines.utf8))
-    return [Attachment("capture", stem + ".btsnoop"), Attachment("packets", stem + ".jsonl")]
+    return [Record.Attachment("capture", stem + ".btsnoop"), Record.Attachment("packets", stem + ".jsonl")]
   }
 
   /// Writes down what went over the link of the case that was begun last, in one file.

@@ -1,3 +1,4 @@
+import System
 import Bluetooth
 import Emulator
 import Basics
@@ -65,7 +66,7 @@ final class RadioAir: EmulatedAir {
   private var radio: Radio
   private let lock: ControllerID
   private var ports: [Port] = []
-  private var forLock: [HCIPacket] = []
+  private var forLock = FIFO<HCIPacket>()
   private var remarks: [String] = []
 
   /// Begins to serve.
@@ -109,7 +110,7 @@ final class RadioAir: EmulatedAir {
     deliver()
   }
 
-  func take() -> HCIPacket? { forLock.isEmpty ? nil : forLock.removeFirst() }
+  func take() -> HCIPacket? { forLock.popFirst() }
 
   func takeRemarks() -> [String] {
     defer { remarks = [] }

@@ -1,5 +1,7 @@
+import System
 import Conformance
 import Harness
+import Journal
 import Reporting
 import Basics
 import Transports
@@ -16,7 +18,7 @@ final class HumanReport: JournalListener {
   /// What the lab said in the case that is being driven.
   private var remarks: [String] = []
   private var skips: [(reason: String, count: Int)] = []
-  private var coverage: [Coverage] = []
+  private var current = Record.Case(id: "")
 
   init(_ console: Console, _ paint: Painter, isQuiet: Bool, verbosity: Int = 0) {
     self.console = console
@@ -26,54 +28,53 @@ final class HumanReport: JournalListener {
     trace = TraceReport(console, paint)
   }
 
-  func take(_ entry: JournalEntry) {
-    if verbosity > 1 { trace.take(entry) }
-    switch entry {
-    case .begin:
+  func take(_ record: Record) {
+    if verbosity > 1 { trace.take(record) }
+    switch record {
+    case .begin(let test):
+      current = test
       remarks = []
       caseBegin = MonotonicClock.now
-    case .remark(let text, _): remarks.append(text)
-    case .observation(.violation(let violation), _, _):
-      if let quirk = violation.quirk { remarks.append("\(violation); known: \(quirk)") }
-    case .verdict(let outcome, let test):
-      report(outcome, test)
-      if verbosity < 2, !isQuiet || outcome.verdict.message != nil { printRemarks(of: test.file) }
+    case .event(let event):
+      if let remark = event.spokenRemark { remarks.append(remark) }
+    case .verdict(let verdict):
+      report(verdict)
+      if verbosity < 2, !isQuiet || verdict.message != nil { printRemarks() }
       remarks = []
-    case .coverage(let figures): coverage.append(figures)
-    case .run, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab, .finding,
-      .campaign, .machine, .left, .end:
-      break
+    case .run, .finding, .campaign, .machine, .coverage, .left, .end: break
     }
   }
 
-  private func report(_ outcome: Outcome, _ test: Case) {
-    switch outcome.verdict {
-    case .agree: if verbosity == 1 { console.print(paint(.good, "✔") + " " + words(on: test, outcome)) }
-    case .skipped(let reason):
-      if verbosity == 1 { console.print(paint(.faint, "· \(test.file)   skipped: \(reason)")) }
+  private func report(_ verdict: Record.Verdict) {
+    switch verdict.counted {
+    case .agree: if verbosity == 1 { console.print(paint(.good, "✔") + " " + words(on: verdict)) }
+    case .skipped:
+      let reason = verdict.summary ?? ""
+      if verbosity == 1 { console.print(paint(.faint, "· \(current.place)   skipped: \(reason)")) }
       if let index = skips.firstIndex(where: { $0.reason == reason }) {
         skips[index].count += 1
       } else {
         skips.append((reason, 1))
       }
-    case .divergence, .labFault, .incomplete, .limited:
+    case .divergence, .labFault, .incomplete:
       // What was not begun is counted in the summary.
-      if outcome.mark == .start, case .incomplete = outcome.verdict { return }
-      if verbosity < 2 { console.print(failureText(outcome, test, paint) + "\n") }
-      if verbosity == 1 { console.print(paint(.bad, "✘") + " " + words(on: test, outcome)) }
+      if verdict.step == nil, verdict.word == .incomplete, verdict.limit == nil { return }
+      if verbosity < 2 { console.print(failureText(verdict, current, paint) + "\n") }
+      if verbosity == 1 { console.print(paint(.bad, "✘") + " " + words(on: verdict)) }
     }
   }
 
   /// What a case took: of our time, and of the device's.
-  private func words(on test: Case, _ outcome: Outcome) -> String {
-    let round = test.id.contains("#") ? " (\(test.id))" : ""
-    return "\(test.file)\(round)   \(clock(MonotonicClock.now - caseBegin))   t = \(outcome.time)"
+  private func words(on verdict: Record.Verdict) -> String {
+    let round = current.id.contains("#") ? " (\(current.id))" : ""
+    let time = verdict.time ?? .zero
+    return "\(current.place)\(round)   \(clock(MonotonicClock.now - caseBegin))   t = \(time)"
   }
 
   /// Prints what the lab said, a line each.
-  private func printRemarks(of file: String) {
+  private func printRemarks() {
     for remark in remarks {
-      console.print(paint(.faint, "  remark   \(file): \(remark)"))
+      console.print(paint(.faint, "  remark   \(current.place): \(remark)"))
     }
   }
 
@@ -92,7 +93,7 @@ final class HumanReport: JournalListener {
       [paint(.strong, "\(tally.cases) \(noun)")] + (counts.isEmpty ? [] : [counts.joined(separator: ", ")])
     console.print("\(figures.joined(separator: ": "))     \(rounded(time))   seed \(seed)")
     for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
-    for item in coverage {
+    for item in summary.coverage {
       console.print("  cells    \(item.machine): \(item.summary)")
       if (1...4).contains(item.missing.count) {
         console.print(paint(.faint, "           not visited: \(item.missing.joined(separator: "; "))"))
@@ -103,22 +104,35 @@ final class HumanReport: JournalListener {
 }
 
 /// A failed case as a person sees it, with the line to paste at its end. What a device says cannot move the cursor.
-func failureText(_ outcome: Outcome, _ test: Case, _ paint: Painter) -> String {
-  let line = outcome.mark.line > 0 ? ":\(outcome.mark.line)" : ""
+func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
+  let line = verdict.line.map { $0 > 0 ? ":\($0)" : "" } ?? ""
   let (sign, word, style): (String, String, Console.Style) =
-    switch outcome.verdict {
+    switch verdict.word {
     case .divergence: ("✘", "diverged", .bad)
     case .labFault: ("⚡", "trouble in the lab", .warning)
-    case .limited: ("…", "stopped", .warning)
+    case .incomplete where verdict.limit != nil: ("…", "stopped", .warning)
     case .agree, .skipped, .incomplete: ("…", "incomplete", .warning)
     }
-  let place = outcome.mark.number > 0 ? " at step \(outcome.mark.number), t = \(outcome.time)" : ""
-  var lines = [paint(style, "\(sign) \(test.file)\(line)   \(word)\(place)")]
+  let place = verdict.step.map { $0 > 0 ? " at step \($0), t = \(verdict.time ?? .zero)" : "" } ?? ""
+  var lines = [paint(style, "\(sign) \(test.place)\(line)   \(word)\(place)")]
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
-  let message = outcome.verdict.message ?? ""
-  lines += (message.split(separator: "\n").map(String.init) + outcome.details).map { "    " + visible($0) }
-  if let replay = outcome.replay { lines.append("  \(replay)") }
+  let message = verdict.message ?? ""
+  lines += (message.split(separator: "\n").map(String.init) + verdict.details).map { "    " + visible($0) }
+  if let replay = verdict.replay { lines.append("  \(replay)") }
   return lines.joined(separator: "\n") + "\n"
+}
+
+extension Record.Case {
+  /// Where it stands: its file, or its id where it is of none.
+  var place: String { file ?? id }
+}
+
+extension Record.Event {
+  /// A remark for a person; `nil` where it is none.
+  var spokenRemark: String? {
+    if let quirk = breach.quirk { return "\(text): \(breach.detail ?? ""); known: \(quirk)" }
+    return kind == .remark ? text : nil
+  }
 }
 
 /// A time of day's length, with one decimal.
@@ -140,20 +154,16 @@ final class JSONReport: JournalListener {
     self.verbosity = verbosity
   }
 
-  func take(_ entry: JournalEntry) {
-    if verbosity > 1 { return console.print(entry.json) }
-    switch entry {
-    case .verdict(let outcome, _):
-      if !isQuiet || outcome.verdict.message != nil { console.print(entry.json) }
-    case .remark, .left: console.print(entry.json)
-    case .observation(.violation(let violation), _, _):
-      if violation.quirk != nil { console.print(entry.json) }
-    case .finding, .campaign, .coverage, .end:
-      if !isQuiet { console.print(entry.json) }
-    case .run, .begin, .stimulus, .fault, .wait, .settle, .next, .expect, .note, .observation, .model, .lab,
-      .machine:
-      break
-    }
+  func take(_ record: Record) {
+    let isShown =
+      switch record {
+      case .verdict(let verdict): !isQuiet || verdict.message != nil
+      case .event(let event): event.isRemark
+      case .left: true
+      case .finding, .campaign, .coverage, .end: !isQuiet
+      case .run, .begin, .machine: false
+      }
+    if isShown || verbosity > 1 { console.print(record.json()) }
   }
 }
 
@@ -165,7 +175,7 @@ final class Listeners: JournalListener {
     self.all = all
   }
 
-  func take(_ entry: JournalEntry) {
-    for listener in all { listener.take(entry) }
+  func take(_ record: Record) {
+    for listener in all { listener.take(record) }
   }
 }

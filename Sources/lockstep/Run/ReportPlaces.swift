@@ -1,3 +1,4 @@
+import System
 import Reporting
 
 extension JUnitProfile: Choice {}
@@ -84,14 +85,14 @@ struct ReportPlaces {
   /// Writes the reports of some runs from their journals.
   ///
   /// - Returns: the paths of the reports.
-  func write(journals: [String], _ console: Console) throws(ReportError) -> [String] {
+  func write(journals: [String], _ console: Console) throws(FileFault) -> [String] {
     try write(RecordedRuns(journals: journals), journals: journals, console)
   }
 
   /// Writes the reports of some runs whose journals were read already.
   func write(
     _ runs: RecordedRuns, journals: [String], _ console: Console
-  ) throws(ReportError) -> [String] {
+  ) throws(FileFault) -> [String] {
     try runs.writeJUnit(to: junitPath, profile: junitProfile)
     guard let htmlPath else { return [junitPath] }
     try runs.writeHTML(to: htmlPath, history: history.source(journals: journals, out: out, console))

@@ -1,5 +1,7 @@
+import System
 import Documents
 import Harness
+import Journal
 import Reporting
 import Basics
 import Transports
@@ -24,7 +26,7 @@ final class RunFolder: JournalListener {
   /// Why nothing more is written, if it is not.
   private(set) var fault: FileFault?
   /// The number of the lease of the lock that is driven: it stands in every line from now on.
-  var lease: UInt64?
+  var lease: Int?
 
   /// Makes the folder of a run that begins now.
   init(
@@ -61,7 +63,7 @@ final class RunFolder: JournalListener {
     self.properties = properties
     self.share = share
     self.path = path
-    let manifest = ManifestFile(reading: path + "/manifest.json")
+    let manifest = Manifest(reading: path + "/manifest.json")
     self.command = manifest?.command ?? command
     name = path.split(separator: "/").last.map(String.init) ?? path
     start = manifest?.start ?? WallClock.now
@@ -72,16 +74,10 @@ final class RunFolder: JournalListener {
   /// The journal's path.
   var journalPath: String { path + "/journal.jsonl" }
 
-  func take(_ entry: JournalEntry) {
-    guard let lease, case .mapping(let members) = entry.json else { return take(line: entry.json.line) }
-    take(line: JSON.mapping(members + [JSON.Member("lease", .integer(lease))]).line)
-  }
-
-  /// Takes in an entry that is written already.
-  func take(line: String) {
+  func take(_ record: Record) {
     guard fault == nil else { return }
     do {
-      try journal.write(line + "\n")
+      try journal.write(record.line(lease: lease) + "\n")
     } catch {
       fault = FileFault(path: journalPath, code: error.code)
     }
@@ -90,7 +86,7 @@ final class RunFolder: JournalListener {
   /// Takes what the run needs of a bench, for itself alone, and writes down by which right.
   func reserve(_ devices: [DeviceSpec], on bench: LockBench) {
     bench.reserve(devices)
-    lease = bench.token
+    lease = bench.token.map { Int(clamping: $0) }
     properties += bench.properties
   }
 
@@ -104,29 +100,21 @@ final class RunFolder: JournalListener {
   /// Makes the reports from the journal, then takes the run into the history.
   ///
   /// - Returns: the paths of the reports.
-  func report(_ places: ReportPlaces, _ console: Console) throws(ReportError) -> [String] {
+  func report(_ places: ReportPlaces, _ console: Console) throws(FileFault) -> [String] {
     let paths = try places.write(journals: [journalPath], console)
     places.history.take(journal: journalPath, out: out, console)
     return paths
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
-    var members: [JSON.Member] = [
-      .init("name", .text(name)), .init("host", .text(Host.name)), .init("start", .text(start)),
-    ]
-    if let end { members.append(.init("end", .text(end))) }
-    members.append(.init("version", .text(Version.text)))
-    if let seed { members.append(.init("seed", .integer(seed))) }
-    if let share {
-      let part = "\(share.shard.part)/\(share.shard.count)"
-      members += [.init("job", .text(share.job)), .init("part", .text(part))]
-    }
-    members.append(.init("command", .list(command.map { .text(withoutSecrets($0)) })))
-    let properties = Surroundings.properties + self.properties
-    if !properties.isEmpty {
-      members.append(.init("properties", .mapping(properties.map { .init($0.name, .text($0.value)) })))
-    }
-    try OutputFile.replace(path + "/manifest.json", with: JSON.mapping(members).pages)
+    var manifest = Manifest()
+    (manifest.name, manifest.host) = (name, Host.name)
+    (manifest.start, manifest.end, manifest.version) = (start, end, Version.text)
+    manifest.seed = seed
+    if let share { (manifest.job, manifest.part) = (share.job, "\(share.shard.part)/\(share.shard.count)") }
+    manifest.command = command.map(withoutSecrets)
+    manifest.properties = (Surroundings.properties + properties).map { .init($0.name, .text($0.value)) }
+    try manifest.write(to: path + "/manifest.json")
   }
 
   /// The path of a file under the folder of reports, from the folder of the run.
@@ -152,7 +140,7 @@ func save(
 ) throws(FileFault) -> String {
   try makeFolder(folder)
   let path = place(of: scenario, in: folder, stem: stem)
-  try OutputFile.replace(path, with: scenario.yaml(comments: comments))
+  try WholeFile.replace(path, with: scenario.yaml(comments: comments))
   return path
 }
 
@@ -173,8 +161,7 @@ extension Case {
 /// Six hexadecimal digits: the same text has the same name on every machine.
 func fingerprint(_ text: String) -> String {
   let hash = Fingerprint(text).value
-  let digits = String((hash ^ hash >> 32) & 0xFF_FFFF, radix: 16)
-  return String(repeating: "0", count: 6 - digits.count) + digits
+  return ((hash ^ hash >> 32) & 0xFF_FFFF).hex(digits: 6)
 }
 
 /// A word for the shell, in quotes where it needs them.

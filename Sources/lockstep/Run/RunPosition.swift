@@ -1,4 +1,5 @@
 import Harness
+import Journal
 import Basics
 
 /// Where a run is, and how it goes so far.
@@ -15,12 +16,9 @@ struct RunPosition {
   var total: Int?
   /// When it began, on the clock that only counts on.
   var begin: Interval
-  var done = 0
-  var agree = 0
-  var divergences = 0
-  var labFaults = 0
-  var skipped = 0
-  var incomplete = 0
+  /// What came of the cases so far, each of their tries.
+  private(set) var tally = Tally()
+  var done: Int { tally.cases }
   var current: Current?
   /// Whether it was asked to end.
   var isStopping = false
@@ -33,22 +31,13 @@ struct RunPosition {
 
 extension RunPosition {
   /// Takes in what happens, and when.
-  mutating func take(_ entry: JournalEntry, at now: Interval) {
-    switch entry {
-    case .begin(let test): current = Current(file: test.file, begin: now)
-    case .stimulus(_, let mark, _), .fault(_, let mark, _), .wait(_, let mark, _), .settle(let mark, _),
-      .next(let mark, _), .expect(_, let mark, _), .note(_, let mark, _):
-      current?.step = mark.number
-    case .verdict(let outcome, _):
+  mutating func take(_ record: Record, at now: Interval) {
+    switch record {
+    case .begin(let test): current = Current(file: test.place, begin: now)
+    case .event(let event): if let step = event.step { current?.step = step }
+    case .verdict(let verdict):
       current = nil
-      done += 1
-      switch outcome.verdict {
-      case .agree: agree += 1
-      case .divergence: divergences += 1
-      case .labFault: labFaults += 1
-      case .skipped: skipped += 1
-      case .incomplete, .limited: incomplete += 1
-      }
+      tally.count(verdict)
     default: break
     }
   }
@@ -65,8 +54,9 @@ extension RunPosition {
   /// `10 agree, 1 diverge`.
   func counts(_ paint: Painter) -> String {
     let parts: [(Int, String, Console.Style)] = [
-      (agree, "agree", .good), (divergences, "diverge", .bad), (labFaults, "in trouble", .warning),
-      (incomplete, "incomplete", .warning), (skipped, "skipped", .faint),
+      (tally.agree, "agree", .good), (tally.divergences, "diverge", .bad),
+      (tally.labFaults, "in trouble", .warning), (tally.incomplete, "incomplete", .warning),
+      (tally.skipped, "skipped", .faint),
     ]
     return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")
   }

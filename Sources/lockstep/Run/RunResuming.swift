@@ -1,5 +1,8 @@
+import Basics
+import System
 import Documents
 import Harness
+import Journal
 import Reporting
 import Transports
 
@@ -15,7 +18,7 @@ struct ResumedRun {
   /// Finds the run that `--resume` names.
   init(_ given: RunArguments, _ run: String) throws(UsageError) {
     folder = try ResumedRun.folder(of: run, out: given.reports.out)
-    guard let manifest = ManifestFile(reading: folder + "/manifest.json") else {
+    guard let manifest = Manifest(reading: folder + "/manifest.json") else {
       throw UsageError("--resume: \(folder)/manifest.json is no manifest that is understood")
     }
     guard manifest.command.first == Command.run.name else {
@@ -27,7 +30,7 @@ struct ResumedRun {
     } catch {
       throw UsageError("--resume: \(folder)/journal.jsonl: \(error)")
     }
-    arguments = try given.resuming(manifest, seed: progress.run?.seed.flatMap { UInt64($0) })
+    arguments = try given.resuming(manifest, seed: progress.run?.seed)
   }
 
   private static func folder(of run: String, out: String) throws(UsageError) -> String {
@@ -52,9 +55,8 @@ struct ResumedRun {
       guard judged.digest == test.digest else { throw changed("\(test.file) is not what it was") }
       earlier.judged.insert(test.id)
       switch judged.word {
-      case .agree: earlier.tally.count(.agree, isFlaky: judged.isFlaky)
-      case .skipped: earlier.tally.count(.skipped(""))
-      case .divergence: earlier.tally.countDivergence()
+      case .agree, .skipped, .divergence:
+        earlier.tally.count(judged.word, isFlaky: judged.isFlaky, isExcused: judged.isExcused)
       case .labFault, .incomplete: break
       }
     }
@@ -71,7 +73,7 @@ struct ResumedRun {
 
 extension RunArguments {
   /// The arguments with which a run is taken up again: its own, but for how it reports.
-  fileprivate func resuming(_ manifest: ManifestFile, seed: UInt64?) throws(UsageError) -> RunArguments {
+  fileprivate func resuming(_ manifest: Manifest, seed: UInt64?) throws(UsageError) -> RunArguments {
     guard paths.isEmpty, device == nil, self.seed == nil, filter == nil, shard == nil, rounds == Count(1)
     else {
       throw UsageError(
@@ -87,26 +89,5 @@ extension RunArguments {
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)
     return arguments
-  }
-}
-
-/// What a manifest says that a run is taken up again by.
-struct ManifestFile {
-  /// The words of the command line.
-  let command: [String]
-  /// When the run started.
-  let start: String
-  /// The seed, also where it was drawn.
-  let seed: UInt64?
-
-  /// Reads a manifest; `nil` when it is none.
-  init?(reading path: String) {
-    guard let bytes = try? ScenarioFiles.read(path, limits: Limits(bytes: 1 << 20)),
-      let value = try? JSON(parsing: bytes), let command = value["command"]?.strings,
-      let start = value["start"]?.string
-    else { return nil }
-    self.command = command
-    self.start = start
-    if case .number(let digits) = value["seed"] { seed = UInt64(digits) } else { seed = nil }
   }
 }

@@ -1,4 +1,6 @@
+import System
 import Harness
+import Journal
 import Basics
 import Synchronization
 import Transports
@@ -68,12 +70,12 @@ final class RunWatch: JournalListener, Sendable {
     line.show("")
   }
 
-  func take(_ entry: JournalEntry) {
+  func take(_ record: Record) {
     let now = MonotonicClock.now
     let tenth = state.withLock { state -> String? in
-      state.position.take(entry, at: now)
-      if case .begin = entry { state.complaints = 0 }
-      guard case .verdict = entry, case .counter(atTenths: true) = settings.display,
+      state.position.take(record, at: now)
+      if case .begin = record { state.complaints = 0 }
+      guard case .verdict = record, case .counter(atTenths: true) = settings.display,
         let total = state.position.total, state.position.done * 10 / total > state.lastTenth
       else { return nil }
       state.lastTenth = state.position.done * 10 / total

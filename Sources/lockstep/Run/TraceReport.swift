@@ -1,51 +1,75 @@
 import Conformance
 import Harness
+import Journal
 import Basics
 
 /// Prints the whole trace of a case, an event a line: what was done to the left, what was seen to the right.
 final class TraceReport: JournalListener {
   private let console: Console
   private let paint: Painter
+  private var current = Record.Case(id: "")
 
   init(_ console: Console, _ paint: Painter) {
     self.console = console
     self.paint = paint
   }
 
-  func take(_ entry: JournalEntry) {
-    switch entry {
+  func take(_ record: Record) {
+    switch record {
     case .begin(let test):
-      console.print(paint(.strong, test.name))
-      console.print("  \(test.machine.label) and \(test.device), seed \(test.seed)\n\n")
-    case .stimulus(let call, let mark, let time):
-      let arguments = call.arguments.map { " \($0.name): \($0.value)" }.joined(separator: ",")
-      row(time, mark, call.name + arguments)
-    case .fault(let fault, let mark, let time): row(time, mark, "fault \(fault.name) \(fault.value)")
-    case .wait(let interval, let mark, let time): row(time, mark, paint(.faint, "wait \(interval)"))
-    case .next(let mark, let time): row(time, mark, paint(.faint, "wait until something is shown"))
-    case .settle(let mark, let time): row(time, mark, paint(.faint, "wait until nothing is awaited"))
-    case .expect(let text, let mark, let time): row(time, mark, paint(.faint, "expect \(text)"))
-    case .note(let text, let mark, let time): row(time, mark, paint(.faint, text))
-    case .observation(let observation, let vocabulary, let time):
-      row(time, nil, "             ▸ " + vocabulary.text(of: observation))
-    case .lab(let fault, _, let time): row(time, nil, paint(.warning, "\(fault)"))
-    case .remark(let text, let time): row(time, nil, paint(.faint, text))
-    case .verdict(let outcome, let test): verdict(outcome, test)
-    case .run, .model, .left, .finding, .campaign, .machine, .coverage, .end: break
+      current = test
+      console.print(paint(.strong, test.name ?? test.id))
+      let seed = test.seed.map { ", seed \($0)" } ?? ""
+      console.print("  \(test.machine ?? "") and \(test.device ?? "")\(seed)\n\n")
+    case .event(let event): if let words = words(on: event) { row(event, words) }
+    case .verdict(let verdict): end(verdict)
+    case .run, .left, .finding, .campaign, .machine, .coverage, .end: break
     }
   }
 
-  private func row(_ time: Instant, _ mark: StepMark?, _ text: String) {
-    let number = mark.map { "\($0.number)" } ?? ""
-    console.print("  " + right(time.description, 12) + right(number, 5) + "  " + text)
+  /// An event in words; `nil` for what the model holds possible.
+  private func words(on event: Record.Event) -> String? {
+    let (text, value) = (event.text, event.value?.words ?? "")
+    switch event.kind {
+    case .stimulus:
+      return text + event.arguments.map { " \($0.name): \($0.value.words)" }.joined(separator: ",")
+    case .fault: return "fault \(text) \(value)"
+    case .wait: return paint(.faint, "wait \(waiting[text] ?? text)")
+    case .expect: return paint(.faint, "expect \(text)")
+    case .note, .remark: return paint(.faint, text)
+    case .lab: return paint(.warning, text)
+    case .status, .effect: return shown(text)
+    case .refused: return shown("refused: \(text)")
+    case .reading: return shown("\(text) \(value)")
+    case .event: return shown(text + (event.breach.detail.map { " (\($0))" } ?? ""))
+    case .violation:
+      let packet = event.breach.packetWords.map { " (\($0))" } ?? ""
+      let words = "\(text): \(event.breach.detail ?? "")\(packet)"
+      return shown(event.breach.quirk.map { "remark, \(words); known: \($0)" } ?? "broke \(words)")
+    case .model: return nil
+    }
   }
 
-  private func verdict(_ outcome: Outcome, _ test: Case) {
-    switch outcome.verdict {
-    case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(outcome.time)"))
-    case .skipped(let reason): console.print("skipped: \(reason)")
-    case .divergence, .labFault, .incomplete, .limited:
-      console.print("\n" + failureText(outcome, test, paint))
+  /// The words that scenarios have for how long something is waited.
+  private var waiting: [String: String] {
+    [
+      Record.Event.settled: "until nothing is awaited",
+      Record.Event.next: "until something is shown",
+    ]
+  }
+
+  private func shown(_ text: String) -> String { "             ▸ " + text }
+
+  private func row(_ event: Record.Event, _ text: String) {
+    let number = event.step.map { "\($0)" } ?? ""
+    console.print("  " + right(event.time.description, 12) + right(number, 5) + "  " + text)
+  }
+
+  private func end(_ verdict: Record.Verdict) {
+    switch verdict.counted {
+    case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(verdict.time ?? .zero)"))
+    case .skipped: console.print("skipped: \(verdict.summary ?? "")")
+    case .divergence, .labFault, .incomplete: console.print("\n" + failureText(verdict, current, paint))
     }
   }
 

@@ -1,3 +1,4 @@
+import System
 import Automata
 import Documents
 import Harness

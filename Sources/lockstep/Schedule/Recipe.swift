@@ -1,3 +1,4 @@
+import System
 import Reporting
 import Basics
 import Transports

@@ -1,3 +1,5 @@
+import Journal
+import Basics
 import Documents
 import Harness
 import Lab
@@ -37,13 +39,13 @@ struct Schema {
       Schema(
         "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
       Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
-      Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(JournalShapes.lines)),
-      Schema("manifest", "runs/NAME/manifest.json.", manifest),
-      Schema("run", "A line of 'lockstep run --format json'.", Shape.any(JournalShapes.lines)),
+      Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes)),
+      Schema("manifest", "runs/NAME/manifest.json.", Manifest.shape),
+      Schema("run", "A line of 'lockstep run --format json'.", Shape.any(Record.shapes)),
       Schema(
-        "replay", "A line of 'lockstep replay --format json'.", Shape.any(JournalShapes.lines + [trace])),
+        "replay", "A line of 'lockstep replay --format json'.", Shape.any(Record.shapes + [trace])),
       Schema("fuzz", "A line of 'lockstep fuzz --format json'.", Shape.any(fuzz)),
-      Schema("cover", "A line of 'lockstep cover --format json'.", Shape.any(JournalShapes.lines + [gap])),
+      Schema("cover", "A line of 'lockstep cover --format json'.", Shape.any(Record.shapes + [gap])),
       Schema("mutants", "A line of 'lockstep mutants --format json'.", Shape.any(mutants)),
       Schema("report", "The object of 'lockstep report --format json'.", report),
       Schema(
@@ -67,21 +69,22 @@ struct Schema {
     ]
   }
 
-  private static let manifest = Shape.object(
-    [
-      "name": Shape.text, "host": Shape.text, "start": Shape.moment, "version": Shape.text,
-      "command": Shape.texts,
-    ],
-    optional: [
-      "end": Shape.moment, "seed": Shape.count, "job": Shape.text, "part": Shape.text,
-      "properties": ["type": "object", "additionalProperties": Shape.text],
-    ])
-
   private static let trace = Shape.object(["trace": Shape.text, "same": Shape.count, "runs": Shape.count])
 
+  /// How far a campaign is, and how fast: the pace differs from run to run, and stands in no journal.
+  private static let progress: JSON = {
+    guard case .mapping(var members) = CampaignStatus.shape,
+      let place = members.firstIndex(where: { $0.name == "properties" }),
+      case .mapping(let keys) = members[place].value
+    else { return CampaignStatus.shape }
+    members[place].value = .mapping(keys + [.init("eventsPerSecond", Shape.count)])
+    return .mapping(members)
+  }()
+
   private static let fuzz = [
-    Shape.object(["progress": JournalShapes.progress]), Shape.object(["remark": Shape.text]),
-    JournalShapes.finding, JournalShapes.campaign, JournalShapes.coverage,
+    Shape.object(["progress": progress]), Shape.object(["remark": Shape.text]),
+    Shape.object(["finding": Record.Finding.shape]), Shape.object(["campaign": progress]),
+    Shape.object(["coverage": Record.Coverage.shape]),
     Shape.object(["resume": Shape.text]),
   ]
 
@@ -165,7 +168,7 @@ struct Schema {
           "registered": Shape.flag, "on": Shape.texts,
         ], optional: ["control": Shape.text, "keyFile": Shape.text])
     ]), Shape.object(["listening": Shape.texts]), Shape.object(["t": Shape.time, "notice": Shape.text]),
-    JournalShapes.remark,
+    Shape.object(["t": Shape.time, "remark": Shape.text]),
   ]
 
   private static let scan = Shape.object(

@@ -1,3 +1,4 @@
+import Journal
 import Automata
 import Conformance
 import Emulator

@@ -1,0 +1,44 @@
+extension BinaryInteger {
+  /// The number in decimal, with zeros before it up to so many digits; it is not negative.
+  @inlinable
+  public func padded(to digits: Int) -> String { filled(String(self), digits) }
+
+  /// The number in lower-case hexadecimal digits, with zeros before them up to so many; it is not negative.
+  @inlinable
+  public func hex(digits: Int) -> String { filled(String(self, radix: 16), digits) }
+}
+
+@usableFromInline
+func filled(_ text: String, _ digits: Int) -> String {
+  String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+}
+
+extension Collection<UInt8> {
+  /// The bytes as lower-case hexadecimal digits, two for each and nothing between them.
+  public var hex: String {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * count)
+    for byte in self {
+      digits.append(hexDigit(byte >> 4))
+      digits.append(hexDigit(byte & 15))
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+}
+
+/// The lower-case digit of a value below 16, in ASCII.
+@inlinable
+public func hexDigit(_ value: UInt8) -> UInt8 {
+  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+}
+
+/// The value of a digit in ASCII, of either case.
+@inlinable
+public func hexValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+  default: nil
+  }
+}

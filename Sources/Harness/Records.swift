@@ -1,0 +1,223 @@
+public import Basics
+public import Conformance
+public import Journal
+public import Lab
+
+// What the harness knows, as the records of a journal.
+
+/// A step's number and line.
+public struct StepMark: Equatable, Sendable {
+  /// The number of the step as it is written, from 1; 0 before the first.
+  public var number: Int
+  /// The line of the file.
+  public var line: Int
+
+  /// Marks a step.
+  public init(_ number: Int, line: Int) {
+    self.number = number
+    self.line = line
+  }
+
+  /// Before the first step.
+  public static let start = StepMark(0, line: 0)
+}
+
+extension JournalListener {
+  /// Takes in that something happened.
+  func note(_ kind: Record.Event.Kind, _ text: String, at time: Instant) {
+    take(.event(Record.Event(kind, text, at: time)))
+  }
+
+  /// Takes in that a step does something.
+  func note(_ kind: Record.Event.Kind, _ text: String, _ mark: StepMark, at time: Instant) {
+    take(.event(Record.Event(kind, text, mark, at: time)))
+  }
+
+  /// Takes in trouble in the lab, at an attempt, from 1.
+  func note(_ fault: LabFault, attempt: Int, at time: Instant) {
+    var event = Record.Event(.lab, fault.description, at: time)
+    event.attempt = attempt
+    take(.event(event))
+  }
+
+  /// Takes in what the lab says.
+  public func remark(_ text: String, at time: Instant = .zero) { note(.remark, text, at: time) }
+
+  /// Takes in how devices were left: for people, and for programs.
+  func take(_ leave: Leave) {
+    for text in leave.remarks { remark(text) }
+    for lock in leave.locks { take(.left(Record.Left(lock.name, lock.leave))) }
+  }
+
+  /// Takes in what was visited of a machine, and the machine before it.
+  func take(_ coverage: Coverage) {
+    take(.machine(coverage.machineRecord))
+    take(.coverage(coverage.record))
+  }
+}
+
+// MARK: - Events
+
+extension Record.Event {
+  /// What a wait says that lasts until nothing is awaited.
+  public static let settled = ScenarioGrammar.settled
+  /// What a wait says that lasts until something is shown.
+  public static let next = ScenarioGrammar.next
+
+  init(_ kind: Kind, _ text: String, _ mark: StepMark, at time: Instant) {
+    self.init(kind, text, at: time)
+    (step, line) = (mark.number, mark.line)
+  }
+
+  /// A stimulus is given.
+  init(_ call: Step.Call, _ mark: StepMark, at time: Instant) {
+    self.init(.stimulus, call.name, mark, at: time)
+    arguments = call.arguments.map { JSON.Member($0.name, JSON($0.value)) }
+  }
+
+  /// A fault is brought about.
+  init(_ fault: Fault, _ mark: StepMark, at time: Instant) {
+    self.init(.fault, fault.name, mark, at: time)
+    value = JSON(fault.value)
+  }
+
+  /// The device shows something.
+  public init(_ observation: Observation, _ vocabulary: Vocabulary, at time: Instant) {
+    switch observation {
+    case .status(let number): self.init(.status, vocabulary.statuses[number], at: time)
+    case .effect(let number): self.init(.effect, vocabulary.effects[number], at: time)
+    case .unknown(let name): self.init(.status, name, at: time)
+    case .refused(let reason): self.init(.refused, reason, at: time)
+    case .reading(let reading):
+      self.init(.reading, reading.name, at: time)
+      value = JSON(reading.value)
+    case .event(let seen):
+      self.init(.event, vocabulary.stimuli[seen.number], at: time)
+      breach.detail = seen.detail.isEmpty ? nil : seen.detail
+    case .violation(let violation):
+      self.init(.violation, violation.name, at: time)
+      breach = Record.Breach(violation)
+    }
+  }
+}
+
+extension Record.Breach {
+  init(_ violation: Violation) {
+    self.init()
+    (subject, detail, quirk) = (violation.subject, violation.detail, violation.quirk)
+    guard let packet = violation.packet else { return }
+    self.packet = packet.hex
+    sender = Sender(rawValue: packet.sender.rawValue)
+  }
+}
+
+extension JSON {
+  /// A value as a journal and a program write it; durations are text with a unit.
+  init(_ value: Conformance.Value) {
+    self =
+      switch value {
+      case .flag(let value): .flag(value)
+      case .integer(let value): .integer(value)
+      case .number(let value): .decimal(value)
+      case .duration(let value): .text(value.description)
+      case .text(let value): .text(value)
+      }
+  }
+}
+
+// MARK: - Cases
+
+extension Case {
+  /// The line that the case starts with.
+  public var record: Record.Case {
+    var record = Record.Case(id: id)
+    (record.name, record.file, record.line) = (name, file, scenario.line)
+    record.tags = scenario.tags
+    (record.machine, record.model) = (machine.label, machine.hash)
+    (record.device, record.firmware) = (device.description, firmware)
+    (record.seed, record.digest, record.attempt) = (seed, digest, attempt)
+    return record
+  }
+}
+
+extension Outcome {
+  /// The line that a case ends with.
+  public func record(of test: Case) -> Record.Verdict {
+    var record = Record.Verdict(verdict.word, of: test.id, at: time)
+    record.message = verdict.message
+    if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.line) }
+    if case .limited(let reason) = verdict { record.limit = reason }
+    (record.quarantine, record.isFlaky) = (quarantine, isFlaky)
+    if case .divergence(let divergence) = verdict { record.explain(divergence, details) }
+    (record.attachments, record.replay, record.isTriedAgain) = (attachments, replay, isTriedAgain)
+    return record
+  }
+}
+
+extension Record.Verdict {
+  fileprivate mutating func explain(_ divergence: Divergence, _ details: [String]) {
+    expected = divergence.expected.isEmpty ? nil : divergence.expected
+    seen = divergence.seen
+    if case .violation(let violation) = divergence.kind {
+      (rule, breach) = (violation.name, Record.Breach(violation))
+    }
+    explanation = divergence.explanation.map { Record.Explanation(cause: $0.name, detail: $0.detail) }
+    self.details = details
+    allowed = divergence.allowed.map { item in
+      Record.Allowance(state: item.state, cause: item.cause.isEmpty ? nil : item.cause, shows: item.shows)
+    }
+    signature = divergence.signature
+  }
+}
+
+extension Record.Left {
+  /// Says how a lock was left.
+  public init(_ lock: String, _ leave: LockLeave) {
+    switch leave {
+    case .atRest: self.init(lock: lock, isAtRest: true)
+    case .elsewhere(let why): self.init(lock: lock, isAtRest: false, message: why)
+    case .unknown: self.init(lock: lock)
+    }
+  }
+}
+
+extension LockLeave {
+  /// What a journal says of how a lock was left.
+  public init(_ left: Record.Left) {
+    self =
+      switch left.isAtRest {
+      case true?: .atRest
+      case false?: .elsewhere(left.message ?? "it is not at rest")
+      case nil: .unknown
+      }
+  }
+}
+
+// MARK: - Campaigns
+
+extension Finding {
+  /// What the journal says of the finding, which was saved at a path.
+  public func record(path: String) -> Record.Finding {
+    var record = Record.Finding(signature, shortest: test.choices.count)
+    (record.number, record.message) = (number, divergence.summary)
+    (record.events, record.length) = (foundAt, foundLength)
+    record.shrinking = .init(runs: shrinking.runs, events: shrinking.events, end: shrinking.end)
+    record.confirmation = .init(
+      verdict: confirmation.verdict.rawValue, shown: confirmation.shown, runs: confirmation.runs,
+      disturbed: confirmation.disturbed, likelihoodRatio: confirmation.likelihoodRatio)
+    (record.past, record.twin) = (past?.word, twin?.text)
+    (record.count, record.file) = (count, path)
+    return record
+  }
+}
+
+extension Finding.Past {
+  fileprivate var word: Record.Finding.Past {
+    switch self {
+    case .unknown: .unknown
+    case .irrelevant: .irrelevant
+    case .included: .included
+    case .needed: .needed
+    }
+  }
+}

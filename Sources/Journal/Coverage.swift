@@ -1,0 +1,247 @@
+public import Basics
+
+extension Record {
+  /// A machine that cases of the run are compared with: what a drawing of the coverage needs.
+  public struct Machine: Hashable, Sendable {
+    /// The name by which cases and coverage call it.
+    public var name: String
+    /// Its hash.
+    public var hash: String
+    /// Its states.
+    public var states: [String] = []
+    /// The regions that the states belong to, a name for each state; empty where there is but one.
+    public var regions: [String] = []
+    /// Its stimuli.
+    public var stimuli: [String] = []
+    /// The cells in which a stimulus is allowed, in the order of the first digits of ``Coverage/visited``.
+    public var cells: [Cell] = []
+    /// What happens by itself: a state, the event's name, and where it leads.
+    public var spontaneous: [Spontaneous] = []
+
+    /// Names a machine.
+    public init(_ name: String, hash: String = "") { (self.name, self.hash) = (name, hash) }
+
+    /// One legal cell of its table.
+    public struct Cell: Hashable, Sendable {
+      /// The number of the state.
+      public var state: Int
+      /// The number of the stimulus.
+      public var stimulus: Int
+      /// The numbers of the states that it may lead to.
+      public var next: [Int]
+
+      /// Names a cell.
+      public init(state: Int, stimulus: Int, next: [Int]) {
+        (self.state, self.stimulus, self.next) = (state, stimulus, next)
+      }
+    }
+
+    /// An event that the tester does not cause.
+    public struct Spontaneous: Hashable, Sendable {
+      /// The number of the state.
+      public var state: Int
+      /// The name of the event.
+      public var event: String
+      /// The numbers of the states that it may lead to.
+      public var next: [Int]
+
+      /// Names an event.
+      public init(state: Int, event: String, next: [Int]) {
+        (self.state, self.event, self.next) = (state, event, next)
+      }
+    }
+  }
+
+  /// How much of a machine the run went through.
+  public struct Coverage: Hashable, Sendable {
+    /// The machine.
+    public var machine: String
+    /// The figures of the whole machine.
+    public var total = Figures()
+    /// Which of the legal cells were visited, which of those that refuse, and which of the places that legal cells lead
+    /// to, four a hexadecimal digit; without it two coverages cannot be added.
+    public var visited: [String] = []
+    /// The figures of each region, where there are several.
+    public var regions: [Region] = []
+
+    /// Names a machine.
+    public init(_ machine: String) { self.machine = machine }
+
+    /// How much of something was visited.
+    public struct Share: Hashable, Sendable {
+      /// How many.
+      public var visited: Int
+      /// How many there are.
+      public var count: Int
+
+      /// Says how much was visited.
+      public init(_ visited: Int, of count: Int) { (self.visited, self.count) = (visited, count) }
+
+      /// `31/177`
+      public var text: String { "\(visited)/\(count)" }
+    }
+
+    /// How much of a machine, or of a region of it, was visited.
+    public struct Figures: Hashable, Sendable {
+      /// Its legal cells.
+      public var legal: Share?
+      /// Its cells that refuse.
+      public var empty: Share?
+      /// Its states.
+      public var states: Share?
+      /// The places that its legal cells lead to.
+      public var transitions: Share?
+      /// Its pairs of transitions one behind the other.
+      public var pairs: Share?
+
+      /// Nothing is known.
+      public init() {}
+    }
+
+    /// A region of a machine.
+    public struct Region: Hashable, Sendable {
+      /// Its name.
+      public var name: String
+      /// Its figures.
+      public var figures: Figures
+
+      /// Says how much of a region was visited.
+      public init(_ name: String, _ figures: Figures) { (self.name, self.figures) = (name, figures) }
+    }
+  }
+}
+
+extension Record.Machine: Recorded {
+  public static let blank = Record.Machine("")
+  public static let noun = "a machine"
+  public static let fields: [Field<Self>] = [
+    .needed("name", \.name, .text), .usual("hash", \.hash, .text), .usual("states", \.states, .list(.text)),
+    .list("regions", \.regions, .text), .usual("stimuli", \.stimuli, .list(.text)),
+    .usual("cells", \.cells, .list(.cell)), .usual("spontaneous", \.spontaneous, .list(.spontaneous)),
+  ]
+
+  /// Reads a machine; a row that leads out of its table is passed over.
+  public init(_ json: JSON) throws(RecordError) {
+    self = .blank
+    try Self.fields.read(json, into: &self, Self.noun)
+    let (states, stimuli) = (states.indices, stimuli.indices)
+    cells.removeAll { cell in
+      !states.contains(cell.state) || !stimuli.contains(cell.stimulus)
+        || !cell.next.allSatisfy(states.contains)
+    }
+    spontaneous.removeAll { !states.contains($0.state) || !$0.next.allSatisfy(states.contains) }
+  }
+}
+
+extension Notation<Record.Machine.Cell> {
+  /// `[from, by, [to…]]`
+  fileprivate static var cell: Notation {
+    Notation(
+      Shape.row(Shape.count, Shape.count, Shape.counts),
+      write: { [.integer($0.state), .integer($0.stimulus), .list($0.next.map(JSON.integer))] },
+      read: { json in
+        guard let parts = json.elements, parts.count == 3, let state = parts[0].int,
+          let stimulus = parts[1].int,
+          let next = parts[2].ints
+        else { return nil }
+        return Value(state: state, stimulus: stimulus, next: next)
+      })
+  }
+}
+
+extension Notation<Record.Machine.Spontaneous> {
+  /// `[from, "event", [to…]]`
+  fileprivate static var spontaneous: Notation {
+    Notation(
+      Shape.row(Shape.count, Shape.text, Shape.counts),
+      write: { [.integer($0.state), .text($0.event), .list($0.next.map(JSON.integer))] },
+      read: { json in
+        guard let parts = json.elements, parts.count == 3, let state = parts[0].int,
+          let event = parts[1].string,
+          let next = parts[2].ints
+        else { return nil }
+        return Value(state: state, event: event, next: next)
+      })
+  }
+}
+
+extension Notation<Record.Coverage.Share> {
+  /// `[visited, count]`
+  fileprivate static var share: Notation {
+    Notation(
+      Shape.row(Shape.count, Shape.count), write: { [.integer($0.visited), .integer($0.count)] },
+      read: { json in
+        guard let numbers = json.ints, numbers.count == 2 else { return nil }
+        return Value(numbers[0], of: numbers[1])
+      })
+  }
+}
+
+extension Record.Coverage: Recorded {
+  public static let blank = Record.Coverage("")
+  public static let noun = "coverage"
+  public static let fields: [Field<Self>] = [
+    .needed("machine", \.machine, .text), .usual("legal", \.total.legal, .share),
+    .usual("empty", \.total.empty, .share), .usual("states", \.total.states, .share),
+    .usual("transitions", \.total.transitions, .share), .usual("pairs", \.total.pairs, .share),
+    .list("regions", \.regions, .object()), .usual("visited", \.visited, .digits),
+  ]
+}
+
+extension Record.Coverage.Region: Recorded {
+  public static let blank = Self("", Record.Coverage.Figures())
+  public static let noun = "a region"
+  public static let fields: [Field<Self>] = [
+    .needed("name", \.name, .text), .usual("legal", \.figures.legal, .share),
+    .usual("empty", \.figures.empty, .share), .usual("states", \.figures.states, .share),
+    .usual("transitions", \.figures.transitions, .share), .usual("pairs", \.figures.pairs, .share),
+  ]
+}
+
+extension Notation<[String]> {
+  /// Three texts of hexadecimal digits.
+  fileprivate static var digits: Notation {
+    Notation(
+      Shape.row(Shape.text, Shape.text, Shape.text), write: { .list($0.map(JSON.text)) }, read: \.strings)
+  }
+}
+
+extension Record.Coverage {
+  /// Adds what another run visited of the same machine.
+  ///
+  /// Where one of the two does not say which cells it visited, no more is certain than the larger number.
+  public mutating func add(_ other: Record.Coverage) {
+    let sums = zip(visited, other.visited).map(union)
+    let isSame =
+      total.legal?.count == other.total.legal?.count && total.empty?.count == other.total.empty?.count
+    if visited.count >= 2, visited.count == other.visited.count, isSame, sums.allSatisfy({ $0 != nil }) {
+      visited = sums.compactMap(\.self)
+      total.legal?.visited = count(visited[0])
+      total.empty?.visited = count(visited[1])
+      return
+    }
+    visited = []
+    func most(_ left: Share?, _ right: Share?) -> Share? {
+      guard let left, let right else { return left }
+      return Share(max(left.visited, right.visited), of: left.count)
+    }
+    total.legal = most(total.legal, other.total.legal)
+    total.empty = most(total.empty, other.total.empty)
+  }
+}
+
+/// The hexadecimal digits of both numbers' bits; `nil` where they are none, or not as many.
+private func union(_ left: String, _ right: String) -> String? {
+  guard left.count == right.count else { return nil }
+  var digits = ""
+  for (left, right) in zip(left, right) {
+    guard let left = left.hexDigitValue, let right = right.hexDigitValue else { return nil }
+    digits += String(left | right, radix: 16)
+  }
+  return digits
+}
+
+/// How many bits are set.
+private func count(_ digits: String) -> Int {
+  digits.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+}

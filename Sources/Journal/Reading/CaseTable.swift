@@ -1,0 +1,150 @@
+/// Many values of one size, without the copies and the slack of an array that grows.
+package struct Pages<Element> {
+  private var pages: [[Element]] = []
+  package private(set) var count = 0
+
+  private static var size: Int { 1 << 14 }
+
+  package subscript(index: Int) -> Element {
+    get { pages[index >> 14][index & (Self.size - 1)] }
+    set { pages[index >> 14][index & (Self.size - 1)] = newValue }
+  }
+
+  package mutating func append(_ element: Element) {
+    if count & (Self.size - 1) == 0 {
+      var page: [Element] = []
+      page.reserveCapacity(Self.size)
+      pages.append(page)
+    }
+    pages[pages.count - 1].append(element)
+    count += 1
+  }
+
+  package mutating func removeLast() -> Element {
+    count -= 1
+    let element = pages[pages.count - 1].removeLast()
+    if pages[pages.count - 1].isEmpty { pages.removeLast() }
+    return element
+  }
+}
+
+/// The cases of an index, 24 bytes each.
+package struct CaseTable {
+  private struct Row {
+    /// The journal above, the offset in it in the lower 44 bits.
+    var place: UInt64
+    var line: UInt32
+    var milliseconds: UInt32
+    var copy: UInt32
+    /// The suite above; below it the outcome in three bits and five marks.
+    var suite: UInt32
+  }
+
+  private var rows = Pages<Row>()
+  /// How often those were tried that were tried more than once.
+  private var attempts: [Int: Int] = [:]
+  /// The times of cases that took longer than seven weeks.
+  private var longTimes: [Int: Int64] = [:]
+
+  private static let offsetBits: UInt64 = 44
+  private static let suiteBits: UInt32 = 8
+  private static let remarks: UInt32 = 8
+  private static let failedTries: UInt32 = 16
+  private static let tries: UInt32 = 32
+  private static let longTime: UInt32 = 64
+  private static let strictness: UInt32 = 128
+
+  package var count: Int { rows.count }
+
+  package func suite(of number: Int) -> Int { Int(rows[number].suite >> Self.suiteBits) }
+
+  package subscript(number: Int) -> JournalIndex.Entry {
+    let row = rows[number]
+    return JournalIndex.Entry(
+      journal: Int32(row.place >> Self.offsetBits), offset: Int(row.place & (1 << Self.offsetBits - 1)),
+      line: Int(row.line), copy: Int32(row.copy),
+      outcome: JournalIndex.Outcome(rawValue: UInt8(row.suite & 7)) ?? .unfinished,
+      attempts: row.suite & Self.tries != 0 ? Int32(clamping: attempts[number] ?? 1) : 1,
+      hasFailedTries: row.suite & Self.failedTries != 0, failsFlaky: row.suite & Self.strictness != 0,
+      hasRemarks: row.suite & Self.remarks != 0,
+      milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds))
+  }
+
+  package mutating func append(_ entry: JournalIndex.Entry, suite: Int) {
+    var marks = UInt32(entry.outcome.rawValue)
+    if entry.hasRemarks { marks |= Self.remarks }
+    if entry.hasFailedTries { marks |= Self.failedTries }
+    if entry.failsFlaky { marks |= Self.strictness }
+    if entry.attempts > 1 {
+      marks |= Self.tries
+      attempts[count] = Int(entry.attempts)
+    }
+    if entry.milliseconds > Int64(UInt32.max) {
+      marks |= Self.longTime
+      longTimes[count] = entry.milliseconds
+    }
+    rows.append(
+      Row(
+        place: UInt64(entry.journal) << Self.offsetBits | UInt64(entry.offset),
+        line: UInt32(clamping: entry.line), milliseconds: UInt32(clamping: entry.milliseconds),
+        copy: UInt32(entry.copy), suite: UInt32(suite) << Self.suiteBits | marks))
+  }
+
+  /// Takes away the last case, to put it back when it was tried again.
+  package mutating func removeLast() -> JournalIndex.Entry {
+    let entry = self[count - 1]
+    attempts[count - 1] = nil
+    longTimes[count - 1] = nil
+    _ = rows.removeLast()
+    return entry
+  }
+
+  package func outcome(of number: Int) -> JournalIndex.Outcome {
+    JournalIndex.Outcome(rawValue: UInt8(rows[number].suite & 7)) ?? .unfinished
+  }
+
+  /// Lets other cases stand for one.
+  package mutating func replace(_ number: Int) {
+    rows[number].suite = rows[number].suite & ~7 | UInt32(JournalIndex.Outcome.replaced.rawValue)
+  }
+
+  package mutating func number(_ number: Int, copy: Int) {
+    rows[number].copy = UInt32(clamping: copy)
+  }
+}
+
+/// Numbers by a hash, in little more than what the numbers take.
+///
+/// The hashes stand elsewhere; whoever asks says how to find them.
+package struct HashSlots {
+  private var slots = [UInt32](repeating: .max, count: 1 << 8)
+  private var count = 0
+
+  /// The number that has the hash, or the place for a new one.
+  package func find(_ hash: UInt64, hashOf: (Int) -> UInt64) -> Int? {
+    var slot = Int(truncatingIfNeeded: hash ^ hash >> 32) & (slots.count - 1)
+    while slots[slot] != .max {
+      if hashOf(Int(slots[slot])) == hash { return Int(slots[slot]) }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// Adds a number whose hash is not there yet.
+  package mutating func add(_ number: Int, _ hash: UInt64, hashOf: (Int) -> UInt64) {
+    if count * 4 >= slots.count * 3 {
+      var larger = HashSlots()
+      larger.slots = [UInt32](repeating: .max, count: slots.count * 2)
+      for slot in slots where slot != .max { larger.place(slot, hashOf(Int(slot))) }
+      slots = larger.slots
+    }
+    place(UInt32(number), hash)
+    count += 1
+  }
+
+  private mutating func place(_ number: UInt32, _ hash: UInt64) {
+    var slot = Int(truncatingIfNeeded: hash ^ hash >> 32) & (slots.count - 1)
+    while slots[slot] != .max { slot = (slot + 1) & (slots.count - 1) }
+    slots[slot] = number
+  }
+}

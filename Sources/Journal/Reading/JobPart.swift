@@ -1,0 +1,84 @@
+import Basics
+
+/// Which part of which job a run is, where an engine such as Slurm or Kubernetes started it as one of many.
+///
+/// An engine may start a part again when it was killed, and sometimes twice at once. Several runs of one part are goes at
+/// the same work: one of them stands for all, and which one does not depend on the order in which they are looked at.
+package struct JobPart: Hashable {
+  /// The job, as its engine names it.
+  package var job: String
+  /// The part, from 1, and of how many.
+  package var part: Int
+  package var count: Int
+
+  /// Reads what a manifest says: `"job":"slurm-4711","part":"3/16"`.
+  package init?(job: String?, part: String?) {
+    guard let job, !job.isEmpty, let part else { return nil }
+    let sides = part.split(separator: "/", omittingEmptySubsequences: false)
+    guard sides.count == 2, let number = Int(sides[0]), let count = Int(sides[1]), number >= 1,
+      number <= count
+    else { return nil }
+    (self.job, self.part, self.count) = (job, number, count)
+  }
+
+  /// A text that orders the parts of a job as their numbers do.
+  package var order: String { part.padded(to: 10) + "/" + count.padded(to: 10) }
+
+  /// What a history calls the run: `part 03 of 16`.
+  package var name: String {
+    "part \(part.padded(to: String(count).utf8.count)) of \(count)"
+  }
+}
+
+/// How good a go at a part is: of several the greatest stands.
+///
+/// One that came to its end counts before one that did not; among those a divergence is never hidden by a go without it;
+/// then who judged more cases.
+package struct GoRank: Comparable {
+  private let isWhole: Bool
+  private let divergences: Int
+  private let judged: Int
+
+  /// - Parameters:
+  ///   - status: what it ended with; `nil` when it did not.
+  ///   - judged: how many cases agreed, diverged or were skipped.
+  package init(status: Int?, divergences: Int, judged: Int) {
+    isWhole = status.map { [0, 1, 4].contains($0) } ?? false
+    (self.divergences, self.judged) = (divergences, judged)
+  }
+
+  package static func < (left: GoRank, right: GoRank) -> Bool {
+    if left.isWhole != right.isWhole { return right.isWhole }
+    if left.divergences != right.divergences { return left.divergences < right.divergences }
+    return left.judged < right.judged
+  }
+}
+
+extension JournalIndex {
+  /// How good a go a journal tells of, which is the only one that was read.
+  package var goRank: GoRank {
+    let summary = RunSummary(self)
+    return GoRank(
+      status: summary.problems.isEmpty ? statuses.first ?? nil : nil, divergences: summary.divergences,
+      judged: summary.agree + summary.divergences + summary.skipped)
+  }
+
+  /// The runs that stand, each for all goes at its part; runs that are no part of a job stand for themselves.
+  ///
+  /// - Parameter sources: the runs in an order that does not depend on how they were named.
+  package static func standing(_ sources: [Source]) -> [Source] {
+    var goes: [JobPart: [Int]] = [:]
+    for (number, source) in sources.enumerated() {
+      if let part = source.manifest.jobPart { goes[part, default: []].append(number) }
+    }
+    return sources.enumerated().filter { number, source in
+      guard let part = source.manifest.jobPart, let all = goes[part], all.count > 1 else { return true }
+      var best: (number: Int, rank: GoRank)?
+      for other in all {
+        let rank = JournalIndex(alone: sources[other]).goRank
+        if best.map({ $0.rank < rank }) ?? true { best = (other, rank) }
+      }
+      return best?.number == number
+    }.map(\.element)
+  }
+}

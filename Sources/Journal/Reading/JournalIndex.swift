@@ -1,0 +1,575 @@
+import Basics
+
+/// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
+/// enough to keep for a million.
+///
+/// Some cases make place for others: one that came to no judgement, and that of a campaign itself, when a run that is
+/// taken up again has it once more; and a finding of a campaign, when another case shows the same in fewer events.
+///
+/// Several journals are read in an order of their own, so that it does not matter in which they are named: by when
+/// and where their runs were made.
+package struct JournalIndex {
+  package enum Outcome: UInt8 {
+    case passed
+    case failed
+    /// The lab failed.
+    case broken
+    /// It was not brought to its end.
+    case unfinished
+    case skipped
+    /// Another case stands for it.
+    case replaced
+
+    /// Whether it makes a try one that failed.
+    package var isBad: Bool { self == .failed || self == .broken || self == .unfinished }
+  }
+
+  /// A finding, and the number of the case that shows it.
+  package struct Found {
+    package var finding: Record.Finding
+    package var place: Int?
+  }
+
+  /// What is said of a case that did not pass; the case goes by its number.
+  package struct Failure {
+    package var place: Int
+    package var verdict: Record.Verdict
+  }
+
+  /// A case.
+  package struct Entry {
+    /// Which of the journals it stands in, in the order in which they were read.
+    package var journal: Int32 = 0
+    /// Where the line that starts the case is, in bytes and as a number.
+    package var offset: Int
+    package var line: Int
+    /// Which of the cases with the same name in the same suite it is, from 1.
+    package var copy: Int32
+    /// How it ended, at its last try.
+    package var outcome: Outcome
+    /// How often it was tried; the tries stand one behind the other, each from a line that starts it to its verdict.
+    package var attempts: Int32 = 1
+    /// Whether a try before the last one failed.
+    package var hasFailedTries = false
+    /// Whether model and device agreed in the end, and not at the first try.
+    package var isFlaky: Bool { outcome == .passed && hasFailedTries }
+    /// Whether the run was to fail cases that are flaky.
+    package var failsFlaky = false
+    /// Whether it counts as failed, though model and device agreed in the end.
+    package var isFailedAsFlaky: Bool { isFlaky && failsFlaky }
+    /// Whether there is something to show even where the case passed: what the lab said in it, or a file.
+    package var hasRemarks = false
+    /// How long it took, in the time of the device.
+    package var milliseconds: Int64
+  }
+
+  /// A journal, and the manifest of its run.
+  package struct Source {
+    package var journal: String
+    package var manifest: Manifest
+    /// `nil` when it cannot be read.
+    package var file: JournalSource?
+  }
+
+  /// Whether nothing is known that differs between two runs of one seed.
+  package let isReproducible: Bool
+  /// The journals in the order in which they were read.
+  package private(set) var sources: [Source] = []
+  /// The run lines, each as it last came in its journal.
+  package private(set) var runs: [Record.Run] = []
+  package private(set) var coverage: [Record.Coverage] = []
+  /// The machines that coverage is about, each as it first came.
+  package private(set) var machines: [Record.Machine] = []
+  /// What the lab said outside of cases: how it left a lock at the end.
+  package private(set) var remarks: [String] = []
+  /// What is wrong with the journals, beyond cases that are.
+  package private(set) var problems: [JournalProblem] = []
+  /// What campaigns came upon, each once.
+  package private(set) var findings: [Found] = []
+  /// The first cases that did not pass.
+  package private(set) var failures: [Failure] = []
+  /// What each run ended with; `nil` for one that did not end.
+  package private(set) var statuses: [Int?] = []
+  /// How many cases those runs were to have that did not end, and how many of these were not begun; as far as their
+  /// journals tell.
+  package private(set) var missing: (of: Int, cases: Int) = (0, 0)
+
+  private var table = CaseTable()
+  /// A hash of the suite and the name of each case.
+  private var names = Pages<UInt64>()
+  private var suiteTable = SuiteTable()
+  /// The suites in the order of their names, and their cases in the order of the journals.
+  private var order = SuiteOrder()
+
+  private var findingNumbers: [String: Int] = [:]
+  private var reading = Reading()
+  private var open: Open?
+
+  /// What is known of the journal that is being read.
+  private struct Reading {
+    /// The cases by id that make place for others of that id when the run is taken up again: of this sitting, and of
+    /// those before.
+    var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
+    /// The case that ended last, and the finding that it shows.
+    var last: (id: [UInt8], place: Int, finding: Int?)?
+    /// The finding that the next case shows.
+    var next: Int?
+    /// Whether a try of the last case diverged.
+    var hasDiverged = false
+    var run: Record.Run?
+    var ending: Record.End?
+    /// How many cases there were, and how many of them made place when the run was taken up again.
+    var cases = 0
+    var replaced = 0
+    /// Where its first case is.
+    var first = 0
+  }
+
+  /// The case whose verdict has not come yet.
+  private struct Open {
+    var id: [UInt8]
+    var suite: Int
+    var name: UInt64
+    var entry: Entry
+    var finding: Int?
+    /// Whether a case that was found earlier shows the same in as few events.
+    var isReplaced = false
+  }
+
+  /// The most problems that are listed.
+  private static let problemLimit = 100
+  private static let failureLimit = 1000
+
+  /// Reads journals, each from its first line to its last or as far as it can be read.
+  ///
+  /// - Parameters:
+  ///   - manifests: the manifests of the runs, one for each journal; without any, the files beside them.
+  ///   - isReproducible: whether nothing is to be known that differs between two runs of one seed.
+  package init(journals: [String], manifests: [String] = [], isReproducible: Bool = false) {
+    var sources = journals.enumerated().map { number, journal in
+      Source(journal, manifest: number < manifests.count ? manifests[number] : nil)
+    }
+    sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    sources = Self.standing(sources)
+    if isReproducible {
+      for number in sources.indices { sources[number].forget() }
+    }
+    self.init(sources, isReproducible: isReproducible)
+  }
+
+  /// Reads one journal, whether or not it stands for others.
+  package init(alone source: Source) { self.init([source], isReproducible: false) }
+
+  private init(_ ordered: [Source], isReproducible: Bool) {
+    sources = ordered
+    self.isReproducible = isReproducible
+    for number in sources.indices {
+      do {
+        let file = try JournalSource(sources[number].journal)
+        sources[number].file = file
+        read(&file.reader, Int32(clamping: number))
+      } catch {
+        add(JournalProblem(line: 0, message: "\(error)"))
+        statuses.append(nil)
+      }
+    }
+    numberCopies()
+    order = SuiteOrder(suiteTable, table)
+  }
+}
+
+extension JournalIndex.Source {
+  /// A journal that is not opened yet; its manifest is the file beside it unless another one is named.
+  package init(_ journal: String, manifest: String?) {
+    let path = manifest ?? Path.folder(of: journal) + "/manifest.json"
+    self.init(journal: journal, manifest: Manifest(reading: path) ?? Manifest())
+  }
+
+  /// What orders runs: which part of which job they are; then when and where they were made, and as the last resort
+  /// where their journals are.
+  fileprivate var key: [String] {
+    [
+      manifest.jobPart?.job ?? "", manifest.jobPart?.order ?? "", manifest.moment ?? "", manifest.name ?? "",
+      manifest.host ?? "", journal,
+    ]
+  }
+
+  /// Forgets everything but which program made the run.
+  fileprivate mutating func forget() {
+    var kept = Manifest()
+    kept.version = manifest.version
+    manifest = kept
+  }
+}
+
+// MARK: - What there is
+
+extension JournalIndex {
+  /// The cases of one class, which is one file of scenarios.
+  package struct Suite {
+    package var name: String
+    package var entries: Entries
+  }
+
+  /// Some of the cases, one after the other.
+  package struct Entries: RandomAccessCollection {
+    fileprivate let table: CaseTable
+    fileprivate let order: SuiteOrder
+    package let startIndex: Int
+    package let endIndex: Int
+
+    package subscript(position: Int) -> Entry { table[number(at: position)] }
+
+    /// The number that a case has in the whole index.
+    package func number(at position: Int) -> Int { Int(order.cases[position]) }
+  }
+
+  /// All suites, by their names.
+  package struct Suites: RandomAccessCollection {
+    fileprivate let table: CaseTable
+    fileprivate let suites: SuiteTable
+    fileprivate let order: SuiteOrder
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { order.suites.count }
+
+    package subscript(position: Int) -> Suite {
+      Suite(
+        name: suites.names[Int(order.suites[position])],
+        entries: Entries(
+          table: table, order: order, startIndex: Int(order.starts[position]),
+          endIndex: Int(order.starts[position + 1])))
+    }
+  }
+
+  package var suites: Suites { Suites(table: table, suites: suiteTable, order: order) }
+
+  /// A case by its number, such as that of a failure.
+  package func entry(_ number: Int) -> Entry { table[number] }
+
+  /// The name of the suite that a case belongs to.
+  package func suiteName(of number: Int) -> String { suiteTable.names[table.suite(of: number)] }
+
+  /// How many cases there are, those included that made place for others.
+  package var caseCount: Int { table.count }
+
+  /// Takes away what a run that is taken up again will have once more.
+  package mutating func forget(_ id: String) {
+    let id = key(Array(id.utf8))
+    if let place = reading.provisional.now[id] ?? reading.provisional.earlier[id] { table.replace(place) }
+  }
+}
+
+// MARK: - Reading
+
+extension JournalIndex {
+  private mutating func read(_ reader: inout JournalReader, _ journal: Int32) {
+    reading = Reading()
+    reading.first = table.count
+    do {
+      while let line = try reader.glance() {
+        switch line {
+        case .success(.event(let time, let remark)): take(eventAt: time, remark)
+        case .success(.start(let start)): begin(start, reader, journal)
+        case .success(.verdict(let ended)): close(ended, reader)
+        case .success(.other(let record)): take(record, reader, journal)
+        case .failure(let problem): add(problem)
+        }
+      }
+    } catch {
+      add(JournalProblem(line: 0, message: "\(error)"))
+    }
+    let wasOpen = open != nil
+    closeOpenCase()
+    checkEnd(wasOpen: wasOpen)
+    statuses.append(reading.ending?.status)
+    if let run = reading.run { runs.append(run) }
+  }
+
+  private mutating func take(eventAt time: Int64, _ remark: String?) {
+    open?.entry.milliseconds = time
+    guard let remark else { return }
+    open?.entry.hasRemarks = true
+    if open == nil, remarks.count < Self.problemLimit { remarks.append(remark) }
+  }
+
+  private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
+    switch record {
+    case .run(let run):
+      // A run that is taken up again starts anew at the end of its journal.
+      reading.run = run
+      reading.ending = nil
+      closeOpenCase()
+      reading.provisional.earlier.merge(reading.provisional.now) { $1 }
+      reading.provisional.now = [:]
+    case .begin(let start):
+      let suite = suiteTable.number(of: className(of: start))
+      begin(
+        Array(start.id.utf8), attempt: start.attempt, suite: suite,
+        name: hash(caseName(of: start, copy: 1), suite), reader, journal)
+    case .verdict(let verdict):
+      close(verdict, id: Array(verdict.id.utf8), line: reader.line)
+    case .coverage(let coverage):
+      if let index = self.coverage.firstIndex(where: { $0.machine == coverage.machine }) {
+        self.coverage[index].add(coverage)
+      } else {
+        self.coverage.append(coverage)
+      }
+    case .machine(let machine):
+      if !machines.contains(where: { $0.name == machine.name }) { machines.append(machine) }
+    case .end(let ending):
+      reading.ending = ending
+    case .finding(let finding):
+      take(finding)
+    case .left: break
+    case .campaign:
+      if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
+    case .event(let event): take(eventAt: event.time.milliseconds, event.isRemark ? event.remark : nil)
+    }
+  }
+
+  private mutating func take(_ finding: Record.Finding) {
+    if let number = findingNumbers[finding.signature] {
+      reading.next = number
+      if finding.shortest < findings[number].finding.shortest {
+        if let place = findings[number].place { table.replace(place) }
+        findings[number] = Found(finding: finding)
+      }
+    } else {
+      reading.next = findings.count
+      findingNumbers[finding.signature] = findings.count
+      findings.append(Found(finding: finding))
+    }
+  }
+}
+
+// MARK: - Cases
+
+extension JournalIndex {
+  private mutating func begin(
+    _ start: JournalGlance.Start, _ reader: borrowing JournalReader, _ journal: Int32
+  ) {
+    let line = reader.bytes
+    let scanner = LineTokens(line)
+    let id = scanner.bytes(of: start.id)
+    let suite = suiteTable.number(of: start, scanner)
+    let name: UInt64
+    if let raw = start.name, !raw.range.isEmpty, raw.kind == .string, scanner.isPlain(raw) {
+      name = scanner.hash(raw, after: suiteTable.hash(suite))
+    } else {
+      let text = start.name.flatMap { scanner.text(of: $0) }
+      name = hash(caseName(text, id: scanner.text(of: start.id) ?? "", copy: 1), suite)
+    }
+    begin(id, attempt: start.attempt, suite: suite, name: name, reader, journal)
+  }
+
+  private mutating func begin(
+    _ id: [UInt8], attempt: Int, suite: Int, name: UInt64, _ reader: borrowing JournalReader, _ journal: Int32
+  ) {
+    closeOpenCase()
+    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place) }
+    reading.hasDiverged = false
+    reading.cases += 1
+    if !reading.provisional.earlier.isEmpty,
+      let place = reading.provisional.earlier.removeValue(forKey: key(id))
+    {
+      table.replace(place)
+      reading.replaced += 1
+    }
+    open = Open(
+      id: id, suite: suite, name: name,
+      entry: Entry(
+        journal: journal, offset: reader.offset, line: reader.line, copy: 1, outcome: .unfinished,
+        failsFlaky: reading.run?.failsFlaky ?? false, milliseconds: 0),
+      finding: reading.next, isReplaced: reading.next.map { findings[$0].place != nil } ?? false)
+    reading.next = nil
+  }
+
+  /// Takes up the case that ended last: what counts is how the new try ends.
+  private mutating func tryAgain(_ place: Int) {
+    guard let last = reading.last, place == table.count - 1 else { return }
+    let suite = table.suite(of: place)
+    var entry = table.removeLast()
+    suiteTable.uncount(suite)
+    let name = names.removeLast()
+    if failures.last?.place == place { failures.removeLast() }
+    let isReplaced = entry.outcome == .replaced
+    entry.hasFailedTries = entry.hasFailedTries || entry.outcome.isBad
+    entry.attempts += 1
+    (entry.outcome, entry.milliseconds) = (.unfinished, 0)
+    reading.provisional.now[key(last.id)] = nil
+    open = Open(
+      id: last.id, suite: suite, name: name, entry: entry, finding: last.finding, isReplaced: isReplaced)
+  }
+
+  private mutating func close(_ ended: JournalGlance.Ended, _ reader: borrowing JournalReader) {
+    let scanner = LineTokens(reader.bytes)
+    if !Outcome(ended.counted).isBad || failures.count >= Self.failureLimit, let open,
+      scanner.isText(ended.id, open.id)
+    {
+      if ended.hasAttachments { self.open?.entry.hasRemarks = true }
+      return close(ended.counted, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
+    }
+    guard case .verdict(let verdict) = reader.whole() else { return }
+    close(verdict, id: scanner.bytes(of: ended.id), line: reader.line)
+  }
+
+  private mutating func close(_ verdict: Record.Verdict, id: [UInt8], line: Int) {
+    guard let open, open.id == id else {
+      let reason = open.map { "while \(String(decoding: $0.id, as: UTF8.self)) is running" }
+      return add(
+        JournalProblem(
+          line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
+    }
+    if Outcome(verdict.counted).isBad, failures.count < Self.failureLimit {
+      failures.append(Failure(place: table.count, verdict: verdict))
+    }
+    if !verdict.attachments.isEmpty { self.open?.entry.hasRemarks = true }
+    close(verdict.counted, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
+  }
+
+  private mutating func close(_ word: Record.Verdict.Word, after time: Int64?, isTriedAgain: Bool) {
+    if word == .divergence { reading.hasDiverged = true }
+    // A divergence stands unless a later try agrees.
+    open?.entry.outcome = reading.hasDiverged && word != .agree ? .failed : Outcome(word)
+    if isTriedAgain, Outcome(word).isBad {
+      // Until the next try has ended there is no judgement.
+      open?.entry.outcome = .unfinished
+      open?.entry.hasFailedTries = true
+    }
+    if let time { open?.entry.milliseconds = time }
+    closeOpenCase()
+  }
+
+  /// Puts the case in its place; one without a verdict was not brought to its end.
+  private mutating func closeOpenCase() {
+    guard var ended = open else { return }
+    open = nil
+    let place = table.count
+    if ended.isReplaced {
+      ended.entry.outcome = .replaced
+    } else {
+      if let finding = ended.finding { findings[finding].place = place }
+      if ended.entry.outcome == .unfinished || ended.entry.outcome == .broken {
+        reading.provisional.now[key(ended.id)] = place
+      }
+    }
+    table.append(ended.entry, suite: ended.suite)
+    names.append(ended.name)
+    suiteTable.count(ended.suite)
+    reading.last = (ended.id, place, ended.finding)
+  }
+}
+
+extension JournalIndex.Outcome {
+  package init(_ word: Record.Verdict.Word) {
+    self =
+      switch word {
+      case .agree: .passed
+      case .divergence: .failed
+      case .labFault: .broken
+      case .incomplete: .unfinished
+      case .skipped: .skipped
+      }
+  }
+}
+
+// MARK: - Ends and problems
+
+extension JournalIndex {
+  /// Makes sure that a run which did not end well cannot look as if it had.
+  private mutating func checkEnd(wasOpen: Bool) {
+    guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
+    // Those that made place may be counted or not.
+    if ending.tally.cases != reading.cases, ending.tally.cases != reading.cases - reading.replaced {
+      let message = "the run ended with \(ending.tally.cases) cases, and the journal holds \(reading.cases)"
+      add(JournalProblem(line: 0, message: message))
+    }
+    // 0 is agreement, and 4 that nothing was selected.
+    if ![0, 4].contains(ending.status), !isRed(from: reading.first) {
+      let why = remarks.map { "; " + $0 }.joined()
+      add(JournalProblem(line: 0, message: "the run ended with status \(ending.status)" + why))
+    }
+  }
+
+  /// Says of a run that was killed what is missing.
+  private mutating func noteMissingEnd(wasOpen: Bool) {
+    let planned = reading.run?.cases
+    let begun = reading.cases - reading.replaced
+    let missing = planned.map { max(0, $0 - begun) } ?? 0
+    if let planned {
+      self.missing.of += planned
+      self.missing.cases += missing
+    }
+    if wasOpen, missing == 0 { return }
+    let words =
+      missing == 0 ? "its journal just stops" : "\(missing) of its \(planned ?? 0) cases were not begun"
+    add(JournalProblem(line: 0, message: "incomplete: the run did not end, \(words)"))
+  }
+
+  private func isRed(from first: Int) -> Bool {
+    for number in first..<table.count {
+      let entry = table[number]
+      if entry.outcome.isBad || entry.outcome == .replaced || entry.isFailedAsFlaky { return true }
+    }
+    return false
+  }
+
+  private mutating func add(_ problem: JournalProblem) {
+    if problems.count < Self.problemLimit {
+      problems.append(problem)
+    } else if problems.count == Self.problemLimit {
+      problems.append(JournalProblem(line: 0, message: "and more lines that cannot be understood"))
+    }
+  }
+}
+
+// MARK: - Names
+
+extension JournalIndex {
+  /// Tells cases of one name apart, by the first number that makes the name of a case its own.
+  private mutating func numberCopies() {
+    var slots = HashSlots()
+    var copies: [Int] = []
+    for number in 0..<table.count where table.outcome(of: number) != .replaced {
+      let name = names[number]
+      if slots.find(name, hashOf: { names[$0] }) == nil {
+        slots.add(number, name) { names[$0] }
+      } else {
+        copies.append(number)
+      }
+    }
+    // The first of a name counts its copies meanwhile.
+    for number in copies {
+      let name = names[number]
+      guard let first = slots.find(name, hashOf: { names[$0] }) else { continue }
+      var copy = Int(table[first].copy) + 1
+      // Another case may have that name by itself.
+      while slots.find(hash(name, copy: copy), hashOf: { names[$0] }) != nil { copy += 1 }
+      table.number(number, copy: copy)
+      table.number(first, copy: copy)
+    }
+    for number in copies {
+      if let first = slots.find(names[number], hashOf: { names[$0] }) { table.number(first, copy: 1) }
+    }
+    names = Pages()
+  }
+
+  private func key(_ id: [UInt8]) -> UInt64 {
+    var hash = Fingerprint()
+    for byte in id { hash.mix(UInt64(byte)) }
+    return hash.value
+  }
+
+  private func hash(_ name: String, _ suite: Int) -> UInt64 {
+    var hash = Fingerprint(after: suiteTable.hash(suite))
+    hash.mix(name)
+    return hash.value
+  }
+
+  private func hash(_ name: UInt64, copy: Int) -> UInt64 {
+    var hash = Fingerprint(after: name)
+    hash.mix(" (\(copy))")
+    return hash.value
+  }
+}

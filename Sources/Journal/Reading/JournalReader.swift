@@ -1,0 +1,114 @@
+public import System
+
+/// A line of a journal that cannot be understood, or that stands where it cannot.
+public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The line, from 1; 0 for the journal as a whole.
+  public var line: Int
+  /// What is wrong, in one line.
+  public var message: String
+
+  /// Says what is wrong with a line.
+  public init(line: Int, message: String) {
+    self.line = line
+    self.message = message
+  }
+
+  /// The problem with its line.
+  public var description: String { line == 0 ? message : "line \(line): \(message)" }
+}
+
+/// Reads a journal from disk, line by line.
+///
+/// A last line that was torn off in the middle of writing is passed over; any other line that is no record is a
+/// problem with its number.
+public struct JournalReader: ~Copyable {
+  private var lines: LineReader
+
+  /// Whether the last line was torn off; known once ``next()`` gave `nil`.
+  public private(set) var isTorn = false
+
+  /// Opens a journal.
+  public init(_ path: String) throws(FileFault) {
+    lines = try LineReader(path)
+  }
+
+  /// The number of the line that was read last, from 1.
+  public var line: Int { lines.number }
+
+  /// The next record, or what is wrong with its line; `nil` at the end.
+  public mutating func next() throws(FileFault) -> Result<Record, JournalProblem>? {
+    guard try advance() else { return nil }
+    do {
+      return .success(try Record(parsing: lines.line))
+    } catch {
+      if isTornOff() { return nil }
+      return .failure(problem(error))
+    }
+  }
+
+  /// The next line at a glance, or what is wrong with it; `nil` at the end.
+  package mutating func glance() throws(FileFault) -> Result<JournalGlance, JournalProblem>? {
+    guard try advance() else { return nil }
+    if let glance = JournalGlance(lines.line) { return .success(glance) }
+    do {
+      return .success(.other(try Record(parsing: lines.line)))
+    } catch {
+      if isTornOff() { return nil }
+      return .failure(problem(error))
+    }
+  }
+
+  /// Looks at the first line of a case.
+  ///
+  /// - Returns: `nil` when the line is of an unusual form.
+  package mutating func lookAt<Result>(
+    _ entry: JournalIndex.Entry, _ body: (JournalGlance.Start, Span<UInt8>) -> Result
+  ) throws(FileFault) -> Result? {
+    try seek(to: entry.offset, line: entry.line)
+    guard try advance(), case .start(let start)? = JournalGlance(lines.line) else { return nil }
+    return body(start, lines.line)
+  }
+
+  /// The whole record of the line that was read last.
+  package borrowing func whole() -> Record? { try? Record(parsing: lines.line) }
+
+  /// The bytes of the line that was read last.
+  package var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { lines.line }
+  }
+
+  /// Where the line that was read last starts, in bytes.
+  package var offset: Int { lines.offset }
+
+  /// Makes the line that starts at an offset the next one.
+  package mutating func seek(to offset: Int, line: Int) throws(FileFault) {
+    try lines.seek(to: offset, line: line)
+  }
+
+  /// Goes to the next line that is not blank.
+  private mutating func advance() throws(FileFault) -> Bool {
+    repeat {
+      guard try lines.advance() else { return false }
+    } while lines.line.isEmpty && !lines.isTooLong
+    return true
+  }
+
+  private mutating func isTornOff() -> Bool {
+    if !lines.isTerminated { isTorn = true }
+    return isTorn
+  }
+
+  private func problem(_ error: RecordError) -> JournalProblem {
+    JournalProblem(line: lines.number, message: lines.isTooLong ? "the line is too long" : error.reason)
+  }
+}
+
+/// A journal that stays open, to be read in several places.
+package final class JournalSource {
+  package var reader: JournalReader
+
+  package init(_ path: String) throws(FileFault) {
+    reader = try JournalReader(path)
+  }
+}

@@ -1,0 +1,257 @@
+import Basics
+
+/// Steps over one line of JSON and tells where things stand in it, quickly: a journal has millions of lines.
+///
+/// At anything unusual it gives up, and the line is read by ``LineTokens``, which says what is wrong with it. Nothing
+/// passes here that would not pass there.
+package struct LineTokens: ~Escapable {
+  package let bytes: Span<UInt8>
+  private(set) var place = 0
+
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>) {
+    self.bytes = bytes
+  }
+
+  /// Whether nothing but white space is left.
+  @inline(__always)
+  var isAtEnd: Bool {
+    for index in place..<bytes.count where !isSpace(bytes[index]) { return false }
+    return true
+  }
+
+  /// Steps over a byte, and white space before it.
+  @inline(__always)
+  mutating func take(_ byte: UInt8) -> Bool {
+    while place < bytes.count {
+      let next = bytes[place]
+      if next == byte {
+        place += 1
+        return true
+      }
+      guard isSpace(next) else { return false }
+      place += 1
+    }
+    return false
+  }
+
+  /// Steps over a key and its colon; `nil` where there is none, or one with an escape.
+  @inline(__always)
+  mutating func key() -> Range<Int>? {
+    guard take(UInt8(ascii: "\"")) else { return nil }
+    let start = place
+    while place < bytes.count {
+      let byte = bytes[place]
+      if byte == UInt8(ascii: "\"") {
+        let end = place
+        place += 1
+        return take(UInt8(ascii: ":")) ? start..<end : nil
+      }
+      if byte == UInt8(ascii: "\\") { return nil }
+      place += 1
+    }
+    return nil
+  }
+
+  /// Steps over a value; `nil` where there is none, or an unusual one.
+  @inline(__always)
+  mutating func value() -> Raw? {
+    while place < bytes.count, isSpace(bytes[place]) { place += 1 }
+    guard place < bytes.count else { return nil }
+    let first = bytes[place]
+    if first == UInt8(ascii: "\"") {
+      place += 1
+      return string()
+    }
+    if first == UInt8(ascii: "-") || isDigit(first) { return number() }
+    let start = place
+    return skip(depth: 0) ? Raw(range: start..<place, kind: .other) : nil
+  }
+
+  /// Steps over the rest of a string.
+  @inline(__always)
+  private mutating func string() -> Raw? {
+    let start = place
+    var form = Form.plain
+    while place < bytes.count {
+      let byte = bytes[place]
+      if byte == UInt8(ascii: "\"") {
+        place += 1
+        return Raw(range: start..<place - 1, kind: .string, form: form)
+      }
+      if byte &- 0x20 >= 0x60 || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "<")
+        || byte == UInt8(ascii: ">")
+      {
+        if form == .plain { form = .special }
+      } else if byte == UInt8(ascii: "\\") {
+        guard skipEscape() else { return nil }
+        form = .escaped
+      }
+      place += 1
+    }
+    return nil
+  }
+
+  /// Steps over an escape up to its last character.
+  private mutating func skipEscape() -> Bool {
+    guard place + 1 < bytes.count else { return false }
+    switch bytes[place + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      place += 1
+      return true
+    case UInt8(ascii: "u"):
+      guard place + 5 < bytes.count else { return false }
+      for index in place + 2...place + 5 {
+        guard isDigit(bytes[index]) || 0x61...0x66 ~= bytes[index] | 0x20 else { return false }
+      }
+      place += 5
+      return true
+    default:
+      return false
+    }
+  }
+
+  /// Steps over a number.
+  @inline(__always)
+  private mutating func number() -> Raw? {
+    let start = place
+    if bytes[place] == UInt8(ascii: "-") { place += 1 }
+    let first = place
+    while place < bytes.count, isDigit(bytes[place]) { place += 1 }
+    guard place - first == 1 || place > first && bytes[first] != UInt8(ascii: "0") else { return nil }
+    if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+      place += 1
+      let fraction = place
+      while place < bytes.count, isDigit(bytes[place]) { place += 1 }
+      guard place > fraction else { return nil }
+    }
+    // With an exponent it is unusual.
+    if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") { return nil }
+    return Raw(range: start..<place, kind: .number)
+  }
+
+  /// Steps over a value of any kind.
+  private mutating func skip(depth: Int) -> Bool {
+    guard depth < 16 else { return false }
+    while place < bytes.count, isSpace(bytes[place]) { place += 1 }
+    guard place < bytes.count else { return false }
+    switch bytes[place] {
+    case UInt8(ascii: "\""):
+      place += 1
+      return string() != nil
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return number() != nil
+    case UInt8(ascii: "["):
+      place += 1
+      if take(UInt8(ascii: "]")) { return true }
+      repeat {
+        guard skip(depth: depth + 1) else { return false }
+      } while take(UInt8(ascii: ","))
+      return take(UInt8(ascii: "]"))
+    case UInt8(ascii: "{"):
+      place += 1
+      if take(UInt8(ascii: "}")) { return true }
+      repeat {
+        guard key() != nil, skip(depth: depth + 1) else { return false }
+      } while take(UInt8(ascii: ","))
+      return take(UInt8(ascii: "}"))
+    case UInt8(ascii: "t"): return word("true")
+    case UInt8(ascii: "f"): return word("false")
+    case UInt8(ascii: "n"): return word("null")
+    default: return false
+    }
+  }
+
+  private mutating func word(_ text: StaticString) -> Bool {
+    guard reads(place..<place + text.utf8CodeUnitCount, text) else { return false }
+    place += text.utf8CodeUnitCount
+    return true
+  }
+
+  /// Whether a word of ASCII stands somewhere.
+  @inline(__always)
+  func reads(_ range: Range<Int>, _ word: StaticString) -> Bool {
+    guard range.count == word.utf8CodeUnitCount, range.upperBound <= bytes.count else { return false }
+    return word.withUTF8Buffer { letters in
+      for index in 0..<letters.count where unsafe bytes[range.lowerBound + index] != letters[index] {
+        return false
+      }
+      return true
+    }
+  }
+}
+
+// MARK: - Texts as they stand
+
+extension LineTokens {
+  /// Where a key or a value stands, for comparing and copying it without building a string.
+  package struct Raw {
+    package enum Kind {
+      case string
+      case number
+      /// `true`, `false`, `null`, an array or an object.
+      case other
+    }
+
+    /// Without the quotation marks.
+    package var range: Range<Int>
+    package var kind: Kind
+    package var form = Form.plain
+
+    package var hasEscapes: Bool { form == .escaped }
+  }
+
+  /// How much of a look a text needs.
+  package enum Form: UInt8 {
+    /// None: it is of ASCII without control characters, and stands for itself in XML too.
+    case plain
+    case special
+    case escaped
+  }
+
+  /// The text of a string or a number; `nil` for anything else.
+  package func text(of raw: Raw) -> String? {
+    if raw.kind == .other { return nil }
+    if !raw.hasEscapes, let utf8 = try? UTF8Span(validating: bytes.extracting(raw.range)) {
+      return String(copying: utf8)
+    }
+    let quoted = raw.range.lowerBound - 1..<raw.range.upperBound + 1
+    return (try? JSON(parsing: bytes.extracting(quoted), isMended: true))?.string
+  }
+
+  /// The bytes of a text, decoded where it has escapes.
+  package func bytes(of raw: Raw) -> [UInt8] {
+    if raw.hasEscapes { return Array((text(of: raw) ?? "").utf8) }
+    var copy: [UInt8] = []
+    copy.reserveCapacity(raw.range.count)
+    for place in raw.range { copy.append(bytes[place]) }
+    return copy
+  }
+
+  /// Whether a text has these bytes.
+  package func isText(_ raw: Raw, _ other: [UInt8]) -> Bool {
+    if raw.hasEscapes { return bytes(of: raw) == other }
+    guard raw.range.count == other.count else { return false }
+    var place = raw.range.lowerBound
+    for byte in other {
+      if bytes[place] != byte { return false }
+      place += 1
+    }
+    return true
+  }
+
+  /// What stands before the last slash of an id; all of it where there is none.
+  package func front(of id: Raw) -> Raw {
+    var end = id.range.upperBound
+    while end > id.range.lowerBound, bytes[end - 1] != UInt8(ascii: "/") { end -= 1 }
+    return end == id.range.lowerBound
+      ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, form: id.form)
+  }
+}
+
+@inline(__always)
+private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+@inline(__always)
+private func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }

@@ -1,0 +1,117 @@
+public import Basics
+public import System
+
+/// What differs between two runs of one seed: when, where and with what a run was made.
+///
+/// It stands in `manifest.json` beside the journal; what is left out is unknown.
+public struct Manifest: Hashable, Sendable {
+  /// The run's name: that of its folder.
+  public var name: String?
+  /// The machine it ran on.
+  public var host: String?
+  /// When it started, in UTC.
+  public var start: String?
+  /// When it ended.
+  public var end: String?
+  /// The version of Lockstep.
+  public var version: String?
+  /// The seed, also where it was drawn.
+  public var seed: UInt64?
+  /// The job that it is a part of, and which part: `3/16`.
+  public var job: String?
+  public var part: String?
+  /// The words of the command line.
+  public var command: [String] = []
+  /// Anything else worth finding in a report: a commit, a firmware, a dongle.
+  public var properties: [JSON.Member] = []
+
+  /// Nothing known.
+  public init() {}
+
+  /// Reads a file.
+  ///
+  /// - Returns: `nil` where there is none, or none that is understood.
+  public init?(reading path: String) {
+    guard let bytes = try? WholeFile.bytes(of: path, limit: 1 << 20),
+      let json = try? JSON(parsing: bytes.span, isMended: true), let manifest = try? Manifest(json)
+    else { return nil }
+    self = manifest
+  }
+
+  /// Writes it as a file, which is whole at any time.
+  public func write(to path: String) throws(FileFault) {
+    try WholeFile.replace(path, with: json.pages)
+  }
+
+  /// When it started, as `2026-11-20T22:38:51Z`; `nil` where it is not known, or no time.
+  package var moment: String? { start.flatMap(wholeSeconds) }
+
+  /// Which part of which job the run was, if it was one.
+  package var jobPart: JobPart? { JobPart(job: job, part: part) }
+}
+
+extension Manifest: Recorded {
+  public static let blank = Manifest()
+  public static let noun = "a manifest"
+  public static let fields: [Field<Self>] = [
+    .usual("name", \.name, .text), .usual("host", \.host, .text),
+    .usual("start", \.start, Notation(Shape.moment, write: { .text($0) }, read: \.string)),
+    .extra("end", \.end, Notation(Shape.moment, write: { .text($0) }, read: \.string)),
+    .usual("version", \.version, .text), .extra("seed", \.seed, .seed), .extra("job", \.job, .text),
+    .extra("part", \.part, .text), .usual("command", \.command, .list(.text)),
+    .extra("properties", \.properties, .members(of: Shape.text), besides: []),
+  ]
+}
+
+extension Manifest {
+  /// What several manifests say together, in their order: the first start, and all that they say of the rest.
+  package init(_ all: [Manifest]) {
+    self.init()
+    start = all.compactMap(\.moment).min()
+    name = joined(all.map(\.name))
+    let hosts = joined(all.map(\.host))
+    host = all.contains { $0.host == hosts } ? hosts : nil
+    version = joined(all.map(\.version))
+    command = joined(all.map { $0.command.joined(separator: " ") }, by: "; ").map { [$0] } ?? []
+    var keys: [String] = []
+    for property in all.flatMap(\.properties) where !keys.contains(property.name) {
+      keys.append(property.name)
+    }
+    properties = keys.compactMap { key in
+      let values = all.map { manifest in manifest.properties.first { $0.name == key }?.value.words }
+      return joined(values).map { .init(key, .text($0)) }
+    }
+    if host == nil, let hosts { properties.insert(.init("hosts", .text(hosts)), at: 0) }
+  }
+}
+
+/// Each different text once, in the order in which they come first.
+package func joined(_ texts: [String?], by separator: String = ", ") -> String? {
+  var all: [String] = []
+  for case let text? in texts where !text.isEmpty && !all.contains(text) { all.append(text) }
+  return all.isEmpty ? nil : all.joined(separator: separator)
+}
+
+/// A time in UTC without its fraction of a second, or `nil` when the text is none.
+package func wholeSeconds(_ text: String) -> String? {
+  let pattern = "0000-00-00T00:00:00"
+  let head = Array(text.utf8.prefix(pattern.utf8.count))
+  let rest = text.utf8.dropFirst(pattern.utf8.count)
+  let isDigit: (UInt8) -> Bool = { 0x30...0x39 ~= $0 }
+  guard
+    head.count == pattern.utf8.count,
+    zip(head, pattern.utf8).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 }),
+    rest.last == UInt8(ascii: "Z"),
+    rest.count == 1 || (rest.first == UInt8(ascii: ".") && rest.dropFirst().dropLast().allSatisfy(isDigit))
+  else { return nil }
+  func number(_ place: Range<Int>) -> Int { head[place].reduce(0) { $0 * 10 + Int($1 - 0x30) } }
+  let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+  let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+  let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+  // Readers refuse a day that there is not.
+  guard
+    year > 0, 1...12 ~= month, 1...days[month - 1] ~= day, number(11..<13) < 24, number(14..<16) < 60,
+    number(17..<19) < 60
+  else { return nil }
+  return String(decoding: head, as: UTF8.self) + "Z"
+}

@@ -1,0 +1,94 @@
+/// What one or several runs came to, read from their journals alone.
+public struct RunSummary: Sendable {
+  /// A case that did not pass.
+  public struct Failure: Hashable, Sendable {
+    /// Its id.
+    public var id: String
+    /// How it ended.
+    public var word: Record.Verdict.Word
+    /// Why, in one line.
+    public var message: String
+    /// The command that does it again.
+    public var replay: String?
+  }
+
+  /// The cases that the journals hold, also those that others stand for.
+  public private(set) var cases = 0
+  /// The cases in which model and device agreed.
+  public private(set) var agree = 0
+  /// Those of them that failed at first, and agreed when they were tried again.
+  public private(set) var flaky = 0
+  /// The cases that diverged.
+  public private(set) var divergences = 0
+  /// The cases that the lab failed.
+  public private(set) var labFaults = 0
+  /// The cases that were not tried.
+  public private(set) var skipped = 0
+  /// The cases that were not brought to their end.
+  public private(set) var incomplete = 0
+  /// The first thousand cases that did not pass.
+  public private(set) var failures: [Failure] = []
+  /// What campaigns came upon, each once, with the shortest test that shows it.
+  public private(set) var findings: [Record.Finding] = []
+  /// How much of each machine was visited, in all runs together.
+  public private(set) var coverage: [Record.Coverage] = []
+  /// What each run ended with; `nil` for one that did not end.
+  public private(set) var statuses: [Int?] = []
+  /// How many cases the runs were to have that did not end, as far as their journals tell.
+  public private(set) var planned = 0
+  /// How many of these were not begun.
+  public private(set) var notBegun = 0
+  /// What is wrong with the journals.
+  public private(set) var problems: [JournalProblem] = []
+
+  /// Reads the journals at some paths.
+  ///
+  /// - Parameter id: a case that is not counted, since the run is taken up again and will have it once more.
+  public init(journals: [String], without id: String? = nil) {
+    var index = JournalIndex(journals: journals)
+    if let id { index.forget(id) }
+    self.init(index)
+  }
+
+  package init(_ index: JournalIndex) {
+    cases = index.caseCount
+    for suite in index.suites {
+      for entry in suite.entries { count(entry) }
+    }
+    failures = index.failures.compactMap { failure in
+      guard index.entry(failure.place).outcome != .replaced else { return nil }
+      let verdict = failure.verdict
+      return Failure(
+        id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay)
+    }
+    findings = index.findings.map(\.finding)
+    coverage = index.coverage
+    statuses = index.statuses
+    problems = index.problems
+    (planned, notBegun) = (index.missing.of, index.missing.cases)
+  }
+
+  private mutating func count(_ entry: JournalIndex.Entry) {
+    switch entry.outcome {
+    case .passed:
+      agree += 1
+      if entry.isFlaky { flaky += 1 }
+    case .failed: divergences += 1
+    case .broken: labFaults += 1
+    case .unfinished: incomplete += 1
+    case .skipped: skipped += 1
+    case .replaced: break
+    }
+  }
+
+  /// What a command ends with that merges the runs: what weighs most of what they ended with.
+  ///
+  /// A fault of our own (70) puts all else in doubt; a divergence (1) outranks whatever kept a run from looking
+  /// further: a wrong command (2), a safety limit (6), an early end (5), trouble in the lab (3). One run that
+  /// selected something makes up for others that did not (4).
+  public var status: Int {
+    var all = statuses.map { $0 ?? 5 }
+    if !problems.isEmpty { all.append(5) }
+    return [70, 1, 2, 6, 5, 3, 0].first(where: all.contains) ?? 4
+  }
+}

@@ -1,0 +1,167 @@
+import Basics
+
+/// What one line of a journal says: of a run, of a campaign or of a night, while it went on.
+///
+/// The journal is written as things happen, and every report is made from it. It holds nothing that differs
+/// between two runs of one seed on emulated devices: host, name and wall-clock times stand in the ``Manifest``.
+/// The lines and their keys are described in <doc:Journal-format>; the tables beside the records are what is written,
+/// what is read and what the schema says.
+public enum Record: Hashable, Sendable {
+  /// How the run was started.
+  case run(Run)
+  /// A case begins.
+  case begin(Case)
+  /// Something was done, seen or found in a case.
+  case event(Event)
+  /// A case ends.
+  case verdict(Verdict)
+  /// A real lock was left at the end of the run.
+  case left(Left)
+  /// A machine, before the coverage of it.
+  case machine(Machine)
+  /// How much of a machine was visited.
+  case coverage(Coverage)
+  /// A campaign came upon something; the case that shows it follows.
+  case finding(Finding)
+  /// How far a campaign came.
+  case campaign(CampaignStatus)
+  /// The run ended.
+  case end(End)
+
+  /// The version of the format.
+  public static let format = 1
+}
+
+// MARK: - Runs
+
+extension Record {
+  /// The first line: how the run was started.
+  public struct Run: Hashable, Sendable {
+    /// The version of the format that it is written in.
+    var format = Record.format
+    /// The seed of the run.
+    public var seed: UInt64?
+    /// How many cases it was to have; a campaign does not know.
+    public var cases: Int?
+    /// Whether it takes up again what stands before.
+    public var isResumed = false
+    /// Whether a case that is flaky counts as one that diverges.
+    public var failsFlaky = false
+
+    /// A run begins.
+    public init(seed: UInt64?, cases: Int? = nil, isResumed: Bool = false, failsFlaky: Bool = false) {
+      (self.seed, self.cases, self.isResumed, self.failsFlaky) = (seed, cases, isResumed, failsFlaky)
+    }
+  }
+
+  /// How a real lock was left at the end of a run; what there is to say of it to people is a remark.
+  public struct Left: Hashable, Sendable {
+    /// What the run calls the lock.
+    public var lock: String
+    /// Whether it is where it is to rest; `nil` where nobody knows.
+    public var isAtRest: Bool?
+    /// Why it is not, in one line.
+    public var message: String?
+
+    /// Says how a lock was left.
+    public init(lock: String, isAtRest: Bool? = nil, message: String? = nil) {
+      (self.lock, self.isAtRest, self.message) = (lock, isAtRest, message)
+    }
+  }
+
+  /// The last line: how the run ended.
+  public struct End: Hashable, Sendable {
+    /// How many cases came to which end.
+    public var tally: Tally
+    /// The exit status of the command.
+    public var status: Int
+
+    /// Says how a run ended.
+    public init(_ tally: Tally, _ status: CommandStatus) {
+      (self.tally, self.status) = (tally, Int(status.rawValue))
+    }
+  }
+}
+
+extension Record.Run: Recorded {
+  public static let blank = Record.Run(seed: nil)
+  public static let noun = "a run"
+  public static let fields: [Field<Self>] = [
+    .needed(
+      "format", \.format,
+      Notation(Shape.constant(.integer(Record.format)), write: { .integer($0) }, read: \.int)),
+    .usual("seed", \.seed, .seed), .extra("cases", \.cases, .count), .mark("resumed", \.isResumed),
+    .mark("flaky", \.failsFlaky, as: "fail"),
+  ]
+}
+
+extension Record.Left: Recorded {
+  public static let blank = Record.Left(lock: "")
+  public static let noun = "what is said of how a lock was left"
+  public static let fields: [Field<Self>] = [
+    .needed("lock", \.lock, .text), .extra("atRest", \.isAtRest, .flag),
+    .extra("message", \.message, .text),
+  ]
+}
+
+extension Record.End: Recorded {
+  public static let blank = Record.End(Tally(), .agree)
+  public static let noun = "the end"
+  public static let fields: [Field<Self>] = [
+    .needed("cases", \.tally.cases, .count), .usual("agree", \.tally.agree, .count),
+    .usual("flaky", \.tally.flaky, .count), .usual("divergences", \.tally.divergences, .count),
+    .usual("labFaults", \.tally.labFaults, .count), .usual("skipped", \.tally.skipped, .count),
+    .usual("incomplete", \.tally.incomplete, .count), .needed("status", \.status, .count),
+  ]
+}
+
+// MARK: - Cases
+
+extension Record {
+  /// The line a case starts with.
+  public struct Case: Hashable, Sendable {
+    /// What verdicts name the case by; unique within a run unless the case is repeated.
+    public var id: String
+    /// Its title.
+    public var name: String?
+    /// The file it was read from.
+    public var file: String?
+    /// The line in that file, from 1.
+    public var line: Int?
+    /// The tags of the scenario.
+    public var tags: [String] = []
+    /// The machine that is the model.
+    public var machine: String?
+    /// A hash of the machine, the same on every host.
+    public var model: String?
+    /// The device under test.
+    public var device: String?
+    /// The firmware of the device, where it is known.
+    public var firmware: String?
+    /// The seed of the case.
+    public var seed: UInt64?
+    /// A hash of everything that the case is made of: two cases of one digest are the same test.
+    public var digest: String?
+    /// Which try this is, from 1; a case that is tried again has a line and a verdict for each.
+    public var attempt = 1
+    /// The number of the lease of the lock, where one was needed: read from the line, and written on every one.
+    public var lease: Int?
+
+    /// A case begins.
+    public init(id: String) {
+      self.id = id
+    }
+  }
+}
+
+extension Record.Case: Recorded {
+  public static let blank = Record.Case(id: "")
+  public static let noun = "a case"
+  public static let fields: [Field<Self>] = [
+    .needed("id", \.id, .name),
+    .usual("name", \.name, .text), .usual("file", \.file, .text), .usual("line", \.line, .count),
+    .list("tags", \.tags, .text), .usual("machine", \.machine, .text), .usual("model", \.model, .text),
+    .usual("device", \.device, .text), .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
+    .usual("digest", \.digest, .text), .extra("attempt", \.attempt, .count(from: 2), besides: 1),
+  ]
+}

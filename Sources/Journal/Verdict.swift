@@ -1,0 +1,161 @@
+public import Basics
+
+extension Record {
+  /// The line a case ends with.
+  public struct Verdict: Hashable, Sendable {
+    /// How a case can end.
+    public enum Word: String, Hashable, Sendable, CaseIterable {
+      /// Model and device agreed to the end.
+      case agree
+      /// The device did what no state of the model allows.
+      case divergence
+      /// The lab failed, which says nothing of the device.
+      case labFault = "lab-fault"
+      /// The case was not tried.
+      case skipped
+      /// The case was begun and not brought to its end.
+      case incomplete
+
+      /// Whether something is wrong, with the device or with the lab.
+      public var isFailure: Bool { self == .divergence || self == .labFault }
+    }
+
+    /// The verdict itself: what happened, whether or not that is news.
+    public var word: Word
+    /// The case it is about.
+    public var id: String
+    /// Since the start of the case.
+    public var time: Instant?
+    /// The step it fell at.
+    public var step: Int?
+    /// The line of that step in the scenario.
+    public var line: Int?
+    /// Why, in one line.
+    public var message: String?
+    /// Why a failure is no news, and until when; it counts as skipped then.
+    public var quarantine: String?
+    /// The safety limit that stopped the case, and with it the run.
+    public var limit: String?
+    /// Whether the case agreed only when it was tried again.
+    public var isFlaky = false
+    /// What the model allowed, in words.
+    public var expected: String?
+    /// What the device showed.
+    public var seen: String?
+    /// The rule of its protocol that the device broke, where that is what is wrong.
+    public var rule: String?
+    /// What else there is to say of that rule.
+    public var breach = Breach()
+    /// Why the device showed what it did, or nothing, where that is known.
+    public var explanation: Explanation?
+    /// More lines for a person.
+    public var details: [String] = []
+    /// What the model would have taken, a state each.
+    public var allowed: [Allowance] = []
+    /// What tells this failure from others: the same thing found again has the same signature.
+    public var signature: String?
+    /// Files that belong to the case.
+    public var attachments: [Attachment] = []
+    /// The command that does it again.
+    public var replay: String?
+    /// Whether another try of the case follows.
+    public var isTriedAgain = false
+
+    /// A case ends.
+    public init(_ word: Word, of id: String, at time: Instant? = nil) {
+      (self.word, self.id, self.time) = (word, id, time)
+    }
+
+    /// Whether it is a failure that is known already.
+    public var isExcused: Bool { quarantine != nil && word.isFailure }
+
+    /// What it counts as: what is in quarantine was not judged.
+    public var counted: Word { isExcused ? .skipped : word }
+
+    /// Why it ended so, in one line for people; `nil` where all agreed.
+    public var summary: String? {
+      if isExcused, let quarantine {
+        let happened = word == .divergence ? "it diverged" : "trouble in the lab"
+        return "in quarantine \(quarantine); \(happened): \(message ?? "")"
+      }
+      return message
+    }
+  }
+
+  /// Why a device showed what it did, or nothing.
+  public struct Explanation: Hashable, Sendable {
+    /// The kind of cause.
+    public var cause: String
+    /// What of it was seen.
+    public var detail: String
+
+    /// Names a cause.
+    public init(cause: String, detail: String) { (self.cause, self.detail) = (cause, detail) }
+  }
+
+  /// A state that the model held possible, and what it could have shown.
+  public struct Allowance: Hashable, Sendable {
+    /// The state.
+    public var state: String
+    /// What would have happened in it; `nil` where nothing needs to.
+    public var cause: String?
+    /// What the device would have shown then.
+    public var shows: String
+
+    /// Names a state.
+    public init(state: String, cause: String? = nil, shows: String) {
+      (self.state, self.cause, self.shows) = (state, cause, shows)
+    }
+  }
+
+  /// A file beside a report.
+  public struct Attachment: Hashable, Sendable {
+    /// What it is: `capture` (btsnoop), `packets` (the capture, decoded: <doc:Journal-format>) or `scenario`.
+    public var kind: String
+    /// Where it is, relative to the folder of the run.
+    public var path: String
+
+    /// Names a file.
+    public init(_ kind: String, _ path: String) { (self.kind, self.path) = (kind, path) }
+  }
+}
+
+extension Record.Verdict: Recorded {
+  public static let blank = Record.Verdict(.incomplete, of: "")
+  public static let noun = "a verdict"
+  public static let fields: [Field<Self>] = [
+    .needed("verdict", \.word, .words()), .needed("case", \.id, .text), .usual("t", \.time, .time),
+    .extra("step", \.step, .count), .extra("line", \.line, .count), .extra("message", \.message, .text),
+    .extra("quarantine", \.quarantine, .text), .extra("limit", \.limit, .text), .mark("flaky", \.isFlaky),
+    .extra("expected", \.expected, .text), .extra("observed", \.seen, .text),
+    .extra("violation", \.rule, .text), .extra("of", \.breach.subject, .text),
+    .extra("detail", \.breach.detail, .text), .extra("packet", \.breach.packet, .text),
+    .extra("from", \.breach.sender, .words()), .extra("quirk", \.breach.quirk, .text),
+    .extra("explanation", \.explanation, .object()), .list("details", \.details, .text),
+    .list("allowed", \.allowed, .object()), .extra("signature", \.signature, .text),
+    .list("attachments", \.attachments, .object()), .extra("replay", \.replay, .text),
+    .mark("again", \.isTriedAgain),
+  ]
+}
+
+extension Record.Explanation: Recorded {
+  public static let blank = Record.Explanation(cause: "", detail: "")
+  public static let noun = "an explanation"
+  public static let fields: [Field<Self>] = [
+    .needed("cause", \.cause, .text), .needed("detail", \.detail, .text),
+  ]
+}
+
+extension Record.Allowance: Recorded {
+  public static let blank = Record.Allowance(state: "", shows: "")
+  public static let noun = "what was allowed"
+  public static let fields: [Field<Self>] = [
+    .needed("state", \.state, .text), .extra("cause", \.cause, .text), .needed("shows", \.shows, .text),
+  ]
+}
+
+extension Record.Attachment: Recorded {
+  public static let blank = Record.Attachment("", "")
+  public static let noun = "an attachment"
+  public static let fields: [Field<Self>] = [.needed("kind", \.kind, .text), .needed("path", \.path, .text)]
+}

@@ -1,0 +1,41 @@
+public import Basics
+import Glibc
+import Synchronization
+
+/// Calls that the system may keep for as long as it likes: those to a device that is broken.
+///
+/// Each runs in a thread of its own. One that does not come back in time is left to itself, with all that it uses; nobody
+/// waits for it any more, and the process can end with it under way. (One that is stuck in the kernel where no signal
+/// reaches it also keeps a process that is killed, until the kernel lets go of it.)
+public enum BoundedCall {
+  /// What the thread and the caller share. Only the thread touches it until the call is done.
+  private final class Call<Value>: @unchecked Sendable {
+    let body: () -> Value
+    var value: Value?
+    /// Where the thread says that it is done.
+    let done: Int32
+
+    init(_ done: Int32, _ body: @escaping () -> Value) {
+      self.done = done
+      self.body = body
+    }
+  }
+
+  /// Makes a call and waits for it up to a moment; `nil` when it has not come back by then.
+  public static func run<Value>(until limit: Instant, _ body: @escaping () -> Value) -> Value? {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return body() }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[0]) }
+    let call = Call(ends[1], body)
+    inBackground {
+      call.value = call.body()
+      _ = unsafe write(call.done, "d", 1)
+      close(call.done)
+    }
+    while !Waiting.wait(for: [(ends[0], Int16(POLLIN))], until: limit) {
+      if Waiting.now >= limit { return nil }
+    }
+    return call.value
+  }
+}

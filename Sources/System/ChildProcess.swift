@@ -1,0 +1,358 @@
+public import Basics
+import Glibc
+import Synchronization
+
+/// A program in a process group of its own, with pipes to its three streams.
+///
+/// Nothing here blocks for longer than it is told: the pipes do not wait, and ``nextLine(until:)`` polls all
+/// three, so a program that fills its standard error or does not read what it is sent cannot hang us.
+public final class ChildProcess {
+  /// What came of waiting.
+  public enum Wake: Equatable {
+    /// A line of its output, without the end.
+    case line([UInt8])
+    /// A line without an end; these are its first bytes.
+    case tooLong([UInt8])
+    /// Nothing so far.
+    case timedOut
+    /// The program closed its output, which is what ending does.
+    case ended
+  }
+
+  /// How much of its standard error is kept.
+  private static let tail = 4096
+
+  /// The number of the program, which is that of its group.
+  public let group: Int32
+  private var input: Int32
+  private var output: Int32
+  private var errors: Int32
+  private var outgoing: [UInt8] = []
+  private var lines: LineBuffer
+  /// What is read into: whole reads, none of which makes room for itself.
+  private var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
+  private var complaint: [UInt8] = []
+  private var isReaped = false
+  private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
+  /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
+  /// something beside a radio.
+  public var isDriven = true
+
+  /// Starts a command of the shell, somebody else's program: it does not get the variables that hold our secrets.
+  public convenience init(command: String) throws(ProcessFault) {
+    try self.init(program: "/bin/sh", ["-c", command], without: Secrecy.withheldVariables)
+    RunningGroup.set(group)
+  }
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
+  ///   - lineLimit: the most bytes of one line of its output.
+  public init(
+    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
+    lineLimit: Int = LineBuffer.usualLimit
+  ) throws(ProcessFault) {
+    FailedWrites.ignore()
+    let started: Started
+    do {
+      started = try ChildProcess.spawning.withLock { _ throws(SystemError) in
+        try Started(program, arguments, without: withheld, inSession: inSession, pipes: try Pipes())
+      }
+    } catch {
+      throw ProcessFault("the program could not be started: \(errorText(error.code))")
+    }
+    lines = LineBuffer(limit: lineLimit)
+    group = started.group
+    input = started.input
+    output = started.output
+    errors = started.errors
+  }
+
+  /// Starts this program with some arguments, and sends it a first line.
+  convenience init(
+    ourselves arguments: [String], first line: String, lineLimit: Int = LineBuffer.usualLimit
+  ) throws(ProcessFault) {
+    guard let program = Host.program else {
+      throw ProcessFault("the system does not tell which program this is")
+    }
+    try self.init(program: program, arguments, lineLimit: lineLimit)
+    send(Array((line + "\n").utf8))
+  }
+
+  /// Pipes are made and inherited under a lock, so that no other child of ours holds an end of them open.
+  private static let spawning = Mutex(())
+
+  deinit {
+    stop(grace: .milliseconds(500))
+  }
+}
+
+extension ChildProcess {
+  /// Writes bytes to its standard input; ``nextLine(until:)`` sends what there is no room for now.
+  public func send(_ bytes: [UInt8]) {
+    outgoing += bytes
+    if outgoing.count == bytes.count, input >= 0 { writeInput() }
+  }
+
+  /// Whether a whole line of its standard output was read already and not taken yet.
+  public var hasLine: Bool { lines.hasLine }
+
+  /// Closes its standard input, once what is queued was sent; to be called when nothing more is to be sent.
+  public func closeInput() {
+    if !outgoing.isEmpty { _ = wait(milliseconds: 0) }
+    outgoing = []
+    close(&input)
+  }
+
+  /// What so many round trips through its two pipes take, with nothing around them: one write, and reads until so many
+  /// lines have come back; `nil` when it does not answer.
+  ///
+  /// Nothing else may be under way, and the pipes wait as long as it takes.
+  public func bareRoundTrips(_ count: Int, sending request: [UInt8], lines: Int) -> Interval? {
+    for end in [input, output] { _ = fcntl(end, F_SETFL, 0) }
+    defer { for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) } }
+    let begin = MonotonicClock.now
+    for _ in 0..<count {
+      guard unsafe write(input, request, request.count) == request.count else { return nil }
+      var left = lines
+      while left > 0 {
+        let size = unsafe read(output, &room, room.count)
+        guard size > 0 else { return nil }
+        for index in 0..<size where room[index] == UInt8(ascii: "\n") { left -= 1 }
+      }
+    }
+    return MonotonicClock.now - begin
+  }
+
+  /// Waits for a whole line of its standard output, up to a moment of the monotonic clock.
+  ///
+  /// With the moment passed, what is already there is returned.
+  public func nextLine(until limit: Interval) -> Wake {
+    while true {
+      switch lines.next() {
+      case .whole(let line): return .line(line)
+      case .tooLong(let start): return .tooLong(start)
+      case nil: break
+      }
+      guard output >= 0 else { return .ended }
+      let left = limit - MonotonicClock.now
+      let milliseconds = left <= .zero ? 0 : min((left.nanoseconds + 999_999) / 1_000_000, 60_000)
+      if !wait(milliseconds: Int32(milliseconds)), left <= .zero { return .timedOut }
+    }
+  }
+
+  /// How the program ended, once it has, and then its group is ended too; never waits.
+  public func reap() -> Ending? {
+    guard !isReaped, hasEnded() != nil else { return nil }
+    return stop(grace: .zero)
+  }
+
+  /// Ends the whole process group at once, and does not wait until it is gone.
+  public func killGroup() {
+    if !isReaped { kill(-group, SIGKILL) }
+  }
+
+  /// The last lines of what it wrote to its standard error, as printable text.
+  public var lastWords: String {
+    let lines = printable(complaint).split(separator: "\n", omittingEmptySubsequences: true)
+    return lines.suffix(5).joined(separator: "\n")
+  }
+
+  /// Ends the whole process group and says how the program itself ended.
+  ///
+  /// - Parameter grace: how long it may take to end by itself once its input is closed.
+  @discardableResult
+  public func stop(grace: Interval) -> Ending? {
+    close(&input)
+    // What it still writes is of no use, and would fill the pipe.
+    close(&output)
+    guard !isReaped else { return nil }
+    let limit = MonotonicClock.now + grace
+    var ending = hasEnded()
+    while ending == nil, MonotonicClock.now < limit {
+      if !wait(milliseconds: 5) { _ = poll(nil, 0, 1) }
+      ending = hasEnded()
+    }
+    // What it started itself may outlive it. The group's number is free only once the program is reaped.
+    kill(-group, SIGKILL)
+    // One that the kernel keeps in a call to a broken device dies when that returns, which nobody waits for.
+    let end = MonotonicClock.now + .seconds(2)
+    while waitpid(group, nil, WNOHANG) == 0, MonotonicClock.now < end { _ = poll(nil, 0, 1) }
+    isReaped = true
+    RunningGroup.clear(group)
+    drainErrors()
+    close(&errors)
+    return ending
+  }
+}
+
+/// Why a program could not be started, in words.
+public struct ProcessFault: Error, Equatable, Sendable, CustomStringConvertible {
+  public var description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// How a program ended.
+public enum Ending: Equatable, Sendable, CustomStringConvertible {
+  /// By itself, with a status.
+  case exit(Int32)
+  /// By a signal.
+  case signal(Int32)
+
+  public var description: String {
+    switch self {
+    case .exit(let status): "exit status \(status)"
+    case .signal(let number): "signal \(number)"
+    }
+  }
+}
+
+extension ChildProcess {
+  /// How the program ended, if it has; it stays unreaped, so that its group keeps its number.
+  private func hasEnded() -> Ending? {
+    var info = unsafe siginfo_t()
+    let status = unsafe waitid(P_PID, id_t(group), &info, WEXITED | WNOWAIT | WNOHANG)
+    guard status == 0, unsafe info.si_signo == SIGCHLD else { return nil }
+    let value = unsafe info._sifields._sigchld.si_status
+    return unsafe info.si_code == CLD_EXITED ? .exit(value) : .signal(value)
+  }
+
+  /// Polls the pipes once and serves those that are ready; false when none was.
+  private func wait(milliseconds: Int32) -> Bool {
+    polled[0].fd = output
+    polled[1].fd = errors
+    polled[2].fd = outgoing.isEmpty ? -1 : input
+    if isDriven { Heartbeat.expect(by: Waiting.now + .milliseconds(Int64(milliseconds))) }
+    defer { if isDriven { Heartbeat.expect(by: Waiting.now) } }
+    guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return false }
+    if polled[0].revents != 0 { readOutput() }
+    if polled[1].revents != 0 { readErrors() }
+    if polled[2].revents != 0 { writeInput() }
+    return true
+  }
+
+  private func readOutput() {
+    let count = unsafe read(output, &room, room.count)
+    if count > 0 {
+      lines.append(room[..<count])
+    } else if count == 0 || !isTransient(errno) {
+      close(&output)
+    }
+  }
+
+  @discardableResult
+  private func readErrors() -> Bool {
+    let count = unsafe read(errors, &room, room.count)
+    if count > 0 {
+      complaint = (complaint + room[..<count]).suffix(Self.tail)
+      return true
+    }
+    if count == 0 || !isTransient(errno) { close(&errors) }
+    return false
+  }
+
+  /// Reads what is left when the program has ended, and no more than a pipe can hold.
+  private func drainErrors() {
+    var reads = 0
+    while errors >= 0, reads < 16, readErrors() { reads += 1 }
+  }
+
+  private func writeInput() {
+    let count = unsafe write(input, outgoing, outgoing.count)
+    if count == outgoing.count {
+      outgoing.removeAll(keepingCapacity: true)
+    } else if count > 0 {
+      outgoing.removeFirst(count)
+    } else if !isTransient(errno) {
+      // It reads no more. Whether it still answers shows on its output.
+      outgoing = []
+      close(&input)
+    }
+  }
+
+  private func isTransient(_ code: Int32) -> Bool { [EINTR, EAGAIN].contains(code) }
+
+  private func close(_ descriptor: inout Int32) {
+    guard descriptor >= 0 else { return }
+    _ = Glibc.close(descriptor)
+    descriptor = -1
+  }
+}
+
+/// The two ends of three pipes.
+private struct Pipes {
+  var input: (child: Int32, ours: Int32)
+  var output: (child: Int32, ours: Int32)
+  var errors: (child: Int32, ours: Int32)
+
+  init() throws(SystemError) {
+    var ends: [Int32] = []
+    for _ in 0..<3 {
+      var pair: [Int32] = [-1, -1]
+      guard unsafe pipe(&pair) == 0 else {
+        let code = errno
+        for end in ends { close(end) }
+        throw SystemError(code: code)
+      }
+      ends += pair
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    input = (ends[0], ends[1])
+    output = (ends[3], ends[2])
+    errors = (ends[5], ends[4])
+    for end in [input.ours, output.ours, errors.ours] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+  }
+}
+
+/// `POSIX_SPAWN_SETSID` of glibc's spawn.h, which defines it for GNU's extensions only.
+private let setSession: Int16 = 0x80
+
+/// A program just started, with our ends of its pipes.
+private struct Started {
+  public let group: Int32
+  let input: Int32
+  let output: Int32
+  let errors: Int32
+
+  init(
+    _ program: String, _ words: [String], without withheld: [String], inSession: Bool, pipes: Pipes
+  ) throws(SystemError) {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.input.child, STDIN_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.output.child, STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.errors.child, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The child starts as any program does: nothing ignored, nothing blocked.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    unsafe sigfillset(&signals)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    // Who leads a session leads a group too.
+    let place = inSession ? setSession : Int16(POSIX_SPAWN_SETPGROUP)
+    unsafe posix_spawnattr_setflags(
+      &attributes, place | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    var process: pid_t = 0
+    let status = unsafe withArguments([program] + words) { arguments in
+      unsafe withEnvironment(without: withheld) {
+        unsafe posix_spawn(&process, program, &actions, &attributes, arguments, $0)
+      }
+    }
+    for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { close(end) }
+    guard status == 0 else {
+      for end in [pipes.input.ours, pipes.output.ours, pipes.errors.ours] { close(end) }
+      throw SystemError(code: status)
+    }
+    group = process
+    input = pipes.input.ours
+    output = pipes.output.ours
+    errors = pipes.errors.ours
+  }
+}

@@ -1,0 +1,88 @@
+public import Basics
+import Glibc
+
+/// What is done with files that are open.
+public enum Descriptors {
+  /// Writes everything, however many calls it takes, and waits where there is no room yet.
+  public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    var start = 0
+    while start < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe Glibc.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
+      }
+      if count >= 0 {
+        start += count
+      } else if errno == EAGAIN {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&ready, 1, -1)
+      } else if errno != EINTR {
+        throw .last
+      }
+    }
+  }
+
+  /// Adds bytes to a file, and returns when they are on the disk.
+  public static func append(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    try write(bytes, to: descriptor)
+    guard fdatasync(descriptor) == 0 else { throw .last }
+  }
+
+  /// Reads some bytes into a part of a buffer; their number, which is 0 at the end.
+  static func read(
+    into buffer: inout [UInt8], at place: Int = 0, limit: Int = .max, from descriptor: Int32
+  ) throws(SystemError) -> Int {
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.read(descriptor, bytes.baseAddress! + place, min(bytes.count - place, limit))
+      }
+      if count >= 0 { return count }
+      if errno != EINTR { throw .last }
+    }
+  }
+
+  /// Reads up to the end.
+  ///
+  /// - Parameter limit: the most bytes that there may be; more of them are an error, `EFBIG`.
+  public static func readWhole(_ descriptor: Int32, limit: Int = .max) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: min(1 << 20, max(limit, 1 << 12)))
+    while true {
+      let count = try read(into: &buffer, from: descriptor)
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+      guard bytes.count <= limit else { throw SystemError(code: EFBIG) }
+    }
+  }
+
+  /// The first bytes of a file, wherever it is read just now.
+  public static func beginning(of descriptor: Int32, count: Int) -> ArraySlice<UInt8> {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+    return bytes.prefix(max(0, count))
+  }
+
+  /// Puts a text in the place of all that a file holds.
+  public static func overwrite(_ descriptor: Int32, with text: String) {
+    let bytes = Array(text.utf8)
+    _ = ftruncate(descriptor, 0)
+    _ = unsafe pwrite(descriptor, bytes, bytes.count, 0)
+  }
+
+  /// Locks a file against every other process that asks, by flock(2); the system lets go of it when this one ends.
+  ///
+  /// - Parameter patience: for how long it is tried: who only looks whether a file is locked locks it for a moment, and
+  ///   so does a process that was just started until it is a program of its own.
+  public static func lock(_ descriptor: Int32, for patience: Interval = .zero) throws(SystemError) {
+    let limit = MonotonicClock.now + patience
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let error = SystemError.last
+      guard error.code == EWOULDBLOCK || error.code == EINTR, MonotonicClock.now < limit else { throw error }
+      rest(for: .milliseconds(5))
+    }
+  }
+
+  /// Whether another process has locked a file.
+  public static func isLocked(_ descriptor: Int32) -> Bool {
+    flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+}

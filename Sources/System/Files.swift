@@ -1,0 +1,143 @@
+import Basics
+import Glibc
+
+/// Makes a folder and those above it; one that is there already is as good.
+public func makeFolder(_ path: String) throws(FileFault) {
+  var made = path.hasPrefix("/") ? "/" : ""
+  for part in path.split(separator: "/") {
+    made += (made.isEmpty || made == "/" ? "" : "/") + part
+    if unsafe mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
+  }
+  guard unsafe access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else {
+    throw FileFault(path: path, code: errno)
+  }
+}
+
+/// Makes a folder that must be new.
+///
+/// - Returns: whether it was; false when there is one of this name.
+public func makeNewFolder(_ path: String) throws(FileFault) -> Bool {
+  if unsafe mkdir(path, 0o755) == 0 { return true }
+  guard errno == EEXIST else { throw FileFault(path: path, code: errno) }
+  return false
+}
+
+/// Makes what is missing of the folders that a file stands in; opening the file reports a failure.
+public func makeFolders(above path: String) {
+  let folder = Path.folder(of: path)
+  guard folder != ".", folder != "/", unsafe access(folder, F_OK) != 0 else { return }
+  makeFolders(above: folder)
+  _ = unsafe mkdir(folder, 0o777)
+}
+
+/// Gives a file or a folder another name, at once.
+///
+/// - Returns: whether it has it; false when there is a folder of that name that is not empty.
+public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
+  if unsafe Glibc.rename(path, name) == 0 { return true }
+  guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
+  return false
+}
+
+/// Waits until the names in the folder of a file are on the disk.
+public func synchronizeFolder(of path: String) {
+  let descriptor = unsafe open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  _ = fsync(descriptor)
+  close(descriptor)
+}
+
+/// The names in a folder, in order and without those that start with a dot; `nil` when it cannot be read.
+public func folderEntries(_ path: String) -> [String]? {
+  guard let folder = unsafe opendir(path) else { return nil }
+  defer { unsafe closedir(folder) }
+  var names: [String] = []
+  while let entry = unsafe readdir(folder) {
+    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+      unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+    }
+    if !name.hasPrefix(".") { names.append(name) }
+  }
+  return names.sorted()
+}
+
+/// A small text file without the blanks at its end, such as sysfs has; `nil` when there is none.
+public func smallFile(_ path: String) -> String? {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: 256)
+  let count = unsafe read(descriptor, &bytes, bytes.count)
+  guard count >= 0 else { return nil }
+  let end = bytes[..<count].lastIndex { $0 != 10 && $0 != 32 && $0 != 0 } ?? -1
+  return printable(bytes[..<(end + 1)])
+}
+
+/// Where a symbolic link leads, as it is written there; `nil` for what is no link.
+public func linkTarget(_ path: String) -> String? {
+  var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = unsafe readlink(path, &bytes, bytes.count)
+  guard count > 0 else { return nil }
+  return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// A path without links and dots; `nil` when nothing is there.
+public func realPath(_ path: String) -> String? {
+  guard let resolved = unsafe realpath(path, nil) else { return nil }
+  defer { unsafe free(resolved) }
+  return unsafe String(cString: resolved)
+}
+
+/// What a path leads to, links followed.
+public enum FileKind: Sendable {
+  case missing, file, folder, other
+}
+
+/// What a path leads to.
+public func fileKind(_ path: String) -> FileKind {
+  guard let status = statusOfFile(path) else { return errno == ELOOP ? .other : .missing }
+  switch status.st_mode & S_IFMT {
+  case S_IFREG: return .file
+  case S_IFDIR: return .folder
+  default: return .other
+  }
+}
+
+/// How many bytes a regular file has; `nil` for anything else, which might never end.
+public func sizeOfFile(_ path: String) -> Int? {
+  statusOfFile(path).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
+}
+
+private func statusOfFile(_ path: String) -> stat? {
+  var status = stat()
+  return unsafe stat(path, &status) == 0 ? status : nil
+}
+
+/// The paths, from a folder, of what is in it and in those below it and is no folder; names that begin with a dot are
+/// left out, and links to folders not followed. `nil` when one of them cannot be read.
+public func filesBelow(_ path: String) -> [String]? {
+  guard let names = folderEntries(path) else { return nil }
+  var files: [String] = []
+  for name in names {
+    var status = stat()
+    guard unsafe lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      files.append(name)
+      continue
+    }
+    guard let below = filesBelow(path + "/" + name) else { return nil }
+    files += below.map { name + "/" + $0 }
+  }
+  return files
+}
+
+/// Removes a file that begins as a text does; `false` when there is none such.
+public func removeFile(_ path: String, beginning: String) -> Bool {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return false }
+  defer { _ = close(descriptor) }
+  guard Descriptors.beginning(of: descriptor, count: beginning.utf8.count).elementsEqual(beginning.utf8)
+  else {
+    return false
+  }
+  return unsafe unlink(path) == 0
+}

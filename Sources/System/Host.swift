@@ -1,0 +1,82 @@
+import Glibc
+public import Basics
+
+/// The machine that we run on.
+public enum Host {
+  /// Its name.
+  public static var name: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "unknown" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The folder that relative paths start from.
+  public static var folder: String { realPath(".") ?? "." }
+
+  /// The number of this process.
+  public static var processNumber: Int32 { getpid() }
+
+  /// Ends this process at once, and nothing of it is done any more.
+  public static func killOurselves() -> Never {
+    kill(getpid(), SIGKILL)
+    while true { pause() }
+  }
+
+  /// Ends this process with a status.
+  public static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
+  /// Ends this process with a status and nothing else, as a signal handler may.
+  public static func exitAtOnce(_ status: Int32) -> Never { _exit(status) }
+
+  /// The program that runs now; `nil` where the system does not tell.
+  public static var program: String? { realPath("/proc/self/exe") }
+
+  /// Whether a path leads to a file that can be read.
+  public static func isFile(_ path: String) -> Bool {
+    unsafe fileKind(path) == .file && access(path, R_OK) == 0
+  }
+
+  /// The value of an environment variable, or `nil` where it is not set or empty.
+  public static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}
+
+/// What one run of a program took.
+public struct Measurement: Equatable, Sendable {
+  /// From start to end.
+  public var time: Interval
+  /// The most memory that it had at a time, in bytes.
+  public var memory: Int
+  /// What it ended with; 128 and the signal's number when one ended it.
+  public var status: Int32
+
+  /// Runs a program, with nothing to read and its output thrown away, and measures it.
+  ///
+  /// `nil` when it cannot be started.
+  public static func run(_ program: String, _ arguments: [String]) -> Measurement? {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var process: pid_t = 0
+    let start = MonotonicClock.now
+    let started = unsafe withArguments([program] + arguments) { list in
+      unsafe withEnvironment { unsafe posix_spawn(&process, program, &actions, nil, list, $0) }
+    }
+    guard started == 0 else { return nil }
+    var status: Int32 = 0
+    var usage = rusage()
+    while unsafe wait4(process, &status, 0, &usage) < 0 {
+      guard errno == EINTR else { return nil }
+    }
+    let signal = status & 0x7F
+    return Measurement(
+      time: MonotonicClock.now - start, memory: usage.ru_maxrss * 1024,
+      status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+  }
+}

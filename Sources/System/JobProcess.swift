@@ -1,0 +1,88 @@
+import Glibc
+import Basics
+
+/// Another run of this program, that is looked after: it shows signs of life, can be asked to end, and can be killed.
+///
+/// It ends by itself when this process does, however that ends: its standard input closes then. Nothing here waits.
+public final class JobProcess {
+  private let child: ChildProcess
+  private var hasClosedOutput = false
+
+  /// Starts this program with some arguments, and sends it a first line.
+  ///
+  /// - Throws: why it could not be started.
+  public init(_ arguments: [String], first line: String) throws(ProcessFault) {
+    child = try ChildProcess(ourselves: arguments, first: line)
+  }
+
+  /// The number of the process.
+  public var processNumber: Int32 { child.group }
+
+  /// What there is to know of it.
+  public enum State: Equatable, Sendable {
+    /// It runs, and has shown a sign of life since it was asked last or not.
+    case running(hasSpoken: Bool)
+    /// It ended, and these were its last words.
+    case ended(Ending, words: String)
+  }
+
+  /// Looks after it.
+  public func look() -> State {
+    var hasSpoken = false
+    while !hasClosedOutput {
+      switch child.nextLine(until: MonotonicClock.now) {
+      case .line, .tooLong: hasSpoken = true
+      case .timedOut: return ended ?? .running(hasSpoken: hasSpoken)
+      case .ended: hasClosedOutput = true
+      }
+    }
+    return ended ?? .running(hasSpoken: hasSpoken)
+  }
+
+  private var ended: State? { child.reap().map { .ended($0, words: child.lastWords) } }
+
+  /// Asks it to end: it finishes its step and brings its lock to rest.
+  public func askToEnd() { child.closeInput() }
+
+  /// Ends it at once.
+  public func kill() { child.killGroup() }
+}
+
+/// A file that a process holds for as long as it lives: the system lets go of it, however the process ends.
+public final class HeldFile {
+  private let descriptor: Int32
+
+  /// For how long a file counts as held only by chance.
+  private static let patience = Interval.milliseconds(300)
+
+  /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
+  public init?(_ path: String) {
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return nil }
+    // A process that was killed while it started another leaves it held until that one is a program of its own.
+    guard (try? Descriptors.lock(descriptor, for: Self.patience)) != nil else {
+      close(descriptor)
+      return nil
+    }
+    Descriptors.overwrite(descriptor, with: "\(getpid())\n")
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// The process that holds a file; `nil` where none does, 0 where it has not said which.
+  public static func holder(of path: String) -> Int32? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    guard Descriptors.isLocked(descriptor) else { return nil }
+    let digits = Descriptors.beginning(of: descriptor, count: 32).prefix { $0 != UInt8(ascii: "\n") }
+    return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
+  }
+
+  /// Ends the process that holds a file at once, with its group.
+  public static func kill(holderOf path: String) {
+    // While the file is held, the number is that of who holds it.
+    if let process = holder(of: path), process > 1 { _ = Glibc.kill(-process, SIGKILL) }
+  }
+}

@@ -1,0 +1,62 @@
+/// Bytes from a stream, cut into lines.
+///
+/// Bounded: a line that does not end within ``limit`` bytes is an error of whoever writes it.
+public struct LineBuffer {
+  /// The most bytes of one line, unless its owner says otherwise.
+  public static let usualLimit = 64 * 1024
+
+  /// What the buffer holds first.
+  public enum Line: Equatable {
+    /// A whole line, without its end.
+    case whole([UInt8])
+    /// The first bytes of a line that is too long.
+    case tooLong([UInt8])
+  }
+
+  /// The most bytes of one line.
+  public let limit: Int
+  private var bytes: [UInt8] = []
+  /// Where the first line that was not taken begins.
+  private var start = 0
+  /// Up to where no end of line was found.
+  private var searched = 0
+
+  /// Begins without bytes.
+  public init(limit: Int = LineBuffer.usualLimit) {
+    self.limit = limit
+  }
+
+  /// Takes in what came next.
+  public mutating func append(_ more: ArraySlice<UInt8>) {
+    if start == bytes.count {
+      bytes.removeAll(keepingCapacity: true)
+      (start, searched) = (0, 0)
+    } else if start > limit {
+      bytes.removeFirst(start)
+      searched -= start
+      start = 0
+    }
+    bytes += more
+  }
+
+  /// Whether there is a whole line, or one that is too long.
+  public var hasLine: Bool {
+    bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > limit
+  }
+
+  /// Takes the first line, or `nil` when there is no whole one.
+  public mutating func next() -> Line? {
+    if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")), end - start <= limit {
+      defer {
+        start = end + 1
+        searched = start
+      }
+      return .whole(Array(bytes[start..<end]))
+    }
+    guard bytes.count - start <= limit else {
+      return .tooLong(Array(bytes[start...].prefix(limit)))
+    }
+    searched = bytes.count
+    return nil
+  }
+}

@@ -1,0 +1,86 @@
+import Basics
+import Glibc
+
+/// Lines that outlive every process, and are only ever added to, each on the disk before anybody goes on.
+public final class LineFile {
+  /// How much of the end is looked at. It holds more movements than a motor can make in a night.
+  private static let tail = 4 << 20
+
+  private let path: String
+  private let descriptor: Int32
+  /// Whether the file ends in the middle of a line.
+  public private(set) var isTorn = false
+
+  /// Opens a file, and makes it where there is none.
+  public convenience init(_ path: String) throws(FileFault) {
+    try self.init(path, O_RDWR | O_CREAT | O_APPEND)
+  }
+
+  /// Opens a file to read it.
+  public convenience init(reading path: String) throws(FileFault) { try self.init(path, O_RDONLY) }
+
+  private init(_ path: String, _ flags: Int32) throws(FileFault) {
+    self.path = path
+    descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Keeps other programs away, unless one has it.
+  ///
+  /// A program that was just started by the one before may hold it for a moment, until it is on its own.
+  public func lock() -> Bool { (try? Descriptors.lock(descriptor, for: .milliseconds(20))) != nil }
+
+  /// Adds lines and waits until they are on the disk.
+  public func append(_ added: [String]) throws(FileFault) {
+    let text = (isTorn ? "\n" : "") + added.map { $0 + "\n" }.joined()
+    isTorn = true
+    do {
+      try Descriptors.append(Array(text.utf8), to: descriptor)
+    } catch {
+      throw FileFault(path: path, error)
+    }
+    isTorn = false
+  }
+
+  /// How many lines there are, and the last of them; `nil` for each that cannot be read.
+  ///
+  /// - Parameters:
+  ///   - parse: reads a line.
+  ///   - isEnough: whether what stands above a line is of no interest.
+  public func read<Line>(
+    _ parse: (String) -> Line?, until isEnough: (Line) -> Bool = { _ in false }
+  ) throws(FileFault) -> (count: Int, lines: [Line?]) {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    var end: [UInt8] = []
+    var count = 0
+    var last = UInt8(ascii: "\n")
+    while true {
+      let size: Int
+      do {
+        size = try Descriptors.read(into: &buffer, from: descriptor)
+      } catch {
+        throw FileFault(path: path, error)
+      }
+      guard size > 0 else { break }
+      for byte in buffer[..<size] where byte == UInt8(ascii: "\n") { count += 1 }
+      last = buffer[size - 1]
+      end += buffer[..<size]
+      if end.count > 2 * Self.tail { end.removeFirst(end.count - Self.tail) }
+    }
+    isTorn = last != UInt8(ascii: "\n")
+    var parts = end.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    // What follows the last end of a line is none, unless it was torn; what precedes the first may not be whole.
+    if !isTorn { parts.removeLast() }
+    let total = count + (isTorn ? 1 : 0)
+    if parts.count < total { parts.removeFirst() }
+    var lines: [Line?] = []
+    for part in parts.reversed() {
+      let line = parse(String(decoding: part, as: UTF8.self))
+      lines.append(line)
+      if let line, isEnough(line) { break }
+    }
+    return (total, lines.reversed())
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import Secrets
+
+/// A file or a stream that is written to, without a buffer: what was written is with the system.
+///
+/// Secrets are taken out on the way. What could be the first half of one waits for the next write, or for the end.
+public final class OutputFile {
+  private var descriptor: Int32
+  private let isOwned: Bool
+  private var secrets = RedactingStream(isLive: true)
+
+  /// Creates a file, or empties it.
+  public init(creating path: String) throws(FileFault) {
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, Secrecy.fileMode)
+    isOwned = true
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+  }
+
+  /// Opens a file to write behind what it holds; a last line without its end is cut off.
+  public init(appendingTo path: String) throws(FileFault) {
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, Secrecy.fileMode)
+    isOwned = true
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+    var end = lseek(descriptor, 0, SEEK_END)
+    var byte: UInt8 = 0
+    while end > 0, unsafe pread(descriptor, &byte, 1, end - 1) == 1, byte != UInt8(ascii: "\n") { end -= 1 }
+    guard end >= 0, ftruncate(descriptor, end) == 0 else { throw FileFault(path: path, code: errno) }
+  }
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isOwned = false
+  }
+
+  deinit {
+    try? finish()
+    if isOwned, descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Our standard output.
+  public static func standardOutput() -> OutputFile { OutputFile(descriptor: STDOUT_FILENO) }
+
+  /// Our standard error.
+  public static func standardError() -> OutputFile { OutputFile(descriptor: STDERR_FILENO) }
+
+  /// Whether a person looks on.
+  public var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
+
+  /// The columns and rows of the terminal, as they are now; `nil` where it is none, or does not tell.
+  public var terminalSize: (columns: Int, rows: Int)? {
+    var size = winsize()
+    guard descriptor >= 0, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0,
+      size.ws_col > 0, size.ws_row > 0
+    else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  /// Writes everything, or says why not. A stream that nobody reads any more takes everything in silence.
+  public func write(_ text: String) throws(FileFault) {
+    try put(secrets.next(Array(text.utf8)))
+  }
+
+  /// Writes what waited for more; to be called when there is no more.
+  public func finish() throws(FileFault) {
+    try put(secrets.finish())
+  }
+
+  private func put(_ bytes: [UInt8]) throws(FileFault) {
+    guard !bytes.isEmpty, descriptor >= 0 else { return }
+    do {
+      try Descriptors.write(bytes, to: descriptor)
+    } catch {
+      guard error.code == EPIPE, !isOwned else { throw FileFault(path: "", error) }
+      descriptor = -1
+    }
+  }
+
+  /// Waits until the system has the file on its disk.
+  public func synchronize() {
+    try? finish()
+    if descriptor >= 0 { _ = fsync(descriptor) }
+  }
+
+  /// The same, for who must know that it is there.
+  public func synchronizeOrThrow() throws(FileFault) {
+    try finish()
+    guard descriptor < 0 || fsync(descriptor) == 0 else { throw FileFault(path: "", code: errno) }
+  }
+}

@@ -1,0 +1,101 @@
+import CShims
+import Glibc
+import Synchronization
+
+/// The process group that runs a device now, for a signal handler that must end it before we go.
+///
+/// A harness drives one device at a time; of several, the one started last is known here.
+public enum RunningGroup {
+  private static let current = Atomic<Int32>(0)
+
+  static func set(_ group: Int32) {
+    current.store(group, ordering: .relaxed)
+  }
+
+  static func clear(_ group: Int32) {
+    _ = current.compareExchange(expected: group, desired: 0, ordering: .relaxed)
+  }
+
+  /// Ends it at once. Does nothing that a signal handler may not do.
+  public static func end() {
+    let group = current.load(ordering: .relaxed)
+    if group > 0 { kill(-group, SIGKILL) }
+  }
+}
+
+/// Writing to a pipe that nobody reads, or to a file that may not grow, is an error like others, and does not end the program.
+public enum FailedWrites {
+  private static let ignored: Void = {
+    _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGXFSZ, SIG_IGN)
+  }()
+
+  /// Ignores the signals from now on.
+  public static func ignore() { ignored }
+}
+
+/// Signals that end a program.
+public enum EndingSignals {
+  /// SIGINT and SIGTERM.
+  public static let all: [Int32] = [SIGINT, SIGTERM]
+
+  /// Lets them through, whatever the program that started us had blocked, and has a handler take them.
+  public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in all {
+      _ = signal(number, handler)
+      unsafe sigaddset(&set, number)
+    }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+}
+
+/// Text with everything that a terminal or a report could stumble over written as `\u{1B}`; lines stay lines.
+public func printable(_ bytes: some Sequence<UInt8>) -> String {
+  var text = ""
+  for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
+    switch scalar {
+    case "\n", " "..."~": text.unicodeScalars.append(scalar)
+    case "\t": text += " "
+    case "\r": break
+    case "\u{A0}"...: text.unicodeScalars.append(scalar)
+    default: text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    }
+  }
+  return text
+}
+
+/// Lends strings as the array of C strings that programs are started with.
+public func withArguments<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
+  defer { unsafe pointers.forEach { unsafe free($0) } }
+  return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
+}
+
+/// Lends our environment in that form, or some of it.
+public func withEnvironment<Result>(
+  without withheld: [String] = [], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var variables: [String] = []
+  var next = unsafe lockstep_environment()
+  while let place = unsafe next, let text = unsafe place.pointee {
+    variables.append(unsafe String(cString: text))
+    unsafe next = place + 1
+  }
+  variables.removeAll { withheld.contains(String($0.prefix { $0 != "=" })) }
+  variables.sort()
+  return unsafe withArguments(variables, body)
+}
+
+/// A word as the shell takes it, in quotes where it needs them.
+public func shellQuoted(_ word: String) -> String {
+  let isPlain =
+    !word.isEmpty
+    && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=,@%+".contains($0)) }
+  return isPlain
+    ? word
+    : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

@@ -1,0 +1,59 @@
+import Glibc
+public import Basics
+
+/// The service manager that started us, which wants to know how we are: the protocol of sd_notify(3), without its library.
+///
+/// A line such as `READY=1` is one datagram to the socket that `NOTIFY_SOCKET` names. Without that variable nobody asks,
+/// and nothing is sent.
+public final class ServiceNotifier {
+  private let path: String?
+  private var lastStatus = ""
+  private var lastSign: Interval?
+  /// How often the manager wants a sign of life; `nil` where it wants none.
+  public let watchdog: Interval?
+
+  /// Asks the environment who wants to know.
+  public init(_ variable: (String) -> String? = Host.variable) {
+    path = variable("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    let isOurs = variable("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
+    let time = variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+    watchdog = isOurs ? time.map { .microseconds($0) } : nil
+  }
+
+  /// Says that we are at work.
+  public func ready() { send("READY=1") }
+
+  /// Says that we are about to end.
+  public func stopping() { send("STOPPING=1") }
+
+  /// Says in a line what we do; the same line is not sent twice.
+  public func status(_ text: String) {
+    guard text != lastStatus else { return }
+    lastStatus = text
+    send("STATUS=" + text.split(separator: "\n").joined(separator: " "))
+  }
+
+  /// Shows a sign of life, as often as is wanted: twice in the time that the manager waits for one.
+  public func alive() {
+    guard let watchdog else { return }
+    let now = MonotonicClock.now
+    if let lastSign, (now - lastSign) * 2 < watchdog { return }
+    lastSign = now
+    send("WATCHDOG=1")
+  }
+
+  private func send(_ text: String) {
+    guard let path else { return }
+    let isAbstract = path.hasPrefix("@")
+    let name = isAbstract ? String(path.dropFirst()) : path
+    guard name.utf8.count <= longestSocketName else { return }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    let text = Array(text.utf8)
+    unsafe withSocketAddress(name, isAbstract: isAbstract) { address, size in
+      // A manager that is busy is no reason to wait.
+      _ = unsafe sendto(descriptor, text, text.count, Int32(MSG_DONTWAIT), address, size)
+    }
+  }
+}

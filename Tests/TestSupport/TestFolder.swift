@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder that goes with its owner.
+public final class TestFolder {
+  /// Where it is.
+  public let path: String
+
+  /// Makes one.
+  public init() {
+    path = FileManager.default.temporaryDirectory.path + "/lockstep-\(UUID().uuidString)"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The names in it, in order.
+  public var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+
+  /// Writes a file of a mode and gives its path.
+  @discardableResult
+  public func write(_ name: String, _ text: String, mode: Int = 0o600) -> String {
+    let file = "\(path)/\(name)"
+    _ = FileManager.default.createFile(
+      atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    return file
+  }
+
+  /// The text of a file; none where there is no file.
+  public func read(_ name: String) -> String {
+    String(decoding: FileManager.default.contents(atPath: "\(path)/\(name)") ?? Data(), as: UTF8.self)
+  }
+
+  /// The mode of a file.
+  public func mode(_ name: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)"))?[.posixPermissions] as? Int
+  }
+}
