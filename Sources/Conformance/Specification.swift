@@ -252,10 +252,12 @@ private func unique(_ names: [String]) -> [String] {
   return names.filter { seen.insert($0).inserted }
 }
 
-private func flatten(_ lists: [[Specification.Step]]) -> ([Int32], [Specification.Step]) {
+/// Lists one behind the other, and where each begins, with the end after the last.
+func flatten<Element>(_ lists: [[Element]]) -> (starts: [Int32], all: [Element]) {
   var starts: [Int32] = []
   starts.reserveCapacity(lists.count + 1)
-  var all: [Specification.Step] = []
+  var all: [Element] = []
+  all.reserveCapacity(lists.reduce(0) { $0 + $1.count })
   for list in lists {
     starts.append(Int32(all.count))
     all += list

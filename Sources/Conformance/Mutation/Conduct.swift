@@ -33,9 +33,9 @@ struct Conduct: Sendable {
   /// One way along a row.
   struct Way: Equatable, Sendable {
     /// The row of the definition.
-    var row: Int
+    var row: Int32
     /// The state in which it ends.
-    var target: Int
+    var target: Int32
   }
 
   /// Something that can happen without the tester.
@@ -48,25 +48,30 @@ struct Conduct: Sendable {
     var latest: Instant
   }
 
-  /// A row with numbers for names.
+  /// A row with numbers for names, or -1 for none: a line of the processor's memory, since a large machine has many.
   private struct Row: Sendable {
-    var event: Int?
     var given: [Int]
     var unless: [Int]
-    var plus: Int?
-    var window: Window
-    var enters: Bool
+    var earliest: Interval
+    var latest: Interval
     /// What it shows before and after the new status, and a status in its place.
     var before: [Observation]
     var after: [Observation]
-    var status: Int?
+    var status: Int32
+    /// The circumstance whose value is added to ``latest``.
+    var plus: Int16
+    var enters: Bool
   }
 
   private let definition: MachineDefinition
+  private let eventCount: Int
   private let rows: [Row]
-  /// The ways that the tester causes from each state, and those that nobody does, in the order of the rows.
-  private let causedWays: [[Way]]
-  private let freeWays: [[Way]]
+  /// The ways that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
+  private let caused: [Way]
+  private let causedStart: [Int32]
+  /// The ways that nobody causes, in the order of the rows, and where those of a state begin.
+  private let free: [Way]
+  private let freeStart: [Int32]
   private let startStates: [Int]
   private let statuses: [Int]
   private let statusNames: [String]
@@ -77,13 +82,17 @@ struct Conduct: Sendable {
     self.definition = definition
     let states = Self.numbers(definition.states.map(\.name))
     let events = Self.numbers(definition.events.map(\.name))
+    let eventCount = definition.events.count
+    self.eventCount = eventCount
+    let known = Self.numbers(vocabulary.statuses)
+    let effectNumbers = Self.numbers(vocabulary.effects)
     let circumstances = Self.numbers(definition.circumstances.map(\.name))
     func effects(_ names: [String]) -> [Observation] {
-      showsEffects ? names.map { vocabulary.observation(ofEffect: $0) } : []
+      showsEffects ? names.map { name in effectNumbers[name].map { .effect($0) } ?? .unknown(name) } : []
     }
     var rows: [Row] = []
-    var causedWays = [[Way]](repeating: [], count: definition.states.count)
-    var freeWays = causedWays
+    var causedWays = [[Way]](repeating: [], count: definition.states.count * eventCount)
+    var freeWays = [[Way]](repeating: [], count: definition.states.count)
     let named = Self.statesWithRows(of: definition)
     for (number, row) in definition.transitions.enumerated() {
       var event: String?
@@ -92,12 +101,13 @@ struct Conduct: Sendable {
       if case .states = row.to { enters = true }
       rows.append(
         Row(
-          event: event.flatMap { events[$0] }, given: row.given.compactMap { circumstances[$0] },
-          unless: row.unless.compactMap { circumstances[$0] },
-          plus: row.window.plus.flatMap { circumstances[$0] }, window: row.window, enters: enters,
-          before: effects(row.before), after: effects(row.after),
-          status: row.shows.flatMap { vocabulary.status($0) }))
-      let kind = event.flatMap { events[$0] }.map { definition.events[$0].kind }
+          given: row.given.compactMap { circumstances[$0] },
+          unless: row.unless.compactMap { circumstances[$0] }, earliest: row.window.earliest,
+          latest: row.window.latest, before: effects(row.before), after: effects(row.after),
+          status: Int32(row.shows.flatMap { known[$0] } ?? -1),
+          plus: Int16(row.window.plus.flatMap { circumstances[$0] } ?? -1), enters: enters))
+      let eventNumber = event.flatMap { events[$0] }
+      let kind = eventNumber.map { definition.events[$0].kind }
       let isTesters = kind == .stimulus || kind == .both && row.window == .any
       let sources: [String] =
         switch row.from {
@@ -115,15 +125,19 @@ struct Conduct: Sendable {
           case .states(let names), .shift(let names): names.compactMap { states[$0] }
           case .stay: [state]
           }
-        let ways = targets.map { Way(row: number, target: $0) }
-        if isTesters { causedWays[state] += ways } else { freeWays[state] += ways }
+        let ways = targets.map { Way(row: Int32(number), target: Int32($0)) }
+        if isTesters, let eventNumber {
+          causedWays[state * eventCount + eventNumber] += ways
+        } else {
+          freeWays[state] += ways
+        }
       }
     }
     self.rows = rows
-    self.causedWays = causedWays
-    self.freeWays = freeWays
+    (causedStart, caused) = flatten(causedWays)
+    (freeStart, free) = flatten(freeWays)
     startStates = definition.starts.map { states[$0.state] ?? 0 }
-    statuses = definition.states.map { vocabulary.status($0.status) ?? -1 }
+    statuses = definition.states.map { known[$0.status] ?? -1 }
     statusNames = vocabulary.statuses
     entries = definition.states.map { effects($0.entry) }
   }
@@ -143,10 +157,14 @@ struct Conduct: Sendable {
   }
 
   /// How many ways lead from a state without the tester.
-  func freeWayCount(of state: Int) -> Int { freeWays[state].count }
+  func freeWayCount(of state: Int) -> Int { freeWays(of: state).count }
 
   /// One of the ways that lead from a state without the tester; see ``Option/number``.
-  func freeWay(_ number: Int, of state: Int) -> Way { freeWays[state][number] }
+  func freeWay(_ number: Int, of state: Int) -> Way { free[Int(freeStart[state]) + number] }
+
+  private func freeWays(of state: Int) -> ArraySlice<Way> {
+    free[Int(freeStart[state])..<Int(freeStart[state + 1])]
+  }
 
   /// Where a test starts.
   func start(_ number: Int) -> Standing {
@@ -159,22 +177,23 @@ struct Conduct: Sendable {
 
   /// The ways on which a stimulus leads; none is a refusal.
   func ways(on event: Int, from standing: Standing) -> [Way] {
-    causedWays[standing.state].filter {
-      rows[$0.row].event == event && canBeTaken(rows[$0.row], in: standing)
+    let cell = standing.state * eventCount + event
+    return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
+      canBeTaken(rows[Int($0.row)], in: standing)
     }
   }
 
   /// What can happen without the tester, now or later.
   func options(from standing: Standing) -> [Option] {
     var options: [Option] = []
-    for (number, way) in freeWays[standing.state].enumerated() {
-      let row = rows[way.row]
+    for (number, way) in freeWays(of: standing.state).enumerated() {
+      let row = rows[Int(way.row)]
       guard canBeTaken(row, in: standing) else { continue }
-      let longer = row.plus.map { standing.values[$0] } ?? .zero
+      let longer = row.plus < 0 ? .zero : standing.values[Int(row.plus)]
       options.append(
         Option(
-          number: number, earliest: standing.since + row.window.earliest,
-          latest: row.window.latest == .forever ? .never : standing.since + row.window.latest + longer))
+          number: number, earliest: standing.since + row.earliest,
+          latest: row.latest == .forever ? .never : standing.since + row.latest + longer))
     }
     return options
   }
@@ -186,18 +205,19 @@ struct Conduct: Sendable {
 
   /// Goes along a way, and gives what is shown on it.
   func take(_ way: Way, from standing: inout Standing, at now: Instant) -> [Observation] {
-    let row = rows[way.row]
+    let row = rows[Int(way.row)]
+    let target = Int(way.target)
     var shows = row.before
-    let status = row.status ?? (row.enters ? statuses[way.target] : standing.shown)
+    let status = row.status >= 0 ? Int(row.status) : row.enters ? statuses[target] : standing.shown
     if status != standing.shown {
       shows.append(.status(status))
       end(circumstancesWith: status, in: &standing)
     }
     shows += row.after
-    standing.state = way.target
+    standing.state = target
     standing.shown = status
     if row.enters {
-      shows += entries[way.target]
+      shows += entries[target]
       standing.since = now
     }
     return shows
