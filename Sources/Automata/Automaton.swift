@@ -30,11 +30,11 @@ public struct Automaton: Sendable {
   public func ways(on event: Int, at now: Instant = .zero) -> [Machine.Edge] {
     let caused = machine.edges(from: state, on: event)
     let spontaneous = machine.spontaneous[state]
-    if spontaneous.isEmpty, caused.allSatisfy({ $0.given | $0.unless == 0 }) { return caused }
+    if spontaneous.isEmpty, caused.allSatisfy({ $0.condition.isEmpty }) { return caused }
     let since = now - entered
-    return caused.filter { $0.isEnabled(under: circumstances) }
+    return caused.filter { $0.condition.holds(under: circumstances) }
       + spontaneous.filter {
-        $0.event == event && $0.isEnabled(under: circumstances) && $0.earliest <= since
+        $0.event == event && $0.condition.holds(under: circumstances) && $0.earliest <= since
           && ($0.plus != nil || since <= $0.latest)
       }
   }
@@ -74,7 +74,8 @@ public struct Automaton: Sendable {
   /// The first to fire; of several at one time, the one written first.
   private var nextTimer: Machine.Edge? {
     var first: Machine.Edge?
-    for edge in machine.spontaneous[state] where edge.event == nil && edge.isEnabled(under: circumstances) {
+    for edge in machine.spontaneous[state]
+    where edge.event == nil && edge.condition.holds(under: circumstances) {
       if first.map({ edge.earliest < $0.earliest }) ?? true { first = edge }
     }
     return first

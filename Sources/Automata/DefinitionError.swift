@@ -40,6 +40,8 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyWindow(event: String)
   /// A window that opens before its state is entered.
   case negativeWindow(event: String)
+  /// A row that must be taken by a time and stays in its state, where it would be due again at once.
+  case dueForEver(event: String)
   /// A window on a stimulus, which the tester gives when it likes.
   case windowOnStimulus(event: String)
   /// A timer that no state is given for, which would fire everywhere.
@@ -85,6 +87,8 @@ extension DefinitionFault: CustomStringConvertible {
     case .negativeDelay(let name): "circumstance '\(name)' has a negative delay"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
+    case .dueForEver(let event):
+      "'\(event)' must happen by a time and stays in its state, where it would be due again at once"
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"
     case .wildcardTimer: "a timer must name the states in which it counts"
     case .endlessTimers(let state): "timers without length lead from '\(state)' back to it"

@@ -21,16 +21,8 @@ public struct Machine: Equatable, Sendable {
     public let latest: Interval
     /// The circumstance whose value is added to ``latest``.
     public let plus: Int?
-    /// The circumstances of which one must hold, as bits; none when zero.
-    public let given: UInt64
-    /// The circumstances of which none may hold, as bits.
-    public let unless: UInt64
-
-    /// Whether the edge can be taken under these circumstances.
-    @inlinable
-    public func isEnabled(under circumstances: UInt64) -> Bool {
-      (given == 0 || given & circumstances != 0) && unless & circumstances == 0
-    }
+    /// Under which circumstances it can be taken.
+    public let condition: Guard
   }
 
   /// What the author wrote.
@@ -44,6 +36,8 @@ public struct Machine: Equatable, Sendable {
   /// The target of each (state, event) pair that always leads to one state, or -1: a refusal, a choice of the
   /// device, or a row that depends on circumstances; `next[state * events + event]`.
   public let next: [Int16]
+  /// What brings circumstances about and what ends them.
+  public let surroundings: Surroundings
 
   /// The most states or events that a machine may have.
   public static let limit = 30_000
@@ -70,6 +64,7 @@ public struct Machine: Equatable, Sendable {
 
   private init(checked definition: MachineDefinition) {
     self.definition = definition
+    surroundings = Surroundings(definition)
     let eventCount = definition.events.count
     self.eventCount = eventCount
     var caused = [[Edge]](repeating: [], count: definition.states.count * eventCount)
@@ -90,7 +85,7 @@ public struct Machine: Equatable, Sendable {
     self.caused = caused
     self.spontaneous = spontaneous
     next = caused.map { edges in
-      guard edges.count == 1, edges[0].given | edges[0].unless == 0 else { return -1 }
+      guard edges.count == 1, edges[0].condition.isEmpty else { return -1 }
       return Int16(edges[0].target)
     }
   }
@@ -199,8 +194,8 @@ private struct Numbers {
     Machine.Edge(
       transition: row, event: event, target: target, enters: transition.to.enters,
       earliest: transition.window.earliest, latest: transition.window.latest,
-      plus: transition.window.plus.flatMap { circumstances[$0] }, given: mask(transition.given),
-      unless: mask(transition.unless))
+      plus: transition.window.plus.flatMap { circumstances[$0] },
+      condition: Guard(given: mask(transition.given), unless: mask(transition.unless)))
   }
 
   private func mask(_ names: [String]) -> UInt64 {

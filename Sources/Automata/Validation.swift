@@ -238,6 +238,10 @@ private struct Names {
     }
     if transition.window.earliest < .zero { faults.append(.negativeWindow(event: label)) }
     if transition.window.latest < transition.window.earliest { faults.append(.emptyWindow(event: label)) }
+    let isConditional = !(transition.given.isEmpty && transition.unless.isEmpty)
+    if transition.to == .stay, transition.window.latest != .forever, !isConditional {
+      faults.append(.dueForEver(event: label))
+    }
     let needed = transition.given + transition.unless + (transition.window.plus.map { [$0] } ?? [])
     faults += needed.filter { !circumstances.contains($0) }
       .map { .circumstanceNotDefined(event: label, circumstance: $0) }

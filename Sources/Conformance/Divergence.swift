@@ -193,63 +193,6 @@ public struct Divergence: Equatable, Sendable {
   }
 }
 
-extension Tracker {
-  /// What the set before the last operation allowed, in the order of the definition.
-  public func allowances() -> [Divergence.Allowance] {
-    var allowances: [Divergence.Allowance] = []
-    before.forEach { node in
-      for allowance in self.allowances(of: node) where !allowances.contains(allowance) {
-        allowances.append(allowance)
-      }
-    }
-    return allowances
-  }
-
-  private func allowances(of number: Int) -> [Divergence.Allowance] {
-    let node = specification.nodes[number]
-    let definition = specification.machine.definition
-    let state = definition.states[node.state].name
-    var allowances: [Divergence.Allowance] = []
-    if let symbol = node.pending.first {
-      let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
-      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
-    }
-    if urgentSteps(of: number).allSatisfy({ !isEnabled(urgent[$0]) }) {
-      let status = specification.vocabulary.statuses[node.shown]
-      allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
-    }
-    let range = Int(specification.visibleStart[number])..<Int(specification.visibleStart[number + 1])
-    for step in specification.visible[range] where isEnabled(step) {
-      allowances.append(
-        Divergence.Allowance(
-          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol)),
-          isDue: step.latest != .forever))
-    }
-    // A row that also says by when says all that a row without a limit does.
-    return allowances.filter { allowance in
-      !allowances.contains { other in
-        other.shows == allowance.shows && !allowance.cause.isEmpty
-          && other.cause.hasPrefix(allowance.cause + " within ")
-      }
-    }
-  }
-
-  private func cause(of step: Specification.Step) -> String {
-    let row = specification.machine.definition.transitions[Int(step.transition)]
-    let limit = limit(of: step)
-    switch row.trigger {
-    case .timer: return step.earliest == limit ? "after \(limit)" : "within \(limit)"
-    case .event(let name): return limit == .forever ? name : "\(name) within \(limit)"
-    }
-  }
-
-  func name(ofSymbol symbol: Int) -> String {
-    symbol < specification.statusCount
-      ? specification.vocabulary.statuses[symbol]
-      : specification.vocabulary.effects[symbol - specification.statusCount]
-  }
-}
-
 extension Vocabulary {
   /// What an observation is called in traces and reports.
   public func text(of observation: Observation) -> String {

@@ -1,4 +1,17 @@
+public import Automata
 public import Basics
+
+extension TraceRule {
+  /// What watches a trace for the rule.
+  public var invariant: any Invariant {
+    switch self {
+    case .noViolation(let excuses): NoViolation(unless: excuses)
+    case .neverRises(let reading): NeverRises(reading)
+    case .needsStimulus(let reason): NeedsStimulus(reason)
+    case .keepsTags(let records): KeepsTags(records)
+    }
+  }
+}
 
 /// No rule of the device's protocol is broken, while nothing tampers with the link. What is known of devices of its kind
 /// is a remark, and breaks none.
@@ -73,37 +86,14 @@ public struct NeverRises: Invariant {
 ///
 /// What an unlocked door needs, whatever state the model thinks it is in: somebody who may unlock it.
 public struct NeedsStimulus: Invariant {
-  /// The status that needs a reason.
-  public let status: String
-  /// The status from which on a reason is needed; others that are neither end the watch.
-  public let origin: String
-  /// Statuses on the way, which change nothing.
-  public let passing: [String]
-  /// The reasons.
-  public let stimuli: [String]
-  /// Reasons that stay for the rest of a test, unless their argument is nothing: a time for autolock.
-  public let standing: [String]
-  /// Circumstances under which what is shown may be late by any time.
-  public let slow: [String]
-  /// How long a reason may take to have its effect.
-  public let lead: Interval
+  /// The status, and what it needs.
+  public let reason: TraceRule.Reason
   private var isGiven = true
   private var isStanding = false
   private var lastGiven: Instant?
 
   /// Makes the invariant.
-  public init(
-    _ status: String, from origin: String, passing: [String] = [], after stimuli: [String],
-    orStanding standing: [String] = [], slow: [String] = [], within lead: Interval = .seconds(6)
-  ) {
-    self.status = status
-    self.origin = origin
-    self.passing = passing
-    self.stimuli = stimuli
-    self.standing = standing
-    self.slow = slow
-    self.lead = lead
-  }
+  public init(_ reason: TraceRule.Reason) { self.reason = reason }
 
   public mutating func reset(isNew: Bool) {
     isGiven = true
@@ -115,24 +105,25 @@ public struct NeedsStimulus: Invariant {
     switch event {
     case .stimulus(let stimulus):
       let name = view.vocabulary.stimuli[stimulus.number]
-      if standing.contains(name), let value = stimulus.arguments.first?.value, !value.isNothing {
+      if reason.standing.contains(name), let value = stimulus.arguments.first?.value, !value.isNothing {
         isStanding = true
       }
-      guard stimuli.contains(name) else { return nil }
+      guard reason.stimuli.contains(name) else { return nil }
       isGiven = true
       lastGiven = time
     case .fault: break
     case .observation(.status(let number)):
       let shown = view.vocabulary.statuses[number]
-      if shown == origin {
+      if shown == reason.origin {
         // A reason given shortly before may be what shows next.
-        let isSlow = slow.contains(where: view.mayHold)
-        isGiven = lastGiven.map { isSlow || time <= $0 + lead + view.slack } ?? false
-      } else if shown == status {
+        let isSlow = reason.slow.contains(where: view.mayHold)
+        isGiven = lastGiven.map { isSlow || time <= $0 + reason.lead + view.slack } ?? false
+      } else if shown == reason.status {
         if !isGiven, !isStanding {
-          return "\(status) after \(origin), with none of: \(stimuli.joined(separator: ", "))"
+          let stimuli = reason.stimuli.joined(separator: ", ")
+          return "\(reason.status) after \(reason.origin), with none of: \(stimuli)"
         }
-      } else if !passing.contains(shown) {
+      } else if !reason.passing.contains(shown) {
         isGiven = true
       }
     case .observation:

@@ -60,7 +60,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
     abilities = Abilities(ofDevice: machine, showsEffects: showsEffects)
     tried = [Bool](repeating: false, count: machine.stateCount * machine.eventCount)
     visited = [Bool](repeating: false, count: machine.stateCount)
-    conduct = Conduct(machine, Vocabulary(machine: machine), showsEffects: showsEffects)
+    conduct = Conduct(machine.definition, Vocabulary(machine: machine), showsEffects: showsEffects)
     standing = conduct.start(machine.definition.starts.count - 1)
     if case .seeded(let seed) = preference {
       generator = SeededGenerator(seed: seed, for: "machine device")
@@ -70,7 +70,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
-    conduct = Conduct(machine, vocabulary, showsEffects: abilities.showsEffects)
+    conduct = Conduct(machine.definition, vocabulary, showsEffects: abilities.showsEffects)
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -83,7 +83,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
     standing = conduct.start(number)
     visited[standing.state] = true
     for setting in start.settings {
-      conduct.apply(Fault(setting.name, setting.value), to: &standing)
+      conduct.apply(Fault(setting.name, setting.value), to: &standing, at: now)
     }
     if case .scripted(let decisions) = preference { script = decisions[...] }
     makePlan()
@@ -98,15 +98,16 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
     }
     let way = ways[chosen(of: ways.count)]
     let before = standing
-    take(way)
+    // What the stimulus sets is set when it is sent: a status that it leads to comes after, and may end it.
     conduct.apply(stimulus, to: &standing)
+    take(way)
     if standing != before { makePlan() }
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
-    let before = standing.circumstances
-    conduct.apply(fault, to: &standing)
-    if standing.circumstances != before { makePlan() }
+    let before = standing.holds
+    conduct.apply(fault, to: &standing, at: now)
+    if standing.holds != before { makePlan() }
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -116,6 +117,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
         return next
       }
       if case .scripted = preference { followScript() }
+      if endFault(by: min(limit, plan?.time ?? .never)) { continue }
       guard let next = plan, next.time <= limit, unseen < Self.mostUnseen else {
         now = max(now, limit)
         return nil
@@ -123,7 +125,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
       unseen = next.time > now ? 0 : unseen + 1
       now = max(now, next.time)
       plan = nil
-      take(machine.spontaneous[standing.state][next.edge])
+      take(conduct.freeWay(next.edge, of: standing.state))
       makePlan()
     }
   }
@@ -132,8 +134,18 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
 }
 
 extension MachineDevice {
-  private mutating func take(_ edge: Machine.Edge) {
-    shows += conduct.take(edge, from: &standing, at: now)
+  /// Lets time pass up to the end of a fault, if one ends by then.
+  private mutating func endFault(by limit: Instant) -> Bool {
+    guard let end = standing.ends.map(\.time).min(), end <= limit else { return false }
+    let before = standing.holds
+    now = max(now, end)
+    _ = conduct.expire(&standing, at: now)
+    if standing.holds != before { makePlan() }
+    return true
+  }
+
+  private mutating func take(_ way: Conduct.Way) {
+    shows += conduct.take(way, from: &standing, at: now)
     visited[standing.state] = true
   }
 
@@ -152,7 +164,7 @@ extension MachineDevice {
   private mutating func followScript() {
     guard plan == nil, case .fire(let number, let time) = script.first else { return }
     script.removeFirst()
-    if number < machine.spontaneous[standing.state].count { plan = (number, max(time, now)) }
+    if number < conduct.freeWayCount(of: standing.state) { plan = (number, max(time, now)) }
   }
 
   /// Decides what happens next by itself, from how things stand at this moment.

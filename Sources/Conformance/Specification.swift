@@ -17,8 +17,7 @@ public final class Specification: Sendable {
     var plus: Int8
     var earliest: Interval
     var latest: Interval
-    var given: UInt64
-    var unless: UInt64
+    var condition: Guard
     /// The row of the definition, for explanations and coverage.
     var transition: Int32
     /// What is shown first on the way, or -1 when nothing is.
@@ -27,12 +26,6 @@ public final class Specification: Sendable {
     var isEvent = true
     /// Whether its row names the circumstance `loss` among those of which one must hold.
     var isByLoss = false
-
-    /// Whether it can be taken under circumstances some of which may hold or not.
-    @inline(__always)
-    func mayBeEnabled(under circumstances: UInt64, _ uncertain: UInt64) -> Bool {
-      (given == 0 || given & (circumstances | uncertain) != 0) && unless & circumstances & ~uncertain == 0
-    }
   }
 
   /// What stands behind a node.
@@ -53,7 +46,8 @@ public final class Specification: Sendable {
   public let showsEffects: Bool
 
   let nodes: [Node]
-  let resting: NodeSet
+  /// The nodes in which everything has been shown.
+  let isResting: [Bool]
   /// Where the steps of (node, event) begin in ``caused``.
   let causedStart: [Int32]
   let caused: [Step]
@@ -77,8 +71,6 @@ public final class Specification: Sendable {
   let moving: [Bool]
   /// The circumstances that an event, when it is reported, brings about, as bits.
   let begun: [UInt64]
-  /// The circumstances that such an event brings about for a moment, as bits.
-  let momentary: UInt64
   /// The circumstances that the device alone brings about, as bits: how it says that it is.
   let own: UInt64
   /// The circumstances that a status ends when it is shown, as bits.
@@ -104,8 +96,6 @@ public final class Specification: Sendable {
   /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
   /// unseen.
   public let isPlain: Bool
-  /// The circumstances that count from the entry of a state, as bits.
-  let fromEntry: UInt64
   /// The circumstances that hold in every test, as bits.
   let held: UInt64
   /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
@@ -125,6 +115,36 @@ public final class Specification: Sendable {
     /// The same without what takes a loss; empty when nothing does.
     var causedWithoutLoss: [UInt64] = []
     var visibleWithoutLoss: [UInt64] = []
+    /// The nodes in which everything has been shown.
+    var resting: UInt64 = 0
+  }
+
+  /// The places of a node's steps on an event in ``caused``.
+  @inline(__always)
+  func causedSteps(of node: Int, on event: Int) -> Range<Int> {
+    let cell = node &* eventCount &+ event
+    return Int(causedStart[cell])..<Int(causedStart[cell + 1])
+  }
+
+  /// The places of a node's steps in ``visible``.
+  @inline(__always)
+  func visibleSteps(of node: Int) -> Range<Int> { Int(visibleStart[node])..<Int(visibleStart[node + 1]) }
+
+  /// The places of a node's steps in ``silent``.
+  @inline(__always)
+  func silentSteps(of node: Int) -> Range<Int> { Int(silentStart[node])..<Int(silentStart[node + 1]) }
+
+  /// The places of a node's steps in ``urgent``.
+  @inline(__always)
+  func urgentSteps(of node: Int) -> Range<Int> { Int(urgentStart[node])..<Int(urgentStart[node + 1]) }
+
+  /// The places of a node's steps in ``reported``.
+  @inline(__always)
+  func reportedSteps(of node: Int) -> Range<Int> { Int(reportedStart[node])..<Int(reportedStart[node + 1]) }
+
+  /// The steps that a node takes without the tester, those that are seen first.
+  func freeSteps(of node: Int) -> [Step] {
+    Array(visible[visibleSteps(of: node)]) + Array(silent[silentSteps(of: node)])
   }
 
   var statusCount: Int { vocabulary.statuses.count }
@@ -152,15 +172,13 @@ public final class Specification: Sendable {
     held = circumstances.reduce(0) { mask, name in
       mask | (machine.circumstance(named: name).map { 1 << UInt64($0) } ?? 0)
     }
-    var builder = NodeBuilder(
+    let builder = NodeBuilder(
       machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held,
       reporting: Set(reports.compactMap(machine.event(named:))))
     startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
     nodes = builder.nodes
-    var resting = NodeSet(capacity: builder.nodes.count)
-    for (number, node) in builder.nodes.enumerated() where node.pending.isEmpty { resting.insert(number) }
-    self.resting = resting
+    isResting = builder.nodes.map(\.pending.isEmpty)
     (causedStart, caused) = flatten(builder.caused)
     (visibleStart, visible) = flatten(builder.visible)
     (silentStart, silent) = flatten(builder.silent)
@@ -174,8 +192,8 @@ public final class Specification: Sendable {
       guard case .event(let name) = rows[Int(step.transition)].trigger else { return -1 }
       return Int32(machine.event(named: name) ?? -1)
     }
-    let reportedEvents = reportedEvents
-    moving = (0..<machine.eventCount).map { reportedEvents.contains(Int32($0)) }
+    let reportedSet = Set(reportedEvents)
+    moving = (0..<machine.eventCount).map { reportedSet.contains(Int32($0)) }
     let eventCount = machine.eventCount
     legal = builder.nodes.indices.map { node in
       guard eventCount <= 64 else { return 0 }
@@ -197,26 +215,16 @@ public final class Specification: Sendable {
     }
     isPlain = builder.isPlain
     loss = builder.loss
-    fromEntry = machine.definition.circumstances.enumerated().reduce(0) { mask, item in
-      item.element.countsFromEntry ? mask | 1 << UInt64(item.offset) : mask
-    }
     let circumstances = machine.definition.circumstances
     func mask(_ isIncluded: (Circumstance) -> Bool) -> UInt64 {
       circumstances.indices.reduce(0) { isIncluded(circumstances[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
-    begun = machine.definition.events.map { event in
-      mask { $0.events.contains(event.name) || $0.moments.contains(event.name) }
-    }
+    begun = machine.surroundings.begunBy
     own = mask { !$0.events.isEmpty && $0.faults.isEmpty && $0.moments.isEmpty && $0.stimuli.isEmpty }
-    momentary = mask { circumstance in
-      machine.definition.events.contains { circumstance.moments.contains($0.name) }
-    }
-    ended = vocabulary.statuses.map { status in mask { $0.until.contains(status) } }
+    ended = vocabulary.statuses.map { machine.surroundings.ended(by: $0) }
     isReported = mask { $0.events.contains { reports.contains($0) } }
     told = circumstances.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }
-    sets = machine.definition.events.map { event in
-      circumstances.contains { $0.stimuli.contains(event.name) }
-    }
+    sets = machine.surroundings.setBy.map { $0 != 0 }
     unsure = circumstances.map { item in
       item.unsure.reduce(0) { mask, name in
         machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
@@ -244,10 +252,12 @@ private func unique(_ names: [String]) -> [String] {
   return names.filter { seen.insert($0).inserted }
 }
 
-private func flatten(_ lists: [[Specification.Step]]) -> ([Int32], [Specification.Step]) {
+/// Lists one behind the other, and where each begins, with the end after the last.
+func flatten<Element>(_ lists: [[Element]]) -> (starts: [Int32], all: [Element]) {
   var starts: [Int32] = []
   starts.reserveCapacity(lists.count + 1)
-  var all: [Specification.Step] = []
+  var all: [Element] = []
+  all.reserveCapacity(lists.reduce(0) { $0 + $1.count })
   for list in lists {
     starts.append(Int32(all.count))
     all += list
@@ -257,7 +267,9 @@ private func flatten(_ lists: [[Specification.Step]]) -> ([Int32], [Specificatio
 }
 
 /// Finds the nodes of a machine, from its starts on.
-private struct NodeBuilder {
+///
+/// A class, so that what has been found is never copied while more is: that would cost a large machine its square.
+private final class NodeBuilder {
   private struct Key: Hashable {
     var state: Int
     var shown: Int
@@ -305,10 +317,10 @@ private struct NodeBuilder {
     statusOf = machine.definition.states.map { statuses[$0.status] ?? 0 }
   }
 
-  mutating func rest(in state: Int) -> Int { node(state, shown: statusOf[state], pending: []) }
+  func rest(in state: Int) -> Int { node(state, shown: statusOf[state], pending: []) }
 
   /// The number of a node, which is made when it is met for the first time.
-  private mutating func node(_ state: Int, shown: Int, pending: [Int]) -> Int {
+  private func node(_ state: Int, shown: Int, pending: [Int]) -> Int {
     let key = Key(state: state, shown: shown, pending: pending)
     if let number = numbers[key] { return number }
     numbers[key] = nodes.count
@@ -316,7 +328,7 @@ private struct NodeBuilder {
     return nodes.count - 1
   }
 
-  mutating func expandAll() {
+  func expandAll() {
     var number = 0
     while number < nodes.count {
       expand(number)
@@ -324,7 +336,7 @@ private struct NodeBuilder {
     }
   }
 
-  private mutating func expand(_ number: Int) {
+  private func expand(_ number: Int) {
     let node = nodes[number]
     if let symbol = node.pending.first {
       caused += [[Specification.Step]](repeating: [], count: machine.eventCount)
@@ -335,16 +347,17 @@ private struct NodeBuilder {
       let rest = self.node(node.state, shown: shown, pending: Array(node.pending.dropFirst()))
       visible.append([
         Specification.Step(
-          node: Int32(rest), enters: true, plus: -1, earliest: .zero, latest: .forever, given: 0, unless: 0,
+          node: Int32(rest), enters: true, plus: -1, earliest: .zero, latest: .forever, condition: Guard(),
           transition: -1, symbol: Int32(symbol))
       ])
       return
     }
     for event in 0..<machine.eventCount {
-      caused.append(
-        machine.edges(from: node.state, on: event).filter(canHold)
-          .map { step(along: $0, target: target(of: $0, from: node)) }
-      )
+      var steps: [Specification.Step] = []
+      for edge in machine.caused[node.state * machine.eventCount + event] where canHold(edge) {
+        steps.append(step(along: edge, target: target(of: edge, from: node)))
+      }
+      caused.append(steps)
     }
     var quiet: [Specification.Step] = []
     var shown: [Specification.Step] = []
@@ -382,7 +395,7 @@ private struct NodeBuilder {
 
   private func isPlain(_ step: Specification.Step) -> Bool {
     let isUntimed = step.earliest == .zero && step.latest == .forever && step.plus < 0
-    return isUntimed && step.unless == 0 && (step.given == 0 || step.given & held != 0)
+    return isUntimed && step.condition.mustHold(under: held, open: ~held)
   }
 
   /// The tables of a plain machine as words.
@@ -390,6 +403,7 @@ private struct NodeBuilder {
     var words = Specification.Words()
     words.caused = causedWords { _ in true }
     words.visible = visibleWords { _ in true }
+    words.resting = nodes.indices.reduce(0) { nodes[$1].pending.isEmpty ? $0 | 1 << UInt64($1) : $0 }
     guard loss != 0 else { return words }
     words.causedWithoutLoss = causedWords { !$0.isByLoss }
     words.visibleWithoutLoss = visibleWords { !$0.isByLoss }
@@ -414,10 +428,12 @@ private struct NodeBuilder {
   }
 
   /// Whether the circumstances that always hold leave an edge possible.
-  private func canHold(_ edge: Machine.Edge) -> Bool { edge.unless & held == 0 }
+  private func canHold(_ edge: Machine.Edge) -> Bool {
+    edge.condition.mayHold(under: held, open: ~held)
+  }
 
   /// The node that a transition leads to, with everything it must show still to come.
-  private mutating func target(of edge: Machine.Edge, from node: Specification.Node) -> Int {
+  private func target(of edge: Machine.Edge, from node: Specification.Node) -> Int {
     let row = machine.definition.transitions[edge.transition]
     let status = row.shows.flatMap { statuses[$0] } ?? (edge.enters ? statusOf[edge.target] : node.shown)
     var symbols = showsEffects ? row.before.compactMap { effects[$0] } : []
@@ -432,7 +448,7 @@ private struct NodeBuilder {
   private func step(along edge: Machine.Edge, target: Int) -> Specification.Step {
     Specification.Step(
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
-      latest: edge.latest, given: edge.given, unless: edge.unless,
-      transition: Int32(edge.transition), isEvent: edge.event != nil, isByLoss: edge.given & loss != 0)
+      latest: edge.latest, condition: edge.condition, transition: Int32(edge.transition),
+      isEvent: edge.event != nil, isByLoss: edge.condition.given & loss != 0)
   }
 }

@@ -1,6 +1,6 @@
 import Basics
 public import Automata
-import Conformance
+public import Conformance
 import Documents
 import Models
 import Synchronization
@@ -27,6 +27,9 @@ public final class MachineLibrary {
 
     /// What tells the machine from others, the same on every host.
     public var hash: String { specifications.hash }
+
+    /// What must never happen on its devices, whatever state the model is in: what its name stands for in the catalog.
+    public var invariants: [any Invariant] { MachineDefinition.rules(of: machine.name).map(\.invariant) }
 
     /// The machine made ready for tracking a device; made once.
     func specification(_ abilities: Abilities) -> Specification {

@@ -130,7 +130,7 @@ public final class Run {
     let abilities = device.abilities
     var runner = CaseRunner(
       test, test.machine.specification(abilities), device,
-      invariants: invariants(for: test.machine.machine.name),
+      invariants: test.machine.invariants,
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
     count.add(runner.coverage, of: test.machine.variant(under: abilities.circumstances))

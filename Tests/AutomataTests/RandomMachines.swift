@@ -61,6 +61,8 @@ struct RandomMachines {
       after: list("a"), origin: chance(3) ? .ours : .seed)
     if sharesStatus, chance(2) { row.to = .shift(targets) }
     if event.kind != .stimulus { row.window = window(circumstances) }
+    // What must happen by a time cannot stay where it is due.
+    if row.to == .stay, row.window.latest != .forever { row.to = .states(targets) }
     if chance(4) { row.shows = name("o") }
     if !circumstances.isEmpty, chance(3) { row.given = [pick(circumstances)] }
     if !circumstances.isEmpty, chance(3) { row.unless = [pick(circumstances)] }

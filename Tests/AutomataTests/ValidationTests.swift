@@ -82,6 +82,9 @@ private let flaws: [Flaw] = [
   Flaw(.negativeWindow(event: "come"), at: .row(2)) {
     add(&$0, "come", window: Window(earliest: .seconds(-2), latest: .seconds(1)))
   },
+  Flaw(.dueForEver(event: "come"), at: .row(2)) {
+    add(&$0, "come", to: .stay, window: .within(.seconds(2)))
+  },
   Flaw(.wildcardTimer, at: .row(2)) {
     $0.transitions.append(
       Transition(.timer, from: .wildcard, to: .states(["A"]), window: .after(.seconds(1))))

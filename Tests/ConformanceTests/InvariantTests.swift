@@ -1,4 +1,5 @@
 import Conformance
+import Automata
 import Basics
 import TestSupport
 import Testing
@@ -62,7 +63,8 @@ struct InvariantTests {
 
   @Test("an unlocked door needs somebody who unlocked it; one found open does not")
   func unlocked() {
-    let invariant = NeedsStimulus("unlocked", from: "locked", passing: ["moved"], after: ["unlock"])
+    let invariant = NeedsStimulus(
+      TraceRule.Reason("unlocked", from: "locked", passing: ["moved"], after: ["unlock"]))
     let reason = "unlocked after locked, with none of: unlock"
     expect(
       verdicts(
@@ -86,8 +88,9 @@ extension InvariantTests {
       _ events: [TraceEvent], every step: Interval = .seconds(10), holding circumstances: [String] = []
     ) -> [String?] {
       var invariant: any Invariant = NeedsStimulus(
-        "locked", from: "unlocked", passing: Self.passing, after: ["lock"], orStanding: ["setAutolock"],
-        slow: ["delay"])
+        TraceRule.Reason(
+          "locked", from: "unlocked", passing: Self.passing, after: ["lock"], orStanding: ["setAutolock"],
+          slow: ["delay"]))
       invariant.reset(isNew: false)
       var time = Instant.zero
       return events.map { event in

@@ -66,7 +66,9 @@ struct MutantsTests {
     for number in mutants.sample(120, seed: 3) {
       let mutant = mutants[number]
       func ways(_ machine: Machine, _ edges: [Machine.Edge]) -> [String] {
-        edges.map { "\($0.event ?? -1) \($0.target) \($0.earliest) \($0.latest) \($0.given) \($0.unless)" }
+        edges.map {
+          "\($0.event ?? -1) \($0.target) \($0.earliest) \($0.latest) \($0.condition.given) \($0.condition.unless)"
+        }
       }
       let differing = machine.caused.indices.filter {
         ways(machine, machine.caused[$0]) != ways(mutant.machine, mutant.machine.caused[$0])

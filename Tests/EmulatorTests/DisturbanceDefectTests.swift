@@ -55,8 +55,11 @@ struct DisturbedPlay<Link: LockLink> {
       },
       invariants: [
         NoViolation(unless: ["wrong-key", "replay-login"]),
-        NeedsStimulus("unlocked", from: "locked", passing: away, after: ["unlock", "toggle"]),
-        NeedsStimulus("locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked"]),
+        NeedsStimulus(
+          TraceRule.Reason("unlocked", from: "locked", passing: away, after: ["unlock", "toggle"])),
+        NeedsStimulus(
+          TraceRule.Reason(
+            "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked"])),
       ], recorder: TraceList())
   }
 

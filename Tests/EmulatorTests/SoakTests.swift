@@ -95,7 +95,7 @@ extension SoakTests {
     var abilities = make().abilities
     edit(&abilities)
     let specification = Specification(try Machine(machine), showsEffects: abilities.showsEffects)
-    let invariants = invariants(for: machine.name)
+    let invariants = MachineDefinition.rules(of: machine.name).map(\.invariant)
     var soak = Soak(specification, make(), abilities, invariants: invariants, starts: starts, seed: 1)
     guard let finding = try soak.run(events: events / share) else { return nil }
     let trace = try Soak.trace(

@@ -45,7 +45,7 @@ struct LauncherCellTests {
     for name in ["initialized", "indexing"] {
       let state = try #require(machine.state(named: name))
       for circumstances in 0..<4 as Range<UInt64> {
-        let ways = machine.spontaneous[state].filter { $0.isEnabled(under: circumstances) }
+        let ways = machine.spontaneous[state].filter { $0.condition.holds(under: circumstances) }
         expect(ways.map(\.latest), [.zero])
       }
     }

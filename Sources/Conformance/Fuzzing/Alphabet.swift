@@ -110,7 +110,9 @@ public struct Alphabet: Sendable {
     longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
     // An end is sure only as long again after it.
     aftermath = definition.circumstances.enumerated().reduce(.zero) { longest, item in
-      guard specification.momentary >> UInt64(item.offset) & 1 == 1 else { return longest }
+      guard specification.machine.surroundings.momentary >> UInt64(item.offset) & 1 == 1 else {
+        return longest
+      }
       return max(longest, item.element.delay * 2)
     }
     acts = definition.events.enumerated().map { number, event in

@@ -86,7 +86,7 @@ final class CellTable: Sendable {
     while next < open.count {
       let state = open[next]
       next += 1
-      for target in successors(of: state, in: machine) where region[target] < 0 {
+      for target in machine.successors(of: state) where region[target] < 0 {
         region[target] = region[state]
         open.append(target)
       }
@@ -101,20 +101,9 @@ final class CellTable: Sendable {
   /// Whether some edge takes a state on at once under whatever circumstances hold.
   private static func isMomentary(_ edges: [Machine.Edge]) -> Bool {
     let edges = edges.filter { $0.latest == .zero && $0.plus == nil }
-    let mask = edges.reduce(0) { $0 | $1.given | $1.unless }
+    let mask = edges.reduce(0) { $0 | $1.condition.circumstances }
     guard !edges.isEmpty, mask.nonzeroBitCount <= 10 else { return false }
-    // All subsets of the circumstances that matter.
-    var subset = mask
-    while true {
-      if !edges.contains(where: { $0.isEnabled(under: subset) }) { return false }
-      if subset == 0 { return true }
-      subset = (subset &- 1) & mask
-    }
-  }
-
-  private static func successors(of state: Int, in machine: Machine) -> [Int] {
-    let cells = state * machine.eventCount..<(state + 1) * machine.eventCount
-    return machine.caused[cells].flatMap { $0.map(\.target) } + machine.spontaneous[state].map(\.target)
+    return !Guard.mayAllFail(edges.map(\.condition), under: 0, open: .max)
   }
 
   private static func parenthesis(of name: String) -> String? {

@@ -113,7 +113,8 @@ public struct GapFinder: Sendable {
   }
 
   /// The nearest place in which a cell can be tried.
-  private func place(of cell: CellCoverage.Cell, in search: ModelMap.Search) -> Int? {
+  private func place(of cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>) -> Int?
+  {
     var best: Int?
     for (number, place) in search.places.enumerated() where isPlace(place, of: cell) {
       if best.map({ search.costs[number] < search.costs[$0] }) ?? true { best = number }
@@ -125,11 +126,13 @@ public struct GapFinder: Sendable {
   private func isPlace(_ place: ModelMap.Place, of cell: CellCoverage.Cell) -> Bool {
     guard place.state == cell.state else { return false }
     let edges = machine.caused[cell.state * machine.eventCount + cell.event]
-    return edges.isEmpty || edges.contains { $0.isEnabled(under: place.circumstances) }
+    return edges.isEmpty || edges.contains { $0.condition.holds(under: place.circumstances) }
   }
 
   /// Whether nobody can be certain of being where a cell can be tried.
-  private func isHidden(_ cell: CellCoverage.Cell, in search: ModelMap.Search) -> Bool {
+  private func isHidden(
+    _ cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>
+  ) -> Bool {
     search.places.allSatisfy { !isPlace($0, of: cell) || own.isHidden($0) }
   }
 

@@ -47,8 +47,6 @@ struct ModelMap: Sendable {
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
   private(set) var tries: [Int] = []
-  /// The events whose argument sets a circumstance.
-  private let setsCircumstance: [Bool]
   /// The circumstances that entering a state ends, as bits.
   private let endings: [UInt64]
 
@@ -62,8 +60,8 @@ struct ModelMap: Sendable {
   init(_ specification: Specification, _ alphabet: Alphabet, tries: Int) {
     let machine = specification.machine
     var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
-    for (number, node) in specification.nodes.enumerated() where specification.resting.contains(number) {
-      let steps = Int(specification.silentStart[number])..<Int(specification.silentStart[number + 1])
+    for (number, node) in specification.nodes.enumerated() where specification.isResting[number] {
+      let steps = specification.silentSteps(of: number)
       quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero }
     }
     self.quiet = quiet
@@ -79,15 +77,7 @@ struct ModelMap: Sendable {
       return count - edges.count
     }
     edgeCount = count
-    let circumstances = machine.definition.circumstances
-    setsCircumstance = machine.definition.events.map { event in
-      circumstances.contains { $0.stimuli.contains(event.name) }
-    }
-    endings = machine.definition.states.map { state in
-      circumstances.indices.reduce(0) {
-        circumstances[$1].until.contains(state.status) ? $0 | 1 << UInt64($1) : $0
-      }
-    }
+    endings = machine.definition.states.map { machine.surroundings.ended(by: $0.status) }
     isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
     levers = alphabet.disturbances.flatMap { act in
       alphabet.acts[act].variants.enumerated().compactMap { variant, action in
@@ -101,12 +91,12 @@ struct ModelMap: Sendable {
     }
     levers.removeAll { $0.begins | $0.ends == 0 }
     // In the order in which the machine names the faults: the plainest first.
-    let names = circumstances.flatMap(\.faults)
+    let names = machine.definition.circumstances.flatMap(\.faults)
     let ranked = levers.enumerated().map { (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1) }
     levers = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     markFirstLevers()
     self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
-      edges.map { tries + levers(for: $0.given).count }
+      edges.map { tries + levers(for: $0.condition.given).count }
     }
   }
 
@@ -127,7 +117,7 @@ struct ModelMap: Sendable {
 
   /// Whether nobody who watches can be certain of being in a place: it may have been left at once without a sign.
   func isHidden(_ place: Place) -> Bool {
-    quiet[place.state].contains { $0.mayBeEnabled(under: place.circumstances, 0) }
+    quiet[place.state].contains { $0.condition.holds(under: place.circumstances) }
   }
 
   /// The place in which a test of a start condition begins.
@@ -147,28 +137,22 @@ struct ModelMap: Sendable {
 
   /// The circumstances after a fault.
   func circumstances(_ circumstances: UInt64, after fault: Fault) -> UInt64 {
-    var result = circumstances
-    for (number, item) in machine.definition.circumstances.enumerated()
-    where item.name == fault.name || item.faults.contains(fault.name) {
-      if !fault.value.isNothing {
-        result |= 1 << UInt64(number)
-      } else if item.until.isEmpty {
-        result &= ~(1 << UInt64(number))
-      }
+    let surroundings = machine.surroundings
+    let isOn = !fault.value.isNothing
+    return surroundings.effects(of: fault.name).reduce(circumstances) { result, effect in
+      let bit: UInt64 = 1 << UInt64(effect.circumstance)
+      // What is over at once is nothing to stand in.
+      if effect.isMoment, !effect.isNamed { return result }
+      if isOn { return result | bit }
+      return surroundings.lasting & bit == 0 ? result & ~bit : result
     }
-    return result
   }
 
   /// The circumstances after a stimulus that is allowed.
   func circumstances(_ circumstances: UInt64, after stimulus: Stimulus) -> UInt64 {
-    guard setsCircumstance[stimulus.number] else { return circumstances }
-    var result = circumstances
-    let name = machine.definition.events[stimulus.number].name
-    for (number, item) in machine.definition.circumstances.enumerated() where item.stimuli.contains(name) {
-      let isOn = stimulus.arguments.first.map { !$0.value.isNothing } ?? false
-      if isOn { result |= 1 << UInt64(number) } else { result &= ~(1 << UInt64(number)) }
-    }
-    return result
+    let set = machine.surroundings.setBy[stimulus.number]
+    let isOn = stimulus.arguments.first.map { !$0.value.isNothing } ?? false
+    return isOn ? circumstances | set : circumstances & ~set
   }
 
   /// The circumstances after what a choice stands for, where it is obeyed.
@@ -185,7 +169,7 @@ struct ModelMap: Sendable {
   func choices(of event: Int, under circumstances: UInt64) -> [Choice] {
     let count = alphabet.acts[event].variants.count
     guard count > 0, !isRemoved[event] else { return [] }
-    guard setsCircumstance[event] else { return [Choice(event)] }
+    guard machine.surroundings.setBy[event] != 0 else { return [Choice(event)] }
     var seen: [UInt64] = []
     var choices: [Choice] = []
     for variant in 0..<count {
@@ -218,7 +202,7 @@ struct ModelMap: Sendable {
       for choice in choices(of: event, under: mask) {
         let after = circumstances(mask, after: choice)
         guard after & ~mask & ~allowed == 0 else { continue }
-        for (index, edge) in machine.caused[cell].enumerated() where edge.isEnabled(under: mask) {
+        for (index, edge) in machine.caused[cell].enumerated() where edge.condition.holds(under: mask) {
           let number = causedStart[cell] + index
           guard failures[number] < tries[number] else { continue }
           moves.append(
@@ -228,7 +212,8 @@ struct ModelMap: Sendable {
         }
       }
     }
-    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.isEnabled(under: mask) {
+    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.condition.holds(under: mask)
+    {
       let number = spontaneousStart[place.state] + index
       guard failures[number] < tries[number] else { continue }
       moves.append(
@@ -263,82 +248,21 @@ struct ModelMap: Sendable {
     machine.spontaneous[state][number - spontaneousStart[state]]
   }
 
-  /// The places that a search came to, with the cheapest way to each.
-  struct Search: Sendable {
-    fileprivate(set) var places: [Place] = []
-    fileprivate(set) var costs: [Int] = []
-    fileprivate var arrivals: [(from: Int, move: Move)?] = []
-    /// The number of the place that was wanted, if there was one.
-    fileprivate(set) var found: Int?
-
-    /// The moves of the cheapest way to a place, and the place it begins in.
-    func way(to number: Int) -> (start: Place, moves: [Move]) {
-      var moves: [Move] = []
-      var number = number
-      while let arrival = arrivals[number] {
-        moves.append(arrival.move)
-        number = arrival.from
-      }
-      return (places[number], moves.reversed())
-    }
-  }
-
   /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.
   ///
   /// - Parameter throughHidden: whether the way may lead through places of which nobody can be certain.
   func search(
     from starts: [Place], allowed: UInt64, failures: [Int], throughHidden: Bool = false,
     isWanted: (Place) -> Bool
-  ) -> Search {
-    var search = Search()
-    var numbers: [Place: Int] = [:]
-    var isClosed: [Bool] = []
-    // What costs so much is looked at in its turn: costs are small numbers.
-    var open: [[Int]] = [[]]
-    for start in starts where numbers[start] == nil {
-      numbers[start] = search.places.count
-      open[0].append(search.places.count)
-      search.places.append(start)
-      search.costs.append(0)
-      search.arrivals.append(nil)
-      isClosed.append(false)
-    }
-    var cost = 0
-    while cost < open.count {
-      var next = 0
-      while next < open[cost].count {
-        let number = open[cost][next]
-        next += 1
-        if isClosed[number] { continue }
-        isClosed[number] = true
-        if isWanted(search.places[number]) {
-          search.found = number
-          return search
-        }
-        if search.places.count > Self.limit { return search }
-        for move in moves(from: search.places[number], allowed: allowed, failures: failures) {
-          if !throughHidden, isHidden(move.target) { continue }
-          let total = cost + move.cost
-          while open.count <= total { open.append([]) }
-          if let known = numbers[move.target] {
-            guard !isClosed[known], total < search.costs[known] else { continue }
-            search.costs[known] = total
-            search.arrivals[known] = (number, move)
-            open[total].append(known)
-          } else {
-            numbers[move.target] = search.places.count
-            open[total].append(search.places.count)
-            search.places.append(move.target)
-            search.costs.append(total)
-            search.arrivals.append((number, move))
-            isClosed.append(false)
-          }
-        }
+  ) -> StateSpace<Place, Move> {
+    StateSpace(from: starts, limit: Self.limit) { place, go in
+      for move in moves(from: place, allowed: allowed, failures: failures)
+      where throughHidden || !isHidden(move.target) {
+        go(move, move.target, move.cost)
       }
-      open[cost] = []
-      cost += 1
+    } isWanted: {
+      isWanted($0)
     }
-    return search
   }
 
   /// The cheapest way from one of some places to one that is wanted; `nil` when there is none.
@@ -348,7 +272,7 @@ struct ModelMap: Sendable {
     let search = search(from: starts, allowed: allowed, failures: failures, isWanted: isWanted)
     guard let found = search.found else { return nil }
     let way = search.way(to: found)
-    return (starts.firstIndex(of: way.start) ?? 0, way.moves)
+    return (starts.firstIndex(of: way.start) ?? 0, way.steps)
   }
 
   /// What a move does, in words.

@@ -21,26 +21,22 @@ public struct ModelPaths: Sendable {
   public init(_ specification: Specification, _ alphabet: Alphabet, circumstances: UInt64 = 0) {
     let circumstances = circumstances | specification.held
     edges = specification.nodes.indices.map { node in
-      guard specification.resting.contains(node) else { return [] }
+      guard specification.isResting[node] else { return [] }
       var edges: [Edge] = []
-      for event in 0..<specification.eventCount where !alphabet.acts[event].variants.isEmpty {
-        let cell = node * specification.eventCount + event
-        for index in Int(specification.causedStart[cell])..<Int(specification.causedStart[cell + 1]) {
-          let step = specification.caused[index]
-          guard step.mayBeEnabled(under: circumstances, 0) else { continue }
-          edges += specification.shown(from: Int(step.node)).map { Edge(choice: Choice(event), target: $0) }
+      func add(_ choice: Choice, along steps: ArraySlice<Specification.Step>) {
+        for step in steps where step.condition.holds(under: circumstances) {
+          edges += specification.shown(from: Int(step.node)).map { Edge(choice: choice, target: $0) }
         }
+      }
+      for event in 0..<specification.eventCount where !alphabet.acts[event].variants.isEmpty {
+        add(Choice(event), along: specification.caused[specification.causedSteps(of: node, on: event)])
       }
       if !alphabet.acts[alphabet.settle].variants.isEmpty {
         let settled = specification.settled(from: node, under: circumstances)
         edges += settled.map { Edge(choice: Choice(alphabet.settle), target: $0) }
         if specification.awaits(in: node, under: circumstances) {
-          for index in Int(specification.visibleStart[node])..<Int(specification.visibleStart[node + 1]) {
-            let step = specification.visible[index]
-            guard step.mayBeEnabled(under: circumstances, 0) else { continue }
-            let next = Choice(alphabet.settle, variant: 1)
-            edges += specification.shown(from: Int(step.node)).map { Edge(choice: next, target: $0) }
-          }
+          let next = Choice(alphabet.settle, variant: 1)
+          add(next, along: specification.visible[specification.visibleSteps(of: node)])
         }
       }
       return edges
@@ -56,102 +52,53 @@ public struct ModelPaths: Sendable {
 
   /// All shortest ways from a node.
   func ways(from node: Int) -> Ways {
-    var ways = Ways(source: node, count: edges.count)
-    var queue = [node]
-    var next = 0
-    while next < queue.count {
-      let from = queue[next]
-      next += 1
-      for edge in edges[from] where edge.target != node && ways.steps[edge.target] == nil {
-        ways.steps[edge.target] = Ways.Step(from: from, choice: edge.choice)
-        ways.lengths[edge.target] = ways.lengths[from] + 1
-        queue.append(edge.target)
-      }
-    }
-    return ways
+    Ways(
+      space: StateSpace(from: [node]) { from, go in
+        for edge in edges[from] { go(edge.choice, edge.target, 1) }
+      })
   }
 
   /// The shortest ways from one node to all others.
   struct Ways: Sendable {
-    struct Step: Sendable {
-      var from: Int
-      var choice: Choice
-    }
+    fileprivate let space: StateSpace<Int, Choice>
 
-    let source: Int
-    fileprivate(set) var steps: [Step?]
-    /// How many choices the way to each node has; `Int.max` where there is none.
-    fileprivate(set) var lengths: [Int]
-
-    fileprivate init(source: Int, count: Int) {
-      self.source = source
-      steps = [Step?](repeating: nil, count: count)
-      lengths = [Int](repeating: .max, count: count)
-      lengths[source] = 0
-    }
+    /// How many choices the way to a node has; `Int.max` where there is none.
+    func length(to target: Int) -> Int { space.number(of: target).map { space.costs[$0] } ?? .max }
 
     /// Whether a way to a node passes one of others before it.
     func passes(_ nodes: Set<Int>, before target: Int) -> Bool {
-      var node = target
-      while node != source, let step = steps[node] {
-        node = step.from
-        if nodes.contains(node) { return true }
+      guard var number = space.number(of: target) else { return false }
+      while let (from, _) = space.arrival(at: number) {
+        number = from
+        if nodes.contains(space.places[number]) { return true }
       }
       return false
     }
 
     /// The way to a node; `nil` when there is none, or when it is -1 since several nodes were possible.
-    subscript(to target: Int) -> [Choice]? {
-      guard steps.indices.contains(target) else { return nil }
-      var choices: [Choice] = []
-      var node = target
-      while node != source {
-        guard let step = steps[node] else { return nil }
-        choices.append(step.choice)
-        node = step.from
-      }
-      return choices.reversed()
-    }
+    subscript(to target: Int) -> [Choice]? { space.number(of: target).map { space.way(to: $0).steps } }
   }
 }
 
 extension Specification {
   /// Where everything has been shown that a node still has to show.
   fileprivate func shown(from node: Int) -> [Int] {
-    guard !resting.contains(node) else { return [node] }
-    return visible[Int(visibleStart[node])..<Int(visibleStart[node + 1])].flatMap {
-      shown(from: Int($0.node))
-    }
+    guard !isResting[node] else { return [node] }
+    return visible[visibleSteps(of: node)].flatMap { shown(from: Int($0.node)) }
   }
 
   /// Where a test can stand when a node has settled: nothing is awaited of the device there.
   fileprivate func settled(from node: Int, under circumstances: UInt64) -> [Int] {
-    var found: [Int] = []
-    var isSeen = [Bool](repeating: false, count: nodes.count)
-    isSeen[node] = true
-    var open = [node]
-    while let from = open.popLast() {
-      guard awaits(in: from, under: circumstances) else {
-        if from != node { found.append(from) }
-        continue
-      }
-      let steps =
-        visible[Int(visibleStart[from])..<Int(visibleStart[from + 1])]
-        + silent[Int(silentStart[from])..<Int(silentStart[from + 1])]
-      for step in steps where step.mayBeEnabled(under: circumstances, 0) {
-        for target in shown(from: Int(step.node)) where !isSeen[target] {
-          isSeen[target] = true
-          open.append(target)
-        }
-      }
+    let reached = StateSpace.reached(from: [node]) { from in
+      guard awaits(in: from, under: circumstances) else { return [] }
+      return freeSteps(of: from).filter { $0.condition.holds(under: circumstances) }
+        .flatMap { shown(from: Int($0.node)) }
     }
-    return found.sorted()
+    return reached.filter { $0 != node && !awaits(in: $0, under: circumstances) }.sorted()
   }
 
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
   fileprivate func awaits(in node: Int, under circumstances: UInt64) -> Bool {
-    urgent[Int(urgentStart[node])..<Int(urgentStart[node + 1])].contains { step in
-      step.isEvent && step.mayBeEnabled(under: circumstances, 0)
-    }
+    urgent[urgentSteps(of: node)].contains { $0.isEvent && $0.condition.holds(under: circumstances) }
   }
 }

@@ -282,7 +282,7 @@ extension ReductionFinder {
         if to.position == from.position {
           plans.append(plan(.cycle, start..<end))
           isBackAtStart = true
-        } else if to.node >= 0, let onward, onward.lengths[to.node] < end - start {
+        } else if to.node >= 0, let onward, onward.length(to: to.node) < end - start {
           plans.append(plan(.shortCut, start..<end, isCompound: isBackAtStart || before[end] > start))
         }
       }
@@ -306,7 +306,7 @@ extension ReductionFinder {
       var met: Set<Int> = []
       for (end, situation) in situations.enumerated() where end > 0 && situation.node >= 0 {
         met.insert(situations[end - 1].node)
-        guard onward.lengths[situation.node] < end else { continue }
+        guard onward.length(to: situation.node) < end else { continue }
         let isCompound = met.contains(situation.node) || onward.passes(met, before: situation.node)
         plans.append(plan(.otherStart, 0..<end, start: start, isCompound: isCompound))
       }
@@ -315,7 +315,7 @@ extension ReductionFinder {
   }
 
   private func lengthOfWay(_ plan: ReductionPlan) -> Int {
-    ends(plan).flatMap { ways[$0.from]?.lengths[$0.to] } ?? 0
+    ends(plan).flatMap { ways[$0.from]?.length(to: $0.to) } ?? 0
   }
 
   /// The nodes that the way of a plan joins; `nil` when its stretch is left out.

@@ -215,7 +215,7 @@ extension Tour {
     return cells.contains { cell in
       isMissing[cell]
         && (map.machine.caused[cell].isEmpty
-          || map.machine.caused[cell].contains { $0.isEnabled(under: place.circumstances) })
+          || map.machine.caused[cell].contains { $0.condition.holds(under: place.circumstances) })
     }
   }
 }
@@ -273,7 +273,9 @@ extension Tour {
       else { continue }
       let leaves =
         map.circumstances(circumstances, after: choice) != circumstances
-        || machine.caused[first + event].contains { $0.isEnabled(under: circumstances) && $0.target != state }
+        || machine.caused[first + event].contains {
+          $0.condition.holds(under: circumstances) && $0.target != state
+        }
       if best == nil || (best?.leaves == true && !leaves) { best = (choice, leaves) }
     }
     return best?.choice
@@ -325,7 +327,7 @@ extension Tour {
     var state = origin
     let run = [move] + plan.prefix { $0.choice == nil }
     for step in run {
-      if map.machine.spontaneous[state].filter({ $0.isEnabled(under: circumstances) }).count > 1 {
+      if map.machine.spontaneous[state].filter({ $0.condition.holds(under: circumstances) }).count > 1 {
         return fail(step.edge)
       }
       state = step.target.state

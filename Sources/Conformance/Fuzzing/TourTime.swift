@@ -17,9 +17,9 @@ extension Tour {
 
   /// A fault that belongs to the circumstances of an edge, where that they hold was not enough: each in its turn.
   private mutating func nudge(for edge: Machine.Edge, failures: Int) -> Choice? {
-    guard edge.given & circumstances != 0, !isNudged, failures > 0 else { return nil }
+    guard edge.condition.given & circumstances != 0, !isNudged, failures > 0 else { return nil }
     isNudged = true
-    let levers = map.levers(for: edge.given).filter {
+    let levers = map.levers(for: edge.condition.given).filter {
       map.circumstances(circumstances, after: $0) == circumstances
     }
     return levers.isEmpty ? nil : levers[(failures - 1) % levers.count]
@@ -28,7 +28,7 @@ extension Tour {
   /// Whether the device leaves a state by itself, and soon.
   private func isRestless(_ place: ModelMap.Place) -> Bool {
     map.machine.spontaneous[place.state].contains { edge in
-      edge.event != nil && edge.isEnabled(under: place.circumstances) && edge.target != place.state
+      edge.event != nil && edge.condition.holds(under: place.circumstances) && edge.target != place.state
         && edge.latest < .seconds(60) && edge.plus == nil
     }
   }

@@ -3,27 +3,44 @@ import Basics
 
 /// What a machine does, in the numbers of a vocabulary: what a device needs that is nothing but a machine.
 ///
-/// Written beside ``Specification``, not with it: each is the other's check.
+/// Written from the definition, row by row as it stands there, and from nothing that is made of it: no table, no guard and
+/// no environment of the model. So each is the other's check, and what the model allows is held against what this does.
 struct Conduct: Sendable {
   /// Where a machine stands.
-  struct Standing: Equatable, Sendable {
+  struct Standing: Hashable, Sendable {
     /// The state.
     var state: Int
     /// The status last shown.
     var shown: Int
     /// When the state was entered.
     var since: Instant
-    /// The circumstances that hold, as bits.
-    var circumstances: UInt64 = 0
-    /// What brings each circumstance about: a bit for each of its faults, the highest for its own name.
-    var holders: [UInt64]
+    /// Whether each circumstance holds.
+    var holds: [Bool]
+    /// The faults that hold each circumstance, and its own name where a start setting does, in alphabetical order.
+    var holders: [[String]]
     /// The values of circumstances.
     var values: [Interval]
+    /// The faults that end by themselves, with when they do.
+    var ends: [End] = []
+  }
+
+  /// A fault that ends by itself.
+  struct End: Hashable, Sendable {
+    var fault: String
+    var time: Instant
+  }
+
+  /// One way along a row.
+  struct Way: Equatable, Sendable {
+    /// The row of the definition.
+    var row: Int32
+    /// The state in which it ends.
+    var target: Int32
   }
 
   /// Something that can happen without the tester.
   struct Option: Equatable, Sendable {
-    /// Its place among the spontaneous edges of the state.
+    /// Its place among what the rows of the state say that can.
     var number: Int
     /// From when on.
     var earliest: Instant
@@ -31,122 +48,221 @@ struct Conduct: Sendable {
     var latest: Instant
   }
 
-  /// What a row shows beside the new status.
+  /// A row with numbers for names, or -1 for none: a line of the processor's memory, since a large machine has many.
   private struct Row: Sendable {
+    var given: [Int]
+    var unless: [Int]
+    var earliest: Interval
+    var latest: Interval
+    /// What it shows before and after the new status, and a status in its place.
     var before: [Observation]
     var after: [Observation]
-    var status: Int?
+    var status: Int32
+    /// The circumstance whose value is added to ``latest``.
+    var plus: Int16
+    var enters: Bool
   }
 
-  let machine: Machine
+  private let definition: MachineDefinition
+  private let eventCount: Int
   private let rows: [Row]
+  /// The ways that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
+  private let caused: [Way]
+  private let causedStart: [Int32]
+  /// The ways that nobody causes, in the order of the rows, and where those of a state begin.
+  private let free: [Way]
+  private let freeStart: [Int32]
+  private let startStates: [Int]
   private let statuses: [Int]
+  private let statusNames: [String]
   private let entries: [[Observation]]
-  /// The circumstances that a status ends, and the names of the statuses.
-  private let endings: [Int]
-  private let names: [String]
 
   /// Prepares a machine; what the vocabulary does not have is shown as unknown.
-  init(_ machine: Machine, _ vocabulary: Vocabulary, showsEffects: Bool) {
-    self.machine = machine
-    let definition = machine.definition
+  init(_ definition: MachineDefinition, _ vocabulary: Vocabulary, showsEffects: Bool) {
+    self.definition = definition
+    let states = Self.numbers(definition.states.map(\.name))
+    let events = Self.numbers(definition.events.map(\.name))
+    let eventCount = definition.events.count
+    self.eventCount = eventCount
+    let known = Self.numbers(vocabulary.statuses)
+    let effectNumbers = Self.numbers(vocabulary.effects)
+    let circumstances = Self.numbers(definition.circumstances.map(\.name))
     func effects(_ names: [String]) -> [Observation] {
-      showsEffects ? names.map { vocabulary.observation(ofEffect: $0) } : []
+      showsEffects ? names.map { name in effectNumbers[name].map { .effect($0) } ?? .unknown(name) } : []
     }
-    rows = definition.transitions.map { row in
-      Row(
-        before: effects(row.before), after: effects(row.after),
-        status: row.shows.flatMap { vocabulary.status($0) })
+    var rows: [Row] = []
+    var causedWays = [[Way]](repeating: [], count: definition.states.count * eventCount)
+    var freeWays = [[Way]](repeating: [], count: definition.states.count)
+    let named = Self.statesWithRows(of: definition)
+    for (number, row) in definition.transitions.enumerated() {
+      var event: String?
+      if case .event(let name) = row.trigger { event = name }
+      var enters = false
+      if case .states = row.to { enters = true }
+      rows.append(
+        Row(
+          given: row.given.compactMap { circumstances[$0] },
+          unless: row.unless.compactMap { circumstances[$0] }, earliest: row.window.earliest,
+          latest: row.window.latest, before: effects(row.before), after: effects(row.after),
+          status: Int32(row.shows.flatMap { known[$0] } ?? -1),
+          plus: Int16(row.window.plus.flatMap { circumstances[$0] } ?? -1), enters: enters))
+      let eventNumber = event.flatMap { events[$0] }
+      let kind = eventNumber.map { definition.events[$0].kind }
+      let isTesters = kind == .stimulus || kind == .both && row.window == .any
+      let sources: [String] =
+        switch row.from {
+        case .states(let names): names
+        // A row from any state is for those that no other row of its event names.
+        case .wildcard:
+          event.map { event in
+            definition.states.map(\.name).filter { named[event]?.contains($0) != true }
+          } ?? []
+        }
+      for source in sources {
+        guard let state = states[source] else { continue }
+        let targets: [Int] =
+          switch row.to {
+          case .states(let names), .shift(let names): names.compactMap { states[$0] }
+          case .stay: [state]
+          }
+        let ways = targets.map { Way(row: Int32(number), target: Int32($0)) }
+        if isTesters, let eventNumber {
+          causedWays[state * eventCount + eventNumber] += ways
+        } else {
+          freeWays[state] += ways
+        }
+      }
     }
-    statuses = definition.states.map { vocabulary.status($0.status) ?? -1 }
+    self.rows = rows
+    (causedStart, caused) = flatten(causedWays)
+    (freeStart, free) = flatten(freeWays)
+    startStates = definition.starts.map { states[$0.state] ?? 0 }
+    statuses = definition.states.map { known[$0.status] ?? -1 }
+    statusNames = vocabulary.statuses
     entries = definition.states.map { effects($0.entry) }
-    endings = definition.circumstances.indices.filter { !definition.circumstances[$0].until.isEmpty }
-    names = vocabulary.statuses
+  }
+
+  private static func numbers(_ names: [String]) -> [String: Int] {
+    Dictionary(zip(names, names.indices)) { first, _ in first }
+  }
+
+  /// For each event the states from which rows lead that name them.
+  private static func statesWithRows(of definition: MachineDefinition) -> [String: Set<String>] {
+    var named: [String: Set<String>] = [:]
+    for row in definition.transitions {
+      guard case .event(let event) = row.trigger, case .states(let names) = row.from else { continue }
+      named[event, default: []].formUnion(names)
+    }
+    return named
+  }
+
+  /// How many ways lead from a state without the tester.
+  func freeWayCount(of state: Int) -> Int { freeWays(of: state).count }
+
+  /// One of the ways that lead from a state without the tester; see ``Option/number``.
+  func freeWay(_ number: Int, of state: Int) -> Way { free[Int(freeStart[state]) + number] }
+
+  private func freeWays(of state: Int) -> ArraySlice<Way> {
+    free[Int(freeStart[state])..<Int(freeStart[state + 1])]
   }
 
   /// Where a test starts.
   func start(_ number: Int) -> Standing {
-    let state = machine.state(named: machine.definition.starts[number].state) ?? 0
-    let count = machine.definition.circumstances.count
+    let count = definition.circumstances.count
     return Standing(
-      state: state, shown: statuses[state], since: .zero, holders: [UInt64](repeating: 0, count: count),
+      state: startStates[number], shown: statuses[startStates[number]], since: .zero,
+      holds: [Bool](repeating: false, count: count), holders: [[String]](repeating: [], count: count),
       values: [Interval](repeating: .zero, count: count))
   }
 
   /// The ways on which a stimulus leads; none is a refusal.
-  func ways(on event: Int, from standing: Standing) -> [Machine.Edge] {
-    machine.caused[standing.state * machine.eventCount + event].filter {
-      $0.isEnabled(under: standing.circumstances)
+  func ways(on event: Int, from standing: Standing) -> [Way] {
+    let cell = standing.state * eventCount + event
+    return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
+      canBeTaken(rows[Int($0.row)], in: standing)
     }
   }
 
   /// What can happen without the tester, now or later.
   func options(from standing: Standing) -> [Option] {
     var options: [Option] = []
-    for (number, edge) in machine.spontaneous[standing.state].enumerated()
-    where edge.isEnabled(under: standing.circumstances) {
-      let limit = edge.plus.map { edge.latest + standing.values[$0] } ?? edge.latest
+    for (number, way) in freeWays(of: standing.state).enumerated() {
+      let row = rows[Int(way.row)]
+      guard canBeTaken(row, in: standing) else { continue }
+      let longer = row.plus < 0 ? .zero : standing.values[Int(row.plus)]
       options.append(
         Option(
-          number: number, earliest: standing.since + edge.earliest,
-          latest: edge.latest == .forever ? .never : standing.since + limit))
+          number: number, earliest: standing.since + row.earliest,
+          latest: row.latest == .forever ? .never : standing.since + row.latest + longer))
     }
     return options
   }
 
-  /// Goes along an edge, and gives what is shown on the way.
-  func take(_ edge: Machine.Edge, from standing: inout Standing, at now: Instant) -> [Observation] {
-    let row = rows[edge.transition]
+  private func canBeTaken(_ row: Row, in standing: Standing) -> Bool {
+    if row.unless.contains(where: { standing.holds[$0] }) { return false }
+    return row.given.isEmpty || row.given.contains { standing.holds[$0] }
+  }
+
+  /// Goes along a way, and gives what is shown on it.
+  func take(_ way: Way, from standing: inout Standing, at now: Instant) -> [Observation] {
+    let row = rows[Int(way.row)]
+    let target = Int(way.target)
     var shows = row.before
-    let status = row.status ?? (edge.enters ? statuses[edge.target] : standing.shown)
+    let status = row.status >= 0 ? Int(row.status) : row.enters ? statuses[target] : standing.shown
     if status != standing.shown {
       shows.append(.status(status))
       end(circumstancesWith: status, in: &standing)
     }
     shows += row.after
-    standing.state = edge.target
+    standing.state = target
     standing.shown = status
-    if edge.enters {
-      shows += entries[edge.target]
+    if row.enters {
+      shows += entries[target]
       standing.since = now
     }
     return shows
   }
 
-  /// Lets a fault or a start setting have its effect on circumstances.
-  func apply(_ fault: Fault, to standing: inout Standing) {
-    for (number, item) in machine.definition.circumstances.enumerated() {
-      let place = item.faults.firstIndex(of: fault.name) ?? (item.name == fault.name ? 63 : -1)
-      guard place >= 0 else { continue }
-      let holder: UInt64 = 1 << UInt64(min(place, 63))
-      if !fault.value.isNothing {
-        standing.holders[number] |= holder
-      } else if item.until.isEmpty {
-        standing.holders[number] &= ~holder
+  /// Lets a fault or a start setting have its effect on circumstances. What is over at once is not felt.
+  func apply(_ fault: Fault, to standing: inout Standing, at now: Instant) {
+    let isOn = !fault.value.isNothing
+    for (number, item) in definition.circumstances.enumerated()
+    where item.name == fault.name || item.faults.contains(fault.name) && !item.moments.contains(fault.name) {
+      if !isOn, !item.until.isEmpty { continue }
+      standing.holders[number].removeAll { $0 == fault.name }
+      if isOn { standing.holders[number] = (standing.holders[number] + [fault.name]).sorted() }
+      standing.holds[number] = !standing.holders[number].isEmpty
+      guard item.name != fault.name, item.until.isEmpty else { continue }
+      standing.ends.removeAll { $0.fault == fault.name }
+      if isOn, case .duration(let interval) = fault.value {
+        standing.ends.append(End(fault: fault.name, time: now + interval))
       }
-      hold(number, standing.holders[number] != 0, in: &standing)
     }
+  }
+
+  /// Ends the first fault whose time is over by a moment; whether there was one.
+  func expire(_ standing: inout Standing, at now: Instant) -> Bool {
+    guard let end = standing.ends.first(where: { $0.time <= now }) else { return false }
+    standing.ends.removeAll { $0 == end }
+    apply(Fault(end.fault, .flag(false)), to: &standing, at: end.time)
+    return true
   }
 
   /// Ends the circumstances that a status ends.
   private func end(circumstancesWith status: Int, in standing: inout Standing) {
-    guard !endings.isEmpty, status >= 0 else { return }
-    for number in endings where machine.definition.circumstances[number].until.contains(names[status]) {
-      standing.holders[number] = 0
-      hold(number, false, in: &standing)
+    guard statusNames.indices.contains(status) else { return }
+    for (number, item) in definition.circumstances.enumerated() where item.until.contains(statusNames[status])
+    {
+      standing.holders[number] = []
+      standing.holds[number] = false
     }
-  }
-
-  private func hold(_ number: Int, _ holds: Bool, in standing: inout Standing) {
-    let bit: UInt64 = 1 << UInt64(number)
-    standing.circumstances = holds ? standing.circumstances | bit : standing.circumstances & ~bit
   }
 
   /// Lets a stimulus that was obeyed set circumstances.
   func apply(_ stimulus: Stimulus, to standing: inout Standing) {
-    guard !standing.values.isEmpty else { return }
-    let name = machine.definition.events[stimulus.number].name
-    for (number, item) in machine.definition.circumstances.enumerated() where item.stimuli.contains(name) {
+    guard !definition.circumstances.isEmpty else { return }
+    let name = definition.events[stimulus.number].name
+    for (number, item) in definition.circumstances.enumerated() where item.stimuli.contains(name) {
       let value: Interval =
         switch stimulus.arguments.first?.value {
         case .duration(let interval): interval
@@ -154,7 +270,7 @@ struct Conduct: Sendable {
         default: .zero
         }
       standing.values[number] = value
-      hold(number, value > .zero, in: &standing)
+      standing.holds[number] = value > .zero
     }
   }
 }

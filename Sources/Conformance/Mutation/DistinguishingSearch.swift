@@ -52,7 +52,7 @@ public final class DistinguishingSearch {
     self.specification = specification
     self.limit = limit
     let machine = specification.machine
-    original = Conduct(machine, specification.vocabulary, showsEffects: specification.showsEffects)
+    original = Conduct(machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
     let abilities = MachineDevice(machine, showsEffects: specification.showsEffects).abilities
     stimuli = machine.definition.events.enumerated().map { number, event in
       guard event.kind != .spontaneous else { return [] }
@@ -66,7 +66,7 @@ public final class DistinguishingSearch {
   /// Looks for a test that tells a mutant from the machine.
   public func distinguish(_ mutant: Mutant) -> Distinction {
     let conduct = Conduct(
-      mutant.machine, specification.vocabulary, showsEffects: specification.showsEffects)
+      mutant.machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
     for withFaults in hasFaults ? [false, true] : [false] {
       let base = bases[withFaults ? 1 : 0]
       var run = ProductSearch(specification, conduct, stimuli, withFaults: withFaults, limit: limit)

@@ -206,7 +206,7 @@ extension ProductSearch {
       let ways = conduct.ways(on: event, from: product.standing)
       if ways.isEmpty {
         // What both refuse leaves both as they are.
-        if point.changes.isEmpty, !product.tracker.allows(event) { continue }
+        if point.model.environment.changes.isEmpty, !product.tracker.allows(event) { continue }
         product.tracker.perform(stimulus, at: product.now)
         let agrees = product.tracker.observe(.refused(""), at: product.now)
         list.append((.perform(stimulus, way: -1), agrees ? product.point(isSettled: false) : nil))
@@ -221,9 +221,9 @@ extension ProductSearch {
     }
   }
 
-  /// Lets the device go along an edge; whether the model allows what is shown.
-  private mutating func take(_ edge: Machine.Edge) -> Bool {
-    let shows = conduct.take(edge, from: &product.standing, at: product.now)
+  /// Lets the device go along a way; whether the model allows what is shown.
+  private mutating func take(_ way: Conduct.Way) -> Bool {
+    let shows = conduct.take(way, from: &product.standing, at: product.now)
     return shows.allSatisfy { product.tracker.observe($0, at: product.now) }
   }
 
@@ -231,12 +231,12 @@ extension ProductSearch {
     from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {
     for (number, name, isLasting) in faults {
-      let holds = point.circumstances >> UInt64(number) & 1 == 1
+      let holds = point.standing.holds[number]
       if holds && isLasting { continue }
       let fault = Fault(name, .flag(!holds))
       product.go(to: point)
       product.tracker.apply(fault, at: product.now)
-      conduct.apply(fault, to: &product.standing)
+      conduct.apply(fault, to: &product.standing, at: product.now)
       list.append((.fault(fault), product.point(isSettled: false)))
     }
   }
@@ -252,7 +252,7 @@ extension ProductSearch {
     for option in options
     where option.earliest <= now && (option.latest >= now || option.latest == deadline) {
       product.go(to: point)
-      let agrees = take(conduct.machine.spontaneous[state][option.number])
+      let agrees = take(conduct.freeWay(option.number, of: state))
       list.append((.fire(option.number), agrees ? product.point(isSettled: false) : nil))
     }
     guard deadline > now else { return }

@@ -43,7 +43,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     let abilities = device.abilities
     let specification = target.machine.specification(abilities)
     lockstep = Lockstep(
-      specification, device, invariants: invariants(for: target.machine.machine.name), recorder: recorder)
+      specification, device, invariants: target.machine.invariants, recorder: recorder)
     alphabet = Alphabet(
       specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
       weights: settings.weights + target.withheld.map { ($0, 0) }, moving: Actuation.stimuli)

@@ -94,7 +94,7 @@ public final class CampaignJournal {
   ) -> Outcome {
     var runner = CaseRunner(
       test, target.machine.specification(device.abilities), device,
-      invariants: invariants(for: target.machine.machine.name), listener: listener, isStopped: { false })
+      invariants: target.machine.invariants, listener: listener, isStopped: { false })
     return runner.run()
   }
 

@@ -84,7 +84,7 @@ public final class TourRun {
       specification, alphabet, starts: starts, standing: abilities.circumstances, settings: settings)
     var engine = TestEngine(
       specification, alphabet, starts: starts, device,
-      invariants: invariants(for: target.machine.machine.name),
+      invariants: target.machine.invariants,
       recorder: TraceWriter(listener, specification.vocabulary))
     var summary = Summary(coverage: Coverage(machine.label, engine.lockstep.tracker.coverage))
     var troubles = 0

@@ -1,3 +1,5 @@
+import Automata
+import Basics
 import Conformance
 import Emulator
 
@@ -6,7 +8,7 @@ extension Figure {
   /// else.
   static var fuzzing: [Figure] {
     speed + search(for: .deafUnlock, "fuzz.bug1") + search(for: .jamAfterAbortedLogins, "fuzz.bug2")
-      + [1, 5].flatMap { noise($0) } + [cells]
+      + [1, 5].flatMap { noise($0) } + [cells, largeMachine]
       + ReferenceLock.Bug.allCases.filter { !$0.isOfBenchmark }.flatMap { zoo($0) }
   }
 
@@ -111,6 +113,34 @@ extension Figure {
       })
   }
 
+  private static var largeMachine: Figure {
+    Figure(
+      name: "fuzz.large-machine", unit: "ratio", better: .higher,
+      method: """
+        Events a second of generated tests on a machine of 4,000 states and 40,000 rows, to those on one of 100 states \
+        and 1,000 rows: each compared with itself, with trace and coverage; the median of 5 turns of 50,000 events.
+        """,
+      measure: {
+        let sizes = [4_000, 100]
+        let machines = sizes.compactMap { try? Machine(.mealy(states: $0, stimuli: 10, outputs: 8, seed: 1)) }
+        guard machines.count == sizes.count else { return nil }
+        var searches = machines.map { machine in
+          FuzzSearch(machine, MachineDevice(machine, showsEffects: false), seed: 1, recorder: { TraceList() })
+        }
+        var ratios: [Double] = []
+        for turn in 1...5 {
+          var times: [Double] = []
+          for index in searches.indices {
+            var agrees = false
+            times.append(seconds { agrees = searches[index].disagreements(50_000 * turn) == 0 })
+            guard agrees else { return nil }
+          }
+          ratios.append(times[1] / times[0])
+        }
+        return ratios.sorted()[2]
+      })
+  }
+
   /// A bug of another shape than the benchmark's two.
   private static func zoo(_ bug: ReferenceLock.Bug) -> [Figure] {
     let searches = FuzzSearches(bug, seeds: 5, budget: budget)
@@ -128,5 +158,27 @@ extension Figure {
         method: "Tests that were found and shrunk to the proved least of \(bug.shortest) events.",
         measure: { searches.minimumCount }),
     ]
+  }
+}
+
+extension MachineDefinition {
+  /// A machine in which every stimulus leads from every state to one that is drawn, and shows one of some outputs.
+  fileprivate static func mealy(
+    states: Int, stimuli: Int, outputs: Int, seed: UInt64
+  ) -> MachineDefinition {
+    var generator = SeededGenerator(seed: seed, for: "mealy machine")
+    let names = (0..<states).map { "s\($0)" }
+    var rows: [Transition] = []
+    for name in names {
+      for stimulus in 0..<stimuli {
+        rows.append(
+          Transition(
+            .event("e\(stimulus)"), from: .states([name]), to: .states([names[generator.below(states)]]),
+            shows: "o\(generator.below(outputs))"))
+      }
+    }
+    return MachineDefinition(
+      name: "mealy", states: names.map { State($0) }, events: (0..<stimuli).map { Event("e\($0)") },
+      transitions: rows, starts: [Start(names[0])])
   }
 }

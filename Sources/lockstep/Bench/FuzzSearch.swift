@@ -4,9 +4,8 @@ import Emulator
 import Models
 import Basics
 
-/// Generated tests on the reference lock: the explorer, the shrinker and the loop that a campaign drives, and nothing
-/// around them.
-struct FuzzSearch<Recorder: TraceRecorder> {
+/// Generated tests on a device: the explorer, the shrinker and the loop that a campaign drives, and nothing around them.
+struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// What a search came to.
   struct Result {
     /// How many events were done up to the first disagreement, it included; `nil` when there was none.
@@ -19,8 +18,8 @@ struct FuzzSearch<Recorder: TraceRecorder> {
     var shrinkEvents = 0
   }
 
-  /// Model and lock.
-  private(set) var lockstep: Lockstep<ReferenceLock, Recorder>
+  /// Model and device.
+  private(set) var lockstep: Lockstep<Device, Recorder>
   /// How many choices were made.
   private(set) var events = 0
   private let alphabet: Alphabet
@@ -29,15 +28,14 @@ struct FuzzSearch<Recorder: TraceRecorder> {
   private var execution = Execution()
   private let recorder: () -> Recorder
 
-  /// Prepares a search; `nil` when the machine is not well-formed, which is our own fault.
-  init?(_ lock: ReferenceLock, seed: UInt64, recorder: @escaping () -> Recorder) {
-    let circumstances = lock.abilities.circumstances
-    let definition: MachineDefinition = circumstances.isEmpty ? .sesameTable : .sesameTableWithLosses
-    guard let machine = try? Machine(definition) else { return nil }
-    let specification = Specification(machine, showsEffects: false, holding: circumstances)
-    lockstep = Lockstep(specification, lock, recorder: recorder())
-    alphabet = Alphabet(specification, lock.abilities)
-    starts = machine.startConditions(of: lock.abilities)
+  /// Prepares a search for where a device differs from a machine.
+  init(_ machine: Machine, _ device: Device, seed: UInt64, recorder: @escaping () -> Recorder) {
+    let abilities = device.abilities
+    let specification = Specification(
+      machine, showsEffects: abilities.showsEffects, holding: abilities.circumstances)
+    lockstep = Lockstep(specification, device, recorder: recorder())
+    alphabet = Alphabet(specification, abilities)
+    starts = machine.startConditions(of: abilities)
     explorer = Explorer(alphabet, starts: starts.count, seed: seed)
     self.recorder = recorder
   }
@@ -119,5 +117,15 @@ struct FuzzSearch<Recorder: TraceRecorder> {
       return nil
     }
     return tour.events
+  }
+}
+
+extension FuzzSearch where Device == ReferenceLock {
+  /// Prepares a search on the reference lock; `nil` when the machine is not well-formed, which is our own fault.
+  init?(_ lock: ReferenceLock, seed: UInt64, recorder: @escaping () -> Recorder) {
+    let definition: MachineDefinition =
+      lock.abilities.circumstances.isEmpty ? .sesameTable : .sesameTableWithLosses
+    guard let machine = try? Machine(definition) else { return nil }
+    self.init(machine, lock, seed: seed, recorder: recorder)
   }
 }

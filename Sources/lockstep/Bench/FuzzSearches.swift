@@ -8,8 +8,8 @@ final class FuzzSearches {
   private let seeds: UInt64
   private let budget: Int
   /// What came of looking, and what of looking and shrinking, which takes far longer.
-  private lazy var found: [FuzzSearch<NoRecorder>.Result]? = run(isShrunk: false)
-  private lazy var shrunk: [FuzzSearch<NoRecorder>.Result]? = run(isShrunk: true)
+  private lazy var found: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: false)
+  private lazy var shrunk: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: true)
 
   /// Prepares searches with the seeds from 1 on.
   init(_ bug: ReferenceLock.Bug, loss: Double = 0, seeds: UInt64, budget: Int) {
@@ -41,8 +41,8 @@ final class FuzzSearches {
     return (values[(values.count - 1) / 2] + values[values.count / 2]) / 2
   }
 
-  private func run(isShrunk: Bool) -> [FuzzSearch<NoRecorder>.Result]? {
-    var results: [FuzzSearch<NoRecorder>.Result] = []
+  private func run(isShrunk: Bool) -> [FuzzSearch<ReferenceLock, NoRecorder>.Result]? {
+    var results: [FuzzSearch<ReferenceLock, NoRecorder>.Result] = []
     for seed in 1...seeds {
       let lock = ReferenceLock(bug: bug, loss: loss, seed: seed)
       guard var search = FuzzSearch(lock, seed: seed, recorder: { NoRecorder() }),

@@ -1,9 +1,8 @@
-import Conformance
+import Automata
 import Basics
+import Conformance
 import TestSupport
 import Testing
-
-@testable import Harness
 
 /// Something that a test does or sees, at a second of it.
 private enum Moment {
@@ -35,9 +34,12 @@ private func complaint(of invariant: any Invariant, ofNew isNew: Bool = false, _
   return nil
 }
 
-@Suite("What must never happen on a lock, beside the model")
-struct SesameInvariantTests {
-  private let tags = CommandsKeepTheirTags(unless: ["forge"])
+@Suite("A record of a command says whose it was")
+struct KeepsTagsTests {
+  private let tags = KeepsTags(
+    TraceRule.Records(
+      of: ["lock", "unlock", "toggle"], request: "readHistory", reading: "history", rest: "noSignal",
+      capacities: [21, 29], unless: ["forge"]))
 
   @Test("a command that stands in the history without its tag is found out, once the history was ours alone")
   func untagged() {

@@ -1,5 +1,5 @@
-import Conformance
-import Basics
+public import Automata
+public import Basics
 
 /// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
 ///
@@ -7,11 +7,10 @@ import Basics
 /// tags. It begins again after something else may have commanded the lock, or a command without a tag was given: with the
 /// next end of the history that is asked for later, and read once a motor has had the time to stop.
 ///
-/// A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client.
-struct CommandsKeepTheirTags: Invariant {
-  /// The faults by which something else than a command of the test may stand in the history from then on. What a lock
-  /// must pass over, such as a forgery, is none of them.
-  let nonsense: [String]
+/// See ``TraceRule/keepsTags(_:)``.
+public struct KeepsTags: Invariant {
+  /// Which commands leave which records.
+  public let records: TraceRule.Records
   /// How long after a command its record may be written.
   static let lead = Interval.seconds(6)
 
@@ -26,18 +25,16 @@ struct CommandsKeepTheirTags: Invariant {
   private var owner: Doubt?
   /// Whether a command may have had no tag.
   private var lack: Doubt?
-  /// The requests for the history, and their answers; what was asked on a link that is over is answered.
+  /// The requests for records, and their answers; what was asked on a link that is over is answered.
   private var asked = 0
   private var answered = 0
   /// The tags that commands were given, in bytes.
   private var tags: [[UInt8]] = []
 
-  private static let commands = ["lock", "unlock", "toggle"]
-  private static let capacities = [21, 29]
+  /// Makes the invariant.
+  public init(_ records: TraceRule.Records) { self.records = records }
 
-  init(unless nonsense: [String]) { self.nonsense = nonsense }
-
-  mutating func reset(isNew: Bool) {
+  public mutating func reset(isNew: Bool) {
     isEmpty = isNew
     owner = nil
     lack = nil
@@ -46,18 +43,18 @@ struct CommandsKeepTheirTags: Invariant {
     tags = []
   }
 
-  mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
+  public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault):
-      if nonsense.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
+      if records.nonsense.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
     case .stimulus(let stimulus):
       let name = view.vocabulary.stimuli[stimulus.number]
-      if name == "readHistory" { asked += 1 }
-      guard Self.commands.contains(name) else { return nil }
+      if name == records.request { asked += 1 }
+      guard records.commands.contains(name) else { return nil }
       for argument in stimulus.arguments { note(argument, at: time) }
     case .observation(.status(let number)):
-      if view.vocabulary.statuses[number] == "noSignal" { answered = asked }
-    case .observation(.reading(let reading)) where reading.name == "history":
+      if view.vocabulary.statuses[number] == records.rest { answered = asked }
+    case .observation(.reading(let reading)) where reading.name == records.reading:
       guard case .text(let text) = reading.value else { return nil }
       answered += 1
       if text == "empty" {
@@ -93,12 +90,12 @@ struct CommandsKeepTheirTags: Invariant {
   /// What is wrong with a record such as `#3 unlock “Alice”`.
   private func problem(of record: String) -> String? {
     let words = record.split(separator: " ", maxSplits: 2)
-    guard words.count == 3, words[1] == "lock" || words[1] == "unlock" else { return nil }
+    guard words.count == 3, records.commands.contains(String(words[1])) else { return nil }
     if words[2] == "no tag" {
       return lack != nil ? nil : "the history tells of a command without its tag: \(record)"
     }
     let told = String(words[2])
-    guard !tags.contains(where: { Self.wholes(of: $0).contains(told) }) else { return nil }
+    guard !tags.contains(where: { wholes(of: $0).contains(told) }) else { return nil }
     // A tag of the client's own choice is known to nobody else, and so is one of another form.
     let isCut = tags.contains { tag in
       tag.indices.contains { Self.shown(tag.prefix($0)) == told }
@@ -115,9 +112,10 @@ struct CommandsKeepTheirTags: Invariant {
   private static let telling = 8
 
   /// How a tag is told that comes back whole.
-  private static func wholes(of tag: [UInt8]) -> [String] {
-    let cuts = capacities.filter { $0 < tag.count }.map { tag.prefix($0) }
-    return (tag.count > capacities[1] ? cuts : cuts + [tag[...]]).map(shown)
+  private func wholes(of tag: [UInt8]) -> [String] {
+    let cuts = records.capacities.filter { $0 < tag.count }.map { tag.prefix($0) }
+    let isCut = records.capacities.last.map { tag.count > $0 } ?? false
+    return (isCut ? cuts : cuts + [tag[...]]).map(Self.shown)
   }
 
   private static func shown(_ tag: ArraySlice<UInt8>) -> String {

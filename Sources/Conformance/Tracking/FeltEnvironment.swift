@@ -1,0 +1,395 @@
+import Automata
+import Basics
+
+/// What holds around a device as its tester knows it: an ``Environment``, with when each circumstance changed, since what
+/// changed may not be felt yet, and with what ends by itself.
+struct FeltEnvironment: Sendable {
+  /// What is remembered of changes, with times counted back from the present: two moments with equal ones have equal
+  /// futures.
+  struct Snapshot: Hashable, Sendable {
+    /// A circumstance, how long ago something happened to it, and what it was set to before.
+    struct Event: Hashable, Sendable {
+      var number: Int
+      var age: Interval
+      var former = Interval.zero
+    }
+
+    /// A fault that ends by itself.
+    struct End: Hashable, Sendable {
+      var fault: String
+      var rest: Interval
+    }
+
+    var environment: Environment
+    var unfelt: UInt64
+    var changes: [Event]
+    var settings: [Event]
+    var ends: [End]
+  }
+
+  private(set) var environment: Environment
+  /// When the next fault that lasts for a given time is over, or never.
+  private(set) var nextExpiry = Instant.never
+  /// Up to when each fault lasts that ends by itself.
+  private var expiries: [(time: Instant, fault: String)] = []
+  /// The circumstances that have changed in this test, as bits, and when they did the last time.
+  private var changing: UInt64 = 0
+  private var changed: [Instant]
+  /// The circumstances whose change was not felt yet when something came, or was there, that hides it: until that is over
+  /// what is shown may be from before.
+  private var unfelt: UInt64 = 0
+  /// Until when some change may not have had its effect yet.
+  private var unsettled = Instant.zero
+  /// What they were before they were set the last time.
+  private var former: [Interval]
+  /// Those that a stimulus has set on the present link, and when one was set last in this test.
+  private var sent: UInt64 = 0
+  private var sentAt: [Instant?]
+
+  private let specification: Specification
+  private let slack: Interval
+  private let surroundings: Surroundings
+  private let delays: [Interval]
+  private let fromEntry: UInt64
+
+  init(_ specification: Specification, slack: Interval) {
+    self.specification = specification
+    self.slack = slack
+    surroundings = specification.machine.surroundings
+    delays = surroundings.delays
+    fromEntry = surroundings.fromEntry
+    environment = Environment(surroundings, holding: specification.held)
+    changed = delays.map { _ in .zero }
+    former = environment.values
+    sentAt = delays.map { _ in nil }
+  }
+
+  /// The circumstances that hold, as bits, and those that may hold or not.
+  @inline(__always) var circumstances: UInt64 { environment.circumstances }
+  @inline(__always) private var open: UInt64 { environment.open }
+
+  /// Goes back to the beginning of a test.
+  mutating func start() {
+    environment.reset()
+    settle()
+    sent = 0
+    nextExpiry = .never
+    expiries.removeAll(keepingCapacity: true)
+    for index in former.indices {
+      sentAt[index] = nil
+      former[index] = .zero
+    }
+  }
+
+  /// Lets everything be as it is from the very start, with nothing under way from before.
+  mutating func settle() {
+    changing = 0
+    unfelt = 0
+    unsettled = .zero
+  }
+
+  /// Lets it be open whether a circumstance holds.
+  mutating func doubt(_ number: Int) { environment.doubt(number) }
+}
+
+extension FeltEnvironment {
+  /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
+  mutating func apply(_ fault: Fault, at now: Instant) {
+    let isOn = !fault.value.isNothing
+    let surroundings = surroundings
+    for effect in surroundings.effects(of: fault.name) where isOn || !effect.isMoment || effect.isNamed {
+      let number = effect.circumstance
+      if isOn, effect.isMoment { lastForAMoment(number, at: now) }
+      // Where the device reports what really happened, a fault alone is only what the tester wanted.
+      guard effect.isOwn || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
+      if !effect.isOwn, surroundings.lasting >> UInt64(number) & 1 == 0 { keepTime(of: fault, at: now) }
+      change(number, at: now) { $0.apply(effect, isOn: isOn, in: surroundings) }
+      if environment.isHeld(number) { doubtSettings(since: number, at: now) }
+    }
+  }
+
+  /// Notes when a fault is over by itself: one given a duration lasts so long, unless it is given again.
+  private mutating func keepTime(of fault: Fault, at now: Instant) {
+    expiries.removeAll { $0.fault == fault.name }
+    if case .duration(let interval) = fault.value, !fault.value.isNothing {
+      expiries.append((now + interval, fault.name))
+    }
+    findNextExpiry()
+  }
+
+  /// Ends a circumstance once what was over at once is not felt any more.
+  private mutating func lastForAMoment(_ number: Int, at now: Instant) {
+    let name = specification.machine.definition.circumstances[number].name
+    expiries.removeAll { $0.fault == name }
+    expiries.append((now + delays[number], name))
+    findNextExpiry()
+  }
+
+  private mutating func findNextExpiry() { nextExpiry = expiries.reduce(.never) { min($0, $1.time) } }
+
+  /// Ends the faults whose time is over.
+  @inline(__always)
+  mutating func expire(at now: Instant) {
+    if nextExpiry <= now { endFaults(at: now) }
+  }
+
+  @inline(never)
+  private mutating func endFaults(at now: Instant) {
+    while let index = expiries.firstIndex(where: { $0.time <= now }) {
+      let (time, fault) = expiries.remove(at: index)
+      findNextExpiry()
+      apply(Fault(fault, .flag(false)), at: time)
+    }
+  }
+
+  /// Lets circumstances begin that an event which was reported brings about.
+  ///
+  /// - Parameter over: those that what is possible has ended: the event came late, and what it was about is over.
+  mutating func begin(_ circumstances: UInt64, over: UInt64, at now: Instant) {
+    forEachBit(of: circumstances) { number in
+      if over >> UInt64(number) & 1 == 0 { change(number, at: now) { $0.begin(number) } }
+      if surroundings.momentary >> UInt64(number) & 1 == 1 { lastForAMoment(number, at: now) }
+      doubtSettings(since: number, at: now)
+    }
+  }
+
+  /// Ends the circumstances that a status ends: what they were about, and what was under way, is over.
+  mutating func end(_ circumstances: UInt64, at now: Instant) {
+    // What may end a link for a moment may have ended it before what was set arrived.
+    if surroundings.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
+    sent = 0
+    forEachBit(of: circumstances & ~environment.held) { number in
+      change(number, at: now) { $0.end(number) }
+    }
+  }
+
+  /// What was set so lately that it may still be on its way may be lost under a circumstance that begins now.
+  private mutating func doubtSettings(since number: Int, at now: Instant) {
+    doubtSettings(unsureUnder: 1 << UInt64(number), at: now)
+  }
+
+  /// What was set so lately that it may still be on its way may be lost with the way.
+  mutating func doubtSettings(at now: Instant) {
+    doubtSettings(unsureUnder: .max, at: now)
+  }
+
+  private mutating func doubtSettings(unsureUnder circumstances: UInt64, at now: Instant) {
+    let unsure = specification.unsure
+    for other in unsure.indices where unsure[other] & circumstances != 0 && isFresh(other, at: now) {
+      let former = former[other]
+      change(other, at: now) { $0.doubt(other, orStill: former) }
+    }
+  }
+
+  /// Whether the stimulus that set a circumstance last may not have had its effect yet on this link.
+  private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
+    sent >> UInt64(number) & 1 == 1 && isFresh(number, at: now)
+  }
+
+  /// Whether a circumstance was set so lately that it may not have had its effect yet.
+  private func isFresh(_ number: Int, at now: Instant) -> Bool {
+    sentAt[number].map { now <= $0 + delays[number] + slack } ?? false
+  }
+
+  /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it, or been
+  /// lost just now: a client may tell what it knows from before.
+  mutating func learn(from reading: Reading, at now: Instant) {
+    for (name, number) in specification.told
+    where name == reading.name && mayHold(at: now) & specification.unsure[number] == 0 {
+      let wasOpen = open >> UInt64(number) & 1 == 1
+      guard wasOpen || changing >> UInt64(number) & 1 == 0, !mayBeUnderWay(number, at: now) else { continue }
+      let value: Interval
+      switch reading.value {
+      case .integer(let seconds): value = .seconds(Int64(clamping: seconds))
+      case .duration(let interval): value = interval
+      case .flag, .number, .text: continue
+      }
+      former[number] = value
+      change(number, at: now) { $0.set(number, to: value) }
+      if wasOpen { note(number, besides: recent(at: now), at: now) }
+    }
+  }
+
+  /// Lets a stimulus set circumstances.
+  ///
+  /// - Parameter isObeyed: whether no possible state refuses it.
+  mutating func set(by stimulus: Stimulus, isObeyed: Bool, at now: Instant) {
+    forEachBit(of: surroundings.setBy[stimulus.number]) { number in
+      let value = stimulus.setting
+      let bit: UInt64 = 1 << UInt64(number)
+      sent |= bit
+      sentAt[number] = now
+      former[number] = environment.values[number]
+      if isObeyed, mayHold(at: now) & specification.unsure[number] == 0 {
+        if open & bit != 0 { note(number, besides: recent(at: now), at: now) }
+        change(number, at: now) { $0.set(number, to: value) }
+      } else {
+        // It arrived, or it did not: what was set before may hold as well.
+        change(number, at: now) { $0.set(number, perhapsTo: value) }
+      }
+    }
+  }
+
+  /// Lets something happen to a circumstance, and notes when it changes.
+  private mutating func change(_ number: Int, at now: Instant, _ body: (inout Environment) -> Void) {
+    let before = circumstances
+    // What is just being felt is so under what held so far.
+    let recent = recent(at: now)
+    body(&environment)
+    if circumstances != before { note(number, besides: recent, at: now) }
+  }
+
+  /// Notes that a circumstance changes now, while what others were changed to need not be felt yet.
+  private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
+    changing |= 1 << UInt64(number)
+    changed[number] = now
+    unfelt = hidden(recent | 1 << UInt64(number), by: recentlyChanged(at: now))
+    findUnsettled()
+  }
+
+  /// Finds until when some change may not have had its effect yet.
+  private mutating func findUnsettled() {
+    unsettled = .zero
+    forEachBit(of: changing) { unsettled = max(unsettled, changed[$0] + delays[$0] + slack) }
+    forEachBit(of: unfelt) { if specification.hidden[$0] & circumstances != 0 { unsettled = .never } }
+  }
+}
+
+extension FeltEnvironment {
+  /// The circumstances that hold, or may, as bits.
+  func mayHold(at now: Instant) -> UInt64 { circumstances | open(at: now) }
+
+  /// The circumstances that may hold or not, since it is not known or since they may not be felt yet, as bits.
+  @inline(__always)
+  func open(at now: Instant) -> UInt64 { now <= unsettled ? open | recent(at: now) : open }
+
+  /// Whether a condition may hold, whether or not what has changed is felt.
+  @inline(__always)
+  func mayHold(_ condition: Guard) -> Bool { condition.mayHold(under: circumstances, open: open) }
+
+  /// Whether a condition may hold for the device just now.
+  @inline(__always)
+  func mayHold(_ condition: Guard, at now: Instant) -> Bool {
+    condition.isEmpty || condition.mayHold(under: circumstances, open: open(at: now))
+  }
+
+  /// The same for what happens by itself in a state that may have been entered from a given time on.
+  func mayHold(_ condition: Guard, since entry: Instant, at now: Instant) -> Bool {
+    if condition.isEmpty { return true }
+    return condition.mayHold(under: circumstances, open: open(at: now) | lateChanges(since: entry))
+  }
+
+  /// Whether a condition is sure to hold in a state that may have been entered from a given time on.
+  func mustHold(_ condition: Guard, since entry: Instant) -> Bool {
+    condition.mustHold(under: circumstances, open: open | lateChanges(since: entry))
+  }
+
+  /// How late the tester may see what its own end does: what a link holds up does not concern that, and a program is
+  /// held up for a moment only.
+  private var ownSlack: Interval { min(slack, .milliseconds(300)) }
+
+  /// The circumstances that count from the entry of a state, and changed after it was entered. They are of the tester's
+  /// own end, such as what it proves itself with.
+  private func lateChanges(since entry: Instant) -> UInt64 {
+    guard changing & fromEntry != 0 else { return 0 }
+    var late: UInt64 = 0
+    forEachBit(of: changing & fromEntry) {
+      if changed[$0] >= entry - ownSlack { late |= 1 << UInt64($0) }
+    }
+    return late
+  }
+
+  /// From when on the time of a row counts: anew when a circumstance that it depends on changes, and not before one that
+  /// prevented it has worn off.
+  func beginning(of condition: Guard, since entry: Instant) -> Instant {
+    var since = entry
+    forEachBit(of: changing & condition.circumstances) { number in
+      let wears = condition.unless >> UInt64(number) & 1 == 1
+      since = max(since, wears ? changed[number] + delays[number] : changed[number])
+    }
+    return since
+  }
+
+  /// The circumstances that changed so lately that the device may still behave as before, or what it shows be from before.
+  private func recent(at now: Instant) -> UInt64 {
+    let recent = recentlyChanged(at: now)
+    return unfelt == 0 ? recent : recent | hidden(unfelt, by: recent)
+  }
+
+  private func recentlyChanged(at now: Instant) -> UInt64 {
+    var recent: UInt64 = 0
+    forEachBit(of: changing) { number in
+      let isOwn = fromEntry >> UInt64(number) & 1 == 1
+      if now <= changed[number] + delays[number] + (isOwn ? .zero : slack) { recent |= 1 << UInt64(number) }
+    }
+    return recent
+  }
+
+  /// Those of some changes that are hidden just now, or may still be by what changed lately.
+  private func hidden(_ changes: UInt64, by recent: UInt64) -> UInt64 {
+    var hidden: UInt64 = 0
+    forEachBit(of: changes) {
+      if specification.hidden[$0] & (circumstances | recent) != 0 { hidden |= 1 << UInt64($0) }
+    }
+    return hidden
+  }
+}
+
+extension FeltEnvironment {
+  /// What is remembered, with times counted back from a moment.
+  ///
+  /// - Parameter entries: the latest entries of nodes whose time still counts: it may count anew from a later change.
+  func snapshot(at now: Instant, entries: [Instant]) -> Snapshot {
+    var changes: [Snapshot.Event] = []
+    forEachBit(of: changing) { number in
+      let counts = entries.contains { $0 < changed[number] }
+      if now - changed[number] <= delays[number] || counts {
+        changes.append(Snapshot.Event(number: number, age: now - changed[number]))
+      }
+    }
+    let settings: [Snapshot.Event] = sentAt.indices.compactMap { number in
+      guard let time = sentAt[number], isFresh(number, at: now) else { return nil }
+      return Snapshot.Event(number: number, age: now - time, former: former[number])
+    }
+    return Snapshot(
+      environment: environment, unfelt: unfelt & recent(at: now), changes: changes, settings: settings,
+      ends: expiries.map { Snapshot.End(fault: $0.fault, rest: $0.time - now) })
+  }
+
+  /// Goes back to what a snapshot remembers, as of a moment.
+  mutating func restore(_ snapshot: Snapshot, at now: Instant) {
+    start()
+    environment = snapshot.environment
+    for change in snapshot.changes {
+      changing |= 1 << UInt64(change.number)
+      changed[change.number] = now - change.age
+    }
+    for setting in snapshot.settings {
+      sent |= 1 << UInt64(setting.number)
+      sentAt[setting.number] = now - setting.age
+      former[setting.number] = setting.former
+    }
+    expiries = snapshot.ends.map { (now + $0.rest, $0.fault) }
+    findNextExpiry()
+    unfelt = snapshot.unfelt
+    findUnsettled()
+  }
+
+  /// When the changes that are still to be felt are, each a millisecond later.
+  func settlements() -> [Instant] {
+    var times: [Instant] = []
+    forEachBit(of: changing) { times.append(changed[$0] + delays[$0] + .milliseconds(1)) }
+    return times
+  }
+}
+
+extension Stimulus {
+  /// What the stimulus sets a circumstance to: a duration, or a number of seconds; else nothing.
+  var setting: Interval {
+    switch arguments.first?.value {
+    case .duration(let interval): interval
+    case .integer(let seconds): .seconds(Int64(clamping: seconds))
+    default: .zero
+    }
+  }
+}

@@ -1,0 +1,401 @@
+import Automata
+import Basics
+
+/// Follows any machine: one with timers, with circumstances, or with more nodes than a word has bits.
+///
+/// Beside each possible node stand the earliest and the latest moment at which it can have been entered. What a step
+/// costs depends on how much is possible, and not on how large the machine is.
+struct TimedTracker: Sendable {
+  typealias Member = PossibleNodes.Member
+
+  /// What holds around the device.
+  var environment: FeltEnvironment
+  /// The nodes that are possible.
+  private(set) var possible = PossibleNodes()
+  /// Those before the last operation.
+  private(set) var before = PossibleNodes()
+  /// How often what was seen can only be explained by a loss.
+  private(set) var losses = 0
+  /// Where the device would be if it refused the last stimulus.
+  private var refusing = PossibleNodes()
+  private var next = PossibleNodes()
+  /// Whether something other than a loss explains what is being observed.
+  private var isExplained = true
+
+  private let specification: Specification
+  private let slack: Interval
+  private let isPlain: Bool
+
+  init(_ specification: Specification, slack: Interval) {
+    self.specification = specification
+    self.slack = slack
+    isPlain = specification.isPlain
+    environment = FeltEnvironment(specification, slack: slack)
+  }
+
+  /// Goes to some nodes, entered at a moment, at the beginning of a test.
+  mutating func start(in nodes: [Int], at now: Instant = .zero) {
+    possible.removeAll()
+    for node in nodes { possible.insert(Member(node: node, earliest: now, latest: now)) }
+    before.copy(possible)
+    refusing.removeAll()
+    losses = 0
+  }
+
+  /// Lets time pass up to a stimulus.
+  mutating func approach(_ now: Instant) {
+    environment.expire(at: now)
+    if !isPlain { close(at: now) }
+  }
+
+  /// Moves by a stimulus, up to whose time it was let pass; whether some possible node allows it.
+  mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
+    begin()
+    refusing.removeAll()
+    var allowed = false
+    for index in before.members.indices {
+      let member = before.members[index]
+      let isAllowed = move(member, on: stimulus.number, at: now)
+      if isAllowed { allowed = true }
+      if !isAllowed || mayRefuse(stimulus.number, in: member.node, at: now) {
+        refusing.insert(member)
+        next.insert(member)
+      }
+    }
+    swap(&possible, &next)
+    if allowed, specification.sets[stimulus.number] {
+      environment.set(by: stimulus, isObeyed: refusing.isEmpty, at: now)
+    }
+    check()
+    return allowed
+  }
+
+  /// Keeps what shows a symbol, and moves on with it; whether any is left.
+  mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
+    environment.expire(at: now)
+    if !isPlain { pass(until: now) }
+    begin()
+    isExplained = specification.loss == 0
+    for index in before.members.indices {
+      reveal(symbol, isStatus: isStatus, from: before.members[index], at: now)
+    }
+    swap(&possible, &next)
+    if !isExplained, !possible.isEmpty { losses += 1 }
+    if !refusing.isEmpty {
+      next.removeAll()
+      for index in refusing.members.indices {
+        reveal(symbol, isStatus: isStatus, from: refusing.members[index], at: now)
+      }
+      swap(&refusing, &next)
+    }
+    if isStatus, specification.ended[symbol] != 0 { environment.end(specification.ended[symbol], at: now) }
+    check()
+    return !possible.isEmpty
+  }
+
+  /// Takes in an event that the tester's own end saw happen: every possible node in which it can has gone on with it.
+  ///
+  /// - Returns: whether any is left, and whether the device took a way that it need not take.
+  mutating func happen(_ event: Int, at now: Instant) -> (isPossible: Bool, isLiberty: Bool) {
+    environment.expire(at: now)
+    if !isPlain { pass(until: now) }
+    before.copy(possible)
+    environment.begin(specification.begun[event], over: over, at: now)
+    guard specification.moving[event] else { return (true, false) }
+    begin()
+    refusing.removeAll()
+    var isExplained = specification.loss == 0
+    let momentary = specification.machine.surroundings.momentary
+    var isOwn = momentary == 0
+    for member in before.members {
+      for index in specification.reportedSteps(of: member.node)
+      where specification.reportedEvents[index] == Int32(event) {
+        let step = specification.reported[index]
+        guard isPossible(step, from: member, at: now) else { continue }
+        if !takesLoss(step) { isExplained = true }
+        let given = step.condition.given
+        if given == 0 || given & environment.mayHold(at: now) & ~momentary != 0 { isOwn = true }
+        next.insert(target(of: step, from: member, isEntry: step.enters, at: now, slack: slack))
+      }
+    }
+    swap(&possible, &next)
+    if !isExplained, !possible.isEmpty { losses += 1 }
+    environment.doubtSettings(at: now)
+    check()
+    return (!possible.isEmpty, !isOwn && !possible.isEmpty)
+  }
+
+  /// Keeps what refuses the last stimulus.
+  mutating func refuse() -> Bool {
+    begin()
+    for member in before.members where refusing.contains(member.node) { next.insert(member) }
+    swap(&possible, &next)
+    return !possible.isEmpty
+  }
+
+  /// Keeps nothing.
+  mutating func removeAll() {
+    begin()
+    swap(&possible, &next)
+    refusing.removeAll()
+  }
+
+  /// Keeps what may stay silent up to a moment; whether any is left.
+  mutating func settle(at now: Instant) -> Bool {
+    environment.expire(at: now)
+    if !isPlain { close(at: now) }
+    begin()
+    for index in before.members.indices {
+      let member = before.members[index]
+      if specification.isResting[member.node], isPlain || end(of: member) > now { next.insert(member) }
+    }
+    swap(&possible, &next)
+    keepRefusingPossible()
+    return !possible.isEmpty
+  }
+
+  /// By when something must be observed, or never.
+  var deadline: Instant {
+    if isPlain { return .never }
+    var deadline = Instant.zero
+    for member in possible.members where specification.isResting[member.node] {
+      deadline = max(deadline, end(of: member))
+    }
+    return deadline
+  }
+
+  /// Whether an event that the tester does not cause is due.
+  var isAwaiting: Bool {
+    for member in possible.members {
+      for index in specification.urgentSteps(of: member.node) {
+        let step = specification.urgent[index]
+        if step.isEvent, environment.mustHold(step.condition, since: entry(of: member)) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Whether a node allows a stimulus, whether or not what has changed is felt.
+  func allows(_ event: Int, in node: Int) -> Bool {
+    for index in specification.causedSteps(of: node, on: event)
+    where environment.mayHold(specification.caused[index].condition) {
+      return true
+    }
+    return false
+  }
+}
+
+extension TimedTracker {
+  /// What is possible becomes what was, and what comes next is empty.
+  @inline(__always)
+  private mutating func begin() {
+    swap(&before, &possible)
+    next.removeAll()
+  }
+
+  /// Adds what a stimulus leads to from one node; false when it is not allowed there.
+  @inline(__always)
+  private mutating func move(_ member: Member, on event: Int, at now: Instant) -> Bool {
+    var allowed = false
+    for index in specification.causedSteps(of: member.node, on: event) {
+      let step = specification.caused[index]
+      guard isPlain || environment.mayHold(step.condition, at: now) else { continue }
+      allowed = true
+      next.insert(target(of: step, from: member, isEntry: step.enters, at: now))
+    }
+    return allowed
+  }
+
+  @inline(__always)
+  private mutating func reveal(_ symbol: Int, isStatus: Bool, from member: Member, at now: Instant) {
+    // A status that is shown again says nothing new.
+    if isStatus, specification.nodes[member.node].shown == symbol, specification.isResting[member.node] {
+      isExplained = true
+      next.insert(member)
+    }
+    for index in specification.visibleSteps(of: member.node) {
+      let step = specification.visible[index]
+      guard step.symbol == symbol else { continue }
+      if isPlain {
+        if !step.isByLoss { isExplained = true }
+        next.insert(Member(node: Int(step.node)))
+      } else if isPossible(step, from: member, at: now) {
+        if !takesLoss(step) { isExplained = true }
+        // What is pending was entered, or not, when its transition began.
+        let isEntry = step.enters && step.transition >= 0
+        next.insert(target(of: step, from: member, isEntry: isEntry, at: now, slack: slack))
+      }
+    }
+  }
+
+  /// What a step leads to just now.
+  @inline(__always)
+  private func target(
+    of step: Specification.Step, from member: Member, isEntry: Bool, at now: Instant,
+    slack: Interval = .zero
+  ) -> Member {
+    if isPlain { return Member(node: Int(step.node)) }
+    return isEntry
+      ? Member(node: Int(step.node), earliest: now - slack, latest: now)
+      : Member(node: Int(step.node), earliest: member.earliest, latest: member.latest)
+  }
+
+  /// Lets time pass in which nothing was seen: states that must have been left meanwhile were left.
+  private mutating func pass(until now: Instant) {
+    close(at: now)
+    guard possible.single < 0 else { return }
+    begin()
+    for index in before.members.indices {
+      let member = before.members[index]
+      if !specification.isResting[member.node] || end(of: member) >= now { next.insert(member) }
+    }
+    // That all of them were to be left is found out at their deadline.
+    if next.isEmpty { swap(&possible, &before) } else { swap(&possible, &next) }
+    keepRefusingPossible()
+  }
+
+  /// Follows what can have happened without being seen, until nothing new is possible.
+  private mutating func close(at now: Instant) {
+    guard !specification.silent.isEmpty else { return }
+    var changed = true
+    while changed {
+      changed = false
+      // What is found is gone on from in the next round, so that one round looks at each once.
+      next.copy(possible)
+      for index in next.members.indices {
+        let node = next.members[index].node
+        for index in specification.silentSteps(of: node) {
+          let step = specification.silent[index]
+          guard let from = possible.member(node), let found = silent(step, from: from, at: now) else {
+            continue
+          }
+          if possible.insert(found) { changed = true }
+        }
+      }
+    }
+  }
+
+  /// What a step that nobody sees can have led to; `nil` when it cannot have been taken.
+  private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
+    guard environment.mayHold(step.condition, since: entry(of: from), at: now) else { return nil }
+    let earliest = from.earliest + step.earliest - slack
+    guard earliest <= now else { return nil }
+    let latest = step.enters ? min(end(of: step, from: from), now) : from.latest
+    let entry = step.enters ? earliest : from.earliest
+    return Member(node: Int(step.node), earliest: entry, latest: max(earliest, latest))
+  }
+
+  /// What cannot be any more cannot refuse either.
+  private mutating func keepRefusingPossible() {
+    guard !refusing.isEmpty else { return }
+    next.removeAll()
+    for member in refusing.members where possible.contains(member.node) { next.insert(member) }
+    swap(&refusing, &next)
+  }
+
+  /// The circumstances that every possible node has ended by what it shows.
+  private var over: UInt64 {
+    possible.members.reduce(.max) { $0 & specification.ended[specification.nodes[$1.node].shown] }
+  }
+
+  /// Whether a step that can be taken could not be taken without the circumstance `loss`.
+  private func takesLoss(_ step: Specification.Step) -> Bool {
+    step.isByLoss && step.condition.given & environment.circumstances & ~specification.loss == 0
+  }
+
+  /// Whether a stimulus that may be allowed may be refused as well, since it is open which circumstances hold.
+  private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
+    let open = environment.open(at: now)
+    guard open != 0 else { return false }
+    return Guard.mayAllFail(
+      specification.caused[specification.causedSteps(of: node, on: event)].map(\.condition),
+      under: environment.circumstances, open: open)
+  }
+
+  /// Whether a step can have been taken just now, given when its node was entered.
+  private func isPossible(_ step: Specification.Step, from member: Member, at now: Instant) -> Bool {
+    let enabled = environment.mayHold(step.condition, since: entry(of: member), at: now)
+    // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
+    guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
+    return member.earliest + step.earliest - slack <= now
+      && (step.latest == .forever || now <= end(of: step, from: member))
+  }
+
+  /// When a node may have been entered already, but for what an observation is late: what changed since may be later.
+  private func entry(of member: Member) -> Instant { min(member.latest, member.earliest + slack) }
+
+  /// How long a step may take at the most.
+  func limit(of step: Specification.Step) -> Interval {
+    step.plus < 0 ? step.latest : step.latest + environment.environment.values[Int(step.plus)]
+  }
+
+  /// By when a step is taken at the latest.
+  private func end(of step: Specification.Step, from member: Member) -> Instant {
+    environment.beginning(of: step.condition, since: member.latest) + limit(of: step) + slack
+  }
+
+  /// The moment by which a state must have been left, or never.
+  private func end(of member: Member) -> Instant {
+    var end = Instant.never
+    for index in specification.urgentSteps(of: member.node) {
+      let step = specification.urgent[index]
+      if environment.mustHold(step.condition, since: entry(of: member)) {
+        end = min(end, self.end(of: step, from: member))
+      }
+    }
+    return end
+  }
+
+  /// What must hold of the tracker itself, whatever a device does.
+  @inline(__always)
+  private func check() {
+    assert(
+      possible.members.allSatisfy { specification.nodes.indices.contains($0.node) },
+      "a node that the machine does not have")
+    assert(
+      refusing.members.allSatisfy { possible.contains($0.node) }, "a refusal by what is not possible")
+    assert(
+      zip(possible.members, possible.members.dropFirst()).allSatisfy { $0.node < $1.node },
+      "nodes out of order")
+  }
+}
+
+extension TimedTracker {
+  /// What is possible and what is remembered, with times counted back from a moment.
+  ///
+  /// - Parameter isTimed: the nodes in which it matters when they were entered.
+  func snapshot(at now: Instant, isTimed: [Bool]) -> Tracker.Snapshot {
+    let nodes = possible.members.map { member in
+      Tracker.Snapshot.Node(
+        number: member.node, longest: isTimed[member.node] ? now - member.earliest : .zero,
+        shortest: isTimed[member.node] ? now - member.latest : .zero)
+    }
+    let entries = possible.members.filter { isTimed[$0.node] }.map(\.latest)
+    return Tracker.Snapshot(nodes: nodes, environment: environment.snapshot(at: now, entries: entries))
+  }
+
+  /// Goes back to what a snapshot remembers, as of a moment.
+  mutating func restore(_ snapshot: Tracker.Snapshot, at now: Instant) {
+    possible.removeAll()
+    for node in snapshot.nodes {
+      possible.insert(
+        Member(node: node.number, earliest: now - node.longest, latest: now - node.shortest))
+    }
+    before.copy(possible)
+    refusing.removeAll()
+    environment.restore(snapshot.environment, at: now)
+  }
+
+  /// When what the device may do changes next by time alone: at an end of a window, or, where there is none ahead, once a
+  /// circumstance that changed is felt.
+  func nextEdge(after now: Instant, isTimed: [Bool]) -> Instant {
+    var times: [Instant] = []
+    for member in possible.members where isTimed[member.node] {
+      for step in specification.freeSteps(of: member.node) {
+        if step.earliest > .zero { times.append(member.earliest + step.earliest) }
+        if step.latest != .forever { times.append(end(of: step, from: member)) }
+      }
+    }
+    return times.reduce(.never) { $1 > now ? min($0, $1) : $0 }
+  }
+}

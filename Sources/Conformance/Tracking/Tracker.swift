@@ -1,0 +1,456 @@
+import Automata
+public import Basics
+
+/// Every state that the device could be in, given what was done and what was seen.
+///
+/// A stimulus moves the set, time moves it (a timer that may or must have fired), an observation keeps only
+/// what allows it. When the set is empty the device has done what no state allows: a divergence.
+///
+///     perform ──▶ (observe)* ──▶ settle ──▶ …
+///
+/// ``settle(at:)`` says that everything up to a moment has been observed: only then is silence evidence.
+/// Beside each possible state stand the earliest and the latest moment at which it can have been entered,
+/// so timers are exact where the entry was seen and never too strict where it was not.
+///
+/// A small machine in which nothing depends on time or circumstances is followed in words of bits, any other with its
+/// times; which it is, nobody has to know.
+public struct Tracker: Sendable {
+  /// What is tracked.
+  public let specification: Specification
+  /// How far an observation's time may lie from when it happened.
+  public let slack: Interval
+  /// Whether what is shown comes of a way that the device may take and need not: it reported of itself what brings these
+  /// circumstances about, as bits; or none, and it ended a link, say, on which it was sent what no client says. That is
+  /// over with the next status after the one that it led to.
+  public private(set) var liberty: UInt64?
+  /// Whether what it led to was shown.
+  private var isLibertyShown = false
+  /// What was counted up to the last operation.
+  private var counted: CellCoverage
+  private var word: WordTracker
+  /// What follows a machine that is not small; for a small one, what holds around the device, and no more.
+  private var timed: TimedTracker
+
+  // What the hot path needs of the specification, at hand.
+  private let isSmall: Bool
+  private let isPlain: Bool
+  private let legalWords: [UInt64]
+  private let states: [Int]
+  private let statusCount: Int
+  private let stimuliMask: UInt64
+
+  /// Makes a tracker that stands at the machine's usual start.
+  public init(_ specification: Specification, slack: Interval = .zero) {
+    self.specification = specification
+    self.slack = slack
+    isSmall = specification.isSmall
+    isPlain = specification.isPlain
+    legalWords = specification.legal
+    states = specification.nodes.map(\.state)
+    statusCount = specification.statusCount
+    stimuliMask = specification.stimuliMask
+    counted = CellCoverage(specification.cells)
+    word = WordTracker(specification)
+    timed = TimedTracker(specification, slack: slack)
+    start(in: specification.startNodes.count - 1)
+  }
+
+  /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
+  /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
+  public var losses: Int { isSmall ? word.losses : timed.losses }
+
+  /// Which cells were visited, since the tracker was made.
+  public var coverage: CellCoverage {
+    var coverage = counted
+    let node = isSmall ? word.single : timed.possible.single
+    if node >= 0 { coverage.enter(states[node]) }
+    return coverage
+  }
+
+  /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
+  public mutating func start(in number: Int) {
+    countState()
+    counted.lose()
+    liberty = nil
+    timed.environment.start()
+    stand(in: [number])
+  }
+
+  /// Goes to every start of the machine that settings of a device do not contradict.
+  mutating func start(inAnyOf condition: StartCondition) {
+    let numbers = specification.machine.starts(for: condition)
+    guard let last = numbers.last else { return }
+    start(in: last)
+    stand(in: numbers)
+  }
+
+  private mutating func stand(in starts: [Int], at now: Instant = .zero) {
+    let nodes = starts.map { specification.startNodes[$0] }
+    if isSmall { word.start(in: nodes) } else { timed.start(in: nodes, at: now) }
+  }
+
+  /// The states that the device could be in.
+  public var possibleStates: [Int] {
+    var found: [Int] = []
+    forEachPossible { node in
+      if !found.contains(states[node]) { found.append(states[node]) }
+    }
+    return found
+  }
+
+  /// The number of the start that settings of a device stand for: the last one that none of them contradicts.
+  ///
+  /// `nil` when they contradict every start.
+  public func start(for condition: StartCondition) -> Int? {
+    specification.machine.start(for: condition)
+  }
+
+  @inline(__always)
+  private func forEachPossible(_ body: (Int) -> Void) {
+    if isSmall {
+      forEachBit(of: word.possible, body)
+    } else {
+      for member in timed.possible.members { body(member.node) }
+    }
+  }
+
+  /// Counts the state that the device is in, when it is known.
+  private mutating func countState() {
+    let node = isSmall ? word.single : timed.possible.single
+    if node >= 0, specification.isResting[node] { counted.enter(states[node]) }
+  }
+}
+
+extension Machine {
+  /// The number of the start that settings of a device stand for; see ``Tracker/start(for:)``.
+  func start(for condition: StartCondition) -> Int? {
+    if condition.settings.isEmpty { return definition.starts.count - 1 }
+    return starts(for: condition).last
+  }
+
+  /// The numbers of all starts that settings of a device do not contradict.
+  func starts(for condition: StartCondition) -> [Int] {
+    definition.starts.indices.filter { number in
+      definition.starts[number].conditions.allSatisfy { item in
+        condition.flag(item.name).map { $0 == item.value } ?? true
+      }
+    }
+  }
+}
+
+extension Tracker {
+  /// Moves the set by a stimulus. A state that does not allow it may refuse or ignore it, and stays.
+  ///
+  /// - Returns: whether some possible state allows it.
+  @discardableResult
+  public mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
+    if !isSmall { return follow(stimulus, at: now) }
+    count(stimulus.number, in: word.single)
+    return word.perform(stimulus.number)
+  }
+
+  private mutating func follow(_ stimulus: Stimulus, at now: Instant) -> Bool {
+    timed.approach(now)
+    count(stimulus.number, in: timed.possible.single)
+    return timed.perform(stimulus, at: now)
+  }
+
+  @inline(__always)
+  private mutating func count(_ event: Int, in node: Int) {
+    if node >= 0 { counted.count(event, in: states[node]) } else { counted.lose() }
+  }
+
+  /// Keeps the states that allow an observation, and moves on with it.
+  ///
+  /// - Returns: whether any is left.
+  public mutating func observe(_ observation: Observation, at now: Instant) -> Bool {
+    switch observation {
+    case .status(let number):
+      return isSmall ? word.reveal(number) : reveal(number, isStatus: true, at: now)
+    case .effect(let number):
+      let symbol = statusCount + number
+      return isSmall ? word.reveal(symbol) : reveal(symbol, isStatus: false, at: now)
+    case .refused:
+      return isSmall ? word.refuse() : timed.refuse()
+    case .unknown:
+      if isSmall { word.removeAll() } else { timed.removeAll() }
+      return false
+    case .event(let seen):
+      return happen(seen.number, at: now)
+    case .reading(let reading):
+      timed.environment.learn(from: reading, at: now)
+      return true
+    case .violation:
+      return true
+    }
+  }
+
+  private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
+    let isLeft = timed.reveal(symbol, isStatus: isStatus, at: now)
+    if isStatus, liberty != nil {
+      if isLibertyShown { liberty = nil }
+      isLibertyShown = true
+    }
+    countState()
+    return isLeft
+  }
+
+  private mutating func happen(_ event: Int, at now: Instant) -> Bool {
+    let own = specification.begun[event] & specification.own
+    if own != 0 { takeLiberty(own) }
+    guard isSmall else {
+      let (isPossible, isLiberty) = timed.happen(event, at: now)
+      if isLiberty { takeLiberty(0) }
+      return isPossible
+    }
+    word.stay()
+    var over = UInt64.max
+    forEachPossible { over &= specification.ended[specification.nodes[$0].shown] }
+    timed.environment.expire(at: now)
+    timed.environment.begin(specification.begun[event], over: over, at: now)
+    return true
+  }
+
+  private mutating func takeLiberty(_ circumstances: UInt64) {
+    liberty = circumstances
+    isLibertyShown = false
+  }
+
+  /// Says that everything up to a moment has been observed.
+  ///
+  /// - Returns: whether any state is left: one that should have shown something, or been left, by now is not.
+  public mutating func settle(at now: Instant) -> Bool {
+    isSmall ? word.settle() : settleTimed(at: now)
+  }
+
+  private mutating func settleTimed(at now: Instant) -> Bool {
+    let isLeft = timed.settle(at: now)
+    if !isPlain { countState() }
+    return isLeft
+  }
+
+  /// By when something must be observed, or `nil` when the device may stay silent for ever.
+  public var deadline: Instant? {
+    isPlain ? nil : timedDeadline()
+  }
+
+  /// Apart from its caller, which is on the path of every event and must not pay for it.
+  private func timedDeadline() -> Instant? {
+    let deadline = timed.deadline
+    return deadline == .never ? nil : deadline
+  }
+
+  /// Up to when time may pass before the model has to look again: its deadline, or the end of a fault.
+  var horizon: Instant { min(deadline ?? .never, timed.environment.nextExpiry) }
+
+  /// Whether an event that the tester does not cause is due: what comes next is the device's to do.
+  public var isAwaiting: Bool { !isSmall && timed.isAwaiting }
+
+  /// Whether some possible state allows a stimulus.
+  public func allows(_ stimulus: Int) -> Bool {
+    var allowed = false
+    forEachPossible { allowed = allowed || timed.allows(stimulus, in: $0) }
+    return allowed
+  }
+
+  /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
+  ///
+  /// A circumstance ends with the last of the faults that hold it.
+  public mutating func apply(_ fault: Fault, at now: Instant) { timed.environment.apply(fault, at: now) }
+
+  /// Lets the circumstances be as they are from the very start, with nothing under way from before.
+  public mutating func settleCircumstances() { timed.environment.settle() }
+
+  /// Lets it be open whether a circumstance holds, by name.
+  mutating func doubt(_ circumstance: String) {
+    if let number = specification.machine.circumstance(named: circumstance) {
+      timed.environment.doubt(number)
+    }
+  }
+
+  /// The circumstances that hold, or may, as bits.
+  func mayHold(at now: Instant) -> UInt64 { timed.environment.mayHold(at: now) }
+
+  /// Whether a stimulus is allowed now, or may come to be by what happens without the tester.
+  ///
+  /// Follows what can happen by itself from every possible state, under the circumstances of this moment. A
+  /// scenario's step waits as long as this holds and no possible state allows the stimulus yet.
+  public func mayAllow(_ stimulus: Int) -> Bool {
+    let machine = specification.machine
+    let space = StateSpace<Int, Void>(from: possibleStates) { state, go in
+      for edge in machine.spontaneous[state] where timed.environment.mayHold(edge.condition) {
+        go((), edge.target, 1)
+      }
+    } isWanted: { state in
+      machine.edges(from: state, on: stimulus).contains { timed.environment.mayHold($0.condition) }
+    }
+    return space.found != nil
+  }
+}
+
+// What a search over products needs: to stand somewhere else at another time.
+extension Tracker {
+  /// Goes to a start of the machine at a moment, with some faults from the very start.
+  mutating func start(in number: Int, under faults: [Fault], at now: Instant) {
+    start(in: number)
+    stand(in: [number], at: now)
+    for fault in faults { timed.environment.apply(fault, at: now) }
+    timed.environment.settle()
+  }
+
+  /// What is thought possible, with times counted back from a moment.
+  ///
+  /// - Parameter isTimed: the nodes in which it matters when they were entered; see ``Specification/timedNodes()``.
+  func snapshot(at now: Instant, isTimed: [Bool]) -> Snapshot {
+    guard isSmall else { return timed.snapshot(at: now, isTimed: isTimed) }
+    var nodes: [Snapshot.Node] = []
+    forEachPossible { nodes.append(Snapshot.Node(number: $0, longest: .zero, shortest: .zero)) }
+    return Snapshot(nodes: nodes, environment: timed.environment.snapshot(at: now, entries: []))
+  }
+
+  /// Goes back to what a snapshot remembers, as of a moment.
+  mutating func restore(_ snapshot: Snapshot, at now: Instant) {
+    if isSmall {
+      word.start(in: snapshot.nodes.map(\.number))
+      timed.environment.restore(snapshot.environment, at: now)
+    } else {
+      timed.restore(snapshot, at: now)
+    }
+  }
+
+  /// When what the device may do changes next by time alone, or never.
+  func nextEdge(after now: Instant, isTimed: [Bool]) -> Instant {
+    isPlain ? .never : timed.nextEdge(after: now, isTimed: isTimed)
+  }
+
+  /// When the next circumstance that changed is felt, or never.
+  func nextSettlement(after now: Instant) -> Instant {
+    timed.environment.settlements().reduce(.never) { $1 > now ? min($0, $1) : $0 }
+  }
+}
+
+extension Tracker {
+  /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
+  /// circumstances.
+  ///
+  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  public var legalStimuli: UInt64 {
+    @inline(never) mutating get {
+      let node = isSmall ? word.single : timed.possible.single
+      return node >= 0 ? legalWords[node] : legalInAll
+    }
+  }
+
+  private var legalInAll: UInt64 {
+    var legal = UInt64.max
+    forEachPossible { legal &= legalWords[$0] }
+    return legal
+  }
+
+  /// Where the test stands; only for machines of up to 64 events.
+  ///
+  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  public var situation: Situation {
+    @inline(__always) mutating get {
+      let node = isSmall ? word.single : timed.possible.single
+      guard isPlain, node >= 0 else { return openSituation }
+      let legal = legalStimuli
+      return Situation(
+        position: UInt64(truncatingIfNeeded: node), node: node, legal: legal, forbidden: stimuliMask & ~legal,
+        idle: specification.hasIdle ? specification.idle[node] : 0, deadline: .never, window: .zero,
+        isAwaiting: false)
+    }
+  }
+
+  /// Several states, time, or circumstances.
+  private var openSituation: Situation {
+    @inline(never) mutating get {
+      var legal = stimuliMask
+      var somewhere: UInt64 = 0
+      var idle = UInt64.max
+      var window = Interval.zero
+      // Over what is possible and under which circumstances.
+      var position = Fingerprint()
+      position.mix(timed.environment.circumstances)
+      forEachPossible { node in
+        let mask = allowed(in: node)
+        legal &= mask
+        somewhere |= mask
+        idle &= specification.idle[node]
+        window = max(window, specification.windows[node])
+        position.mix(UInt64(truncatingIfNeeded: node + 1))
+      }
+      return Situation(
+        position: position.value | 1 << 63, node: isSmall ? word.single : timed.possible.single, legal: legal,
+        forbidden: stimuliMask & ~somewhere, idle: legal & idle, deadline: deadline ?? .never, window: window,
+        isAwaiting: isAwaiting)
+    }
+  }
+
+  /// The stimuli that a node allows under the circumstances.
+  private func allowed(in node: Int) -> UInt64 {
+    var mask: UInt64 = 0
+    forEachBit(of: specification.legal[node]) { event in
+      if timed.allows(event, in: node) { mask |= 1 << UInt64(event) }
+    }
+    return mask
+  }
+}
+
+extension Tracker {
+  /// What the set before the last operation allowed, in the order of the definition.
+  public func allowances() -> [Divergence.Allowance] {
+    var allowances: [Divergence.Allowance] = []
+    func add(_ node: Int) {
+      for allowance in self.allowances(of: node) where !allowances.contains(allowance) {
+        allowances.append(allowance)
+      }
+    }
+    if isSmall { forEachBit(of: word.before, add) } else { timed.before.members.forEach { add($0.node) } }
+    return allowances
+  }
+
+  private func allowances(of number: Int) -> [Divergence.Allowance] {
+    let node = specification.nodes[number]
+    let state = specification.machine.definition.states[node.state].name
+    var allowances: [Divergence.Allowance] = []
+    if let symbol = node.pending.first {
+      let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
+      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
+    }
+    let urgent = specification.urgent[specification.urgentSteps(of: number)]
+    if urgent.allSatisfy({ !timed.environment.mayHold($0.condition) }) {
+      let status = specification.vocabulary.statuses[node.shown]
+      allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
+    }
+    for step in specification.visible[specification.visibleSteps(of: number)]
+    where timed.environment.mayHold(step.condition) {
+      allowances.append(
+        Divergence.Allowance(
+          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol)),
+          isDue: step.latest != .forever))
+    }
+    // A row that also says by when says all that a row without a limit does.
+    return allowances.filter { allowance in
+      !allowances.contains { other in
+        other.shows == allowance.shows && !allowance.cause.isEmpty
+          && other.cause.hasPrefix(allowance.cause + " within ")
+      }
+    }
+  }
+
+  private func cause(of step: Specification.Step) -> String {
+    let row = specification.machine.definition.transitions[Int(step.transition)]
+    let limit = timed.limit(of: step)
+    switch row.trigger {
+    case .timer: return step.earliest == limit ? "after \(limit)" : "within \(limit)"
+    case .event(let name): return limit == .forever ? name : "\(name) within \(limit)"
+    }
+  }
+
+  private func name(ofSymbol symbol: Int) -> String {
+    symbol < statusCount
+      ? specification.vocabulary.statuses[symbol]
+      : specification.vocabulary.effects[symbol - statusCount]
+  }
+}
