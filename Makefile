@@ -31,9 +31,10 @@ else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
 endif
 
-lint: dependencies ## Check the formatting and which target imports which
+lint: dependencies ## Check the formatting, and what .ci/tidy says of imports, dead files, doubles and words
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
-	.ci/imports
+	.ci/tidy --self-test
+	.ci/tidy
 
 format: dependencies ## Format the sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests

@@ -9,7 +9,7 @@ public func displayWidth(_ text: String) -> Int {
 /// Spaces as wide as a text; a tab stays a tab, so that what follows lines up on any terminal.
 public func blank(_ text: String) -> String {
   text.reduce(into: "") { result, character in
-    result += character == "\t" ? "\t" : String(repeating: " ", count: width(character))
+    result += character == "\t" ? "\t" : spaces(width(character))
   }
 }
 

@@ -183,7 +183,7 @@ extension Instant: CustomStringConvertible {
     let sign = nanoseconds < 0 ? "-" : ""
     let text = decimal(nanoseconds.magnitude, size: 1_000_000_000, digits: 9)
     let decimals = text.split(separator: ".").dropFirst().first?.count ?? 0
-    let padding = String(repeating: "0", count: max(0, 3 - decimals))
+    let padding = "000".dropFirst(decimals)
     return sign + text + (decimals == 0 ? "." : "") + padding
   }
 }

@@ -188,8 +188,7 @@ extension JSON {
       case "\r": text += "\\r"
       case "\t": text += "\\t"
       case "\u{0}"..."\u{1F}", "\u{7F}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        text += "\\u" + scalar.value.hex(digits: 4)
       default: text.unicodeScalars.append(scalar)
       }
     }

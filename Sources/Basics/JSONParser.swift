@@ -209,7 +209,7 @@ extension JSONParser {
         result += rest.prefix(length)
         rest = rest.dropFirst(length)
       } else {
-        result += "\\x{\(String(rest.removeFirst(), radix: 16, uppercase: true))}".utf8
+        result += "\\x{\(rest.removeFirst().hex(digits: 1).uppercased())}".utf8
       }
     }
     return result
@@ -246,7 +246,7 @@ extension JSONParser {
     }
     guard isMended else { throw fault("expected both halves of a character") }
     offset = after
-    return "\\u{\(String(unit, radix: 16, uppercase: true))}"
+    return escaped(unit)
   }
 
   private func character(_ value: UInt32) -> String {
@@ -258,7 +258,7 @@ extension JSONParser {
     guard offset + 4 <= bytes.count else { throw fault("expected four hexadecimal digits") }
     var unit: UInt32 = 0
     for place in offset..<offset + 4 {
-      guard let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue else {
+      guard let digit = hexValue(bytes[place]) else {
         throw fault("expected four hexadecimal digits")
       }
       unit = unit << 4 | UInt32(digit)

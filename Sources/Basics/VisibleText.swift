@@ -21,7 +21,7 @@ public func visible(_ text: String) -> String {
     } else if let end = controlSequence(bytes, at: place) {
       place = end
     } else if let (scalar, length) = hidden(bytes, at: place) {
-      shown += "\\u{\(String(scalar, radix: 16, uppercase: true))}".utf8
+      shown += escaped(scalar).utf8
       place += length
     } else {
       shown.append(bytes[place])
@@ -30,6 +30,9 @@ public func visible(_ text: String) -> String {
   }
   return String(decoding: shown, as: UTF8.self)
 }
+
+/// A character by its number, as `\u{1B}`.
+public func escaped(_ scalar: UInt32) -> String { "\\u{\(scalar.hex(digits: 1).uppercased())}" }
 
 /// Whether a byte needs no look: printable ASCII, TAB, LF, CR, and what does not begin a character that may be shown.
 private func isHarmless(_ byte: UInt8) -> Bool {

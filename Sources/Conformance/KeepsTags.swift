@@ -123,7 +123,7 @@ public struct KeepsTags: Invariant {
   }
 
   private static func bytes(ofHex text: String) -> [UInt8] {
-    let digits = text.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    let digits = text.utf8.compactMap(hexValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 }

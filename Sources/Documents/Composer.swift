@@ -66,7 +66,7 @@ extension Composer {
     var keyLines: [String: Int] = [:]
   }
 
-  private mutating func take(_ event: Event) {
+  private mutating func take(_ event: YAMLEvent) {
     let start = finder.position(ofCharacter: event.start)
     let end = finder.position(ofCharacter: event.end)
     switch event.kind {
@@ -102,7 +102,7 @@ extension Composer {
   }
 
   private mutating func open(
-    isMapping: Bool, _ layout: Node.Layout, _ properties: Event.Properties, at start: Position
+    isMapping: Bool, _ layout: Node.Layout, _ properties: YAMLEvent.Properties, at start: Position
   ) {
     refuseTag(of: properties, at: start)
     guard frames.count < limits.depth else {
@@ -201,7 +201,7 @@ extension Composer {
     if anchors.updateValue(anchor, forKey: name) == nil { anchorNames.append(name) }
   }
 
-  private func refuseTag(of properties: Event.Properties, at start: Position) {
+  private func refuseTag(of properties: YAMLEvent.Properties, at start: Position) {
     guard let tag = properties.tag else { return }
     findings.add(
       Problem(

@@ -1,3 +1,5 @@
+import Basics
+
 extension Node {
   /// The node as a YAML document, which reads back equal.
   ///
@@ -118,8 +120,6 @@ private struct Emitter {
     }
     return style == .plain && (text.isEmpty || canStandPlain(text)) ? text : doubleQuoted(text)
   }
-
-  private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
 /// Whether a text without quotes is read back unchanged, in a block and within brackets alike.

@@ -1,7 +1,7 @@
 import CYAML
 
 /// What libyaml found next in a text.
-struct Event {
+struct YAMLEvent {
   /// The name and the tag that a node may carry.
   struct Properties {
     var anchor: String?
@@ -62,11 +62,11 @@ struct EventParser: ~Copyable {
   }
 
   /// The next event; after `streamEnd` or an error it must not be called again.
-  mutating func next() throws(SyntaxError) -> Event {
+  mutating func next() throws(SyntaxError) -> YAMLEvent {
     var event = unsafe yaml_event_t()
     guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure() }
     defer { unsafe yaml_event_delete(&event) }
-    return unsafe Event(
+    return unsafe YAMLEvent(
       kind: eventKind(event), start: event.start_mark.index, end: event.end_mark.index)
   }
 
@@ -83,7 +83,7 @@ struct EventParser: ~Copyable {
   }
 }
 
-private func eventKind(_ event: yaml_event_t) -> Event.Kind {
+private func eventKind(_ event: yaml_event_t) -> YAMLEvent.Kind {
   switch unsafe event.type {
   case YAML_STREAM_START_EVENT:
     return .streamStart
@@ -122,8 +122,8 @@ private func eventKind(_ event: yaml_event_t) -> Event.Kind {
 
 private func properties(
   anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?
-) -> Event.Properties {
-  unsafe Event.Properties(anchor: copied(anchor), tag: copied(tag))
+) -> YAMLEvent.Properties {
+  unsafe YAMLEvent.Properties(anchor: copied(anchor), tag: copied(tag))
 }
 
 private func copied(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {

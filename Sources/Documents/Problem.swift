@@ -35,7 +35,7 @@ public struct Problem: Hashable, Sendable {
       return headline + (hint.map { "\n  " + $0 } ?? "")
     }
     let number = String(position.line)
-    let gutter = String(repeating: " ", count: number.count)
+    let gutter = spaces(number.count)
     let caret = blank(excerpt.before) + "^" + String(repeating: "~", count: underlineWidth(excerpt) - 1)
     return """
       \(headline)

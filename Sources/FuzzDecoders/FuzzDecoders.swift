@@ -19,7 +19,7 @@ public func fuzzOne(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
 
 #if !FUZZING
 /// Without libFuzzer: feeds files, such as a finding, to the decoders.
-@main struct Replay {
+@main struct Replayer {
   static func main() throws {
     for path in CommandLine.arguments.dropFirst() {
       let bytes = try WholeFile.bytes(of: path)

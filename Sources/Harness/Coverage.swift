@@ -41,8 +41,7 @@ public struct Coverage: Equatable, Sendable {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       row.enumerated().map { column, text in
-        let space = String(repeating: " ", count: widths[column] - text.count)
-        return column == 0 ? text + space : space + text
+        column == 0 ? text.leftAligned(in: widths[column]) : text.rightAligned(in: widths[column])
       }.joined(separator: "   ")
     }
   }

@@ -233,15 +233,15 @@ extension Record.Coverage {
 /// The hexadecimal digits of both numbers' bits; `nil` where they are none, or not as many.
 private func union(_ left: String, _ right: String) -> String? {
   guard left.count == right.count else { return nil }
-  var digits = ""
-  for (left, right) in zip(left, right) {
-    guard let left = left.hexDigitValue, let right = right.hexDigitValue else { return nil }
-    digits += String(left | right, radix: 16)
+  var digits: [UInt8] = []
+  for (left, right) in zip(left.utf8, right.utf8) {
+    guard let left = hexValue(left), let right = hexValue(right) else { return nil }
+    digits.append(hexDigit(left | right))
   }
-  return digits
+  return String(decoding: digits, as: UTF8.self)
 }
 
 /// How many bits are set.
 private func count(_ digits: String) -> Int {
-  digits.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+  digits.utf8.reduce(0) { $0 + (hexValue($1)?.nonzeroBitCount ?? 0) }
 }

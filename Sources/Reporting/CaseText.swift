@@ -65,8 +65,7 @@ struct CaseText {
     lastEvent = place
     // The model's states alone are no event.
     if event.kind == .model { return }
-    let time = event.time.secondsText
-    var words = [String(repeating: " ", count: max(0, 10 - time.count)) + time]
+    var words = [event.time.secondsText.rightAligned(in: 10)]
     if let step = event.step {
       words.append("step \(step)" + (event.line.map { " (line \($0))" } ?? ""))
     }

@@ -1,4 +1,4 @@
-/// What a secret looks like in each ``Alphabet``: every stretch of 64 bits or so, at any place of it, as a number.
+/// What a secret looks like in each ``SymbolAlphabet``: every stretch of 64 bits or so, at any place of it, as a number.
 ///
 /// So a secret is also found where a part of it was cut off, and looking costs the same however many there are.
 struct SecretForms: Sendable {
@@ -7,8 +7,8 @@ struct SecretForms: Sendable {
   private var fragments: [[Set<UInt64>]]
 
   init() {
-    windows = Alphabet.allCases.map { _ in WindowSet() }
-    fragments = Alphabet.allCases.map { Array(repeating: [], count: $0.length) }
+    windows = SymbolAlphabet.allCases.map { _ in WindowSet() }
+    fragments = SymbolAlphabet.allCases.map { Array(repeating: [], count: $0.length) }
   }
 
   /// Adds a secret.
@@ -36,16 +36,16 @@ struct SecretForms: Sendable {
   }
 
   /// Whether a window is a part of a secret.
-  func contains(_ window: UInt64, in alphabet: Alphabet) -> Bool {
+  func contains(_ window: UInt64, in alphabet: SymbolAlphabet) -> Bool {
     windows[alphabet.rawValue].contains(window)
   }
 
   /// Whether so many symbols, fewer than a window has, stand so in a secret.
-  func contains(_ fragment: UInt64, of count: Int, in alphabet: Alphabet) -> Bool {
+  func contains(_ fragment: UInt64, of count: Int, in alphabet: SymbolAlphabet) -> Bool {
     fragments[alphabet.rawValue][count].contains(fragment)
   }
 
-  private mutating func add(_ sequence: [UInt8], to alphabet: Alphabet) -> Bool {
+  private mutating func add(_ sequence: [UInt8], to alphabet: SymbolAlphabet) -> Bool {
     let length = alphabet.length
     var isFound = false
     for start in sequence.indices.dropLast(length - 1)
@@ -85,7 +85,7 @@ struct SecretForms: Sendable {
 }
 
 /// What a secret can be written in.
-enum Alphabet: Int, CaseIterable {
+enum SymbolAlphabet: Int, CaseIterable {
   /// Bytes: raw, as characters, as decimal numbers.
   case bytes
   case hexadecimal

@@ -35,7 +35,7 @@ public enum BenchClock {
   private static let boot: String = {
     let text = smallFile("/proc/sys/kernel/random/boot_id") ?? ""
     let word = text.prefix { $0 != "-" }
-    return word.isEmpty ? String(SystemEntropy().next(), radix: 16) : String(word)
+    return word.isEmpty ? SystemEntropy().next().hex(digits: 1) : String(word)
   }()
 }
 

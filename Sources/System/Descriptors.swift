@@ -27,6 +27,11 @@ public enum Descriptors {
     guard fdatasync(descriptor) == 0 else { throw .last }
   }
 
+  /// Returns when all of a file is on the disk.
+  static func synchronize(_ descriptor: Int32) throws(SystemError) {
+    guard fsync(descriptor) == 0 else { throw .last }
+  }
+
   /// Reads some bytes into a part of a buffer; their number, which is 0 at the end.
   static func read(
     into buffer: inout [UInt8], at place: Int = 0, limit: Int = .max, from descriptor: Int32

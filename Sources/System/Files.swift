@@ -30,20 +30,11 @@ public func makeFolders(above path: String) {
   _ = unsafe mkdir(folder, 0o777)
 }
 
-/// Gives a file or a folder another name, at once.
-///
-/// - Returns: whether it has it; false when there is a folder of that name that is not empty.
-public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
-  if unsafe Glibc.rename(path, name) == 0 { return true }
-  guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
-  return false
-}
-
 /// Waits until the names in the folder of a file are on the disk.
 public func synchronizeFolder(of path: String) {
   let descriptor = unsafe open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { return }
-  _ = fsync(descriptor)
+  try? Descriptors.synchronize(descriptor)
   close(descriptor)
 }
 

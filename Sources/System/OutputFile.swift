@@ -78,12 +78,17 @@ public final class OutputFile {
   /// Waits until the system has the file on its disk.
   public func synchronize() {
     try? finish()
-    if descriptor >= 0 { _ = fsync(descriptor) }
+    if descriptor >= 0 { try? Descriptors.synchronize(descriptor) }
   }
 
   /// The same, for who must know that it is there.
   public func synchronizeOrThrow() throws(FileFault) {
     try finish()
-    guard descriptor < 0 || fsync(descriptor) == 0 else { throw FileFault(path: "", code: errno) }
+    guard descriptor >= 0 else { return }
+    do {
+      try Descriptors.synchronize(descriptor)
+    } catch {
+      throw FileFault(path: "", error)
+    }
   }
 }

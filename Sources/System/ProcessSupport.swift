@@ -1,3 +1,4 @@
+import Basics
 import CShims
 import Glibc
 import Synchronization
@@ -60,7 +61,7 @@ public func printable(_ bytes: some Sequence<UInt8>) -> String {
     case "\t": text += " "
     case "\r": break
     case "\u{A0}"...: text.unicodeScalars.append(scalar)
-    default: text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    default: text += escaped(scalar.value)
     }
   }
   return text

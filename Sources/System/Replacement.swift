@@ -104,7 +104,13 @@ public struct Replacement: ~Copyable {
   public mutating func finish() throws(FileFault) -> FinishedFile {
     try flush()
     // A pipe cannot be flushed to a disk, and need not be.
-    guard isDirect || fsync(descriptor) == 0 else { throw fault }
+    if !isDirect {
+      do {
+        try Descriptors.synchronize(descriptor)
+      } catch {
+        throw FileFault(attempt, path: named, error)
+      }
+    }
     isFinished = true
     guard close(descriptor) == 0 else {
       let fault = fault
@@ -141,7 +147,7 @@ public struct FinishedFile: Sendable {
   /// Gives it its name, in one step. Where that fails, it stays beside its place.
   public func place() throws(FileFault) {
     if name == path { return }
-    guard unsafe rename(name, path) == 0 else { throw FileFault(attempt, path: path, code: errno) }
+    guard unsafe Glibc.rename(name, path) == 0 else { throw FileFault(attempt, path: path, code: errno) }
     synchronizeFolder(of: path)
   }
 
@@ -149,4 +155,13 @@ public struct FinishedFile: Sendable {
   public func discard() {
     if name != path { _ = unsafe unlink(name) }
   }
+}
+
+/// Gives a file or a folder another name, at once.
+///
+/// - Returns: whether it has it; false when there is a folder of that name that is not empty.
+public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
+  if unsafe Glibc.rename(path, name) == 0 { return true }
+  guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
+  return false
 }

@@ -28,11 +28,11 @@ public struct BluetoothHost: Sendable {
   /// The features of LE that the controller has, as bits (Core 5.4, Vol 6 Part B §4.6).
   var features: UInt64 = 0
   var buffers = ControllerBuffers()
-  var links: [Link] = []
+  var links: [HostLink] = []
   var nextLink = 1
   var strays = StrayPackets()
   var scanner = Scanner()
-  var advertiser = Advertiser()
+  var advertiser = HostAdvertiser()
   var initiator = Initiator()
   var database: GATTDatabase
   /// What the call under way has to return.
@@ -145,7 +145,7 @@ extension BluetoothHost {
     links = []
     strays = StrayPackets()
     scanner = Scanner()
-    advertiser = Advertiser()
+    advertiser = HostAdvertiser()
     initiator = Initiator()
   }
 

@@ -10,7 +10,7 @@ public import Basics
 ///
 /// Parameters can be set only while the controller does not advertise. What is asked for while a command is under
 /// way is kept, the latest alone, and carried out after it.
-struct Advertiser: Sendable {
+struct HostAdvertiser: Sendable {
   enum State: Sendable {
     case off
     case settingParameters(Advertisement)
@@ -61,7 +61,7 @@ extension BluetoothHost {
     precondition(data.count <= 31 && scanResponse.count <= 31, "an advertisement holds 31 bytes")
     guard mayAct() else { return [] }
     advertiser.wish = .start(
-      Advertiser.Advertisement(parameters: parameters, data: data, scanResponse: scanResponse))
+      HostAdvertiser.Advertisement(parameters: parameters, data: data, scanResponse: scanResponse))
     pursueAdvertising(at: now)
     return takeActions()
   }
@@ -81,7 +81,7 @@ extension BluetoothHost {
       (.overtaken, _), (.disabling, _):
       break
     case (.off, .start(let advertisement)):
-      advertiser = Advertiser(state: .settingParameters(advertisement), wish: nil)
+      advertiser = HostAdvertiser(state: .settingParameters(advertisement), wish: nil)
       send(.leSetAdvertisingParameters(advertisement.parameters), at: now)
     case (.off, .stop):
       advertiser.wish = nil

@@ -6,7 +6,7 @@ public import Basics
 ///      └────────────────────▲
 ///
 /// A link ends with Disconnection Complete alone, whoever wanted it to.
-struct Link: Sendable {
+struct HostLink: Sendable {
   enum Stage: Sendable {
     case open
     /// Disconnect was sent, or waits to be. The controller owes Disconnection Complete by some time: never before it
@@ -24,7 +24,7 @@ struct Link: Sendable {
   var gatt: GATTLink
   var signalling = Signalling()
   var assembly = FrameAssembly()
-  var outgoing = FrameQueue()
+  var outgoing = FragmentQueue()
   /// How many fragments the controller holds.
   var unsent = 0
   /// How many frames that waited were dropped when the link was to end.
@@ -68,7 +68,7 @@ extension BluetoothHost {
     let id = LinkID(rawValue: nextLink)
     nextLink += 1
     links.append(
-      Link(
+      HostLink(
         id: id, handle: connection.handle, role: connection.role, isReported: isWanted,
         timing: connection.timing, gatt: GATTLink(offering: settings.mtu)))
     guard isWanted else { return endLink(links.count - 1, .remoteUserTerminated, at: now) }

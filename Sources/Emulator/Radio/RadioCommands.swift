@@ -6,7 +6,7 @@ import Crypto
 // nothing.
 
 extension Radio {
-  mutating func perform(_ command: HCICommand, _ c: Int) throws(Refusal) -> Outcome {
+  mutating func perform(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
     switch command {
     case .reset:
       reset(c)
@@ -52,7 +52,7 @@ extension Radio {
   }
 
   /// What a controller says of itself.
-  private func inform(_ command: HCICommand, _ controller: Controller) -> Outcome {
+  private func inform(_ command: HCICommand, _ controller: Controller) -> CommandOutcome {
     let settings = controller.settings
     let version = settings.version
     switch command {
@@ -84,7 +84,7 @@ extension Radio {
   }
 
   /// Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
-  private func bufferSize(_ command: HCICommand, _ settings: ControllerSettings) -> Outcome {
+  private func bufferSize(_ command: HCICommand, _ settings: ControllerSettings) -> CommandOutcome {
     let isShared = settings.quirks.contains(.sharedBuffers)
     let isAsked = isShared == (command == .readBufferSize)
     let (length, count) = isAsked ? (settings.aclLength, settings.aclCount) : (0, 0)
@@ -105,7 +105,9 @@ extension Radio {
   }
 
   /// Only the 1M PHY is there (§7.8.48).
-  private func setDefaultPHY(_ all: UInt8, _ transmit: UInt8, _ receive: UInt8) throws(Refusal) -> Outcome {
+  private func setDefaultPHY(
+    _ all: UInt8, _ transmit: UInt8, _ receive: UInt8
+  ) throws(Refusal) -> CommandOutcome {
     for (bit, wish) in [(1, transmit), (2, receive)] as [(UInt8, UInt8)] where all & bit == 0 {
       guard wish != 0 else { throw Refusal(.invalidParameters) }
       guard wish & ~0b001 == 0 || wish & 0b001 != 0 && wish & ~0b111 == 0 else {
@@ -124,7 +126,7 @@ extension Radio {
 // MARK: - Advertising, §7.8.4 to §7.8.9
 
 extension Radio {
-  private mutating func advertise(_ command: HCICommand, _ c: Int) throws(Refusal) -> Outcome {
+  private mutating func advertise(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
     switch command {
     case .leSetRandomAddress(let address):
       let isListening = listeners.contains { $0.controller == c }
@@ -180,7 +182,7 @@ extension AdvertisingParameters {
 // MARK: - Scanning and initiating, §7.8.10 to §7.8.13
 
 extension Radio {
-  private mutating func listen(_ command: HCICommand, _ c: Int) throws(Refusal) -> Outcome {
+  private mutating func listen(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
     switch command {
     case .leSetScanParameters(let parameters):
       guard !isScanning(c) else { throw Refusal(.commandDisallowed) }
@@ -255,7 +257,7 @@ private func isScanTiming(_ interval: UInt16, _ window: UInt16) -> Bool {
 // MARK: - The filter accept list, §7.8.14 to §7.8.17
 
 extension Radio {
-  private mutating func changeAcceptList(_ command: HCICommand, _ c: Int) throws(Refusal) -> Outcome {
+  private mutating func changeAcceptList(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
     // Whoever uses the list may not find it changed.
     let isInUse =
       advertisers[c].isOn && advertisers[c].parameters.filterPolicy != 0
@@ -282,7 +284,7 @@ extension Radio {
 // MARK: - Links
 
 extension Radio {
-  private mutating func actOnLink(_ command: HCICommand, _ c: Int) throws(Refusal) -> Outcome {
+  private mutating func actOnLink(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
     switch command {
     case .readRSSI(let handle):
       _ = try link(handle, c)
@@ -344,7 +346,7 @@ extension Radio {
 
   private mutating func disconnect(
     _ handle: ConnectionHandle, _ reason: HCIErrorCode, _ c: Int
-  ) throws(Refusal) -> Outcome {
+  ) throws(Refusal) -> CommandOutcome {
     let index = try link(handle, c)
     guard [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B].contains(reason.rawValue) else {
       throw Refusal(.invalidParameters)
@@ -355,7 +357,7 @@ extension Radio {
     return .done
   }
 
-  private mutating func readVersion(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> Outcome {
+  private mutating func readVersion(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> CommandOutcome {
     let index = try link(handle, c)
     let end = end(index, c)
     guard !end.pending.version else { throw Refusal(.commandDisallowed) }
@@ -371,7 +373,7 @@ extension Radio {
     return .done
   }
 
-  private mutating func readFeatures(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> Outcome {
+  private mutating func readFeatures(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> CommandOutcome {
     let index = try link(handle, c)
     let end = end(index, c)
     // A peripheral may ask if both know how (bit 3).
@@ -384,7 +386,7 @@ extension Radio {
 
   private mutating func setDataLength(
     _ handle: ConnectionHandle, _ limits: PacketLimits, _ c: Int
-  ) throws(Refusal) -> Outcome {
+  ) throws(Refusal) -> CommandOutcome {
     let index = try link(handle, c)
     change(index, c) { $0.wanted = limits.common(with: $0.possible) }
     // An end without the feature answers that it does not know the packet, and nothing changes.
@@ -396,7 +398,7 @@ extension Radio {
 
   private mutating func updateConnection(
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, _ c: Int
-  ) throws(Refusal) -> Outcome {
+  ) throws(Refusal) -> CommandOutcome {
     let index = try link(handle, c)
     guard parameters.isValid else { throw Refusal(.invalidParameters) }
     guard end(index, c).pending.update == nil, links[index].update == nil else {
@@ -421,7 +423,7 @@ extension Radio {
 
   private mutating func answerRequest(
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, _ c: Int
-  ) throws(Refusal) -> Outcome {
+  ) throws(Refusal) -> CommandOutcome {
     _ = try link(handle, c)
     guard parameters.isValid else { throw Refusal(.invalidParameters) }
     let index = try requested(handle, c)

@@ -60,7 +60,7 @@ extension Radio {
 
   private mutating func perform(
     _ opcode: UInt16, _ parameters: [UInt8], _ controller: Int
-  ) throws(Refusal) -> Outcome {
+  ) throws(Refusal) -> CommandOutcome {
     let command: HCICommand
     do { command = try HCICommand(opcode: opcode, parameters: parameters) } catch {
       throw Refusal(.invalidParameters)
@@ -113,15 +113,17 @@ struct Refusal: Error {
 }
 
 /// What a command that succeeded returns behind its status, and an event that follows its answer.
-struct Outcome {
+struct CommandOutcome {
   var returned: [UInt8] = []
   var event: HCIEvent?
 
-  static let done = Outcome()
+  static let done = CommandOutcome()
 
-  static func returning(_ value: some BinaryCodable) -> Outcome { Outcome(returned: value.encoded) }
+  static func returning(_ value: some BinaryCodable) -> CommandOutcome {
+    CommandOutcome(returned: value.encoded)
+  }
 
-  static func followed(by event: HCIEvent) -> Outcome { Outcome(event: event) }
+  static func followed(by event: HCIEvent) -> CommandOutcome { CommandOutcome(event: event) }
 }
 
 // MARK: - Data

@@ -31,7 +31,7 @@ extension Tour: ChoiceSource {
 
 /// A test that is done again. A choice that is no longer what it was meant to be is left out: a stimulus that is not
 /// allowed in every possible state, one that was to be refused and is not, one that this device does not have.
-public struct Replay: ChoiceSource {
+public struct RepeatedTest: ChoiceSource {
   private let test: TestCase
   private let alphabet: Alphabet
   /// Whether time passes before a choice that cannot be made yet, until nothing more is awaited.

@@ -186,7 +186,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Does a test again; see ``Replay``.
+  /// Does a test again; see ``RepeatedTest``.
   ///
   /// The same trouble in three fresh starts is a divergence: the device stopped answering.
   ///
@@ -201,7 +201,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var faults: [LabFault] = []
     while true {
       var execution = Execution()
-      var replay = Replay(test, alphabet, patiently: patiently)
+      var replay = RepeatedTest(test, alphabet, patiently: patiently)
       var trouble: LabFault?
       do throws(LabFault) {
         try perform(&replay, from: test.start, after: delay, isStopped: isStopped, &execution)

@@ -159,7 +159,7 @@ public final class TourRun {
       let fault = LabFault(.linkLost, "this attempt ended with: \(last.summary)")
       listener.note(fault, attempt: attempt, at: engine.lockstep.now)
       if attempt == Self.attempts || isStopped() { break }
-      var (replay, execution) = (Replay(test, engine.alphabet), Execution())
+      var (replay, execution) = (RepeatedTest(test, engine.alphabet), Execution())
       let outcome = try run(&replay, from: test.start, on: &engine, &execution)
       guard case .divergence(let again) = outcome.verdict, execution.wasDisturbed else { return outcome }
       last = again

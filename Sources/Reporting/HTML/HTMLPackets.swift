@@ -129,9 +129,7 @@ struct HTMLPackets {
         hex += pair + " "
         ascii += (0x20..<0x7F).contains(byte) ? String(Unicode.Scalar(byte)) : "·"
       }
-      let gap = String(repeating: " ", count: 48 - hex.count)
-      lines.append(
-        (start / 2).hex(digits: 4) + "  \(hex)\(gap) \(ascii)")
+      lines.append((start / 2).hex(digits: 4) + "  \(hex.leftAligned(in: 48)) \(ascii)")
     }
     return "<pre>\n\(lines.joined(separator: "\n"))</pre>"
   }

@@ -1,3 +1,4 @@
+import Basics
 import Journal
 
 /// A machine with what the run visited of it, ready to be drawn.
@@ -110,9 +111,9 @@ private struct Bits {
   /// `nil` where the text is not there or holds not as many.
   init?(_ texts: [String], _ index: Int, count: Int) {
     guard index < texts.count else { return nil }
-    let digits = texts[index].compactMap(\.hexDigitValue)
-    guard digits.count == texts[index].count, digits.count == (count + 3) / 4 else { return nil }
-    self.digits = digits.map(UInt8.init)
+    let digits = texts[index].utf8.compactMap(hexValue)
+    guard digits.count == texts[index].utf8.count, digits.count == (count + 3) / 4 else { return nil }
+    self.digits = digits
   }
 
   subscript(index: Int) -> Bool { digits[index / 4] & (8 >> UInt8(index % 4)) != 0 }

@@ -68,7 +68,7 @@ func escapedForHTML(_ text: String) -> String {
     case "\n", "\t": result.append(scalar)
     default:
       if isInvisible(scalar) {
-        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+        result += escaped(scalar.value).unicodeScalars
       } else {
         result.append(scalar)
       }

@@ -126,7 +126,7 @@ func kept(_ text: String, toBytes limit: Int = 1100) -> String {
   var head = isLong ? clipped(text, toBytes: limit) : text
   if head.utf8.contains(0) {
     head = head.unicodeScalars.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
-      .joined(separator: "\\u{0}")
+      .joined(separator: escaped(0))
   }
   if !isLong, head.utf8.count <= limit { return head }
   return clipped(head, toBytes: limit - 20) + Fingerprint(text).description

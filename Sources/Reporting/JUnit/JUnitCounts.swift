@@ -23,23 +23,16 @@ struct JUnitCounts: Equatable {
     if entry.isFlaky { flaky += 1 }
   }
 
-  mutating func add(_ other: JUnitCounts) {
-    tests += other.tests
-    failures += other.failures
-    errors += other.errors
-    skipped += other.skipped
-    flaky += other.flaky
-    milliseconds += other.milliseconds
+  mutating func add(_ other: JUnitCounts, times factor: Int = 1) {
+    tests += factor * other.tests
+    failures += factor * other.failures
+    errors += factor * other.errors
+    skipped += factor * other.skipped
+    flaky += factor * other.flaky
+    milliseconds += Int128(factor) * other.milliseconds
   }
 
-  mutating func subtract(_ other: JUnitCounts) {
-    tests -= other.tests
-    failures -= other.failures
-    errors -= other.errors
-    skipped -= other.skipped
-    flaky -= other.flaky
-    milliseconds -= other.milliseconds
-  }
+  mutating func subtract(_ other: JUnitCounts) { add(other, times: -1) }
 }
 
 /// Seconds with three decimals, the same under every locale.

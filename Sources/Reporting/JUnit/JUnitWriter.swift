@@ -140,7 +140,7 @@ extension JUnitWriter {
   private mutating func correct(_ tag: Tag, _ counts: JUnitCounts) throws(FileFault) {
     if tag.counts == counts { return }
     var text = attributes(counts, isRoot: tag.isRoot)
-    text.add(String(repeating: " ", count: max(0, tag.length - text.count)))
+    text.add(spaces(tag.length - text.count))
     try parts.overwrite(at: tag.offset, text)
   }
 

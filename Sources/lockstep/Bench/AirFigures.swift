@@ -65,7 +65,9 @@ private struct ExecPace {
   /// Events a second over round trips a second.
   func ratio(rounds: Int, events: Int) -> Double? {
     defer { world.devices.shutDown() }
-    guard let pace = PipePace(command: command, request: #"{"stimulus":"lock"}"#) else { return nil }
+    guard
+      let pace = PipePace(command: command, request: JSON.mapping([.init("stimulus", .text("lock"))]).line)
+    else { return nil }
     var best: (events: Double, trips: Double) = (0, 0)
     for round in 1...rounds {
       guard let trips = pace.roundTrips(events), let time = fuzz(events, seed: UInt64(round)) else {

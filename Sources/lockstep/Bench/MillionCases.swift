@@ -1,3 +1,4 @@
+import Basics
 import System
 import Documents
 import Transports
@@ -45,7 +46,7 @@ struct MillionCases {
     var file: String { "Scenarios/family\(scenario / 50)/scenario-\(scenario).yaml" }
     /// Any number that looks like a seed.
     var seed: UInt64 { UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15 }
-    var digest: String { String((seed ^ seed >> 29) | 1 << 63, radix: 16) }
+    var digest: String { ((seed ^ seed >> 29) | 1 << 63).hex(digits: 16) }
   }
 
   /// What comes once in a while; everything else agrees.

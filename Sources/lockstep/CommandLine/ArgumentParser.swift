@@ -1,5 +1,6 @@
 import Basics
 import Documents
+import System
 
 /// What is wrong with a command line, in one line.
 struct UsageError: Error, Equatable {
@@ -7,6 +8,15 @@ struct UsageError: Error, Equatable {
 
   init(_ message: String) {
     self.message = message
+  }
+}
+
+/// The bytes of a file that the command line names.
+func namedFile(_ path: String) throws(UsageError) -> [UInt8] {
+  do {
+    return try WholeFile.bytes(of: path)
+  } catch {
+    throw UsageError("\(error)")
   }
 }
 

@@ -163,7 +163,7 @@ extension Command {
 }
 
 /// The shells that can ask what fits.
-enum Shell: String, Choice {
+enum Shell: String, WordChoice {
   case bash, zsh, fish
 
   /// What the shell must read.

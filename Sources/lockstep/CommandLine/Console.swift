@@ -5,7 +5,7 @@ import Harness
 import Transports
 
 /// Whether text is coloured.
-enum ColorChoice: String, Choice {
+enum ColorChoice: String, WordChoice {
   case auto, always, never
 }
 

@@ -94,7 +94,7 @@ func columns(_ rows: [(String, String)]) -> String {
       head = ""
     }
     for line in lines {
-      text += head + String(repeating: " ", count: width + 4 - head.count) + line + "\n"
+      text += head.leftAligned(in: width + 4) + line + "\n"
       head = ""
     }
   }

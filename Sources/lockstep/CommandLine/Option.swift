@@ -185,9 +185,9 @@ struct Shard: ArgumentValue, Equatable {
 }
 
 /// One of a few words.
-protocol Choice: ArgumentValue, CaseIterable, RawRepresentable where RawValue == String {}
+protocol WordChoice: ArgumentValue, CaseIterable, RawRepresentable where RawValue == String {}
 
-extension Choice {
+extension WordChoice {
   init?(argument: String) { self.init(rawValue: argument) }
   static var form: String { "one of " + Self.allCases.map(\.rawValue).joined(separator: ", ") }
   static var kind: ValueKind { .choice(Self.allCases.map(\.rawValue)) }

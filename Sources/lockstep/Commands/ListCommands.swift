@@ -29,8 +29,8 @@ extension Command {
         if arguments.format == .json {
           console.print(test.json)
         } else {
-          let gap = String(repeating: " ", count: width - test.file.count + 2)
-          console.print(test.file + gap + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""))
+          let file = test.file.leftAligned(in: width + 2)
+          console.print(file + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""))
         }
       }
       return plan.cases.isEmpty ? .nothingSelected : .agree

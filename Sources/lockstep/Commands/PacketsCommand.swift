@@ -1,6 +1,5 @@
 import Basics
 import Journal
-import System
 import Bluetooth
 import Documents
 import Harness
@@ -86,12 +85,7 @@ private struct PacketsArguments {
   }
 
   private func open(_ path: String) throws(UsageError) -> BTSnoopReader {
-    let bytes: [UInt8]
-    do {
-      bytes = try WholeFile.bytes(of: path)
-    } catch {
-      throw UsageError("\(error)")
-    }
+    let bytes = try namedFile(path)
     do {
       return try BTSnoopReader(bytes)
     } catch {

@@ -298,8 +298,6 @@ final class ScanView {
   private static let widths = [16, 38, 12, 19, 7, 0]
 
   private static func row(_ cells: [String]) -> String {
-    zip(cells, widths).map { cell, width in
-      cell + String(repeating: " ", count: max(1, width - cell.count))
-    }.joined()
+    zip(cells, widths).map { ($0 + " ").leftAligned(in: $1) }.joined()
   }
 }

@@ -78,7 +78,7 @@ struct CoverSession {
     guard save(summary.scenarios), let reports = finish() else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
-        print(summary, paint, reports)
+        show(summary, paint, reports)
       } else {
         summary.gaps.forEach { console.print($0.json) }
       }
@@ -86,7 +86,7 @@ struct CoverSession {
     return summary.exitStatus
   }
 
-  private func print(_ summary: TourRun.Summary, _ paint: Painter, _ reports: [String]) {
+  private func show(_ summary: TourRun.Summary, _ paint: Painter, _ reports: [String]) {
     let tests = summary.tally.cases == 1 ? "1 test" : "\(summary.tally.cases) tests"
     let divergences = summary.tally.divergences
     console.print(

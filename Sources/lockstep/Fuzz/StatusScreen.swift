@@ -114,7 +114,7 @@ private struct Pane {
     let rightWidth = width - leftWidth
     return [rule(leftName, leftWidth) + rule(rightName, rightWidth)]
       + (0..<max(left.count, right.count)).map { index in
-        (index < left.count ? text(left[index], leftWidth) : String(repeating: " ", count: leftWidth))
+        (index < left.count ? text(left[index], leftWidth) : spaces(leftWidth))
           + (index < right.count ? text(right[index], rightWidth) : "")
       }
   }
@@ -134,13 +134,13 @@ private struct Pane {
   }
 
   private func text(_ row: Row, _ width: Int) -> String {
-    let name = String(repeating: " ", count: max(Self.nameWidth - row.name.count, 0)) + row.name
+    let name = row.name.rightAligned(in: Self.nameWidth)
     return " " + paint(.faint, name) + "  " + fitted(row.value, width - Self.nameWidth - 3, padded: true)
   }
 
   /// Text of just so many columns, or at most so many.
   private func fitted(_ text: String, _ width: Int, padded: Bool) -> String {
     if text.count > width { return text.prefix(width - 1) + "…" }
-    return padded ? text + String(repeating: " ", count: width - text.count) : text
+    return padded ? text.leftAligned(in: width) : text
   }
 }

@@ -125,7 +125,7 @@ extension HistoryText {
     let widths = (0..<count).map { column in (titles + rows).map { $0[column].text.count }.max() ?? 0 }
     return (titles + rows).map { row in
       let cells = row.enumerated().map { column, cell in
-        let padding = String(repeating: " ", count: widths[column] - cell.text.count)
+        let padding = spaces(widths[column] - cell.text.count)
         let text = cell.style.map { paint($0, cell.text) } ?? cell.text
         if column == count - 1 { return text }
         return isRight[column] ? padding + text : text + padding
@@ -229,7 +229,7 @@ func visible(_ text: String) -> String {
     if isHarmless {
       result.append(scalar)
     } else {
-      result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+      result += escaped(scalar.value).unicodeScalars
     }
   }
   return String(result)

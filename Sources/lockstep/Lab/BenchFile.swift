@@ -12,12 +12,7 @@ struct BenchFile {
 
   /// Reads the inventory of a file.
   init(reading path: String) throws(UsageError) {
-    let bytes: [UInt8]
-    do {
-      bytes = try WholeFile.bytes(of: path)
-    } catch {
-      throw UsageError("\(error)")
-    }
+    let bytes = try namedFile(path)
     do {
       inventory = try Inventory(bytes, name: path, checks: Self.checks)
     } catch {

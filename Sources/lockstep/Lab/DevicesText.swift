@@ -19,9 +19,8 @@ struct DevicesText {
       let own = devices.filter { $0.kind == kind }
       if !own.isEmpty { lines.append(paint(.faint, "\(kind.rawValue)s")) }
       for device in own {
-        let gap = String(repeating: " ", count: max(1, width - device.name.count))
-        lines.append("  \(device.name)\(gap)\(words(for: device)[0])")
-        lines += words(for: device).dropFirst().map { "  " + String(repeating: " ", count: width) + $0 }
+        lines.append("  " + device.name.leftAligned(in: width) + words(for: device)[0])
+        lines += words(for: device).dropFirst().map { spaces(2 + width) + $0 }
       }
     }
     if !quarantine.isEmpty { lines.append(paint(.faint, "quarantine of every lock")) }

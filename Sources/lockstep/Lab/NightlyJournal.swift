@@ -3,7 +3,6 @@ import System
 import Conformance
 import Documents
 import Harness
-import Journal
 import Lab
 import Reporting
 import Basics

@@ -319,7 +319,7 @@ extension NightlyReport {
     for group in groups.sorted(by: { $0.count > $1.count }).prefix(Self.most) {
       let places = group.locks.count == 1 ? "" : " (\(group.locks.joined(separator: ", ")))"
       lines.append(
-        paint(style, "  \(padded("\(group.count)", 5, left: true))  \(short(group.reason))\(places)"))
+        paint(style, "  \("\(group.count)".rightAligned(in: 5))  \(short(group.reason))\(places)"))
     }
     if groups.count > Self.most { lines.append("    and for \(groups.count - Self.most) more reasons") }
   }
@@ -357,7 +357,7 @@ extension NightlyReport {
     return rows.enumerated().map { number, row in
       var text = ""
       for (column, cell) in row.enumerated() {
-        text += column == row.count - 1 ? cell : padded(cell, widths[column]) + "  "
+        text += column == row.count - 1 ? cell : cell.leftAligned(in: widths[column]) + "  "
       }
       if number == 0 { return "  " + paint(.strong, text) }
       return "  " + (bad[number - 1] ? paint(.bad, text) : text)
@@ -367,11 +367,6 @@ extension NightlyReport {
 
 /// As much of a text as a line of a terminal or a mail takes; the reports have all of it.
 private func short(_ text: String) -> String { text.count > 160 ? text.prefix(159) + "…" : text }
-
-private func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
-  let space = String(repeating: " ", count: max(0, width - text.count))
-  return left ? space + text : text + space
-}
 
 // MARK: - As data
 

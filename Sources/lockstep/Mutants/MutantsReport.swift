@@ -130,10 +130,10 @@ final class MutantsReport {
 
   private func table(_ rows: [(String, MutationScore)]) -> String {
     func cell(_ text: String, _ width: Int = 11) -> String {
-      String(repeating: " ", count: max(width - text.count, 1)) + text
+      (" " + text).rightAligned(in: width)
     }
     func line(_ name: String, _ cells: [String]) -> String {
-      name + String(repeating: " ", count: 16 - name.count) + cells.map { cell($0) }.joined()
+      name.leftAligned(in: 16) + cells.map { cell($0) }.joined()
     }
     let heads = ["killed", "survived", "equivalent", "undecided", "of", "score"]
     return

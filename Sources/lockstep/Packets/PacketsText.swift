@@ -42,12 +42,10 @@ struct PacketsText {
     return (lines + hexLines(entry)).joined(separator: "\n")
   }
 
-  private static let indentation = String(repeating: " ", count: 14)
+  private static let indentation = spaces(14)
 
   private func heading(_ entry: CaptureEntry) -> String {
-    let time = time(of: entry)
-    return String(repeating: " ", count: max(0, 12 - time.count)) + time + "  "
-      + padded(entry.sender?.rawValue ?? "", 12)
+    time(of: entry).rightAligned(in: 12) + "  " + padded(entry.sender?.rawValue ?? "", 12)
   }
 
   private func named(_ layer: CaptureEntry.Layer) -> String {
@@ -64,7 +62,7 @@ struct PacketsText {
   }
 
   private func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(1, width - text.count))
+    (text + " ").leftAligned(in: width)
   }
 
   /// Seconds with six decimals.
@@ -88,7 +86,7 @@ struct PacketsText {
   private func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isInvisible) else { return text }
     return text.unicodeScalars.map { scalar in
-      isInvisible(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+      isInvisible(scalar) ? "\\u{\(scalar.value.hex(digits: 1))}" : String(scalar)
     }.joined()
   }
 

@@ -45,7 +45,7 @@ struct LabArguments {
   }
 }
 
-extension RestPosition: Choice {}
+extension RestPosition: WordChoice {}
 
 /// A lock's way and rules, checked.
 struct LabSettings {

@@ -1,7 +1,7 @@
 import System
 import Reporting
 
-extension JUnitProfile: Choice {}
+extension JUnitProfile: WordChoice {}
 
 /// Where the reports of runs go, in which shape, and what they may tell of earlier runs.
 struct ReportPlaces {

@@ -3,7 +3,7 @@ import Reporting
 import Basics
 
 /// How results are printed.
-enum OutputFormat: String, Choice {
+enum OutputFormat: String, WordChoice {
   case human, json
 }
 
@@ -21,7 +21,7 @@ struct Retries: ArgumentValue, Equatable {
 }
 
 /// What a case counts as that agrees only when it is tried again.
-enum FlakyResult: String, Choice {
+enum FlakyResult: String, WordChoice {
   case pass, fail
 }
 

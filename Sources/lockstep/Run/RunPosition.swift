@@ -109,6 +109,6 @@ extension RunPosition {
   private func drawing(width: Int) -> String {
     guard let total, total > 0, width > 0 else { return "" }
     let full = min(done * width / total, width)
-    return "[" + String(repeating: "=", count: full) + String(repeating: " ", count: width - full) + "] "
+    return "[" + String(repeating: "=", count: full) + spaces(width - full) + "] "
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import Transports
 
 /// How far a run is shown to be.
-enum ProgressChoice: String, Choice {
+enum ProgressChoice: String, WordChoice {
   case auto, bar, counter, none
 }
 

@@ -62,7 +62,8 @@ final class TraceReport: JournalListener {
 
   private func row(_ event: Record.Event, _ text: String) {
     let number = event.step.map { "\($0)" } ?? ""
-    console.print("  " + right(event.time.description, 12) + right(number, 5) + "  " + text)
+    console.print(
+      "  " + event.time.description.rightAligned(in: 12) + number.rightAligned(in: 5) + "  " + text)
   }
 
   private func end(_ verdict: Record.Verdict) {
@@ -71,9 +72,5 @@ final class TraceReport: JournalListener {
     case .skipped: console.print("skipped: \(verdict.summary ?? "")")
     case .divergence, .labFault, .incomplete: console.print("\n" + failureText(verdict, current, paint))
     }
-  }
-
-  private func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
   }
 }

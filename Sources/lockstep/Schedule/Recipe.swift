@@ -265,6 +265,6 @@ extension Recipe {
   /// Lines moved to the right, such as those of a block in YAML.
   static func indented(_ text: String, by width: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { $0.isEmpty ? "" : String(repeating: " ", count: width) + $0 }.joined(separator: "\n")
+      .map { $0.isEmpty ? "" : spaces(width) + $0 }.joined(separator: "\n")
   }
 }

@@ -3,7 +3,7 @@ import Harness
 import Basics
 
 /// The systems that start runs by themselves.
-enum ScheduleKind: String, Choice {
+enum ScheduleKind: String, WordChoice {
   case gitlab, github, jenkins, systemd, slurm, kubernetes
 }
 

@@ -199,7 +199,7 @@ extension Command {
 
         """
           + Schema.all.map {
-            "  \($0.name)\(String(repeating: " ", count: 11 - $0.name.count))\($0.summary)\n"
+            "  \($0.name.leftAligned(in: 11))\($0.summary)\n"
           }
           .joined(),
       examples: [

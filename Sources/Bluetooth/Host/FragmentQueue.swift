@@ -4,7 +4,7 @@ import Basics
 ///
 /// A frame that fits a buffer of the controller leaves as it came, without a copy; a longer one leaves in
 /// fragments (Core 5.4, Vol 3 Part A §7.2.1).
-struct FrameQueue: Sendable {
+struct FragmentQueue: Sendable {
   private var frames = FIFO<[UInt8]>()
   /// How many bytes of the first frame were sent.
   private var sent = 0

@@ -1,7 +1,7 @@
 /// A text read as a run of symbols of one alphabet, whatever stands between them.
 ///
 /// A text can be read in several ways; a secret that stands in it shows in one of them.
-struct Reading {
+struct SymbolReading {
   /// A symbol, and where it stands in the text, its prefix included.
   struct Symbol {
     var value: UInt8
@@ -9,12 +9,12 @@ struct Reading {
     var end: Int
   }
 
-  let alphabet: Alphabet
+  let alphabet: SymbolAlphabet
   /// How many bytes may stand between two symbols that belong together.
   let gap: Int
   private(set) var symbols: [Symbol] = []
 
-  private init(_ alphabet: Alphabet, gap: Int, upTo count: Int) {
+  private init(_ alphabet: SymbolAlphabet, gap: Int, upTo count: Int) {
     self.alphabet = alphabet
     self.gap = gap
     symbols.reserveCapacity(count)
@@ -63,7 +63,7 @@ struct Reading {
   }
 }
 
-extension Reading {
+extension SymbolReading {
   /// The ways in which a text is read.
   enum Way: CaseIterable {
     case bytes, escaped, decimal, hexadecimal, hexadecimalBackwards, base64, base64ForURLs
@@ -85,15 +85,15 @@ extension Reading {
   /// What separates the parts of a key that was written in parts: a line break and an indentation, above all.
   private static let widestGap = 64
 
-  private static func bytes(_ text: [UInt8]) -> Reading {
-    var reading = Reading(.bytes, gap: 0, upTo: text.count)
+  private static func bytes(_ text: [UInt8]) -> SymbolReading {
+    var reading = SymbolReading(.bytes, gap: 0, upTo: text.count)
     for (index, byte) in text.enumerated() { reading.append(byte, index, index + 1) }
     return reading
   }
 
   /// Characters, with the escapes of URLs, JSON, C and XML resolved.
-  private static func escaped(_ text: [UInt8]) -> Reading {
-    var reading = Reading(.bytes, gap: 0, upTo: text.count)
+  private static func escaped(_ text: [UInt8]) -> SymbolReading {
+    var reading = SymbolReading(.bytes, gap: 0, upTo: text.count)
     var index = 0
     while index < text.count {
       if let (bytes, end) = Escape.resolve(text, at: index) {
@@ -109,8 +109,8 @@ extension Reading {
   }
 
   /// Decimal numbers from 0 to 255, with anything between them: what an array of bytes is printed as.
-  private static func decimal(_ text: [UInt8]) -> Reading {
-    var reading = Reading(.bytes, gap: 16, upTo: text.count / 2 + 1)
+  private static func decimal(_ text: [UInt8]) -> SymbolReading {
+    var reading = SymbolReading(.bytes, gap: 16, upTo: text.count / 2 + 1)
     var index = 0
     while index < text.count {
       let start = index
@@ -129,8 +129,8 @@ extension Reading {
   }
 
   /// Hexadecimal digits; `0x`, `\x`, `\u00` and everything that is no digit only separates them.
-  private static func hexadecimal(_ text: [UInt8], isBackwards: Bool) -> Reading {
-    var reading = Reading(.hexadecimal, gap: widestGap, upTo: text.count)
+  private static func hexadecimal(_ text: [UInt8], isBackwards: Bool) -> SymbolReading {
+    var reading = SymbolReading(.hexadecimal, gap: widestGap, upTo: text.count)
     var index = 0
     var prefix: Int?
     while index < text.count {
@@ -164,8 +164,8 @@ extension Reading {
 
   /// The characters of base64, with anything between them: of one alphabet with `-` and `_`, or of the usual one, where
   /// those two separate.
-  private static func base64(_ text: [UInt8], isForURLs: Bool) -> Reading {
-    var reading = Reading(.base64, gap: widestGap, upTo: text.count)
+  private static func base64(_ text: [UInt8], isForURLs: Bool) -> SymbolReading {
+    var reading = SymbolReading(.base64, gap: widestGap, upTo: text.count)
     var index = 0
     while index < text.count {
       let (symbol, end) = base64Character(text, at: index, isForURLs: isForURLs)
