@@ -1,7 +1,7 @@
 public import Basics
 
 /// What brings the circumstances of a machine about and what ends them: the words of its definition as bits.
-public struct Surroundings: Equatable, Sendable {
+public struct CircumstanceTable: Equatable, Sendable {
   /// What a fault does to one circumstance.
   public struct Effect: Equatable, Sendable {
     /// The circumstance's number.
@@ -87,8 +87,8 @@ public struct Environment: Hashable, Sendable {
   /// What each of them was set to.
   public private(set) var values: [Interval]
 
-  /// Surroundings in which nothing holds but what always does.
-  public init(_ surroundings: Surroundings, holding held: UInt64 = 0) {
+  /// An environment in which nothing holds but what always does.
+  public init(_ surroundings: CircumstanceTable, holding held: UInt64 = 0) {
     self.held = held
     circumstances = held
     holders = [UInt64](repeating: 0, count: surroundings.count)
@@ -107,7 +107,9 @@ public struct Environment: Hashable, Sendable {
 
   /// Lets a fault begin, or end, with what that does to one circumstance, which ends with the last that holds it, and
   /// not even then where a status ends it.
-  public mutating func apply(_ effect: Surroundings.Effect, isOn: Bool, in surroundings: Surroundings) {
+  public mutating func apply(
+    _ effect: CircumstanceTable.Effect, isOn: Bool, in surroundings: CircumstanceTable
+  ) {
     let number = effect.circumstance
     if isOn {
       holders[number] |= effect.holder

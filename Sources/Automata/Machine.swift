@@ -37,7 +37,7 @@ public struct Machine: Equatable, Sendable {
   /// device, or a row that depends on circumstances; `next[state * events + event]`.
   public let next: [Int16]
   /// What brings circumstances about and what ends them.
-  public let surroundings: Surroundings
+  public let surroundings: CircumstanceTable
 
   /// The most states or events that a machine may have.
   public static let limit = 30_000
@@ -64,7 +64,7 @@ public struct Machine: Equatable, Sendable {
 
   private init(checked definition: MachineDefinition) {
     self.definition = definition
-    surroundings = Surroundings(definition)
+    surroundings = CircumstanceTable(definition)
     let eventCount = definition.events.count
     self.eventCount = eventCount
     var caused = [[Edge]](repeating: [], count: definition.states.count * eventCount)

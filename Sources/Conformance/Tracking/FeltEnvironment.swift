@@ -48,7 +48,7 @@ struct FeltEnvironment: Sendable {
 
   private let specification: Specification
   private let slack: Interval
-  private let surroundings: Surroundings
+  private let surroundings: CircumstanceTable
   private let delays: [Interval]
   private let fromEntry: UInt64
 

@@ -124,7 +124,8 @@ extension NightLine {
     if let odometer = ending.odometer { members.append(.init("odometer", .integer(odometer))) }
     switch ending.leave {
     case .atRest: members.append(.init("left", "at-rest"))
-    case .elsewhere(let why): members.append(.init("left", .text("elsewhere: " + why)))
+    case .elsewhere(let why):
+      members += [.init("left", "elsewhere"), .init("leftBecause", .text(why))]
     case .unknown: members.append(.init("left", "unknown"))
     case nil: break
     }
@@ -251,12 +252,13 @@ private struct Reader {
     guard let verdict = text("verdict").flatMap(NightEnding.Verdict.init(rawValue:)) else { return nil }
     var ending = NightEnding(verdict, text("message") ?? "", odometer: number("odometer"))
     ending.outOfUse = json["outOfUse"].flatMap { Reader(json: $0).device }
-    if let left = text("left") {
-      let why = "elsewhere: "
-      ending.leave =
-        left == "at-rest"
-        ? .atRest : left.hasPrefix(why) ? .elsewhere(String(left.dropFirst(why.count))) : .unknown
-    }
+    ending.leave =
+      switch text("left") {
+      case "at-rest": .atRest
+      case "elsewhere": .elsewhere(text("leftBecause") ?? "")
+      case nil: nil
+      default: .unknown
+      }
     ending.pause = text("pause").flatMap { Interval(text: $0) }
     return ending
   }
