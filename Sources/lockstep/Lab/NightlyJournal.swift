@@ -31,13 +31,14 @@ struct NightlyJournal {
     try write([.run(Record.Run(seed: runs.seed, cases: night.cases.count))])
     var tally = Tally()
     var visits: [Record] = []
+    var known = Set<Record>()
     for (state, test) in zip(night.cases, runs.lab.tests) {
       guard status != nil || state.result != nil else { continue }
       let story = story(of: state, test)
       try write(story.records)
       tally.count(story.verdict)
       // Each machine, and what was visited of it, once.
-      visits += story.visits.filter { !visits.contains($0) }
+      visits += story.visits.filter { known.insert($0).inserted }
     }
     for lock in night.locks { try write(leave(of: lock)) }
     try write(visits)
@@ -77,7 +78,7 @@ struct NightlyJournal {
         runs, run, test.record.named(on: state.test.lock, attempt: index + 1), on: state.test.lock)
       kept.verdict.isTriedAgain = index < tries.count - 1
       if !kept.verdict.isTriedAgain {
-        kept.verdict.quarantine = state.test.quarantine
+        kept.verdict.quarantine = kept.verdict.word.isFailure ? state.test.quarantine : nil
         kept.verdict.isFlaky = result.verdict == .flaky
       }
       story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
