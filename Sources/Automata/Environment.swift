@@ -78,7 +78,7 @@ public struct CircumstanceTable: Equatable, Sendable {
 public struct Environment: Hashable, Sendable {
   /// The circumstances that hold, as bits.
   public private(set) var circumstances: UInt64
-  /// Those that may hold or not, since nobody knows whether what set them arrived, as bits.
+  /// Those that are in doubt, as bits: what set them may not have arrived.
   public private(set) var open: UInt64 = 0
   /// Those that hold whatever happens, as bits.
   public let held: UInt64

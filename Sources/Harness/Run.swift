@@ -80,9 +80,9 @@ public final class Run {
     for remark in prepare() { listener.remark(remark) }
     var limit: String?
     for test in plan.cases where !earlier.judged.contains(test.id) {
-      let outcome = tries(test, limit, &count)
-      if case .limited = outcome.verdict { limit = outcome.verdict.message }
-      summary.tally.count(outcome.record(of: test))
+      let verdict = tries(test, limit, &count)
+      if verdict.limit != nil { limit = verdict.message }
+      summary.tally.count(verdict)
     }
     let leave = provider.leave()
     listener.take(leave)
@@ -97,18 +97,19 @@ public final class Run {
   /// Tries a case until it agrees, or as often as is allowed.
   ///
   /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
-  private func tries(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Outcome {
+  private func tries(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Record.Verdict {
     var test = test
-    var divergence: Outcome?
+    var divergence: Record.Verdict?
     while true {
       listener.take(.begin(test.record))
       var outcome = perform(test, limit, &count)
       conclude(test, &outcome)
       outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isStopped()
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
-      listener.take(.verdict(outcome.record(of: test)))
-      if case .divergence = outcome.verdict { divergence = outcome }
-      guard outcome.isTriedAgain else { return outcome.verdict == .agree ? outcome : divergence ?? outcome }
+      let verdict = outcome.record(of: test)
+      listener.take(.verdict(verdict))
+      if verdict.word == .divergence { divergence = verdict }
+      guard verdict.isTriedAgain else { return verdict.word == .agree ? verdict : divergence ?? verdict }
       test.attempt += 1
     }
   }

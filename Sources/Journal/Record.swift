@@ -58,7 +58,7 @@ extension Record {
   public struct Left: Hashable, Sendable {
     /// What the run calls the lock.
     public var lock: String
-    /// Whether it is where it is to rest; `nil` where nobody knows.
+    /// Whether it is where it is to rest; `nil` where that is unknown.
     public var isAtRest: Bool?
     /// Why it is not, in one line.
     public var message: String?

@@ -30,7 +30,7 @@ public struct Tally: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - isFlaky: whether it agreed only when it was tried again.
-  ///   - isExcused: whether it failed, and is in quarantine: it is reported, and is no news.
+  ///   - isExcused: whether it failed in quarantine: it is known, and counts as skipped.
   ///   - isLimited: whether a safety limit stopped it.
   public mutating func count(
     _ word: Record.Verdict.Word, isFlaky: Bool = false, isExcused: Bool = false, isLimited: Bool = false

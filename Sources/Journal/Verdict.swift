@@ -32,7 +32,7 @@ extension Record {
     public var line: Int?
     /// Why, in one line.
     public var message: String?
-    /// Why a failure is no news, and until when; it counts as skipped then.
+    /// Why the case is in quarantine, and until when: a failure of it is known, and counts as skipped.
     public var quarantine: String?
     /// The safety limit that stopped the case, and with it the run.
     public var limit: String?

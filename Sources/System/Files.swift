@@ -13,15 +13,6 @@ public func makeFolder(_ path: String) throws(FileFault) {
   }
 }
 
-/// Makes a folder that must be new.
-///
-/// - Returns: whether it was; false when there is one of this name.
-public func makeNewFolder(_ path: String) throws(FileFault) -> Bool {
-  if unsafe mkdir(path, 0o755) == 0 { return true }
-  guard errno == EEXIST else { throw FileFault(path: path, code: errno) }
-  return false
-}
-
 /// Makes what is missing of the folders that a file stands in; opening the file reports a failure.
 public func makeFolders(above path: String) {
   let folder = Path.folder(of: path)

@@ -39,7 +39,7 @@ func checkSesame(_ bytes: [UInt8]) throws(Complaint) {
   case 0: try checkFrames(rest.pieces, generation)
   case 1:
     let command = try check("command", rest, encode: { $0.encoded(for: generation) }) {
-      bytes throws(DecodeError) in try Command(decoding: bytes, for: generation)
+      bytes throws(DecodeError) in try LockCommand(decoding: bytes, for: generation)
     }
     _ = (command?.description, command?.isSentInClear, command?.isDefined(in: generation))
   case 2: try checkMessage(rest, generation)

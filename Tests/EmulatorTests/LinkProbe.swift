@@ -52,7 +52,7 @@ struct LinkProbe<Link: LockLink> {
 
   mutating func open() throws { _ = try connect() + login() }
 
-  mutating func send(_ command: Command, inClear: Bool = false) throws {
+  mutating func send(_ command: LockCommand, inClear: Bool = false) throws {
     let bytes = command.encoded(for: .os3)
     let message = inClear ? bytes : cipher!.encrypt(bytes)
     for frame in Segmenter().frames(of: message, inClear ? .plaintext : .ciphertext) { try link.send(frame) }

@@ -71,7 +71,7 @@ extension LockProbe {
   }
 
   /// Sends a command and lets five seconds pass.
-  fileprivate mutating func work(_ command: Command) -> [String] { send(command) + pass(.seconds(5)) }
+  fileprivate mutating func work(_ command: LockCommand) -> [String] { send(command) + pass(.seconds(5)) }
 }
 
 private let unlocking = [

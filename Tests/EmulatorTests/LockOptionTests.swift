@@ -318,7 +318,7 @@ extension LockProbe {
     _ = connect()
     let key = OS3Keys.sessionKey(deviceSecret: owner!, token!)
     var cipher = SessionCipher(key: key, token: .os3(token!), end: .app)
-    let frame = Segmenter().frames(of: Command.login(.os3(key.proof)).encoded(for: .os3), .plaintext)[0]
+    let frame = Segmenter().frames(of: LockCommand.login(.os3(key.proof)).encoded(for: .os3), .plaintext)[0]
     guard case .notify(let answer)? = lock.receive(frame, at: now).first,
       let bytes = try? cipher.decrypt([UInt8](answer.dropFirst())),
       case .response(let response)? = try? LockMessage(decoding: bytes, for: .os3),
@@ -525,7 +525,7 @@ extension LockProbe {
     let session = SessionToken.os2(app: Token(word: 1), lock: token!)
     let shared = (try? pair.sharedSecret(with: lock.identity.keyPair.publicKey))!
     var cipher = SessionCipher(key: OS2Keys.loginSessionKey(shared, session), token: session, end: .app)
-    let command = Command.login(
+    let command = LockCommand.login(
       .os2(keyIndex: 0, pair.publicKey, appToken: Token(word: 1), owner!.cmac(payload).proof))
     var reassembler = Reassembler()
     var bytes: [UInt8] = []

@@ -138,7 +138,7 @@ extension LockProbe {
   }
 
   /// Sends a command, encrypted unless told otherwise.
-  mutating func send(_ command: Command, inClear: Bool = false) -> [String] {
+  mutating func send(_ command: LockCommand, inClear: Bool = false) -> [String] {
     send(bytes: command.encoded(for: generation), inClear: inClear)
   }
 

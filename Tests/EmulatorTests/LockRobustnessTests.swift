@@ -63,7 +63,7 @@ struct LockRobustnessTests {
       return frames
     }
 
-    private mutating func command() -> Command {
+    private mutating func command() -> LockCommand {
       let number = Int16(truncatingIfNeeded: generator.next())
       switch generator.below(12) {
       case 0, 1: return .lock(.text(generator.bytes(generator.below(22))))

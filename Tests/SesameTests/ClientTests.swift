@@ -103,7 +103,7 @@ struct ClientTests {
     var setting = Sesame5Setting(lock: 0, unlock: 90)
     setting.autolock = 60
     let told = Publish(.mechSetting, setting.encoded).encoded
-    let request = Command.setAutolock(seconds: 8, .absent).request(for: .os3)
+    let request = LockCommand.setAutolock(seconds: 8, .absent).request(for: .os3)
     let answer = Response(to: request).encoded
     for (heard, known) in [([told, answer], []), ([answer, told], [60])] {
       var bench = try OS3Bench()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CommandTests {
   /// A command, and its bytes in OS2 and OS3.
   // swift-format-ignore
-  static let table: [(command: Command, os2: String, os3: String)] = [
+  static let table: [(command: LockCommand, os2: String, os3: String)] = [
     (.readIdentity, "020f", "0f"),
     (.lock(.absent), "0652" + zeros(22), "52"),
     (.unlock(.text([0x41])), "0653" + "0141" + zeros(20), "530141"),
@@ -31,10 +31,10 @@ import Testing
   static func zeros(_ count: Int) -> String { String(repeating: "00", count: count) }
 
   @Test("a command has one form in each generation and comes back from it", arguments: table)
-  func forms(command: Command, os2: String, os3: String) throws {
+  func forms(command: LockCommand, os2: String, os3: String) throws {
     for (generation, text) in [(Generation.os2, os2), (.os3, os3)] {
       expect(command.encoded(for: generation).hex, text)
-      expect(try Command(decoding: [UInt8](hex: text), for: generation), command)
+      expect(try LockCommand(decoding: [UInt8](hex: text), for: generation), command)
       expect(command.request(for: generation).item, command.item(in: generation))
     }
   }
@@ -47,8 +47,8 @@ import Testing
   func unknown(text: String, generation: Generation) throws {
     let bytes = try [UInt8](hex: text)
     let request = try Request(decoding: bytes, for: generation)
-    expect(try Command(decoding: bytes, for: generation), .other(request))
-    expect(Command.other(request).encoded(for: generation), bytes)
+    expect(try LockCommand(decoding: bytes, for: generation), .other(request))
+    expect(LockCommand.other(request).encoded(for: generation), bytes)
   }
 
   @Test(
@@ -77,30 +77,30 @@ import Testing
     ])
   func malformed(text: String, generation: Generation, error: DecodeError) throws {
     let bytes = try [UInt8](hex: text)
-    #expect(throws: error) { try Command(decoding: bytes, for: generation) }
+    #expect(throws: error) { try LockCommand(decoding: bytes, for: generation) }
   }
 
   @Test("a whole signature before the key is kept, since one SDK sends it whole")
   func longSignature() throws {
     let key = try PublicKey(bytes: [UInt8](repeating: 7, count: 64))
     let signature = [UInt8](repeating: 9, count: 16)
-    let command = Command.register(.os2(signature: signature, key, serverToken: Token(word: 1)))
+    let command = LockCommand.register(.os2(signature: signature, key, serverToken: Token(word: 1)))
     expect(command.encoded(for: .os2).count, 86)
-    expect(try Command(decoding: command.encoded(for: .os2), for: .os2), command)
+    expect(try LockCommand(decoding: command.encoded(for: .os2), for: .os2), command)
   }
 
   @Test("each generation has its own commands")
   func definitions() {
-    expect(Command.readAutolock.isDefined(in: .os2), true)
-    expect(Command.readAutolock.isDefined(in: .os3), false)
-    expect(Command.deleteHistory(id: 1).isDefined(in: .os2), false)
-    expect(Command.deleteHistory(id: 1).isDefined(in: .os3), true)
-    expect(Command.toggle(.absent).isDefined(in: .os3), false)
-    expect(Command.lock(.absent).isDefined(in: .os2), true)
-    expect(Command.other(Request(.read, .version)).isDefined(in: .os2), true)
-    expect(Command.other(Request(.read, .version)).isDefined(in: .os3), false)
-    expect(Command.login(.os3(Proof(word: 0))).isSentInClear, true)
-    expect(Command.reset.isSentInClear, false)
+    expect(LockCommand.readAutolock.isDefined(in: .os2), true)
+    expect(LockCommand.readAutolock.isDefined(in: .os3), false)
+    expect(LockCommand.deleteHistory(id: 1).isDefined(in: .os2), false)
+    expect(LockCommand.deleteHistory(id: 1).isDefined(in: .os3), true)
+    expect(LockCommand.toggle(.absent).isDefined(in: .os3), false)
+    expect(LockCommand.lock(.absent).isDefined(in: .os2), true)
+    expect(LockCommand.other(Request(.read, .version)).isDefined(in: .os2), true)
+    expect(LockCommand.other(Request(.read, .version)).isDefined(in: .os3), false)
+    expect(LockCommand.login(.os3(Proof(word: 0))).isSentInClear, true)
+    expect(LockCommand.reset.isSentInClear, false)
   }
 
   @Test(
@@ -135,9 +135,9 @@ import Testing
 
   @Test("an answer repeats what was asked")
   func answers() {
-    let os2 = Command.readHistory(1).request(for: .os2)
+    let os2 = LockCommand.readHistory(1).request(for: .os2)
     expect(Response(to: os2, .notFound).encoded.hex, "07040205")
-    let os3 = Command.reset.request(for: .os3)
+    let os3 = LockCommand.reset.request(for: .os3)
     expect(Response(to: os3).encoded.hex, "076800")
     expect(Response(nil, .registration, .success, [0, 0, 0, 9]).tellsAlreadyRegistered, true)
     expect(Response(nil, .registration, .success, [0, 0, 0, 8]).tellsAlreadyRegistered, false)
@@ -147,13 +147,13 @@ import Testing
   @Test(
     "commands and messages read as words",
     arguments: [
-      (Command.lock(.text([0x41])).description, "lock, “A”"),
+      (LockCommand.lock(.text([0x41])).description, "lock, “A”"),
       (
-        Command.unlock(.typed(.iosBLE, UUID128(high: 0, low: 1), rest: [2])).description,
+        LockCommand.unlock(.typed(.iosBLE, UUID128(high: 0, low: 1), rest: [2])).description,
         "unlock, iOS over Bluetooth 00000000-0000-0000-0000-000000000001 02"
       ),
-      (Command.setAutolock(seconds: 5).description, "set autolock to 5 s"),
-      (Command.other(Request(.sync, .toggle, [1])).description, "sync toggle 01"),
+      (LockCommand.setAutolock(seconds: 5).description, "set autolock to 5 s"),
+      (LockCommand.other(Request(.sync, .toggle, [1])).description, "sync toggle 01"),
       (
         LockMessage.response(Response(.async, .lock, .busy, [1])).description,
         "response to async lock: busy 01"

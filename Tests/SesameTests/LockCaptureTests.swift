@@ -60,7 +60,7 @@ import Testing
     var talk = Talk()
     talk.say(Publish.initial(token).encoded, from: .lock)
     talk.say(
-      Command.login(.os3(OS3Keys.sessionKey(deviceSecret: secret, token).proof)).encoded(for: .os3),
+      LockCommand.login(.os3(OS3Keys.sessionKey(deviceSecret: secret, token).proof)).encoded(for: .os3),
       from: .app)
     return talk
   }
@@ -70,15 +70,16 @@ import Testing
     var talk = Self.login()
     var (app, lock) = Self.ends()
     talk.say(lock.encrypt([7, 2, 0, 0, 0xF1, 0x53, 0x65]), .ciphertext, from: .lock)
-    let first = app.encrypt(Command.lock(.text(Array("Alice, who has a long name".utf8))).encoded(for: .os3))
+    let first = app.encrypt(
+      LockCommand.lock(.text(Array("Alice, who has a long name".utf8))).encoded(for: .os3))
     talk.say(first, .ciphertext, from: .app)
     _ = app.encrypt([1])
-    talk.say(app.encrypt(Command.setAutolock(seconds: 60).encoded(for: .os3)), .ciphertext, from: .app)
+    talk.say(app.encrypt(LockCommand.setAutolock(seconds: 60).encoded(for: .os3)), .ciphertext, from: .app)
     talk.say(first, .ciphertext, from: .app)
-    talk.say(app.encrypt(Command.readVersion.encoded(for: .os3)).map { $0 ^ 1 }, .ciphertext, from: .app)
+    talk.say(app.encrypt(LockCommand.readVersion.encoded(for: .os3)).map { $0 ^ 1 }, .ciphertext, from: .app)
     talk.say([1, 2, 3], .ciphertext, from: .lock)
     talk.say(lock.encrypt([9, 9]), .ciphertext, from: .lock)
-    talk.say(Command.unlock(.absent).encoded(for: .os3), from: .app)
+    talk.say(LockCommand.unlock(.absent).encoded(for: .os3), from: .app)
     talk.send([], from: .app)
     talk.send([4, 1], from: .lock)
     expect(
@@ -140,27 +141,27 @@ import Testing
     let registration = OS2Keys.registrationKey(shared, token)
     var talk = Talk()
     talk.say(Publish.initial(Self.token).encoded, from: .lock)
-    talk.say(Command.readIdentity.encoded(for: .os2), from: .app)
+    talk.say(LockCommand.readIdentity.encoded(for: .os2), from: .app)
     talk.say(
       [7, 15, 2, 0] + Identity(ir: [UInt8](repeating: 1, count: 16), er: er).encoded, from: .lock)
     talk.say(
-      Command.register(.os2(signature: [1, 2, 3, 4], owner.publicKey, serverToken: server)).encoded(
+      LockCommand.register(.os2(signature: [1, 2, 3, 4], owner.publicKey, serverToken: server)).encoded(
         for: .os2),
       from: .app)
     var app = SessionCipher(
       key: OS2Keys.registrationSessionKey(registrationKey: registration, token), token: token, end: .app)
-    talk.say(app.encrypt(Command.unlock(.absent).encoded(for: .os2)), .ciphertext, from: .app)
+    talk.say(app.encrypt(LockCommand.unlock(.absent).encoded(for: .os2)), .ciphertext, from: .app)
     // A later login needs no more than that.
     let appToken = Token(word: 0x0C0B_0A09)
     let login = SessionToken.os2(app: appToken, lock: Self.token)
     let session = OS2Keys.loginSessionKey(shared, login)
     talk.say(Publish.initial(Self.token).encoded, from: .lock)
     talk.say(
-      Command.login(.os2(keyIndex: 0, owner.publicKey, appToken: appToken, Proof(word: 1))).encoded(
+      LockCommand.login(.os2(keyIndex: 0, owner.publicKey, appToken: appToken, Proof(word: 1))).encoded(
         for: .os2),
       from: .app)
     var later = SessionCipher(key: session, token: login, end: .app)
-    let reset = later.encrypt(Command.reset.encoded(for: .os2))
+    let reset = later.encrypt(LockCommand.reset.encoded(for: .os2))
     talk.say(reset, .ciphertext, from: .app)
 
     let lines = talk.read(model: .sesame3)
@@ -218,7 +219,7 @@ import Testing
     var talk = Self.login()
     var (app, lock) = Self.ends()
     talk.say([7, 15, 2, 0] + [UInt8](repeating: 3, count: 32), from: .lock)
-    talk.say(app.encrypt(Command.lock(.absent).encoded(for: .os3)), .ciphertext, from: .app)
+    talk.say(app.encrypt(LockCommand.lock(.absent).encoded(for: .os3)), .ciphertext, from: .app)
     talk.say(lock.encrypt([8, 81, 1, 2, 3, 4, 5, 6, 7]), .ciphertext, from: .lock)
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<500 {

@@ -48,7 +48,9 @@ struct Codec: Sendable, CustomTestStringConvertible {
   private static func messages(_ generation: Generation) -> [Codec] {
     [
       Codec("Request, \(generation)") { try Request(decoding: $0, for: generation).encoded },
-      Codec("Command, \(generation)") { try Command(decoding: $0, for: generation).encoded(for: generation) },
+      Codec("Command, \(generation)") {
+        try LockCommand(decoding: $0, for: generation).encoded(for: generation)
+      },
       Codec("LockMessage, \(generation)") { try LockMessage(decoding: $0, for: generation).encoded },
       Codec("FirmwareVersion, \(generation)") {
         try FirmwareVersion(decoding: $0, for: generation).encoded(for: generation)
@@ -156,7 +158,7 @@ struct Codec: Sendable, CustomTestStringConvertible {
       for _ in 0..<3000 {
         let command = Self.command(&generator, generation)
         let bytes = command.encoded(for: generation)
-        let read = Result { () throws(DecodeError) in try Command(decoding: bytes, for: generation) }
+        let read = Result { () throws(DecodeError) in try LockCommand(decoding: bytes, for: generation) }
         guard read == .success(command) else {
           Issue.record("\(command) becomes \(bytes.hex), read as \(read)")
           return
@@ -179,7 +181,7 @@ struct Codec: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static func command(_ generator: inout SeededGenerator, _ generation: Generation) -> Command {
+  private static func command(_ generator: inout SeededGenerator, _ generation: Generation) -> LockCommand {
     let isOS2 = generation == .os2
     let number = UInt32(truncatingIfNeeded: generator.next())
     let small = Int16(truncatingIfNeeded: generator.next())
@@ -190,7 +192,7 @@ struct Codec: Sendable, CustomTestStringConvertible {
       preconditionFailure("64 bytes are a key")
     }
     let signature = generator.bytes(4 + generator.below(13))
-    let commands: [Command] = [
+    let commands: [LockCommand] = [
       .readIdentity, .lock(tag), .unlock(tag), .toggle(tag), .click(isOS2 ? tag : .absent),
       isOS2 ? .reset : .runScript(UInt8(truncatingIfNeeded: number)),
       .setAutolock(seconds: small, isOS2 ? tag : .absent), .readAutolock,

@@ -29,7 +29,7 @@ extension VectorCase {
     case "os2.register.server_exchange": try serverExchange()
     case "os2.register.keys": try os2RegistrationKeys()
     case "os2.register.read_irer":
-      let request = Command.readIdentity.request(for: .os2)
+      let request = LockCommand.readIdentity.request(for: .os2)
       let identity = Identity(ir: try bytes("ir"), er: try bytes("er"))
       let response = Response(to: request, .success, identity.encoded)
       try check("request_message", request.encoded)
@@ -44,7 +44,7 @@ extension VectorCase {
             signature: bytes("sig1"), publicKey("app_public_xy"), serverToken: token("server_token"))), .os2)
     case "os2.register.time_after":
       var cipher = try SessionCipher(key: key("session_key"), token: sessionToken(), end: .app)
-      let command = Command.setTime(UInt32(try integer("unix")))
+      let command = LockCommand.setTime(UInt32(try integer("unix")))
       try require(command.encoded(for: .os2) == bytes("plaintext"), "the command differs")
       try check("nonce", sessionToken().nonce(counter: counter(), from: .app))
       let sealed = cipher.encrypt(command.encoded(for: .os2))
@@ -124,12 +124,12 @@ extension VectorCase {
   }
 
   /// A command that is sent in clear.
-  private func clear(_ command: Command, _ generation: Generation) throws {
+  private func clear(_ command: LockCommand, _ generation: Generation) throws {
     let bytes = command.encoded(for: generation)
     try check("message", bytes)
     if expects("length") { try check("length", bytes.count) }
     try check("frames", frames: Segmenter().frames(of: bytes, .plaintext))
-    try require(Command(decoding: bytes, for: generation) == command, "it is not understood")
+    try require(LockCommand(decoding: bytes, for: generation) == command, "it is not understood")
     try require(command.isSentInClear && command.isDefined(in: generation), "it is not for this place")
   }
 

@@ -68,7 +68,7 @@ extension VectorCase {
       try require(message.encoded == bytes, "\(message) does not encode back")
       return try content(of: message, generation: generation)
     }
-    let command = try Command(decoding: bytes, for: generation)
+    let command = try LockCommand(decoding: bytes, for: generation)
     if case .other = command { throw VectorFault(description: "\(id): the command is not understood") }
     try require(command.encoded(for: generation) == bytes, "\(command) does not encode back")
     let wanted = try commands(generation)[String(id.drop { $0 != "x" }.dropFirst(5))]
@@ -77,10 +77,10 @@ extension VectorCase {
     }
   }
 
-  private func commands(_ generation: Generation) throws -> [String: Command] {
+  private func commands(_ generation: Generation) throws -> [String: LockCommand] {
     let user = try UUID128(text: "01234567-89ab-cdef-0123-456789abcdef")
     let alice = HistoryTag.text("Alice", for: generation)
-    let common: [String: Command] = [
+    let common: [String: LockCommand] = [
       "lock": .lock(alice), "unlock": .unlock(alice), "click": .click(alice),
       "unlock_no_tag": .unlock(.absent),
       "autolock_set": .setAutolock(seconds: 30, alice), "autolock_read": .readAutolock,
@@ -88,7 +88,7 @@ extension VectorCase {
       "version_read": .readVersion, "history_read_delete": .readHistory(1), "history_peek": .readHistory(0),
       "time_update": .setTime(1_700_000_000), "dfu": .enableDFU, "reset": .reset,
     ]
-    let os3: [String: Command] = [
+    let os3: [String: LockCommand] = [
       "time": .setTime(1_700_000_000), "unlock_tag": .unlock(alice), "lock_tag": .lock(alice),
       "lock_uuid_tag": .lock(.typed(.iosBLE, user)),
       "unlock_uuid_tag_android": .unlock(.typed(.androidBLE, user)),
@@ -224,7 +224,7 @@ extension VectorCase {
   func negative() throws {
     guard id != "os3.login.wrong_secret" else {
       let proof = OS3Keys.sessionKey(deviceSecret: try key("device_secret_wrong"), try token("token")).proof
-      try check("message", Command.login(.os3(proof)).encoded(for: .os3))
+      try check("message", LockCommand.login(.os3(proof)).encoded(for: .os3))
       let right = try SecretKey(bytes: [UInt8](hex: "d948215b7f16c6d281fe80037f2c37c4"))
       return try check("accepted", OS3Keys.sessionKey(deviceSecret: right, token("token")).proof == proof)
     }

@@ -69,7 +69,7 @@ struct Conduct: Sendable {
   /// The ways that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
   private let caused: [Way]
   private let causedStart: [Int32]
-  /// The ways that nobody causes, in the order of the rows, and where those of a state begin.
+  /// The spontaneous ways, in the order of the rows, and where those of a state begin.
   private let free: [Way]
   private let freeStart: [Int32]
   private let startStates: [Int]

@@ -275,7 +275,7 @@ extension TimedTracker {
     }
   }
 
-  /// What a step that nobody sees can have led to; `nil` when it cannot have been taken.
+  /// What a silent step can have led to; `nil` when it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
     guard environment.mayHold(step.condition, since: entry(of: from), at: now) else { return nil }
     let earliest = from.earliest + step.earliest - slack

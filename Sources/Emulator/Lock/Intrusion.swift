@@ -42,11 +42,12 @@ enum Intrusion: String, CaseIterable, Sendable {
     switch self {
     case .busy: return []
     case .unlock:
-      return segmenter.frames(of: Command.unlock(Self.tag).encoded(for: generation), .plaintext)
+      return segmenter.frames(of: LockCommand.unlock(Self.tag).encoded(for: generation), .plaintext)
     case .lock:
-      return segmenter.frames(of: Command.lock(Self.tag).encoded(for: generation), .plaintext)
+      return segmenter.frames(of: LockCommand.lock(Self.tag).encoded(for: generation), .plaintext)
     case .wrongKey:
-      return segmenter.frames(of: Command.login(login(for: generation)).encoded(for: generation), .plaintext)
+      return segmenter.frames(
+        of: LockCommand.login(login(for: generation)).encoded(for: generation), .plaintext)
     case .replay: return overheard
     }
   }

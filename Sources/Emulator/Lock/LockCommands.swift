@@ -5,7 +5,7 @@ import Basics
 // What a client can ask for in a session.
 
 extension EmulatedLock {
-  mutating func carryOut(_ command: Command, for request: Request, at now: Instant) {
+  mutating func carryOut(_ command: LockCommand, for request: Request, at now: Instant) {
     switch command {
     case .lock(let tag):
       work(.locked, tag, for: request, inClear: false, at: now)
@@ -34,7 +34,7 @@ extension EmulatedLock {
 
   /// Answers what changes little or nothing.
   private mutating func tell(
-    _ command: Command, for request: Request, at now: Instant
+    _ command: LockCommand, for request: Request, at now: Instant
   ) {
     var data: [UInt8] = []
     switch command {

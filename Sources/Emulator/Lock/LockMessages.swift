@@ -89,7 +89,7 @@ extension EmulatedLock {
   private mutating func receive(request bytes: [UInt8], at now: Instant) {
     guard let request = try? Request(decoding: bytes, for: generation) else { return }
     do {
-      carryOut(try Command(request), for: request, at: now)
+      carryOut(try LockCommand(request), for: request, at: now)
     } catch {
       refuse(request)
     }
@@ -100,7 +100,7 @@ extension EmulatedLock {
     opening bytes: [UInt8], in opening: Opening, at now: Instant
   ) {
     guard let request = try? Request(decoding: bytes, for: generation) else { return }
-    switch try? Command(request) {
+    switch try? LockCommand(request) {
     case .readIdentity? where generation == .os2:
       tellIdentity(to: request)
     case .register(let command)?:
@@ -122,7 +122,7 @@ extension EmulatedLock {
     guard let opening = session.opening, let request = try? Request(decoding: bytes, for: generation),
       request.item == .login
     else { return receive(clear: bytes, at: now) }
-    guard case .login(let command)? = try? Command(request) else {
+    guard case .login(let command)? = try? LockCommand(request) else {
       return refuseMalformedLogin(request, in: opening, at: now)
     }
     logIn(command, for: request, in: opening, at: now)
@@ -132,7 +132,7 @@ extension EmulatedLock {
   private mutating func receive(clear bytes: [UInt8], at now: Instant) {
     if defects.contains(.plaintextCommandObeyed), let request = try? Request(decoding: bytes, for: generation)
     {
-      switch try? Command(request) {
+      switch try? LockCommand(request) {
       case .lock(let tag)?: return work(.locked, tag, for: request, inClear: true, at: now)
       case .unlock(let tag)?: return work(.unlocked, tag, for: request, inClear: true, at: now)
       default: break

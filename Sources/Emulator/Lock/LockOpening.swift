@@ -136,7 +136,7 @@ extension EmulatedLock {
     opening.proofLength -= missing
     var filled = request
     filled.data += [UInt8](repeating: 0, count: max(missing, 0))
-    guard missing > 0, missing <= 4, case .login(let command)? = try? Command(filled) else {
+    guard missing > 0, missing <= 4, case .login(let command)? = try? LockCommand(filled) else {
       return refuseLogin(request)
     }
     logIn(command, for: request, in: opening, at: now)

@@ -33,7 +33,7 @@ public struct Outcome: Sendable {
   public var isTriedAgain = false
   /// Files that belong to the case, where it failed.
   public var attachments: [Record.Attachment] = []
-  /// Why a failure is no news, and until when: it is reported as skipped, with what happened, and tried once.
+  /// Why the case is in quarantine, and until when: a failure of it is known, reported as skipped, and not tried again.
   public var quarantine: String?
   /// Whether it agreed only when it was tried again.
   public var isFlaky = false

@@ -28,7 +28,7 @@ package enum JournalGlance {
     package var hasAttachments = false
     /// Whether another try follows.
     package var isTriedAgain = false
-    /// Whether a failure of the case is no news.
+    /// Whether the case is in quarantine.
     package var isInQuarantine = false
     /// What it counts as.
     package var counted: Record.Verdict.Word { isInQuarantine && word.isFailure ? .skipped : word }

@@ -247,9 +247,6 @@ extension JournalIndex {
   /// A case by its number, such as that of a failure.
   package func entry(_ number: Int) -> Entry { table[number] }
 
-  /// The name of the suite that a case belongs to.
-  package func suiteName(of number: Int) -> String { suiteTable.names[table.suite(of: number)] }
-
   /// How many cases there are, those included that made place for others.
   package var caseCount: Int { table.count }
 

@@ -20,7 +20,7 @@ struct MessageText {
       let request = try Request(decoding: bytes, for: generation)
       guard !isWithheld else { return .init("Command", "\(request.item), the rest withheld") }
       do {
-        return .init("Command", "\(try Command(request))")
+        return .init("Command", "\(try LockCommand(request))")
       } catch {
         return .init("Command", malformed: "\(request.item), \(error)")
       }

@@ -180,7 +180,7 @@ extension SessionObserver {
         knowledge.pairs.append(pair)
       case .response, .publish: break
       }
-    } else if generation == .os2, let token, let command = try? Command(decoding: bytes, for: .os2) {
+    } else if generation == .os2, let token, let command = try? LockCommand(decoding: bytes, for: .os2) {
       switch command {
       case .login(.os2(_, let publicKey, let appToken, _)):
         begin(.os2(app: appToken, lock: token), with: publicKey, knowledge) { shared, token in

@@ -308,7 +308,7 @@ extension SesameClient {
       let status: [UInt8] = generation == .os2 ? [0, 3, 0, 0x80, 0, 1, 1, 4] : [0, 3, 0, 0x80, 90, 0, 0x14]
       return segmenter.frames(of: Publish(.mechStatus, status).encoded, .plaintext)
     case .answerInClear:
-      let request = Command.unlock(settings.tag).request(for: generation)
+      let request = LockCommand.unlock(settings.tag).request(for: generation)
       return segmenter.frames(of: Response(to: request).encoded, .plaintext)
     case .tokenAgain:
       if case .waiting = state { return [] }

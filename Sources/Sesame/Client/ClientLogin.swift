@@ -87,11 +87,11 @@ extension SesameClient {
         keyIndex: key.index, pair.publicKey, appToken: appToken, key.secret.cmac(payload).proof)
       let cipher = SessionCipher(
         key: OS2Keys.loginSessionKey(shared, sessionToken), token: sessionToken, end: .app)
-      return (Command.login(login).encoded(for: .os2), cipher, appToken)
+      return (LockCommand.login(login).encoded(for: .os2), cipher, appToken)
     case .os3:
       let sessionKey = OS3Keys.sessionKey(deviceSecret: key.secret, token)
       let cipher = SessionCipher(key: sessionKey, token: .os3(token), end: .app)
-      return (Command.login(.os3(sessionKey.proof)).encoded(for: .os3), cipher, nil)
+      return (LockCommand.login(.os3(sessionKey.proof)).encoded(for: .os3), cipher, nil)
     }
   }
 

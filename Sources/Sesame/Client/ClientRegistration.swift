@@ -24,7 +24,7 @@ extension SesameClient {
   mutating func beginRegistration(
     of sighting: Sighting, _ token: Token, thenLogin logsIn: Bool = false, at now: Instant
   ) {
-    let command: Command =
+    let command: LockCommand =
       switch sighting.generation {
       case .os2: .readIdentity
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
@@ -34,7 +34,7 @@ extension SesameClient {
     state = .registering(Registration(sighting: sighting, token: token, since: now, logsIn: logsIn))
   }
 
-  private mutating func sendInClear(_ command: Command, _ generation: Generation) {
+  private mutating func sendInClear(_ command: LockCommand, _ generation: Generation) {
     // There are several messages in a registration, and a correct lock answers each that comes.
     let message = command.encoded(for: generation)
     let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)

@@ -8,7 +8,7 @@ extension SesameClient {
     /// A request without an answer yet.
     struct Pending {
       var request: Request
-      var command: Command
+      var command: LockCommand
       /// Whether the user asked for it, and so gets to know when it is refused.
       var isAsked: Bool
       /// The counter of its message.
@@ -245,7 +245,7 @@ extension SesameClient {
     actions.append(.report(Reading("autolock", .integer(Int(setting.autolock)))))
   }
 
-  private func command(for request: ClientRequest, in session: Session, at now: Instant) -> Command? {
+  private func command(for request: ClientRequest, in session: Session, at now: Instant) -> LockCommand? {
     let generation = session.generation
     let works = status == .locked || status == .unlocked || status == .moved
     switch request {
@@ -271,7 +271,7 @@ extension SesameClient {
   }
 
   mutating func send(
-    _ command: Command, in session: inout Session, isAsked: Bool = true, at now: Instant
+    _ command: LockCommand, in session: inout Session, isAsked: Bool = true, at now: Instant
   ) {
     let request = command.request(for: session.generation)
     session.pending.append(
@@ -377,7 +377,7 @@ extension SesameClient {
 
   /// Does what a successful answer leads to.
   private mutating func carryOn(
-    _ command: Command, _ response: Response, in session: inout Session, at now: Instant
+    _ command: LockCommand, _ response: Response, in session: inout Session, at now: Instant
   ) throws(DecodeError) {
     switch command {
     case .setMechSetting:

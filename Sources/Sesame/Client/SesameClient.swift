@@ -544,7 +544,7 @@ extension SesameClient {
       .complain(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded))
   }
 
-  mutating func forge(_ command: Command, _ generation: Generation) {
+  mutating func forge(_ command: LockCommand, _ generation: Generation) {
     let request = command.encoded(for: generation)
     provoke(Segmenter().frames(of: request, .plaintext))
   }

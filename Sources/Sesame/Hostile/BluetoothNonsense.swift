@@ -101,6 +101,6 @@ extension BluetoothNonsense {
 
   /// What nobody who has a session would send.
   static var frame: [UInt8] {
-    Segmenter().frames(of: Command.unlock(.absent).encoded(for: .os3), .plaintext)[0]
+    Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
   }
 }

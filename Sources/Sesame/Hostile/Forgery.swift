@@ -50,7 +50,7 @@ extension Forgery: CaseIterable {
 }
 
 extension Forgery.Subject {
-  func command(_ settings: ClientSettings) -> Command {
+  func command(_ settings: ClientSettings) -> LockCommand {
     switch self {
     case .lock: .lock(settings.tag)
     case .unlock: .unlock(settings.tag)

@@ -63,8 +63,8 @@ extension OddRequest {
     case .settingEqual:
       return bytes(.update, .mechSetting, [UInt8](repeating: 0, count: isOS2 ? 12 : 4) + emptyTag)
     case .timeShort: return bytes(.update, isOS2 ? .timeWithoutSignature : .time, [1, 2, 3])
-    case .timeZero: return Command.setTime(0).encoded(for: generation)
-    case .timeMost: return Command.setTime(.max).encoded(for: generation)
+    case .timeZero: return LockCommand.setTime(0).encoded(for: generation)
+    case .timeMost: return LockCommand.setTime(.max).encoded(for: generation)
     case .historyShort: return bytes(.read, .history)
     case .recordUnknown: return bytes(.delete, .historyDelete, [0xFF, 0xFF, 0xFF, 0xFF])
     // OS3 has no operations: there it is a login that does not decode.

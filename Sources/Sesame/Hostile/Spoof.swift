@@ -49,7 +49,7 @@ extension Spoof {
     switch self {
     case .answerToNothing: [7, 0xFA, 6, 0]
     case .answerToAnother:
-      [Command.lock(.absent), .unlock(.absent), .readVersion, .setTime(0), .setAutolock(seconds: 0)]
+      [LockCommand.lock(.absent), .unlock(.absent), .readVersion, .setTime(0), .setAutolock(seconds: 0)]
         .map { $0.request(for: generation) }.first { !asked.contains($0.item) }
         .map { Response(to: $0).encoded } ?? []
     case .unknownResult: [7, 0xFA, 0xC8, 0xC8]

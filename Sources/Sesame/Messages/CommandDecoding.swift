@@ -1,9 +1,9 @@
 public import Bluetooth
 
-extension Command {
+extension LockCommand {
   /// Understands a request.
   ///
-  /// A combination of operation and item that no document has is ``Command/other(_:)``; a known one whose
+  /// A combination of operation and item that no document has is ``LockCommand/other(_:)``; a known one whose
   /// data do not decode throws, with the offset counted from the start of the request: a lock answers it
   /// with *invalid format*.
   public init(_ request: Request) throws(DecodeError) {
@@ -11,9 +11,9 @@ extension Command {
     do throws(DecodeError) {
       let command =
         if let operation = request.operation {
-          try Command.os2(operation, request.item, &reader)
+          try LockCommand.os2(operation, request.item, &reader)
         } else {
-          try Command.os3(request.item, &reader)
+          try LockCommand.os3(request.item, &reader)
         }
       guard let command else {
         self = .other(request)
@@ -28,7 +28,7 @@ extension Command {
 
   private static func os2(
     _ operation: OpCode, _ item: ItemCode, _ reader: inout ByteReader
-  ) throws(DecodeError) -> Command? {
+  ) throws(DecodeError) -> LockCommand? {
     switch (operation, item) {
     case (.read, .identity): return .readIdentity
     case (.create, .registration): return .register(try RegisterCommand(os2: &reader))
@@ -58,7 +58,7 @@ extension Command {
     }
   }
 
-  private static func os3(_ item: ItemCode, _ reader: inout ByteReader) throws(DecodeError) -> Command? {
+  private static func os3(_ item: ItemCode, _ reader: inout ByteReader) throws(DecodeError) -> LockCommand? {
     switch item {
     case .identity: return .readIdentity
     case .registration: return .register(try RegisterCommand(os3: &reader))
@@ -84,7 +84,7 @@ extension Command {
     }
   }
 
-  private static func enableDFU(_ reader: inout ByteReader) throws(DecodeError) -> Command {
+  private static func enableDFU(_ reader: inout ByteReader) throws(DecodeError) -> LockCommand {
     let offset = reader.offset
     let argument = try reader.u8()
     guard argument == 1 else { throw .value(Int(argument), of: "DFU argument", at: offset) }

@@ -1,7 +1,7 @@
 import Basics
 public import Bluetooth
 
-/// What an app asks of a lock, taken apart but not yet understood; see ``Command`` for the meaning.
+/// What an app asks of a lock, taken apart but not yet understood; see ``LockCommand`` for the meaning.
 public struct Request: Hashable, Sendable {
   /// What to do with the item; OS3 requests have none.
   public var operation: OpCode?

@@ -6,7 +6,7 @@ public import Bluetooth
 /// App and lock share this one definition: ``request(for:)`` gives the form of a generation and
 /// ``init(_:)`` reads it back. Every command has a form in both generations, so that a lock can be asked for
 /// what it does not know; ``isDefined(in:)`` tells which commands a generation has.
-public enum Command: Hashable, Sendable {
+public enum LockCommand: Hashable, Sendable {
   /// Tell the identity from which the keys follow (OS2, in clear).
   case readIdentity
   /// Become the owner (in clear).
@@ -78,7 +78,7 @@ public enum LoginCommand: Hashable, Sendable {
   case os3(Proof)
 }
 
-extension Command {
+extension LockCommand {
   /// Reads a request of a generation; see ``init(_:)``.
   public init(decoding bytes: [UInt8], for generation: Generation) throws(DecodeError) {
     try self.init(Request(decoding: bytes, for: generation))
@@ -208,7 +208,7 @@ extension LoginCommand {
   }
 }
 
-extension Command: CustomStringConvertible {
+extension LockCommand: CustomStringConvertible {
   /// The command in words, with what it carries.
   public var description: String {
     switch self {
