@@ -19,6 +19,9 @@ public protocol TraceRecorder {
   /// Whether it wants to know of each step before it is done.
   static var followsSteps: Bool { get }
 
+  /// Takes in that a test is about to begin.
+  mutating func begin()
+
   /// Takes in that a step is about to be done, from 1; only where it wants to know.
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant)
 
@@ -32,6 +35,9 @@ public protocol TraceRecorder {
 extension TraceRecorder {
   /// Everything is kept.
   public static var isRecording: Bool { true }
+
+  /// Nothing is kept of it.
+  public mutating func begin() {}
 
   /// Steps are not followed.
   public static var followsSteps: Bool { false }
@@ -56,7 +62,7 @@ public struct NoRecorder: TraceRecorder {
   public mutating func record(_ event: TraceEvent, at time: Instant) {}
 }
 
-/// A recorder that keeps the whole trace.
+/// A recorder that keeps the whole trace of the last test.
 public struct TraceList: TraceRecorder, Sendable {
   /// One event with its time.
   public struct Entry: Equatable, Sendable {
@@ -71,6 +77,8 @@ public struct TraceList: TraceRecorder, Sendable {
 
   /// Makes an empty trace.
   public init() {}
+
+  public mutating func begin() { entries = [] }
 
   public mutating func record(_ event: TraceEvent, at time: Instant) {
     entries.append(Entry(time: time, event: event))

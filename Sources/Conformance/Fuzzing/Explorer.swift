@@ -48,6 +48,8 @@ public struct Explorer: Sendable {
     public var resuming = 0.05
     /// Whether time and wear are what is spent, and not events: see ``Explorer/spend(_:)``.
     public var isThrifty = false
+    /// What tests are drawn without, to measure what it is worth.
+    public var without: Strategy?
 
     /// Makes the usual settings.
     public init() {}
@@ -101,7 +103,7 @@ public struct Explorer: Sendable {
   }
 
   let alphabet: Alphabet
-  let settings: Settings
+  private(set) var settings: Settings
   let starts: Int
   /// The stimuli that set something in motion that wears, as bits.
   let moves: UInt64
@@ -184,21 +186,23 @@ public struct Explorer: Sendable {
     self.starts = max(starts, 1)
     openStarts = Array(0..<max(starts, 1))
     self.settings = settings
+    if settings.without == .thrift { self.settings.isThrifty = false }
     let acts = alphabet.acts
     variantCounts = acts.map { $0.weight > 0 ? $0.variants.count : 0 }
     weights = acts.map(\.weight)
     swarm = weights
     cycles = CycleWatch(settle: alphabet.settle)
-    if settings.isThrifty {
+    if self.settings.isThrifty {
       costs = ExplorerCosts(
         waits: variantCounts[alphabet.wait] > 0 ? acts[alphabet.wait].variants : [],
         longestWindow: alphabet.longestWindow)
+      costs?.hasShares = settings.without != .shares
     }
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
     liberty = [Double](repeating: 0, count: alphabet.eventCount)
-    moves = settings.isThrifty ? alphabet.moving : 0
+    moves = self.settings.isThrifty ? alphabet.moving : 0
     palette.variants = [Int](repeating: -1, count: acts.count)
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
@@ -228,7 +232,7 @@ public struct Explorer: Sendable {
     test.start = drawStart()
     prefix.removeAll(keepingCapacity: true)
     prefixIndex = 0
-    if chance(settings.resuming), let rare = corpus.takeLeastUsed(&generator) {
+    if uses(.rareTests), chance(settings.resuming), let rare = corpus.takeLeastUsed(&generator) {
       if openStarts.contains(rare.start) { test.start = rare.start }
       prefix.append(contentsOf: rare.choices)
     }
@@ -314,7 +318,8 @@ public struct Explorer: Sendable {
   /// Whether what follows the repetition of a cycle is asked of what moves: where something that moves nothing was
   /// repeated, that is where it shows what that has broken. Cycles that this was seldom done for come first.
   private mutating func isTelling(_ closed: CycleWatch.Closed) -> Bool {
-    guard moves != 0, closed.decisions > 0, closed.length <= 8, !cycles.lastContains(moves) else {
+    guard uses(.telling), moves != 0, closed.decisions > 0, closed.length <= 8, !cycles.lastContains(moves)
+    else {
       return false
     }
     let context = mix(closed.hash ^ 0x7E11)
@@ -367,6 +372,7 @@ public struct Explorer: Sendable {
       plan.asides = chance(0.5) ? 2 * settings.asides : 0
     }
     if settings.isThrifty { drawThriftyPlan() }
+    leaveOut()
     for act in swarm.indices {
       swarm[act] = plan.swarms ? weights[act] * softWeight() : weights[act]
     }

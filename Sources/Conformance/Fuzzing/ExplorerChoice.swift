@@ -4,17 +4,17 @@ import Basics
 extension Explorer {
   mutating func choose(in situation: Situation, slot: Int) -> Choice? {
     if let choice = resumed(in: situation) { return choice }
-    if isCurious, let choice = hearOut() { return choice }
+    if isCurious, uses(.hearing), let choice = hearOut() { return choice }
     let legal = situation.legal & offered
     // What a repetition has led to is tried out undisturbed.
-    let isTrying = settings.isThrifty && cycles.isExploring
+    let isTrying = settings.isThrifty && cycles.isExploring && uses(.trying)
     let settles = maySettle(in: situation) && (legal == 0 || isTrying || chance(patience(in: situation)))
     if !isTrying, !wasSilent {
       if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
       if let choice = sprinkled(in: situation) { return choice }
-      if settings.isThrifty, let choice = setOtherwise(in: situation) { return choice }
+      if settings.isThrifty, uses(.setOtherwise), let choice = setOtherwise(in: situation) { return choice }
     }
     if !wasSilent, let choice = repeated(in: situation) { return choice }
     if settles { return Choice(alphabet.settle, variant: !isTrying && chance(plan.halts) ? 1 : 0) }
@@ -50,7 +50,7 @@ extension Explorer {
 
   /// How likely the device is let do what it has to do: the less, the longer that has taken here.
   private mutating func patience(in situation: Situation) -> Double {
-    plan.patience * (costs?.ease(ofSettlingAt: situation.position) ?? 1)
+    plan.patience * (uses(.ease) ? costs?.ease(ofSettlingAt: situation.position) ?? 1 : 1)
   }
 
   /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
@@ -83,7 +83,9 @@ extension Explorer {
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
-    if settings.isThrifty, chance(0.3) { asidesLeft = 1 + 2 * min(generator.next().trailingZeroBitCount, 4) }
+    if settings.isThrifty, uses(.asidesAgain), chance(0.3) {
+      asidesLeft = 1 + 2 * min(generator.next().trailingZeroBitCount, 4)
+    }
     return Choice(best, variant: variant(of: best))
   }
 
@@ -141,9 +143,9 @@ extension Explorer {
   /// - Parameter isSoon: whether one that was never tried is wanted now.
   private mutating func refusal(in situation: Situation, slot: Int, isSoon: Bool) -> Int? {
     let forbidden = situation.forbidden & offered
-    guard forbidden != 0, settings.refusals > 0 else { return nil }
+    guard forbidden != 0, settings.refusals > 0, uses(.refusals) else { return nil }
     let fresh = forbidden & ~positions.refused[slot]
-    if fresh != 0, isSoon {
+    if fresh != 0, isSoon, uses(.firstRefusals) {
       let time = Double(max(2_500 - events, 250)) / Double(events + 1)
       let visits = max(Double(positions.visits[slot]) * time, 1)
       let share = min(2.5 * Double(fresh.nonzeroBitCount) / visits, 0.6)
@@ -161,7 +163,9 @@ extension Explorer {
   private mutating func sprinkled(in situation: Situation) -> Choice? {
     if echo != nil, let choice = listen() { return choice }
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
-    if settings.isThrifty, mayBeSilent, let variant = costs?.silence(in: situation), chance(0.25) {
+    if settings.isThrifty, uses(.silences), mayBeSilent, let variant = costs?.silence(in: situation),
+      chance(0.25)
+    {
       costs?.beginSilence()
       wasSilent = true
       return Choice(alphabet.wait, variant: variant)

@@ -45,6 +45,7 @@ struct ExplorerCosts: Sendable {
   /// What is soon enough, in seconds, for what the device has to do to be let do.
   private static let soon = 2.0
 
+  var hasShares = true
   /// The time that passed in all tests, in seconds.
   private(set) var spent = 0.0
   /// What was waited for each purpose.
@@ -69,7 +70,7 @@ struct ExplorerCosts: Sendable {
   private var repeated = 0.0
 
   /// Whether there is time to repeat another cycle.
-  var mayRepeat: Bool { repeated <= Self.repeating * spent }
+  var mayRepeat: Bool { !hasShares || repeated <= Self.repeating * spent }
 
   /// - Parameters:
   ///   - waits: the variants of waiting, the shortest first.
@@ -116,7 +117,7 @@ struct ExplorerCosts: Sendable {
   }
 
   /// Whether there is time for an edge, or for another wait, whatever it takes.
-  func allows(_ purpose: Purpose) -> Bool { waited[purpose.rawValue] <= purpose.share * spent }
+  func allows(_ purpose: Purpose) -> Bool { !hasShares || waited[purpose.rawValue] <= purpose.share * spent }
 
   /// The waits that have a meaning in a situation and that there is time for.
   mutating func waits(in situation: Situation) -> Range<Int> {

@@ -167,7 +167,9 @@ extension Explorer {
   }
 
   /// Whether what moves something has hardly been asked for at a position: there it is worth the motor's work.
-  func isNews(_ event: Int, at position: UInt64) -> Bool { counts[moving(at: position), event] < 2 }
+  func isNews(_ event: Int, at position: UInt64) -> Bool {
+    uses(.news) && counts[moving(at: position), event] < 2
+  }
 
   /// The context in which it is counted what was set in motion at a position.
   func moving(at position: UInt64) -> UInt64 { mix(position ^ 0x4D0E) }
@@ -181,7 +183,7 @@ extension Explorer {
   private static var wearing: Double { 16 }
 
   /// Whether the motor has worked as much as it should by now, but for what tests are about.
-  var isWorn: Bool { costs?.isWorn(isPlanned: false) ?? false }
+  var isWorn: Bool { uses(.wearing) && costs?.isWorn(isPlanned: false) ?? false }
 
   var eventCount: Int { min(alphabet.eventCount, 64) }
 

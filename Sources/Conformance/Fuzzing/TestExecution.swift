@@ -3,6 +3,8 @@ public import Basics
 
 /// What came of doing a test.
 public struct Execution: Sendable {
+  /// The number of the start.
+  public var start = 0
   /// The choices that were made, without those that were left out.
   public var performed: [Choice] = []
   /// Where the test stood before each of them.
@@ -22,6 +24,17 @@ public struct Execution: Sendable {
 
   /// How many choices were made.
   public var events: Int { performed.count }
+
+  /// What was done, as a test.
+  public var test: TestCase { TestCase(start: start, performed) }
+
+  /// Makes the record of a test that has not begun, in the room that this one has taken.
+  public mutating func clear() {
+    performed.removeAll(keepingCapacity: true)
+    situations.removeAll(keepingCapacity: true)
+    actions.removeAll(keepingCapacity: true)
+    (divergence, end, wasDisturbed) = (nil, nil, false)
+  }
 }
 
 extension Lockstep {
@@ -119,6 +132,7 @@ extension Lockstep {
     _ test: TestCase, _ alphabet: Alphabet, starts: [StartCondition]
   ) throws(LabFault) -> Execution {
     var execution = Execution()
+    execution.start = test.start
     execution.divergence = try begin(starts[test.start])
     for choice in test.choices where execution.divergence == nil {
       let situation = situation

@@ -1,6 +1,6 @@
 public import Basics
 
-/// A recorder that keeps a fingerprint of the trace: equal traces, times included, have equal ones.
+/// A recorder that keeps a fingerprint of a test's trace: equal traces, times included, have equal ones.
 ///
 /// FNV-1a over 64 bits: the same on every machine.
 public struct TraceHash: TraceRecorder, Sendable {
@@ -11,6 +11,8 @@ public struct TraceHash: TraceRecorder, Sendable {
 
   /// Begins with an empty trace.
   public init() {}
+
+  public mutating func begin() { fingerprint = Fingerprint() }
 
   @inlinable
   public mutating func record(_ event: TraceEvent, at time: Instant) {

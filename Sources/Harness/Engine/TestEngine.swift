@@ -56,6 +56,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public func explorer(_ settings: FuzzSettings) -> Explorer {
     var own = Explorer.Settings()
     own.length = settings.length
+    own.without = settings.without
     if !specification.isPlain {
       own.isThrifty = true
       own.swarming = 0.25
@@ -112,6 +113,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Begins a test. A start that the device refused once is not asked for again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
+    lockstep.recorder.begin()
     let before = lockTime
     if let other = try source?() { lockstep.exchangeDevice(for: other) }
     var divergence: Divergence?
@@ -227,16 +229,17 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///
   /// A start that the device refuses is left out.
   ///
-  /// - Returns: the first divergence.
+  /// - Returns: the first test that failed.
   public mutating func perform<Source: ChoiceSource>(
     all source: inout Source, most: Int = .max
-  ) throws(LabFault) -> Divergence? {
+  ) throws(LabFault) -> Execution? {
     let last = most == .max ? .max : events + most
     // A source that ends its tests at once must not go on for ever.
     var empty = 0
+    var execution = Execution()
     while events < last, !source.isFinished, empty < 100 {
       let (start, before) = (source.begin(), events)
-      var execution = Execution()
+      execution.clear()
       do {
         let left = last == .max ? .max : last - events
         try perform(&source, from: start, most: left, isStopped: { false }, &execution)
@@ -244,7 +247,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
         guard isRefused(start), source.exclude(start: start) else { throw error }
         continue
       }
-      if let divergence = execution.divergence { return divergence }
+      if execution.divergence != nil { return execution }
       _ = source.end(in: lockstep.situation)
       empty = events == before ? empty + 1 : 0
     }
@@ -268,6 +271,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     _ source: inout Source, from start: Int, after delay: Interval = .zero, most: Int = .max,
     isStopped: () -> Bool, _ execution: inout Execution
   ) throws(LabFault) {
+    execution.start = start
     execution.divergence = try begin(start)
     if delay > .zero, execution.divergence == nil {
       execution.divergence = try lockstep.pass(until: lockstep.now + delay)

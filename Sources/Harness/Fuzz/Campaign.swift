@@ -166,7 +166,7 @@ public struct Campaign<Device: DeviceUnderTest> {
         execution = try runner.run(test, isStopped: edge.isStopped)
         status.events += runner.events - before
         troubles = 0
-        let done = TestCase(start: test.start, execution.performed)
+        let done = execution.test
         if let divergence = execution.divergence {
           end = follow(divergence, of: done)
         } else {
@@ -203,13 +203,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     if edge.isStopped() { return .stopped }
     status.tests += 1
     let start = explorer.begin()
-    execution.performed.removeAll(keepingCapacity: true)
-    execution.situations.removeAll(keepingCapacity: true)
-    execution.actions.removeAll(keepingCapacity: true)
-    execution.divergence = nil
-    execution.end = nil
+    execution.clear()
     let before = runner.events
-    runner.lockstep.recorder = TraceHash()
     do {
       defer { status.events += runner.events - before }
       let most = settings.steps.map { $0 - status.events } ?? .max
@@ -219,7 +214,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
     troubles = 0
     status.longest = max(status.longest, execution.events)
-    let test = TestCase(start: start, execution.performed)
+    let test = execution.test
     if let divergence = execution.divergence { return follow(divergence, of: test) }
     remember(test)
     let isRare = explorer.end(in: runner.lockstep.situation)
@@ -242,7 +237,6 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Does a test again and compares the traces.
   private mutating func repeatTest(_ test: TestCase) {
     let hash = runner.lockstep.recorder.value
-    runner.lockstep.recorder = TraceHash()
     guard let again = attempt(test) else { return }
     status.stability.tried += 1
     if again.divergence == nil, runner.lockstep.recorder.value == hash { status.stability.same += 1 }
@@ -289,7 +283,7 @@ public struct Campaign<Device: DeviceUnderTest> {
         let again = try runner.run(test)
         if let divergence = again.divergence {
           execution = again
-          return follow(divergence, of: TestCase(start: start, again.performed))
+          return follow(divergence, of: again.test)
         }
       }
       noteUnjudged(fault)

@@ -23,6 +23,8 @@ public struct FuzzSettings: Sendable {
   public var seed: UInt64 = 0
   /// Which of several workers this one is, and how many there are: each draws tests of its own.
   public var shard: (part: Int, count: Int) = (1, 1)
+  /// What tests are drawn without, to measure what it is worth.
+  public var without: Explorer.Strategy?
   /// How often the campaign was taken up again.
   public var round = 0
 

@@ -111,7 +111,7 @@ extension Campaign {
         break
       }
       shrinker.tell(result.execution, isSame: result.isSame)
-      if result.isSame, shrinker.best == TestCase(start: candidate.start, result.execution.performed) {
+      if result.isSame, shrinker.best == result.execution.test {
         steps.append(finding)
         finding.take(result.execution)
         finding.test.start = candidate.start

@@ -97,8 +97,7 @@ public final class TourRun {
       do {
         outcome = try run(&tour, from: start, on: &engine, &execution)
         if case .divergence(let divergence) = outcome.verdict, execution.wasDisturbed {
-          let shown = TestCase(start: start, execution.performed)
-          outcome = try repeated(shown, on: &engine, after: divergence)
+          outcome = try repeated(execution.test, on: &engine, after: divergence)
         }
         troubles = 0
       } catch {
@@ -137,7 +136,6 @@ public final class TourRun {
     _ source: inout Source, from start: Int, on engine: inout TestEngine<Device, TraceWriter>,
     _ execution: inout Execution
   ) throws(LabFault) -> Outcome {
-    engine.lockstep.recorder.begin()
     try engine.perform(&source, from: start, isStopped: isStopped, &execution)
     let mark = StepMark(execution.performed.count, line: 0)
     let now = engine.lockstep.now

@@ -94,10 +94,10 @@ extension MutationTest.Body {
   ) throws(LabFault) -> Divergence? {
     switch self {
     case .scenario: return nil
-    case .tour(var tour): return try engine.perform(all: &tour)
+    case .tour(var tour): return try engine.perform(all: &tour)?.divergence
     case .fuzz(let events):
       var explorer = Explorer(engine.alphabet, starts: engine.starts.count, seed: seed)
-      return try engine.perform(all: &explorer, most: events)
+      return try engine.perform(all: &explorer, most: events)?.divergence
     }
   }
 }

@@ -20,6 +20,8 @@ struct AirSearch {
   var events: Int?
   /// Whether a finding is made shorter.
   var isShrunk = true
+  /// What tests are drawn without.
+  var without: Explorer.Strategy?
 
   /// What came of it.
   struct Result {
@@ -68,6 +70,7 @@ struct AirSearch {
     var settings = FuzzSettings()
     settings.seed = seed
     settings.keepsGoing = true
+    settings.without = without
     settings.steps = events
     if !isShrunk { settings.shrinkEvents = 0 }
     var isOver = false

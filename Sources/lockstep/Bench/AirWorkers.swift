@@ -71,6 +71,7 @@ extension AirSearch {
     if let defect { members.append(.init("defect", .text(defect.name))) }
     if let lockTime { members.append(.init("lockTime", .decimal(lockTime.seconds))) }
     if let events { members.append(.init("events", .integer(events))) }
+    if let without { members.append(.init("without", .text(without.rawValue))) }
     return .mapping(members)
   }
 
@@ -81,8 +82,9 @@ extension AirSearch {
     self.init(
       device: device,
       defect: json["defect"]?.string.flatMap { name in LockDefect.allCases.first { $0.name == name } },
-      seed: UInt64(seed), lockTime: json["lockTime"]?.seconds, events: json["events"]?.int, isShrunk: isShrunk
-    )
+      seed: UInt64(seed), lockTime: json["lockTime"]?.seconds, events: json["events"]?.int,
+      isShrunk: isShrunk,
+      without: json["without"]?.string.flatMap { Explorer.Strategy(rawValue: $0) })
   }
 }
 

@@ -18,6 +18,8 @@ struct Figure {
   let better: Direction
   /// How it is measured, in one sentence.
   let method: String
+  /// Whether it takes so long that it is measured only where it is asked for by name.
+  var isOnRequest = false
   /// Measures it; `nil` when it cannot be measured here.
   let measure: () -> Double?
 
@@ -27,7 +29,7 @@ struct Figure {
   /// it had, and this one still has little.
   static var all: [Figure] {
     processes + reports + automata + reference + fuzzing + air + sessions + radio + carriers + histories
-      + leases + lab + nights + engines
+      + leases + lab + nights + engines + strategies
   }
 
   /// The line that is printed.

@@ -2,6 +2,7 @@ import Automata
 import Basics
 import Conformance
 import Emulator
+import Harness
 
 extension Figure {
   /// How soon generated tests find the bugs of the reference lock, how short they get, and that they blame nobody
@@ -26,13 +27,13 @@ extension Figure {
         measure: {
           var best: Double?
           for seed in 1...5 as ClosedRange<UInt64> {
-            guard var search = FuzzSearch(ReferenceLock(), seed: seed, recorder: { TraceList() }) else {
+            guard var search = FuzzSearch(ReferenceLock(), seed: seed, recorder: TraceList()) else {
               return nil
             }
             var agrees = false
             let time = seconds { agrees = search.disagreements(1_000_000) == 0 }
             guard agrees else { return nil }
-            best = max(best ?? 0, Double(search.events) / time)
+            best = max(best ?? 0, Double(search.engine.events) / time)
           }
           return best
         })
@@ -82,7 +83,7 @@ extension Figure {
         method: "Disagreements on the healthy reference lock where \(percent) % of the events cost the link.",
         measure: {
           guard
-            var search = FuzzSearch(ReferenceLock(loss: loss, seed: 1), seed: 1, recorder: { NoRecorder() })
+            var search = FuzzSearch(ReferenceLock(loss: loss, seed: 1), seed: 1, recorder: NoRecorder())
           else { return nil }
           return search.disagreements(10_000_000).map { Double($0) }
         })
@@ -108,7 +109,7 @@ extension Figure {
       name: "fuzz.cells", unit: "events", better: .lower,
       method: "A tour of all 31 legal and all 177 empty cells of both tables, on the healthy reference lock.",
       measure: {
-        var search = FuzzSearch(ReferenceLock(), seed: 1, recorder: { NoRecorder() })
+        var search = FuzzSearch(ReferenceLock(), seed: 1, recorder: NoRecorder())
         return (try? search?.tour()).flatMap { $0 }.map { Double($0) }
       })
   }
@@ -125,7 +126,7 @@ extension Figure {
         let machines = sizes.compactMap { try? Machine(.mealy(states: $0, stimuli: 10, outputs: 8, seed: 1)) }
         guard machines.count == sizes.count else { return nil }
         var searches = machines.map { machine in
-          FuzzSearch(machine, MachineDevice(machine, showsEffects: false), seed: 1, recorder: { TraceList() })
+          FuzzSearch(machine, MachineDevice(machine, showsEffects: false), seed: 1, recorder: TraceList())
         }
         var ratios: [Double] = []
         for turn in 1...5 {

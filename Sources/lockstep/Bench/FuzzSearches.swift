@@ -7,16 +7,21 @@ final class FuzzSearches {
   private let loss: Double
   private let seeds: UInt64
   private let budget: Int
+  private let settings: Explorer.Settings
   /// What came of looking, and what of looking and shrinking, which takes far longer.
   private lazy var found: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: false)
   private lazy var shrunk: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: true)
 
   /// Prepares searches with the seeds from 1 on.
-  init(_ bug: ReferenceLock.Bug, loss: Double = 0, seeds: UInt64, budget: Int) {
+  init(
+    _ bug: ReferenceLock.Bug, loss: Double = 0, seeds: UInt64, budget: Int,
+    settings: Explorer.Settings = .init()
+  ) {
     self.bug = bug
     self.loss = loss
     self.seeds = seeds
     self.budget = budget
+    self.settings = settings
   }
 
   /// How many found it.
@@ -27,13 +32,16 @@ final class FuzzSearches {
   }
 
   /// The events up to the first disagreement, the median; a search that found nothing counts with its budget.
-  var find: Double? { found.map { median($0.map { Double($0.found ?? budget) }) } }
+  var find: Double? { finds.map(median) }
   /// The events up to the first disagreement, the most of all.
-  var findWorst: Double? { found?.map { Double($0.found ?? budget) }.max() }
+  var findWorst: Double? { finds?.max() }
   /// The tests run to shrink, the median.
   var shrinkRuns: Double? { shrunk.map { median($0.map { Double($0.shrinkRuns) }) } }
   /// The events of the tests run to shrink, the median.
   var shrinkEvents: Double? { shrunk.map { median($0.map { Double($0.shrinkEvents) }) } }
+
+  /// The events up to the first disagreement of each seed, those of a search that found nothing its budget.
+  var finds: [Double]? { found?.map { Double($0.found ?? budget) } }
 
   /// Of an even number the mean of the middle two, as the benchmark has it.
   private func median(_ values: [Double]) -> Double {
@@ -45,7 +53,7 @@ final class FuzzSearches {
     var results: [FuzzSearch<ReferenceLock, NoRecorder>.Result] = []
     for seed in 1...seeds {
       let lock = ReferenceLock(bug: bug, loss: loss, seed: seed)
-      guard var search = FuzzSearch(lock, seed: seed, recorder: { NoRecorder() }),
+      guard var search = FuzzSearch(lock, settings: settings, seed: seed, recorder: NoRecorder()),
         let result = try? search.run(budget, isShrunk: isShrunk)
       else { return nil }
       results.append(result)

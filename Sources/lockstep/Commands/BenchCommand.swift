@@ -19,7 +19,10 @@ extension Command {
         ], operands: nil),
       defaults: { BenchArguments() }
     ) { arguments, console throws(UsageError) in
-      let figures = Figure.all.filter { $0.name.hasPrefix(arguments.prefix ?? "") }
+      let prefix = arguments.prefix ?? ""
+      let figures = Figure.all.filter {
+        $0.name.hasPrefix(prefix) && (!$0.isOnRequest || prefix.hasPrefix("fuzz.without"))
+      }
       guard !figures.isEmpty else {
         console.say(
           "lockstep: no figure begins so; the figures are \(Figure.all.map(\.name).joined(separator: ", "))")
