@@ -20,8 +20,8 @@ public struct CampaignStatus: Hashable, Sendable {
   public var unjudged = 0
   /// Tests kept because they did what few others did.
   public var corpus = 0
-  /// Distinct contexts in which something was done.
-  public var contexts = 0
+  /// Distinct places in the model at which something was chosen: possible states and circumstances.
+  public var positions = 0
   /// The length of the longest test.
   public var longest = 0
   /// Tests that were done again to see whether they come out the same, and those that did.
@@ -63,9 +63,9 @@ public struct CampaignStatus: Hashable, Sendable {
     stability.same += other.stability.same
     stability.tried += other.stability.tried
     longest = max(longest, other.longest)
-    // The corpus is shared, and so are most contexts: those of the one that has most.
+    // The corpus is shared, and so are most positions: those of the one that has most.
     corpus = max(corpus, other.corpus)
-    contexts = max(contexts, other.contexts)
+    positions = max(positions, other.positions)
   }
 }
 
@@ -78,7 +78,7 @@ extension CampaignStatus: Recorded {
     .derived("findings", \.depths.count, .count), .usual("depths", \.depths, .list(.count)),
     .usual("repeats", \.repeats, .count), .usual("labFaults", \.labFaults, .count),
     .usual("unjudged", \.unjudged, .count), .usual("corpus", \.corpus, .count),
-    .usual("contexts", \.contexts, .count), .usual("longest", \.longest, .count),
+    .usual("positions", \.positions, .count), .usual("longest", \.longest, .count),
     .usual("stability", \.stability, .pair), .usual("actuations", \.actuations, .count),
     .usual("lockTime", \.lockTime, .seconds), .usual("waited", \.waited, .seconds),
   ]

@@ -161,7 +161,9 @@ struct Samples {
     status.phase = text()
     (status.events, status.tests, status.extraEvents, status.repeats) = (count(), count(), count(), count())
     status.depths = list { $0.count() }
-    (status.labFaults, status.unjudged, status.corpus, status.contexts) = (count(), count(), count(), count())
+    (status.labFaults, status.unjudged, status.corpus, status.positions) = (
+      count(), count(), count(), count()
+    )
     (status.longest, status.actuations) = (count(), count())
     (status.stability.same, status.stability.tried) = (count(), count())
     (status.lockTime, status.waited) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))

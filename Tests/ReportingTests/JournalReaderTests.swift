@@ -45,7 +45,7 @@ struct JournalReaderTests {
       #"{"machine":{"name":"m","hash":"h","states":["a","b"],"regions":["r","r"],"stimuli":["go"],"cells":[[0,0,[1]],[1,0,[2]],[0,3,[1]],[1]],"spontaneous":[[1,"tick",[0,1]]]}}"#,
       #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}],"visited":["fe","03"]}}"#,
       #"{"finding":{"number":1,"signature":"s","message":"m","shortest":3,"confirmation":{"verdict":"flaky"},"file":"f"}}"#,
-      #"{"campaign":{"phase":"exploring","events":5,"tests":1,"extraEvents":0,"findings":0,"depths":[],"repeats":0,"labFaults":0,"unjudged":0,"corpus":0,"contexts":0,"longest":5,"stability":[0,0],"actuations":0,"lockTime":1.5,"waited":0}}"#,
+      #"{"campaign":{"phase":"exploring","events":5,"tests":1,"extraEvents":0,"findings":0,"depths":[],"repeats":0,"labFaults":0,"unjudged":0,"corpus":0,"positions":0,"longest":5,"stability":[0,0],"actuations":0,"lockTime":1.5,"waited":0}}"#,
       #"{"left":{"lock":"oak","atRest":true}}"#,
       #"{"left":{"lock":"elm","atRest":false,"message":"stuck","more":1},"lease":7}"#,
       #"{"left":{"lock":"ash"}}"#,

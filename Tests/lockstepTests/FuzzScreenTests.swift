@@ -24,7 +24,7 @@ struct FuzzScreenTests {
     status.repeats = 12
     status.labFaults = 1
     status.corpus = 57
-    status.contexts = 2270
+    status.positions = 2270
     status.longest = 200
     (status.stability.same, status.stability.tried) = (119, 120)
     status.actuations = 1234
@@ -54,7 +54,7 @@ struct FuzzScreenTests {
         "── events ───────────────────────────── ── coverage ───────────────────────────",
         "     in tests  12,345,678                       legal  –",
         " a second now  3,012,001                        empty  –",
-        "      overall  3,316                         contexts  2,270",
+        "      overall  3,316                         positions  2,270",
         "        tests  61,728, longest 200             corpus  57 tests",
         "    to shrink  4,711                        stability  99 %, 119 of 120 tests",
         "── now ────────────────────────────────────────────────────────────────────────",

@@ -72,13 +72,8 @@ public struct Alphabet: Sendable {
   let setting: UInt64
   /// The disturbances that bring a circumstance of the machine about, from the first disturbance on, as bits.
   let excusing: UInt64
-  /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits; without
-  /// those of the tester's own end, such as a false proof, which cost a session each.
-  let ending: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
-  /// How long an event that is over at once may excuse something at the most; zero where none does.
-  let aftermath: Interval
   /// How many of the acts, the first ones, are events of the machine.
   public let eventCount: Int
   /// The number of ``TestAction/settle``, whose other variant is ``TestAction/next``.
@@ -108,13 +103,6 @@ public struct Alphabet: Sendable {
       moving.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
     }
     longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
-    // An end is sure only as long again after it.
-    aftermath = definition.circumstances.enumerated().reduce(.zero) { longest, item in
-      guard specification.machine.surroundings.momentary >> UInt64(item.offset) & 1 == 1 else {
-        return longest
-      }
-      return max(longest, item.element.delay * 2)
-    }
     acts = definition.events.enumerated().map { number, event in
       let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
       let isOffered = event.kind != .spontaneous && isServed && levels.contains(.events)
@@ -145,13 +133,6 @@ public struct Alphabet: Sendable {
     let excused = definition.circumstances.flatMap { $0.faults + $0.moments + [$0.name] }
     excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
-    }
-    let own = definition.circumstances.filter(\.countsFromEntry).flatMap(\.faults)
-    ending = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
-      guard act.element.variants.count > 1, case .fault(let fault)? = act.element.variants.last,
-        !own.contains(fault.name)
-      else { return mask }
-      return fault.value.isNothing ? mask | 1 << UInt64(act.offset) : mask
     }
     for (name, weight) in weights {
       for index in acts.indices where acts[index].name == name {

@@ -4,23 +4,19 @@ import Basics
 extension Explorer {
   mutating func choose(in situation: Situation, slot: Int) -> Choice? {
     if let choice = resumed(in: situation) { return choice }
-    if isCurious, uses(.hearing), let choice = hearOut() { return choice }
     let legal = situation.legal & offered
-    // What a repetition has led to is tried out undisturbed.
-    let isTrying = settings.isThrifty && cycles.isExploring && uses(.trying)
-    let settles = maySettle(in: situation) && (legal == 0 || isTrying || chance(patience(in: situation)))
-    if !isTrying, !wasSilent {
+    let settles = maySettle(in: situation) && (legal == 0 || chance(plan.patience))
+    if !wasSilent {
       if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
       if let choice = sprinkled(in: situation) { return choice }
-      if settings.isThrifty, uses(.setOtherwise), let choice = setOtherwise(in: situation) { return choice }
+      if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: situation) { return choice }
+      if let choice = repeated(in: situation) { return choice }
     }
-    if !wasSilent, let choice = repeated(in: situation) { return choice }
-    if settles { return Choice(alphabet.settle, variant: !isTrying && chance(plan.halts) ? 1 : 0) }
+    if settles { return Choice(alphabet.settle) }
     let moving = legal & ~situation.idle
     if settings.isThrifty, let choice = doubt(in: situation) { return choice }
-    if isTrying, moving != 0 { return decided(among: moving, in: situation) }
     // After a long silence the device itself is asked.
     if !wasSilent || moving == 0,
       let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0)
@@ -48,11 +44,6 @@ extension Explorer {
     return Choice(event, variant: chance(0.5) ? 0 : variant(of: event))
   }
 
-  /// How likely the device is let do what it has to do: the less, the longer that has taken here.
-  private mutating func patience(in situation: Situation) -> Double {
-    plan.patience * (uses(.ease) ? costs?.ease(ofSettlingAt: situation.position) ?? 1 : 1)
-  }
-
   /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
   /// device had to do, which it must not do all the same, and where it may do one thing or another.
   private mutating func doubt(in situation: Situation) -> Choice? {
@@ -70,12 +61,11 @@ extension Explorer {
   ///
   /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
   private mutating func aside(_ idle: UInt64, in situation: Situation, isOnly: Bool) -> Choice? {
-    if let choice = asideAgain(idle) { return choice }
-    guard idle != 0, chance(isOnly || hasMoved ? 0.5 : plan.asides) else { return nil }
+    guard idle != 0, chance(isOnly || hasMoved && uses(.asides) ? 0.5 : plan.asides) else { return nil }
     let context = mix(situation.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
     var least = Double.infinity
-    var rest = idle & palette.theme == 0 ? idle : idle & palette.theme
+    var rest = idle
     while rest != 0 {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
@@ -83,22 +73,7 @@ extension Explorer {
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
-    if settings.isThrifty, uses(.asidesAgain), chance(0.3) {
-      asidesLeft = 1 + 2 * min(generator.next().trailingZeroBitCount, 4)
-    }
     return Choice(best, variant: variant(of: best))
-  }
-
-  /// The aside that was given last, where it is to be given several times.
-  private mutating func asideAgain(_ idle: UInt64) -> Choice? {
-    guard asidesLeft > 0, let lastChoice, Int(lastChoice.act) < eventCount,
-      idle >> UInt64(lastChoice.act) & 1 == 1
-    else {
-      asidesLeft = 0
-      return nil
-    }
-    asidesLeft -= 1
-    return lastChoice
   }
 
   /// The next choice of a repetition.
@@ -137,31 +112,17 @@ extension Explorer {
 
   /// A forbidden stimulus: one that was never tried here while there is one, or any.
   ///
-  /// What was never tried is spread over the visits of the position that are still to be expected in good time, so
-  /// that it costs about the same at any time, and nothing that comes early is put off.
-  ///
   /// - Parameter isSoon: whether one that was never tried is wanted now.
   private mutating func refusal(in situation: Situation, slot: Int, isSoon: Bool) -> Int? {
     let forbidden = situation.forbidden & offered
     guard forbidden != 0, settings.refusals > 0, uses(.refusals) else { return nil }
     let fresh = forbidden & ~positions.refused[slot]
-    if fresh != 0, isSoon, uses(.firstRefusals) {
-      let time = Double(max(2_500 - events, 250)) / Double(events + 1)
-      let visits = max(Double(positions.visits[slot]) * time, 1)
-      let share = min(2.5 * Double(fresh.nonzeroBitCount) / visits, 0.6)
-      // Where the test seldom comes, more is done at once.
-      let most = (share > 0.3 ? 1.5 : 1) * (3 + Double(events) * (events < 4_000 ? 0.07 : 0.02))
-      if Double(firstRefusals) < most, chance(share) {
-        firstRefusals += 1
-        return pick(fresh)
-      }
-    }
+    if fresh != 0, isSoon, uses(.firstRefusals), chance(Self.fresh) { return pick(fresh) }
     return chance(plan.refusals) ? pick(forbidden) : nil
   }
 
-  /// A wait, the edge of a timer, or a disturbance.
+  /// A wait, or a disturbance.
   private mutating func sprinkled(in situation: Situation) -> Choice? {
-    if echo != nil, let choice = listen() { return choice }
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
     if settings.isThrifty, uses(.silences), mayBeSilent, let variant = costs?.silence(in: situation),
       chance(0.25)
@@ -170,16 +131,11 @@ extension Explorer {
       wasSilent = true
       return Choice(alphabet.wait, variant: variant)
     }
-    if situation.hasDeadline, mayWaitForEdge, chance(plan.edges) {
-      return leastTried(alphabet.edge, in: situation)
+    if chance(plan.probes), mayProbe(in: situation), let choice = disturbance(excusing: false) {
+      return choice
     }
-    if chance(plan.probes), let choice = probe(in: situation) { return choice }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
-    guard palette.disturbances.isEmpty else {
-      let (act, variant) = palette.disturbances[generator.below(palette.disturbances.count)]
-      return variant.map { Choice(act, variant: $0) }
-        ?? leastTried(act, in: situation, among: openVariants(of: act))
-    }
+    if settings.isThrifty { return disturbance(excusing: true) }
     var place = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {
       place -= weights[act]
@@ -190,10 +146,7 @@ extension Explorer {
 
   /// Nothing is legal: time may change that.
   private mutating func passing(in situation: Situation) -> Choice? {
-    if situation.hasDeadline, mayWaitForEdge, chance(0.7) {
-      return leastTried(alphabet.edge, in: situation)
-    }
-    return mayTake(alphabet.wait) ? wait(in: situation) : nil
+    mayTake(alphabet.wait) ? wait(in: situation) : nil
   }
 
   /// A wait: where time is what is spent, one that its share is enough for.
@@ -201,7 +154,7 @@ extension Explorer {
     leastTried(alphabet.wait, in: situation, among: costs?.waits(in: situation))
   }
 
-  /// The stimulus that was taken least often in this context, in proportion to its weight.
+  /// A stimulus by its weight; soon after a repetition the one that was taken least often there.
   private mutating func decide(among all: UInt64, in situation: Situation) -> Int {
     var legal = all
     if let event = cycles.wayOn {
@@ -209,36 +162,25 @@ extension Explorer {
       let others = legal & ~(1 << UInt64(event))
       if others != 0 { legal = others }
     }
-    let position = situation.position
-    if !cycles.isExploring, chance(plan.chance) { return draw(among: legal, at: position) }
-    let context = context(in: situation)
+    guard let repetition = cycles.context else { return draw(among: legal) }
+    let context = mix(repetition &+ decisions.hash(cycles.decisionsSince))
     var best = legal.trailingZeroBitCount
     var least = Double.infinity
     while legal != 0 {
       let event = legal.trailingZeroBitCount
       legal &= legal &- 1
-      let count = (Double(counts[context, event]) + unit()) * price(of: event, at: position) / weights[event]
+      let count = (Double(counts[context, event]) + unit()) / weights[event]
       if count < least { (best, least) = (event, count) }
     }
     counts.add(context, best)
     return best
   }
 
-  private func context(in situation: Situation) -> UInt64 {
-    if let repetition = cycles.context {
-      return mix(repetition &+ decisions.hash(cycles.decisionsSince))
-    }
-    var context = mix(situation.position ^ mix(decisions.hash(plan.depth) &+ UInt64(plan.depth)))
-    if plan.remembers { context = mix(context ^ (decisions.done &+ 1)) }
-    return context
-  }
-
-  /// A stimulus by the weights of this test.
-  private mutating func draw(among legal: UInt64, at position: UInt64) -> Int {
+  private mutating func draw(among legal: UInt64) -> Int {
     var sum = 0.0
     var rest = legal
     while rest != 0 {
-      sum += swarm[rest.trailingZeroBitCount] / price(of: rest.trailingZeroBitCount, at: position)
+      sum += share(of: rest.trailingZeroBitCount)
       rest &= rest &- 1
     }
     var place = unit() * sum
@@ -246,7 +188,7 @@ extension Explorer {
     while true {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      place -= swarm[event] / price(of: event, at: position)
+      place -= share(of: event)
       if place < 0 || rest == 0 { return event }
     }
   }
@@ -257,13 +199,9 @@ extension Explorer {
     return rest.trailingZeroBitCount
   }
 
-  /// A variant of a stimulus: the simplest, as often as all others together.
+  /// A variant of a stimulus: each as often as any other.
   private mutating func variant(of act: Int) -> Int {
-    let count = variantCounts[act]
-    if settings.isThrifty, count > 1 {
-      return palette.variants[act] >= 0 ? palette.variants[act] : leastTried(act, at: 0xA4C)
-    }
-    return count < 2 || chance(0.5) ? 0 : generator.below(count)
+    variantCounts[act] > 1 ? leastTried(act, at: 0xA4C) : 0
   }
 
   /// The variant of an act that was chosen least often at this position.
@@ -291,8 +229,6 @@ extension Explorer {
 
   /// Whether what comes of a long silence can still be looked at in this test.
   private var mayBeSilent: Bool { mayTake(alphabet.wait) && plan.length - test.choices.count > 4 }
-
-  private var mayWaitForEdge: Bool { mayTake(alphabet.edge) && (costs?.allows(.window) ?? true) }
 
   private func mayTake(_ act: Int) -> Bool { variantCounts[act] > 0 }
 

@@ -28,11 +28,10 @@ struct CycleWatch: Sendable {
   }
 
   private static let size = 48
-  /// How many decisions after a repetition are tried out systematically.
-  private static let exploring = 4
-
   /// The act of settling: where it is done is no part of the way.
   private let settle: Int
+  /// How many decisions after a repetition are tried out systematically.
+  private let exploring: Int
   private var path: [Frame] = []
   /// The cycle that closed last.
   private var closed: [Choice] = []
@@ -48,8 +47,6 @@ struct CycleWatch: Sendable {
   private var repetition: UInt64 = 0
   /// Whether the choice that is being made is the last of a repetition.
   private var ends = false
-  /// Whether what follows the repetition is asked of what moves.
-  private var tells = false
   /// How many decisions are still to be tried out.
   private var ahead = 0
   /// Where one more round would be now, or -1 when the test has left it.
@@ -57,8 +54,11 @@ struct CycleWatch: Sendable {
   /// How many decisions were made since the repetition.
   private(set) var decisionsSince = 0
 
-  init(settle: Int) {
-    self.settle = settle
+  /// - Parameters:
+  ///   - settle: the act of settling.
+  ///   - exploring: how many decisions after a repetition are tried out.
+  init(settle: Int, exploring: Int) {
+    (self.settle, self.exploring) = (settle, exploring)
     path.reserveCapacity(Self.size)
     closed.reserveCapacity(Self.size)
     steps.reserveCapacity(Self.size)
@@ -76,10 +76,6 @@ struct CycleWatch: Sendable {
 
   /// A repetition is being made, or what follows it is being tried out.
   var isBusy: Bool { left > 0 || ahead > 0 }
-  /// What follows a repetition is being tried out.
-  var isExploring: Bool { ahead > 0 }
-  /// What follows a repetition is being tried out with what moves.
-  var isTelling: Bool { ahead > 0 && tells }
   /// The context of a decision soon after a repetition: which cycle, and about how often.
   var context: UInt64? { ahead > 0 ? repetition : nil }
   /// The choice that is to be repeated now.
@@ -126,16 +122,8 @@ extension CycleWatch {
     return cycle
   }
 
-  /// Whether the cycle that closed last has one of some acts.
-  func lastContains(_ acts: UInt64) -> Bool {
-    closed.contains { $0.act < 64 && !$0.isForbidden && acts >> UInt64($0.act) & 1 == 1 }
-  }
-
   /// Has the cycle that has just closed gone around until that was so many times.
-  ///
-  /// - Parameter isTelling: whether what follows is asked of what moves.
-  mutating func repeatLast(times: Int, isTelling: Bool) {
-    tells = isTelling
+  mutating func repeatLast(times: Int) {
     swap(&steps, &closed)
     index = 0
     left = times - 1
@@ -150,7 +138,7 @@ extension CycleWatch {
     left -= 1
     guard left == 0 else { return }
     ends = true
-    ahead = Self.exploring
+    ahead = exploring
     decisionsSince = 0
     beyond = 0
     skipSettling()

@@ -1,40 +1,60 @@
 extension Explorer {
-  /// What tests are drawn by. Each can be left out, to measure what it is worth.
+  /// What tests are drawn by, beyond weights and chance. Each earns its place: `lockstep bench --only fuzz.without`
+  /// measures how much dearer faults are to find without it.
   public enum Strategy: String, CaseIterable, Sendable {
-    case novelty, memory, depth, repetition, trying, swarm, rareTests, asides, refusals, firstRefusals, waits,
-      edges, halts, impatience
-    case sparing, dwelling, doubts, listening, themes, variants, probes, kinds, disturbances, silences,
-      hearing, setOtherwise, asidesAgain, telling, shares, ease, news, wearing, thrift
+    /// A cycle of the model that has just closed is repeated, then left: what goes wrong at the n-th time needs a way
+    /// around that is taken n times, and chance rarely takes it. Shallow ways come first: repetitions grow in share
+    /// during the first tests.
+    case repetition
+    /// What follows a repetition is tried out systematically, and not by chance.
+    case exploring
+    /// Some tests begin like one that was the first to do something, then go on by themselves.
+    case rareTests
+    /// Stimuli that change nothing in the model are given now and then, more often after what moves something.
+    case asides
+    /// Stimuli that are forbidden in every possible state are given.
+    case refusals
+    /// Each forbidden stimulus is given soon once in each position.
+    case firstRefusals
+    /// Waits are sprinkled over tests.
+    case waits
+    /// Where the device has something to do, it is not always let do it before the next stimulus.
+    case impatience
+    /// The messages, the packets, the link and the surroundings are disturbed in some tests.
+    case disturbances
+
+    /// Only where time and wear are what is spent: most tests seldom ask for what wears.
+    case sparing
+    /// Only there: what was called off, or may come, is waited for all the same.
+    case doubts
+    /// Only there: what sets a condition of the model is given once more while a count runs.
+    case resetting
+    /// Only there: a silence longer than all that the model knows comes when its share of the time has gathered; then the
+    /// device itself is asked, for what moves it above all.
+    case silences
+    /// Only there: disturbances that excuse nothing are strewn over most tests.
+    case probes
+    /// Only there: each purpose of waiting has its share of the time, and no more.
+    case shares
   }
 
+  /// Whether tests are drawn by a strategy.
   @inline(__always)
   func uses(_ strategy: Strategy) -> Bool { settings.without != strategy }
 
   /// Takes out of a test what it is to be drawn without.
   mutating func leaveOut() {
     switch settings.without {
-    case nil: break
-    case .novelty: plan.chance = 1
-    case .memory: plan.remembers = false
-    case .depth: plan.depth = 4
     case .repetition: plan.repeats = false
-    case .swarm: if plan.swarms { (plan.swarms, plan.chance) = (false, 0.1) }
     case .asides: plan.asides = 0
-    case .refusals, .firstRefusals: plan.refusals = settings.without == .refusals ? 0 : plan.refusals
+    case .refusals: plan.refusals = 0
     case .waits: plan.waits = 0
-    case .edges: plan.edges = 0
-    case .halts: plan.halts = 0
     case .impatience: plan.patience = 1
-    case .sparing: plan.rests = false
-    case .dwelling: plan.dwells = false
-    case .doubts: plan.doubts = 0
-    case .listening: plan.listens = 0
-    case .themes: (palette.theme, palette.movers) = (0, 0)
-    case .variants: for act in palette.variants.indices { palette.variants[act] = -1 }
-    case .probes: plan.probes = 0
-    case .kinds: palette.disturbances = []
     case .disturbances: plan.disturbances = 0
-    default: break
+    case .sparing: plan.rests = false
+    case .doubts: plan.doubts = 0
+    case .probes: plan.probes = 0
+    case nil, .exploring, .rareTests, .firstRefusals, .resetting, .silences, .shares: break
     }
   }
 }

@@ -93,18 +93,12 @@ struct DecisionHistory: Sendable {
   private static let size = 16
   private var ring = [UInt64](repeating: 0, count: size)
   private var count = 0
-  /// The events that were decided for in this test, as bits.
-  private(set) var done: UInt64 = 0
 
-  mutating func reset() {
-    count = 0
-    done = 0
-  }
+  mutating func reset() { count = 0 }
 
-  mutating func push(_ decision: UInt64, _ event: UInt64) {
+  mutating func push(_ decision: UInt64) {
     ring[count & (Self.size - 1)] = decision &+ 1
     count += 1
-    done |= event
   }
 
   /// A number for the last so many decisions, or for all when there are fewer.

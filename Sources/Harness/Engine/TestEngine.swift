@@ -57,10 +57,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var own = Explorer.Settings()
     own.length = settings.length
     own.without = settings.without
-    if !specification.isPlain {
-      own.isThrifty = true
-      own.swarming = 0.25
-    }
+    own.isThrifty = !specification.isPlain
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
   }
 

@@ -147,7 +147,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     while true {
       let end = performTest()
       status.corpus = explorer.corpusCount
-      status.contexts = explorer.contextCount
+      status.positions = explorer.positionCount
       tell()
       if let end { return end }
       for test in edge.news() { explorer.learn(test) }

@@ -1,3 +1,4 @@
+import Conformance
 import Emulator
 import Harness
 import Basics
@@ -11,24 +12,29 @@ final class AirSearches {
   private let defects: [LockDefect]
   private let seeds: ClosedRange<UInt64>
   private let workers: Int
+  private let without: Explorer.Strategy?
   private let done: (AirSearch, AirSearch.Result?) -> Void
   private lazy var results: [AirSearch.Result?] = AirWorkers(count: workers).run(searches, done: done)
 
   /// Prepares searches with some seeds.
   init(
     device: String, _ defects: [LockDefect] = LockDefect.allCases, seeds: ClosedRange<UInt64>, workers: Int,
+    without: Explorer.Strategy? = nil,
     done: @escaping (AirSearch, AirSearch.Result?) -> Void = { _, _ in }
   ) {
     self.device = device
     self.defects = defects
     self.seeds = seeds
     self.workers = workers
+    self.without = without
     self.done = done
   }
 
   private var searches: [AirSearch] {
     defects.flatMap { defect in
-      seeds.map { AirSearch(device: device, defect: defect, seed: $0, lockTime: Self.lockTime) }
+      seeds.map {
+        AirSearch(device: device, defect: defect, seed: $0, lockTime: Self.lockTime, without: without)
+      }
     }
   }
 
@@ -39,7 +45,7 @@ final class AirSearches {
       Figure(
         name: "\(name).found", unit: "of \(count)", better: .higher,
         method: "Searches that ended with a confirmed finding: \(walk).",
-        measure: { [self] in results.contains { $0 == nil } ? nil : Double(found.count) }),
+        measure: { [self] in isMeasured ? Double(found) : nil }),
       Figure(
         name: "\(name).lock-time", unit: "s", better: .lower,
         method: "The lock's time up to the finding, the median; one that is not found counts with its 8 h.",
@@ -65,13 +71,19 @@ final class AirSearches {
     ]
   }
 
-  private var found: [AirSearch.Result] { results.compactMap(\.self).filter(\.isFound) }
+  /// Whether each search came to its end.
+  var isMeasured: Bool { !results.contains { $0 == nil } }
 
-  private var lockTimes: [Double] {
+  /// How many ended with a finding.
+  var found: Int { results.count { $0?.isFound == true } }
+
+  /// The lock's time that each took, in seconds, up to its finding or to the end.
+  var lockTimes: [Double] {
     results.map { $0.map { $0.isFound ? $0.lockTime : Self.lockTime }?.seconds ?? Self.lockTime.seconds }
   }
 
-  private var movements: [Double] { results.compactMap(\.self).map { Double($0.movements) } }
+  /// How often the bolt was set in motion in each.
+  var movements: [Double] { results.compactMap(\.self).map { Double($0.movements) } }
 
   private func middle(_ values: [Double]) -> Double? { values.isEmpty ? nil : median(values) }
 

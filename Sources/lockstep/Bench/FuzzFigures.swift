@@ -144,18 +144,18 @@ extension Figure {
 
   /// A bug of another shape than the benchmark's two.
   private static func zoo(_ bug: ReferenceLock.Bug) -> [Figure] {
-    let searches = FuzzSearches(bug, seeds: 5, budget: budget)
+    let searches = FuzzSearches(bug, seeds: 20, budget: budget)
     let name = "fuzz.zoo.\(bug.rawValue)"
     return [
       Figure(
         name: "\(name).find", unit: "events", better: .lower,
         method: """
-          Events up to the first disagreement, the median of 5 seeds; a search that finds nothing counts with its \
+          Events up to the first disagreement, the median of 20 seeds; a search that finds nothing counts with its \
           1 million.
           """,
         measure: { searches.find }),
       Figure(
-        name: "\(name).minimum", unit: "of 5", better: .higher,
+        name: "\(name).minimum", unit: "of 20", better: .higher,
         method: "Tests that were found and shrunk to the proved least of \(bug.shortest) events.",
         measure: { searches.minimumCount }),
     ]

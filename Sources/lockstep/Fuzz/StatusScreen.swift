@@ -87,7 +87,7 @@ struct StatusScreen {
     }
     return [
       ("legal", share(progress.coverage?.total.legal)), ("empty", share(progress.coverage?.total.empty)),
-      ("contexts", grouped(status.contexts)), ("corpus", "\(grouped(status.corpus)) tests"),
+      ("positions", grouped(status.positions)), ("corpus", "\(grouped(status.corpus)) tests"),
       ("stability", stability),
     ]
   }
