@@ -135,7 +135,10 @@ extension LockFile {
       PeerAddress(text: $0)
     }
     let times = fields.optional("timeouts").map { ClientTimes($0) } ?? ClientTimes()
-    let quirks = fields.optional("quirks").map { Self.quirks($0) } ?? []
+    let quirks =
+      fields.optional("quirks").map { cursor in
+        cursor.list()?.all { $0.choice("violation", as: SesameViolation.self) }
+      } ?? []
     guard let product, let model = Self.models.first(where: { $0.name == product })?.model, let times,
       let quirks
     else {
@@ -156,12 +159,6 @@ extension LockFile {
         "which lock is it?", hint: "give its `uuid`, its `address` or its `key`; `lockstep scan` shows them")
       return nil
     }
-  }
-
-  private static func quirks(_ cursor: Cursor) -> [SesameViolation]? {
-    guard let items = cursor.list() else { return nil }
-    let quirks = items.compactMap { $0.choice("violation", as: SesameViolation.self) }
-    return quirks.count == items.count ? quirks : nil
   }
 
   private func readKey(_ fields: Fields) -> LockKey? {
