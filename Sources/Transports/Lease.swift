@@ -275,18 +275,11 @@ public struct LeaseHolder: Equatable, Sendable {
   /// What it was taken for.
   public var command: String
 
-  /// Describes a holder.
-  public init(token: UInt64, process: Int32, host: String, since: String, command: String) {
-    self.token = token
-    self.process = process
-    self.host = host
-    self.since = since
-    self.command = command
-  }
-
   /// Somebody whose file was taken away.
   static let unknown = LeaseHolder(token: 0, process: 0, host: "", since: "", command: "")
+}
 
+extension LeaseHolder {
   /// Reads a line of a lease's file: number, process, time, machine and command, with a space between them.
   public init?(_ line: String) {
     let parts = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)

@@ -1,7 +1,7 @@
 import Journal
 import Automata
 import Conformance
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing

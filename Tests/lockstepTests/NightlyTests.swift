@@ -1,7 +1,7 @@
 import System
 import Documents
 import Foundation
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing

@@ -15,7 +15,7 @@ public struct NightPlan: Equatable, Sendable {
   /// How many movements all locks may make together; `nil` for any number.
   public var actuations: Int?
   /// How often anything may be tried again.
-  public var retries: Int
+  public var retries = 20
   /// What is driven, in this order.
   public var suites: [Suite]
   /// What is done in the time that is left.
@@ -28,29 +28,15 @@ public struct NightPlan: Equatable, Sendable {
     /// Files of scenarios, and folders of them.
     public var scenarios: [String]
     /// What a lock must be tagged with, all of it.
-    public var tags: [String]
+    public var tags: [String] = []
     /// How often each scenario is driven on each lock.
-    public var rounds: Int
+    public var rounds = 1
     /// How long a try of one may take.
-    public var timeout: Interval
+    public var timeout = Interval.seconds(300)
     /// How often one that diverges is tried again.
-    public var retries: Int
+    public var retries = 0
     /// How many movements a try of one may cause.
-    public var actuations: Int
-
-    /// Makes a suite.
-    public init(
-      name: String, scenarios: [String], tags: [String] = [], rounds: Int = 1,
-      timeout: Interval = .seconds(300), retries: Int = 0, actuations: Int = 100
-    ) {
-      self.name = name
-      self.scenarios = scenarios
-      self.tags = tags
-      self.rounds = rounds
-      self.timeout = timeout
-      self.retries = retries
-      self.actuations = actuations
-    }
+    public var actuations = 100
   }
 
   /// Fuzzing in the time that is left.
@@ -58,35 +44,11 @@ public struct NightPlan: Equatable, Sendable {
     /// The machine that the locks are compared with.
     public var machine: String
     /// What a lock must be tagged with, all of it.
-    public var tags: [String]
+    public var tags: [String] = []
     /// How long one stretch is.
-    public var stretch: Interval
+    public var stretch = Interval.seconds(600)
     /// How many movements a stretch may cause.
-    public var actuations: Int
-
-    /// Makes a campaign.
-    public init(
-      machine: String, tags: [String] = [], stretch: Interval = .seconds(600), actuations: Int = 100
-    ) {
-      self.machine = machine
-      self.tags = tags
-      self.stretch = stretch
-      self.actuations = actuations
-    }
-  }
-
-  /// Makes a plan.
-  public init(
-    name: String, bench: String? = nil, duration: Interval, actuations: Int? = nil, retries: Int = 20,
-    suites: [Suite], fuzz: Fuzz? = nil
-  ) {
-    self.name = name
-    self.bench = bench
-    self.duration = duration
-    self.actuations = actuations
-    self.retries = retries
-    self.suites = suites
-    self.fuzz = fuzz
+    public var actuations = 100
   }
 }
 

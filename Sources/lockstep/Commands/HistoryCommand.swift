@@ -116,7 +116,7 @@ extension HistoryCommandArguments {
       }
       switch format {
       case .json: console.print(answer.json)
-      case .human: console.print(HistoryText(answer, console.painter(color)).text)
+      case .human: console.print(HistoryText(answer: answer, paint: console.painter(color)).text)
       }
       return .agree
     } catch {
@@ -207,7 +207,7 @@ extension HistoryCommandArguments {
     let answer = HistoryAnswer.taken(taken, place)
     switch format {
     case .json: console.print(answer.json)
-    case .human: console.print(HistoryText(answer, console.painter(color)).text)
+    case .human: console.print(HistoryText(answer: answer, paint: console.painter(color)).text)
     }
     return status
   }

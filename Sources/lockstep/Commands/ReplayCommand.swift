@@ -53,24 +53,17 @@ extension Command {
       let listener: any JournalListener =
         arguments.format == .human
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
-      return Replay(plan, world, console, arguments).perform(listener)
+      return Replay(plan: plan, world: world, console: console, arguments: arguments).perform(listener)
     }
   }
 }
 
 /// One scenario, once or again and again.
 private struct Replay {
-  private let plan: Plan
-  private let world: World
-  private let console: Console
-  private let arguments: RunArguments
-
-  init(_ plan: Plan, _ world: World, _ console: Console, _ arguments: RunArguments) {
-    self.plan = plan
-    self.world = world
-    self.console = console
-    self.arguments = arguments
-  }
+  let plan: Plan
+  let world: World
+  let console: Console
+  let arguments: RunArguments
 
   func perform(_ listener: any JournalListener) -> CommandStatus {
     let first = JournalHash()

@@ -72,7 +72,7 @@ extension ReportArguments {
     switch format {
     case .json: console.print(summary.json)
     case .human:
-      let text = SummaryText(summary, console.painter(color), isQuiet: isQuiet)
+      let text = SummaryText(summary: summary, paint: console.painter(color), isQuiet: isQuiet)
       let places = isQuiet ? [] : paths.map { "  report   \($0)" }
       console.print((text.lines + places).joined(separator: "\n"))
     }
@@ -82,15 +82,9 @@ extension ReportArguments {
 
 /// The summary of some runs, for a person.
 struct SummaryText {
-  private let summary: RunSummary
-  private let paint: Painter
-  private let isQuiet: Bool
-
-  init(_ summary: RunSummary, _ paint: Painter, isQuiet: Bool) {
-    self.summary = summary
-    self.paint = paint
-    self.isQuiet = isQuiet
-  }
+  let summary: RunSummary
+  let paint: Painter
+  let isQuiet: Bool
 
   /// Failures first, then findings, counts and cells.
   var lines: [String] {

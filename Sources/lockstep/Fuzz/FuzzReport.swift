@@ -32,13 +32,6 @@ struct FuzzEnd {
   var journal = ""
   /// What the command ends with.
   var exit = CommandStatus.agree
-
-  init(cause: CampaignEnd, status: CampaignStatus, seed: UInt64, took: Interval) {
-    self.cause = cause
-    self.status = status
-    self.seed = seed
-    self.took = took
-  }
 }
 
 /// Prints findings as they come and a line now and then: for a log, and for who has no terminal.

@@ -5,16 +5,11 @@ import Reporting
 
 /// What `lockstep history` has to tell, for a person.
 struct HistoryText {
-  private let answer: HistoryAnswer
-  private let paint: Painter
+  let answer: HistoryAnswer
+  let paint: Painter
 
   /// How many runs of a case are shown as signs.
   static let strip = 20
-
-  init(_ answer: HistoryAnswer, _ paint: Painter) {
-    self.answer = answer
-    self.paint = paint
-  }
 
   var text: String {
     switch answer {

@@ -140,7 +140,7 @@ extension RunArguments {
     }
     let isOnTheAir = lockName != nil && lock?.isPlayed != true
     return GovernorSettings(
-      limits: lock?.lock.limits ?? LockLimits(), budget: lab.actuations?.value ?? (isOnTheAir ? 100 : nil),
+      limits: lock?.lock.limits ?? .usual, budget: lab.actuations?.value ?? (isOnTheAir ? 100 : nil),
       rest: lab.rest ?? lock?.lock.rest ?? .locked, allowed: lab.allowed + (lock?.lock.allow ?? []))
   }
 

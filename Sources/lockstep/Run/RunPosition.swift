@@ -22,11 +22,6 @@ struct RunPosition {
   var current: Current?
   /// Whether it was asked to end.
   var isStopping = false
-
-  init(total: Int?, begin: Interval) {
-    self.total = total
-    self.begin = begin
-  }
 }
 
 extension RunPosition {
