@@ -190,12 +190,11 @@ extension JSON {
   }
 
   fileprivate init(exposing key: LockKey) {
-    var members: [Member] = [
-      .init("uuid", .text(key.deviceID.description)), .init("secret", .text(key.secret.exposedBytes.hex)),
-    ]
-    if let publicKey = key.lockPublicKey { members.append(.init("public-key", .text(publicKey.bytes.hex))) }
-    if key.index != 0 { members.append(.init("index", .integer(key.index))) }
-    self = .mapping(members)
+    self = .known([
+      "uuid": .text(key.deviceID.description), "secret": .text(key.secret.exposedBytes.hex),
+      "public-key": key.lockPublicKey.map { .text($0.bytes.hex) },
+      "index": key.index == 0 ? nil : .integer(key.index),
+    ])
   }
 }
 

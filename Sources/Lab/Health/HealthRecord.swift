@@ -14,23 +14,17 @@ extension DeviceHealth {
   /// }
   /// ```
   public func json(_ identity: String) -> JSON {
-    var members: [JSON.Member] = [.init("identity", .text(identity))]
-    if let name { members.append(.init("name", .text(name))) }
-    if let lastPass { members.append(.init("lastPass", .text("\(lastPass)"))) }
     let list = failures.map { failure -> JSON in
-      var members: [JSON.Member] = [
-        .init("time", .text("\(failure.time)")), .init("reason", .text(failure.reason)),
-      ]
-      if let other = failure.other { members.append(.init("other", .text(other))) }
-      return .mapping(members)
+      .known([
+        "time": .text("\(failure.time)"), "reason": .text(failure.reason),
+        "other": failure.other.map(JSON.text),
+      ])
     }
-    if !list.isEmpty { members.append(.init("failures", .list(list))) }
-    if let outOfUse {
-      members.append(
-        .init(
-          "outOfUse", ["since": .text("\(outOfUse.since)"), "reason": .text(outOfUse.reason)]))
-    }
-    return .mapping(members)
+    return .known([
+      "identity": .text(identity), "name": name.map(JSON.text), "lastPass": lastPass.map { .text("\($0)") },
+      "failures": list.isEmpty ? nil : .list(list),
+      "outOfUse": outOfUse.map { ["since": .text("\($0.since)"), "reason": .text($0.reason)] },
+    ])
   }
 
   /// Reads a record and whose it is; `nil` for what is none.

@@ -26,7 +26,7 @@ extension Figure {
 /// The contest of which there are several figures.
 private enum LeaseTrial {
   static let contest: LeaseContest? = {
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/leases-\(Host.processNumber)"
+    let folder = scratch("/leases-\(Host.processNumber)")
     guard let program = Host.program else { return nil }
     defer { LeaseContest.clear(folder) }
     return LeaseContest.hold(

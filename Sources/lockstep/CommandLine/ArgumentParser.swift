@@ -11,13 +11,20 @@ struct UsageError: Error, Equatable {
   }
 }
 
+/// What comes of something that the command line asks for; where that fails, the command line is wrong.
+///
+/// - Parameter head: what the message begins with, such as `--key: `.
+func checked<Value>(_ head: String = "", _ body: () throws -> Value) throws(UsageError) -> Value {
+  do {
+    return try body()
+  } catch {
+    throw UsageError("\(head)\(error)")
+  }
+}
+
 /// The bytes of a file that the command line names.
 func namedFile(_ path: String) throws(UsageError) -> [UInt8] {
-  do {
-    return try WholeFile.bytes(of: path)
-  } catch {
-    throw UsageError("\(error)")
-  }
+  try checked { try WholeFile.bytes(of: path) }
 }
 
 /// What is said of the operands of a command, such as paths.

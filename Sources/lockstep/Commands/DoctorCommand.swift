@@ -299,10 +299,9 @@ extension Symptom {
   }
 
   var json: JSON {
-    var members: [JSON.Member] = [
-      .init("state", .text(state.rawValue)), .init("subject", .text(subject)), .init("text", .text(text)),
-    ]
-    if let cure { members.append(.init("cure", .text(cure))) }
-    return .mapping(members)
+    .known([
+      "state": .text(state.rawValue), "subject": .text(subject), "text": .text(text),
+      "cure": cure.map(JSON.text),
+    ])
   }
 }

@@ -126,11 +126,7 @@ private struct EmulateArguments {
   private func controlServer() throws(UsageError) -> ControlServer? {
     guard let control else { return nil }
     let path = try socketPath(control, of: "--control")
-    do {
-      return try ControlServer(path: path)
-    } catch {
-      throw UsageError("--control: \(error)")
-    }
+    return try checked("--control: ") { try ControlServer(path: path) }
   }
 
   private func open(_ spec: CarrierSpec) throws(EmulationFault) -> CarrierAir {

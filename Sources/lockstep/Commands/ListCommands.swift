@@ -108,16 +108,12 @@ extension Command {
         }
         return .agree
       }
-      do throws(MachineLibrary.Missing) {
-        let machine = try World().machines.machine(name).machine
-        switch arguments.format {
-        case .json: console.print(machine.definition.figures)
-        case .drawn(let format): console.print(machine.definition.text(in: format))
-        }
-        return .agree
-      } catch {
-        throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
+      let machine = try World().machine(name).machine
+      switch arguments.format {
+      case .json: console.print(machine.definition.figures)
+      case .drawn(let format): console.print(machine.definition.text(in: format))
       }
+      return .agree
     }
   }
 }
@@ -173,12 +169,10 @@ extension MachineDefinition {
 
 extension Case {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("id", .text(id)), .init("name", .text(name)), .init("file", .text(file)),
-      .init("machine", .text(machine.label)), .init("device", .text(device.description)),
-      .init("tags", .list(scenario.tags.map(JSON.text))), .init("steps", .integer(scenario.steps.count)),
-    ]
-    if let skipReason { members.append(.init("skipped", .text(skipReason))) }
-    return .mapping(members)
+    .known([
+      "id": .text(id), "name": .text(name), "file": .text(file), "machine": .text(machine.label),
+      "device": .text(device.description), "tags": .list(scenario.tags.map(JSON.text)),
+      "steps": .integer(scenario.steps.count), "skipped": skipReason.map(JSON.text),
+    ])
   }
 }

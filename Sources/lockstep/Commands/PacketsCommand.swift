@@ -72,12 +72,7 @@ private struct PacketsArguments {
 
   private func makeDecoder() throws(UsageError) -> LockCaptureDecoder {
     guard let key else { return LockCaptureDecoder() }
-    let file: LockFile
-    do {
-      file = try LockFile(reading: key)
-    } catch {
-      throw UsageError("--key: \(error)")
-    }
+    let file = try checked("--key: ") { try LockFile(reading: key) }
     guard let lockKey = file.key else {
       throw UsageError("--key: the lock of \(key) has no owner, and no key")
     }
@@ -86,11 +81,7 @@ private struct PacketsArguments {
 
   private func open(_ path: String) throws(UsageError) -> BTSnoopReader {
     let bytes = try namedFile(path)
-    do {
-      return try BTSnoopReader(bytes)
-    } catch {
-      throw UsageError("\(path): this is no capture that can be read, \(error)")
-    }
+    return try checked("\(path): this is no capture that can be read, ") { try BTSnoopReader(bytes) }
   }
 
   private func show(_ entries: [CaptureEntry], _ text: PacketsText?, _ console: Console) {

@@ -91,22 +91,18 @@ struct SummaryText {
     var lines = summary.failures.flatMap(text)
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
     if isQuiet { return lines }
-    let parts = [
-      (summary.agree, "agree", Console.Style.good), (summary.divergences, "diverge", .bad),
-      (summary.labFaults, "in trouble", .warning), (summary.incomplete, "incomplete", .warning),
-      (summary.skipped, "skipped", .faint),
-    ].filter { $0.0 > 0 }
-    let count = parts.map(\.0).reduce(0, +)
-    let runs = summary.statuses.count
+    let tally = Tally(of: summary)
+    let count = tally.agree + tally.divergences + tally.labFaults + tally.incomplete + tally.skipped
+    let counts = tally.counts(paint)
     lines.append(
-      paint(.strong, "\(count) case\(count == 1 ? "" : "s")") + " of \(runs) run\(runs == 1 ? "" : "s")"
-        + (parts.isEmpty ? "" : ": ") + parts.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", "))
+      paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")
+        + (counts.isEmpty ? "" : ": ") + counts)
     if summary.flaky > 0 {
       lines.append("  flaky    \(summary.flaky) agreed only when tried again")
     }
     let cut = summary.statuses.count { $0 == nil }
     if cut > 0 {
-      let words = "\(cut) run\(cut == 1 ? "" : "s") did not end"
+      let words = counted(cut, "run") + " did not end"
       let missing =
         summary.planned > 0 ? ", \(summary.notBegun) of \(summary.planned) cases were not begun" : ""
       lines.append(paint(.warning, "  incomplete: " + words + missing))

@@ -101,18 +101,8 @@ private struct RunSession {
     }
     earlier.tally.failsFlaky = arguments.flakyResult == .fail
     self.earlier = earlier
-    do throws(FileFault) {
-      if let resumed {
-        folder = try RunFolder(
-          resuming: resumed.folder, out: arguments.reports.out, command: command, share: arguments.share)
-      } else {
-        folder = try RunFolder(
-          out: arguments.reports.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed,
-          share: arguments.share)
-      }
-    } catch {
-      throw UsageError(error.description)
-    }
+    folder = try RunFolder.open(
+      resuming: resumed?.folder, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
     world.devices.bench.capture(in: folder.path)
     world.devices.captures = CaseCaptures(in: folder.path)
   }
@@ -143,7 +133,9 @@ private struct RunSession {
     let summary = run.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
-    guard let reports = finish(seed: plan.seed, arguments.reports) else { return .internalFault }
+    guard let reports = folder.conclude(seed: plan.seed, arguments.reports, console) else {
+      return .internalFault
+    }
     if arguments.format == .human {
       human.summarize(
         summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: reports + [folder.journalPath])
@@ -171,20 +163,9 @@ private struct RunSession {
     folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
     places.history.choice = .none
-    _ = finish(seed: arguments.seed ?? 0, places)
+    _ = folder.conclude(seed: arguments.seed ?? 0, places, console)
     console.say("lockstep: nothing was run")
     return status
-  }
-
-  /// Writes the reports; gives their paths, or `nil` where that fails.
-  private func finish(seed: UInt64, _ places: ReportPlaces) -> [String]? {
-    do {
-      try folder.finish(seed: seed)
-      return try folder.report(places, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
-    }
   }
 
   /// The line to paste that goes on with the run.

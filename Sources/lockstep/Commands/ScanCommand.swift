@@ -269,18 +269,13 @@ final class ScanView {
   }
 
   private func json(of station: Station) -> JSON {
-    var members: [JSON.Member] = []
-    if let lock = lock(station) {
-      members += [
-        .init("model", .text(lock.model.description)), .init("uuid", .text(lock.deviceID.description)),
-        .init("registered", .flag(lock.isRegistered)),
-      ]
-    } else if let name = localName(station) {
-      members.append(.init("name", .text(name)))
-    }
-    members.append(.init("address", .text(station.address.description)))
-    if let rssi = station.rssi { members.append(.init("rssi", .integer(rssi))) }
-    return .mapping(members)
+    let lock = lock(station)
+    return .known([
+      "model": lock.map { .text($0.model.description) }, "uuid": lock.map { .text($0.deviceID.description) },
+      "registered": lock.map { .flag($0.isRegistered) },
+      "name": lock == nil ? localName(station).map(JSON.text) : nil,
+      "address": .text(station.address.description), "rssi": station.rssi.map { .integer($0) },
+    ])
   }
 
   private func row(of station: Station, at now: Instant) -> String? {

@@ -47,13 +47,7 @@ struct CoverSession {
     world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: try arguments.fuzz.run.labSettings())
     let seed = arguments.fuzz.run.seed ?? UInt64(world.drawSeed())
     target = try arguments.fuzz.target(try arguments.fuzz.machine(in: world), in: world, seed: seed)
-    do {
-      folder = try RunFolder(
-        out: arguments.fuzz.run.reports.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()),
-        seed: seed)
-    } catch {
-      throw UsageError(error.description)
-    }
+    folder = try RunFolder.open(kind: "cover", seed: seed, arguments.fuzz.run)
     world.devices.bench.capture(in: folder.path)
   }
 
@@ -75,7 +69,8 @@ struct CoverSession {
     let summary = tour.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
-    guard save(summary.scenarios), let reports = finish() else { return .internalFault }
+    guard save(summary.scenarios), let reports = folder.conclude(seed: target.seed, run.reports, console)
+    else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
         show(summary, paint, reports)
@@ -99,17 +94,6 @@ struct CoverSession {
       for line in gap.lines { console.print("  " + line) }
     }
     for report in reports + [folder.journalPath] { console.print("  report   \(report)") }
-  }
-
-  /// Writes the reports; gives their paths, or `nil` where that fails.
-  private func finish() -> [String]? {
-    do {
-      try folder.finish(seed: target.seed)
-      return try folder.report(run.reports, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
-    }
   }
 
   /// Saves the tests of the tour, each of which takes a start of its own.
@@ -136,13 +120,7 @@ struct CoverSession {
   private func replay(_ test: Case, _ outcome: Outcome) -> String? {
     guard case .divergence = outcome.verdict else { return nil }
     do {
-      var words = ["lockstep", "replay", try folder.save(test, outcome)]
-      if test.device.kind == .lock, let device = run.device {
-        words += ["--device", device] + run.lab.words
-      } else if test.device.isGoverned {
-        words += run.lab.governorWords
-      }
-      return words.map(shellWord).joined(separator: " ")
+      return run.replayLine(try folder.save(test, outcome), on: test.device)
     } catch {
       console.say("lockstep: the counterexample is not saved: \(error)")
       return nil

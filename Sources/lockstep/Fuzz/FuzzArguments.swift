@@ -129,11 +129,7 @@ extension FuzzArguments {
   /// Connects to the database that rare tests are kept in, where it is one.
   func openCorpus() throws(UsageError) -> CorpusStore? {
     guard let corpus, case .postgres(let url) = HistoryPlace(corpus) else { return nil }
-    do {
-      return try CorpusStore(url: url)
-    } catch {
-      throw UsageError("--corpus: \(error)")
-    }
+    return try checked("--corpus: ") { try CorpusStore(url: url) }
   }
 
   /// The levels that are left.

@@ -253,7 +253,7 @@ final class FuzzSession {
       report.warn("the counterexample is not saved: \(error)")
     }
     finding.path = path
-    let line = replayLine(path)
+    let line = arguments.run.replayLine(path, on: target.device)
     journal.record(finding, scenario, path: path, replay: line)
     report.found(FindingNotice(finding, scenario, path: path, replay: line))
     // One that could not be tried again is to be found again.
@@ -280,16 +280,6 @@ final class FuzzSession {
   ) -> TwinVerdict {
     var check = TwinCheck(twin, first, target, second, settings)
     return finding.isOnTwin ? check.confirm(finding) : check.contradict(finding)
-  }
-
-  private func replayLine(_ path: String) -> String {
-    var words = ["lockstep", "replay", path]
-    if target.device.kind == .lock, let device = arguments.run.device {
-      words += ["--device", device] + arguments.run.lab.words
-    } else if target.device.isGoverned {
-      words += arguments.run.lab.governorWords
-    }
-    return words.map(shellWord).joined(separator: " ")
   }
 
   private func finish(_ explored: Explored) -> FuzzEnd {

@@ -209,7 +209,6 @@ extension HistoryText {
     "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3)) s"
   }
 
-  private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 /// Other people's text on one line of a terminal: what would move the cursor, colour, or turn the direction is shown.

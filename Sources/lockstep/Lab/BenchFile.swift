@@ -13,11 +13,7 @@ struct BenchFile {
   /// Reads the inventory of a file.
   init(reading path: String) throws(UsageError) {
     let bytes = try namedFile(path)
-    do {
-      inventory = try Inventory(bytes, name: path, checks: Self.checks)
-    } catch {
-      throw UsageError(error.description)
-    }
+    inventory = try checked { try Inventory(bytes, name: path, checks: Self.checks) }
     self.path = path
   }
 

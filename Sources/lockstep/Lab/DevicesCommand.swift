@@ -106,13 +106,9 @@ private struct DevicesArguments {
       guard case .file(let path) = lock.source else {
         return (BenchLock(bench: file, lock: lock).emulatedIdentity, nil)
       }
-      do {
-        let lockFile = try LockFile(reading: path)
-        let odometer = StateFolder.path.map { $0 + "/odometers/\(LockBench.odometerName(of: lockFile))" }
-        return (lockFile.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
-      } catch {
-        throw UsageError(error.description)
-      }
+      let lockFile = try checked { try LockFile(reading: path) }
+      let odometer = StateFolder.path.map { $0 + "/odometers/\(LockBench.odometerName(of: lockFile))" }
+      return (lockFile.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
     }
     if let file, let dongle = file.inventory.dongle(name) {
       return (try file.choice(dongle).spec.identity, nil)

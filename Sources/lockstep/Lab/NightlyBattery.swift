@@ -23,12 +23,4 @@ struct NightlyBattery {
   var text: String {
     "\(percent) %" + (slope.map { $0 > 0 ? ", −\($0) %/h" : ", steady" } ?? "") + (low == nil ? "" : ", LOW")
   }
-
-  /// As it stands in an object, beside the rest of the lock.
-  var members: [JSON.Member] {
-    var members: [JSON.Member] = [.init("battery", .integer(percent))]
-    if let slope { members.append(.init("batterySlope", .decimal(slope))) }
-    if let low { members.append(.init("low", .text("\(low)"))) }
-    return members
-  }
 }

@@ -105,11 +105,7 @@ extension NightlyArguments {
 
   /// Keeps other nights of a plan away as long as this one goes on.
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
-    do {
-      try makeFolder(reports.out + "/runs")
-    } catch {
-      throw UsageError("\(error)")
-    }
+    try checked { try makeFolder(reports.out + "/runs") }
     return HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
   }
 
@@ -124,12 +120,7 @@ extension NightlyArguments {
     if isOver {
       console.say("lockstep: the night before did not end; its report is made, and a new one begins")
     }
-    let folder: NightlyFolder
-    do throws(FileFault) {
-      folder = try NightlyFolder(open, out: reports.out)
-    } catch {
-      throw UsageError(error.description)
-    }
+    let folder = try checked { try NightlyFolder(open, out: reports.out) }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
   }
@@ -145,12 +136,9 @@ extension NightlyArguments {
       console.say("lockstep: nothing to run: no suite meets a lock")
       return .nothingSelected
     }
-    let folder: NightlyFolder
-    do throws(FileFault) {
-      folder = try NightlyFolder(
+    let folder = try checked {
+      try NightlyFolder(
         new: plan, out: reports.out, command: Array(CommandLine.arguments.dropFirst()), seed: seed)
-    } catch {
-      throw UsageError(error.description)
     }
     return try drive(folder, trial, console)
   }

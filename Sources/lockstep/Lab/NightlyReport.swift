@@ -426,14 +426,11 @@ extension NightlyReport {
 
 extension NightlyReport.Item {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("lock", .text(lock)), .init("file", .text(file)), .init("message", .text(message)),
-    ]
-    if let replay { members.append(.init("replay", .text(replay))) }
-    if let signature { members.append(.init("signature", .text(signature))) }
-    if let isNew { members.append(.init("new", .flag(isNew))) }
-    if let quarantine { members.append(.init("quarantine", .text(quarantine))) }
-    return .mapping(members)
+    .known([
+      "lock": .text(lock), "file": .text(file), "message": .text(message), "replay": replay.map(JSON.text),
+      "signature": signature.map(JSON.text), "new": isNew.map(JSON.flag),
+      "quarantine": quarantine.map(JSON.text),
+    ])
   }
 }
 
@@ -444,17 +441,15 @@ extension NightlyReport.Group {
 }
 
 extension NightlyReport.LockLine {
-  fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("lock", .text(name)), .init("left", .text(left)), .init("bad", .flag(isBad)),
-      .init("trouble", .list(trouble.map(JSON.text))),
-      .init("state", .text(state)), .init("judged", .integer(judged)), .init("planned", .integer(planned)),
-    ]
-    if let movements { members.append(.init("movements", .integer(movements))) }
-    if let budget { members.append(.init("budget", .integer(budget))) }
-    if let life { members.append(.init("life", .integer(life))) }
-    if let battery { members += battery.members }
-    return .mapping(members)
+  var json: JSON {
+    .known([
+      "lock": .text(name), "left": .text(left), "bad": .flag(isBad),
+      "trouble": .list(trouble.map(JSON.text)), "state": .text(state), "judged": .integer(judged),
+      "planned": .integer(planned), "movements": movements.map { .integer($0) },
+      "budget": budget.map { .integer($0) }, "life": life.map { .integer($0) },
+      "battery": battery.map { .integer($0.percent) },
+      "batterySlope": battery?.slope.map(JSON.decimal), "low": battery?.low.map { .text("\($0)") },
+    ])
   }
 }
 

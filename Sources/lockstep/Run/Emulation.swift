@@ -251,14 +251,14 @@ final class EmulationReport {
         "\(name) \(lock.specification.model), \(uuid), \(state), advertising as \(lock.address) on "
           + places.joined(separator: ", "))
     case .json:
-      var members: [JSON.Member] = [
-        .init("lock", .text(name)), .init("model", .text(lock.specification.model.description)),
-        .init("uuid", .text(uuid)), .init("address", .text(lock.address.description)),
-        .init("registered", .flag(isRegistered)), .init("on", .list(places.map(JSON.text))),
-      ]
-      if let control { members.append(.init("control", .text("unix:" + control))) }
-      if let keyFile { members.append(.init("keyFile", .text(keyFile))) }
-      console.print(["advertising": .mapping(members)])
+      console.print([
+        "advertising": .known([
+          "lock": .text(name), "model": .text(lock.specification.model.description), "uuid": .text(uuid),
+          "address": .text(lock.address.description), "registered": .flag(isRegistered),
+          "on": .list(places.map(JSON.text)), "control": control.map { .text("unix:" + $0) },
+          "keyFile": keyFile.map(JSON.text),
+        ])
+      ])
     }
   }
 

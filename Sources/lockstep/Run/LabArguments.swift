@@ -203,13 +203,22 @@ extension Option {
   }
 }
 
+extension RunArguments {
+  /// The line to paste that does a saved test again, on this device.
+  func replayLine(_ path: String, on spec: DeviceSpec) -> String {
+    var words = ["lockstep", "replay", path]
+    if spec.kind == .lock, let device {
+      words += ["--device", device] + lab.words
+    } else if spec.isGoverned {
+      words += lab.governorWords
+    }
+    return words.map(shellWord).joined(separator: " ")
+  }
+}
+
 /// Reads a carrier as somebody typed it.
 func carrierSpec(_ text: String, of option: String = "--carrier") throws(UsageError) -> CarrierSpec {
-  do {
-    return try CarrierSpec(text: text)
-  } catch {
-    throw UsageError("\(option): \(error)")
-  }
+  try checked("\(option): ") { try CarrierSpec(text: text) }
 }
 
 /// Reads `unix:PATH`.

@@ -183,11 +183,9 @@ extension RunArguments {
     if let shard { selection.shard = (shard.part, shard.count) }
     selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())
     selection.seedOverrides = seed != nil
-    do {
+    return try checked(device == nil ? "" : "--device: ") {
       selection.device = try world.deviceSpec(device)
       return try Plan(set, selection, provider: world.devices)
-    } catch {
-      throw UsageError((device == nil ? "" : "--device: ") + error.description)
     }
   }
 }

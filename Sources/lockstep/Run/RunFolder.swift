@@ -71,6 +71,18 @@ final class RunFolder: JournalListener {
     try writeManifest(end: nil, seed: manifest?.seed)
   }
 
+  /// The folder of a run that begins now, or of the one that it takes up again.
+  static func open(
+    resuming earlier: String? = nil, kind: String,
+    command: [String] = Array(CommandLine.arguments.dropFirst()), seed: UInt64?, _ arguments: RunArguments
+  ) throws(UsageError) -> RunFolder {
+    let (out, share) = (arguments.reports.out, arguments.share)
+    return try checked {
+      if let earlier { return try RunFolder(resuming: earlier, out: out, command: command, share: share) }
+      return try RunFolder(out: out, kind: kind, command: command, seed: seed, share: share)
+    }
+  }
+
   /// The journal's path.
   var journalPath: String { path + "/journal.jsonl" }
 
@@ -104,6 +116,19 @@ final class RunFolder: JournalListener {
     let paths = try places.write(journals: [journalPath], console)
     places.history.take(journal: journalPath, out: out, console)
     return paths
+  }
+
+  /// Completes the manifest and makes the reports.
+  ///
+  /// - Returns: the paths of the reports; `nil` after it said why they cannot be written.
+  func conclude(seed: UInt64, _ places: ReportPlaces, _ console: Console) -> [String]? {
+    do {
+      try finish(seed: seed)
+      return try report(places, console)
+    } catch {
+      console.say("lockstep: \(error)")
+      return nil
+    }
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {

@@ -25,11 +25,8 @@ struct ResumedRun {
       let name = manifest.command.first ?? "another command"
       throw UsageError("--resume: \(folder) is of 'lockstep \(name)', which 'lockstep run' cannot go on with")
     }
-    do {
-      progress = try RunProgress(journal: folder + "/journal.jsonl")
-    } catch {
-      throw UsageError("--resume: \(folder)/journal.jsonl: \(error)")
-    }
+    let journal = folder + "/journal.jsonl"
+    progress = try checked("--resume: \(journal): ") { try RunProgress(journal: journal) }
     arguments = try given.resuming(manifest, seed: progress.run?.seed)
   }
 
