@@ -1,4 +1,3 @@
-import Basics
 import Documents
 
 /// What may stand in a scenario, described once: the reader takes its keys from here, and so does the JSON Schema.

@@ -1,6 +1,5 @@
 import Bluetooth
 public import Conformance
-import Documents
 public import Sesame
 import Basics
 

@@ -1,9 +1,7 @@
 import System
 import CShims
 public import Conformance
-import Documents
 import Glibc
-import Lab
 import Basics
 
 /// The exclusive use of a lock or of a dongle, whatever stands above: one process at a time, on one machine.

@@ -1,6 +1,5 @@
 import System
 public import Bluetooth
-import Conformance
 import Documents
 import Glibc
 import Secrets
@@ -109,7 +108,7 @@ extension LockFile {
     guard status.st_mode & 0o077 == 0 else {
       let mode = String(status.st_mode & 0o7777, radix: 8)
       throw LockFileError(
-        "\(path): others can read the key of this lock (mode 0\(mode)): chmod 600 \(shellQuoted(path))")
+        "\(path): others can read the key of this lock (mode 0\(mode)): chmod 600 \(shellWord(path))")
     }
     guard status.st_size <= 64 << 10 else { throw LockFileError("\(path): too long for a lock file") }
     do {

@@ -1,5 +1,4 @@
 public import Basics
-import Documents
 
 extension DeviceHealth {
   /// The record as JSON: `health/NAME.json`.

@@ -1,4 +1,3 @@
-import Documents
 public import Basics
 
 /// A line of a night's record: what a night is taken up again from.

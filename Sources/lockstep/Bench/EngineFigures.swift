@@ -1,5 +1,4 @@
 import System
-import Transports
 
 extension Figure {
   /// Whether other people's engines change what comes out.

@@ -1,7 +1,5 @@
 import System
-import Documents
 import Basics
-import Transports
 
 /// Something about this machine that can be measured.
 struct Figure {

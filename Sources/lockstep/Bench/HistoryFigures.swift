@@ -2,7 +2,6 @@ import Journal
 import System
 import Reporting
 import Basics
-import Transports
 
 extension Figure {
   /// What the history of runs costs.

@@ -1,6 +1,5 @@
 import Journal
 import System
-import Harness
 import Basics
 import Transports
 
@@ -39,21 +38,15 @@ extension Command {
   /// One of the processes of `bench --only lab.lease`; nothing for people.
   static var leaseContestant: Command {
     Command(
-      "lease-contestant", "Takes leases for 'lockstep bench'.", examples: [],
-      ArgumentParser<LeaseWords>(
-        options: [],
-        operands: .init(
-          placeholder: "WORD", summary: "What the bench says.", count: 3...3, as: .words, path: \.words)),
-      defaults: { LeaseWords() }
-    ) { arguments, _ throws(UsageError) in
-      guard LeaseContest.takePart(arguments.words) else {
+      "lease-contestant", "Takes leases for 'lockstep bench'.",
+      operands: .init(
+        placeholder: "WORD", summary: "What the bench says.", count: 3...3, as: .words, path: \.self),
+      defaults: [String]()
+    ) { words, _ throws(UsageError) in
+      guard LeaseContest.takePart(words) else {
         throw UsageError("this command is for 'lockstep bench' alone")
       }
       return .agree
     }
   }
-}
-
-private struct LeaseWords {
-  var words: [String] = []
 }

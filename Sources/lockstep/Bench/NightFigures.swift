@@ -1,7 +1,6 @@
 import System
 import Lab
 import Basics
-import Transports
 
 extension Figure {
   /// What a lab does by itself at night: in virtual time, and with emulated benches.

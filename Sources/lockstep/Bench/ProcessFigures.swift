@@ -1,6 +1,5 @@
 import System
 import Basics
-import Transports
 
 extension Figure {
   /// What whole runs of the command cost.

@@ -3,7 +3,6 @@ import Bluetooth
 import Emulator
 import Sesame
 import Basics
-import Transports
 
 extension Figure {
   /// What the emulated radio costs, with a host on a controller at each end.

@@ -1,7 +1,6 @@
 import System
 import Reporting
 import Basics
-import Transports
 
 extension Figure {
   /// What reports of very large runs cost.

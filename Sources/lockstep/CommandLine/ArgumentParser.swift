@@ -1,5 +1,4 @@
 import Basics
-import Documents
 import System
 
 /// What is wrong with a command line, in one line.
@@ -20,6 +19,12 @@ func checked<Value>(_ head: String = "", _ body: () throws -> Value) throws(Usag
   } catch {
     throw UsageError("\(head)\(error)")
   }
+}
+
+/// What to say of a name that is none: the one that is nearest, or those that there are.
+func hint(for name: String, of names: [String], saying all: String = "there are") -> String {
+  nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
+    ?? "\(all) \(names.joined(separator: ", "))"
 }
 
 /// The bytes of a file that the command line names.

@@ -1,8 +1,5 @@
 import Basics
 import System
-import Documents
-import Harness
-import Transports
 
 /// Whether text is coloured.
 enum ColorChoice: String, WordChoice {

@@ -1,7 +1,5 @@
 import Journal
 import System
-import Documents
-import Harness
 import Lab
 import Basics
 import Transports
@@ -23,18 +21,16 @@ extension Command {
         Example(
           "lockstep doctor --power --bench lab/bench.yaml", "Whether the switches of a bench really switch."),
       ],
-      ArgumentParser(
-        options: [
-          .bench(\.bench, "A bench whose dongles and locks are looked at too."),
-          .format(\.format, "How findings are printed; json is one object a line."),
-          .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
-          .quiet(\.isQuiet, "Prints what hinders only."),
-          .flag(
-            "power", \.testsPower,
-            "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
-          ),
-        ], operands: nil),
-      defaults: { DoctorArguments() }
+      options: [
+        .bench(\.bench, "A bench whose dongles and locks are looked at too."),
+        .format(\.format, "How findings are printed; json is one object a line."),
+        .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
+        .quiet(\.isQuiet, "Prints what hinders only."),
+        .flag(
+          "power", \.testsPower,
+          "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
+        ),
+      ], defaults: DoctorArguments()
     ) { arguments, console throws(UsageError) in
       var diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
       if let path = arguments.bench {

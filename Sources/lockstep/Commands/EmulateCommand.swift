@@ -28,38 +28,34 @@ extension Command {
           "lockstep emulate controllers --serve tcp-server:127.0.0.1:9000 --serve tcp-server:127.0.0.1:9001",
           "Two controllers that hear each other."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers).",
-            example: "usb:0", as: .carrier),
-          .list(
-            "serve", \.serve, "SPEC",
-            "Serves a controller at tcp-server:HOST:PORT; may be given several times.",
-            example: "tcp-server:127.0.0.1:9000"),
-          .value(
-            "key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it.",
-            example: "lock.yaml", as: .file),
-          .value(
-            "control", \.control, "unix:PATH",
-            "Where the lock's surroundings can be asked for, as by run --control.",
-            example: "unix:lock.socket"),
-          .value(
-            "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
-          .value(
-            "duration", \.duration, "TIME", "How long it goes on. For ever unless given.", example: "1h"),
-          .value(
-            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
-            example: "air.btsnoop", as: .file),
-          .format(\.format, "How lines are printed; json is one object a line."),
-        ],
-        operands: .init(
-          placeholder: "LOCK", summary: "The lock.", count: 1...1,
-          as: .choice(EmulatedDevice.lockNames + ["controllers"]), path: \.lock)),
-      defaults: { EmulateArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers).",
+          example: "usb:0", as: .carrier),
+        .list(
+          "serve", \.serve, "SPEC",
+          "Serves a controller at tcp-server:HOST:PORT; may be given several times.",
+          example: "tcp-server:127.0.0.1:9000"),
+        .value(
+          "key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it.",
+          example: "lock.yaml", as: .file),
+        .value(
+          "control", \.control, "unix:PATH",
+          "Where the lock's surroundings can be asked for, as by run --control.",
+          example: "unix:lock.socket"),
+        .value(
+          "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
+        .value(
+          "duration", \.duration, "TIME", "How long it goes on. For ever unless given.", example: "1h"),
+        .value(
+          "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+          example: "air.btsnoop", as: .file),
+        .format(\.format, "How lines are printed; json is one object a line."),
+      ],
+      operands: .init(
+        placeholder: "LOCK", summary: "The lock.", count: 1...1,
+        as: .choice(EmulatedDevice.lockNames + ["controllers"]), path: \.lock), defaults: EmulateArguments(),
+      perform: EmulateArguments.perform)
   }
 }
 

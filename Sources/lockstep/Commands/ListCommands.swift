@@ -1,7 +1,6 @@
 import Journal
 import Basics
 import Automata
-import Documents
 import Harness
 import Models
 
@@ -13,13 +12,11 @@ extension Command {
         Example("lockstep list", "All of Scenarios/."),
         Example("lockstep list Scenarios/sesame5 --filter jam", "Those that speak of a jam."),
       ],
-      ArgumentParser(
-        options: [
-          RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
-          RunArguments.shard,
-          RunArguments.format,
-        ], operands: RunArguments.paths),
-      defaults: { RunArguments() }
+      options: [
+        RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
+        RunArguments.shard,
+        RunArguments.format,
+      ], operands: RunArguments.paths, defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let world = World(lab: try arguments.settingsOfLock())
       guard let set = arguments.scenarios(world, console) else { return .usage }
@@ -44,9 +41,8 @@ extension Command {
         Example("lockstep validate", "All of Scenarios/."),
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
       ],
-      ArgumentParser(
-        options: [.format(\.format, "How the result is printed.")], operands: RunArguments.paths),
-      defaults: { RunArguments() }
+      options: [.format(\.format, "How the result is printed.")], operands: RunArguments.paths,
+      defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let set = ScenarioSet(
         arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader)
@@ -71,8 +67,7 @@ extension Command {
   static var version: Command {
     Command(
       "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
-      ArgumentParser(options: [.format(\.format, "How it is printed.")], operands: nil),
-      defaults: { RunArguments() }
+      options: [.format(\.format, "How it is printed.")], defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       switch arguments.format {
       case .human: console.print("lockstep \(Version.text)")
@@ -89,16 +84,14 @@ extension Command {
         Example("lockstep machines", "The names of all."),
         Example("lockstep machines door --format mermaid", "One of them, as a diagram for a document."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "format", \.format, MachineForm.names.joined(separator: "|"),
-            "How the machine is printed. A table unless given.", example: "mermaid")
-        ],
-        operands: .init(
-          placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
-          as: .machine, path: \.names)),
-      defaults: { MachineArguments() }
+      options: [
+        .value(
+          "format", \.format, MachineForm.names.joined(separator: "|"),
+          "How the machine is printed. A table unless given.", example: "mermaid")
+      ],
+      operands: .init(
+        placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
+        as: .machine, path: \.names), defaults: MachineArguments()
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
         if case .json = arguments.format {
@@ -117,9 +110,6 @@ extension Command {
     }
   }
 }
-
-/// What a command without options takes.
-struct Nothing {}
 
 /// The version of Lockstep.
 enum Version {

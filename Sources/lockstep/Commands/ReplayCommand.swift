@@ -1,4 +1,3 @@
-import Documents
 import Harness
 import Journal
 import Basics
@@ -21,17 +20,16 @@ extension Command {
           "lockstep replay Scenarios/sesame5/jam.yaml --repeat 100",
           "Whether it comes out the same each time."),
       ],
-      ArgumentParser(
-        options: [
-          RunArguments.device, RunArguments.seed,
-          .value(
-            "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
-            example: "100"),
-          RunArguments.answerTimeout, RunArguments.format, RunArguments.color,
-        ] + RunArguments.lab,
-        operands: .init(
-          placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths)),
-      defaults: { RunArguments() }
+      options: [
+        RunArguments.device, RunArguments.seed,
+        .value(
+          "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
+          example: "100"),
+        RunArguments.answerTimeout, RunArguments.format, RunArguments.color,
+      ] + RunArguments.lab,
+      operands: .init(
+        placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths),
+      defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       var once = arguments
       once.rounds = Count(1)

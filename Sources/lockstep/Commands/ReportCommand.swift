@@ -1,7 +1,5 @@
 import Journal
 import Basics
-import Documents
-import Harness
 import Reporting
 
 /// The options of `report`.
@@ -35,22 +33,18 @@ extension Command {
           "lockstep report shard-1/runs/* shard-2/runs/* --out Reports",
           "One report of the shards of a night."),
       ],
-      ArgumentParser(
-        options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-          .format(\.format, "How the summary is printed; json is one object."),
-          .color(\.color), .quiet(\.isQuiet),
-          .flag(
-            "reproducible", \.isReproducible,
-            "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
-              + "in which folders they are; and what the history tells. Equal runs then give equal files."),
-        ],
-        operands: .init(
-          placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
-          count: 1...Int.max, as: .folder, path: \.runs)),
-      defaults: { ReportArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+        .format(\.format, "How the summary is printed; json is one object."),
+        .color(\.color), .quiet(\.isQuiet),
+        .flag(
+          "reproducible", \.isReproducible,
+          "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
+            + "in which folders they are; and what the history tells. Equal runs then give equal files."),
+      ],
+      operands: .init(
+        placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
+        count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(),
+      perform: ReportArguments.perform)
   }
 }
 

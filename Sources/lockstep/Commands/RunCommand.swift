@@ -3,7 +3,6 @@ import Harness
 import Journal
 import Lab
 import Basics
-import Transports
 
 extension Command {
   static var run: Command {
@@ -37,9 +36,7 @@ extension Command {
           "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
           "On a lock of a lab: whichever of that model is free first."),
       ],
-      ArgumentParser(
-        options: RunArguments.options, operands: RunArguments.paths),
-      defaults: { RunArguments() }
+      options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let session = try RunSession(arguments, console)
       return session.perform()

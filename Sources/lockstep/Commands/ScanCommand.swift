@@ -2,8 +2,6 @@ import Journal
 import System
 import Bluetooth
 import Conformance
-import Documents
-import Harness
 import Sesame
 import Basics
 import Transports
@@ -21,28 +19,23 @@ extension Command {
         Example("lockstep scan --carrier usb:0", "The locks that a dongle hears in ten seconds."),
         Example("lockstep scan --carrier hci-socket:0 --duration 1min --all", "Everything that advertises."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "carrier", \.carrier, "SPEC",
-            "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
-            example: "usb:0", as: .carrier),
-          .bench(
-            \.bench,
-            "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
-              + "user's configuration, unless given."),
-          .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
-          .flag("all", \.isAll, "Lists everything that advertises."),
-          .value(
-            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
-            example: "air.btsnoop", as: .file),
-          .format(\.format, "How findings are printed; json is one object a line."),
-          .quiet(\.isQuiet, "Says nothing of an empty room."),
-        ], operands: nil),
-      defaults: { ScanArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "carrier", \.carrier, "SPEC",
+          "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
+          example: "usb:0", as: .carrier),
+        .bench(
+          \.bench,
+          "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
+            + "user's configuration, unless given."),
+        .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
+        .flag("all", \.isAll, "Lists everything that advertises."),
+        .value(
+          "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+          example: "air.btsnoop", as: .file),
+        .format(\.format, "How findings are printed; json is one object a line."),
+        .quiet(\.isQuiet, "Says nothing of an empty room."),
+      ], defaults: ScanArguments(), perform: ScanArguments.perform)
   }
 }
 

@@ -3,7 +3,6 @@ import Documents
 import Harness
 import Journal
 import Basics
-import Transports
 
 /// What it takes to go on with a campaign: `campaign.json` in the folder of its run.
 struct CampaignState {

@@ -2,7 +2,6 @@ import Journal
 import System
 import Conformance
 import Harness
-import Transports
 
 /// The options of `cover`.
 struct CoverArguments {

@@ -1,5 +1,4 @@
 import Conformance
-import Documents
 import Harness
 import Journal
 import Basics

@@ -1,9 +1,6 @@
 import System
 import Harness
 import Journal
-import Reporting
-import Basics
-import Transports
 
 /// The desk of a campaign whose reports are written here: the folder of its run, and who looks on.
 final class FuzzOffice: FuzzDesk {

@@ -3,8 +3,6 @@ import Conformance
 import Harness
 import Lab
 import Reporting
-import Basics
-import Transports
 
 /// What a campaign is about, checked: before anything is begun or written.
 struct FuzzPlan {

@@ -1,7 +1,5 @@
 import System
-import Automata
 import Conformance
-import Documents
 import Harness
 import Journal
 import Basics

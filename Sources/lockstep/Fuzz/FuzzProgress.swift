@@ -1,5 +1,4 @@
 import Journal
-import Conformance
 import Harness
 import Basics
 

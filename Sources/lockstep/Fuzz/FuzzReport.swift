@@ -1,5 +1,3 @@
-import Conformance
-import Documents
 import Harness
 import Journal
 import Basics

@@ -5,7 +5,6 @@ import Conformance
 import Harness
 import Reporting
 import Basics
-import Transports
 
 /// A campaign in this process, from what was asked for to its end.
 ///

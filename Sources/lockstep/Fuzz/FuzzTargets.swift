@@ -1,7 +1,5 @@
 import Automata
-import Conformance
 import Harness
-import Basics
 
 extension FuzzArguments {
   /// The machine that is named.

@@ -1,6 +1,5 @@
 import Basics
 import Conformance
-import Documents
 import Harness
 import Journal
 

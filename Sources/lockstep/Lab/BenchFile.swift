@@ -1,5 +1,4 @@
 import System
-import Documents
 import Harness
 import Lab
 import Basics
@@ -69,9 +68,7 @@ extension BenchFile {
   }
 
   private func unknown(_ kind: String, _ name: String, of names: [String]) -> UsageError {
-    let hint =
-      nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
-      ?? (names.isEmpty ? "it has none" : "there are \(names.joined(separator: ", "))")
+    let hint = names.isEmpty ? "it has none" : hint(for: name, of: names)
     return UsageError("\(path): the bench \(inventory.name) has no \(kind) '\(name)': \(hint)")
   }
 

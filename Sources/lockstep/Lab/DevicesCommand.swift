@@ -1,8 +1,6 @@
 import Journal
 import System
 import Conformance
-import Documents
-import Harness
 import Lab
 import Basics
 import Transports
@@ -28,19 +26,15 @@ extension Command {
         Example("lockstep devices", "What the bench of this folder has, and how it is."),
         Example("lockstep devices restore front-door", "Puts a lock back in use."),
       ],
-      ArgumentParser(
-        options: [
-          .bench(\.bench),
-          .format(\.format, "How devices are printed; json is one object a line."), .color(\.color),
-          .quiet(\.isQuiet, "Prints what is not free only."),
-        ],
-        operands: .init(
-          placeholder: "restore NAME", summary: "What is to be put back in use; without it all is shown.",
-          count: 0...2, as: .choice(["restore"]), .text, path: \.words)),
-      defaults: { DevicesArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .bench(\.bench),
+        .format(\.format, "How devices are printed; json is one object a line."), .color(\.color),
+        .quiet(\.isQuiet, "Prints what is not free only."),
+      ],
+      operands: .init(
+        placeholder: "restore NAME", summary: "What is to be put back in use; without it all is shown.",
+        count: 0...2, as: .choice(["restore"]), .text, path: \.words), defaults: DevicesArguments(),
+      perform: DevicesArguments.perform)
   }
 }
 

@@ -1,4 +1,3 @@
-import Documents
 import Lab
 import Basics
 import Transports

@@ -1,5 +1,3 @@
-import Basics
-import Documents
 import Lab
 
 /// The battery of a lock in the morning.

@@ -1,11 +1,8 @@
 import Journal
 import System
-import Documents
-import Harness
 import Lab
 import Reporting
 import Basics
-import Transports
 
 /// The options of `nightly`.
 struct NightlyArguments {
@@ -50,31 +47,27 @@ extension Command {
           "lockstep nightly nights/third-floor.yaml --lab labgrid://lab:20408 --tags floor=3 --lab-wait 1h",
           "Over the places of a lab, which others use too."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "bench", \.bench, "FILE",
-            "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
-            example: "bench.yaml", as: .file),
-          .flag(
-            "resume", \.resumesOnly,
-            "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
-          ),
-          .value(
-            "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
-            example: "4"),
-          .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
-        ] + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
-          + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-            .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
-            .quiet(\.isQuiet, "Prints the summary only."),
-          ],
-        operands: .init(
-          placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans)),
-      defaults: { NightlyArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "bench", \.bench, "FILE",
+          "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
+          example: "bench.yaml", as: .file),
+        .flag(
+          "resume", \.resumesOnly,
+          "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
+        ),
+        .value(
+          "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
+          example: "4"),
+        .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
+      ] + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
+        + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+          .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
+          .quiet(\.isQuiet, "Prints the summary only."),
+        ],
+      operands: .init(
+        placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans),
+      defaults: NightlyArguments(), perform: NightlyArguments.perform)
   }
 }
 

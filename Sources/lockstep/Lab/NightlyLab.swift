@@ -1,5 +1,4 @@
 import System
-import Documents
 import Harness
 import Lab
 import Basics

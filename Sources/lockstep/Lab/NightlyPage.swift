@@ -1,8 +1,5 @@
 import Journal
-import Documents
-import Harness
 import Lab
-import Basics
 
 extension NightlyReport {
   /// The report as one page for people, without anything from the network.

@@ -1,10 +1,8 @@
+import System
 import Journal
-import Documents
-import Harness
 import Lab
 import Reporting
 import Basics
-import Transports
 
 /// What a lab manager wants to know in the morning: what ran, what is new, what is flaky, what is worn, what was not
 /// run and why, and how each lock was left.

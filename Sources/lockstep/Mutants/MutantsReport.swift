@@ -1,6 +1,4 @@
-import Automata
 import Conformance
-import Documents
 import Harness
 import Basics
 

@@ -2,10 +2,8 @@ import Journal
 import System
 import Automata
 import Conformance
-import Documents
 import Harness
 import Basics
-import Transports
 
 /// From the command line to the score of a suite.
 struct MutantsSession {

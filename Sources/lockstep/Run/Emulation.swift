@@ -1,7 +1,6 @@
 import System
 import Bluetooth
 import Conformance
-import Documents
 import Emulator
 import Harness
 import Sesame

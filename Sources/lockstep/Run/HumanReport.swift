@@ -1,10 +1,7 @@
 import System
-import Conformance
 import Harness
 import Journal
-import Reporting
 import Basics
-import Transports
 
 /// Prints what a person wants to know of a run: failures as they come, and a summary.
 final class HumanReport: JournalListener {

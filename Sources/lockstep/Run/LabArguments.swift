@@ -1,7 +1,6 @@
 import System
 import Harness
 import Lab
-import Basics
 import Transports
 
 /// The options that lead to a lock on the air.

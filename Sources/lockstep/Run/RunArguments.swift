@@ -1,5 +1,4 @@
 import Harness
-import Reporting
 import Basics
 
 /// How results are printed.

@@ -1,10 +1,8 @@
 import System
-import Documents
 import Harness
 import Journal
 import Reporting
 import Basics
-import Transports
 
 /// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
 ///
@@ -187,16 +185,4 @@ extension Case {
 func fingerprint(_ text: String) -> String {
   let hash = Fingerprint(text).value
   return ((hash ^ hash >> 32) & 0xFF_FFFF).hex(digits: 6)
-}
-
-/// A word for the shell, in quotes where it needs them.
-func shellWord(_ word: String) -> String {
-  let isPlain =
-    !word.isEmpty
-    && word.utf8.allSatisfy { byte in
-      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || "0123456789_-./:=,@%+".utf8.contains(byte)
-    }
-  return isPlain
-    ? word
-    : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }

@@ -1,10 +1,6 @@
-import Basics
 import System
-import Documents
 import Harness
 import Journal
-import Reporting
-import Transports
 
 /// A run that is taken up again: its folder, how far it came and what it was asked for.
 struct ResumedRun {

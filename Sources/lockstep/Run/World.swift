@@ -4,7 +4,6 @@ import Documents
 import Harness
 import Models
 import Basics
-import Transports
 
 /// Everything that scenarios can name: machines and devices.
 struct World {

@@ -1,5 +1,4 @@
 import Journal
-import Harness
 import Basics
 
 /// The systems that start runs by themselves.
@@ -80,13 +79,11 @@ extension Command {
           "lockstep schedule kubernetes --shards 20 --image registry/lockstep:1 --history postgres://db/lockstep > nightly.yaml",
           "The same for pods, whose results go into a database."),
       ],
-      ArgumentParser(
-        options: ScheduleArguments.options,
-        operands: .init(
-          placeholder: "KIND", summary: "gitlab, github, jenkins, systemd, slurm or kubernetes.",
-          count: 1...1,
-          as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds)),
-      defaults: { ScheduleArguments() }
+      options: ScheduleArguments.options,
+      operands: .init(
+        placeholder: "KIND", summary: "gitlab, github, jenkins, systemd, slurm or kubernetes.",
+        count: 1...1,
+        as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds), defaults: ScheduleArguments()
     ) { arguments, console throws(UsageError) in
       guard let kind = ScheduleKind(rawValue: arguments.kinds[0]) else {
         throw UsageError("KIND expects \(ScheduleKind.form), not '\(arguments.kinds[0])'")
