@@ -85,12 +85,18 @@ private struct EmulateArguments {
     do {
       let limit = duration.map { Waiting.now + $0 } ?? .never
       let air: any EmulatedAir =
-        if let carrierSpec { try open(carrierSpec) } else { try serving(specs, seed: seed) }
+        if let carrierSpec {
+          try open(carrierSpec)
+        } else {
+          try emulated { () throws(CarrierFault) in try RadioAir(serving: specs, seed: seed) }
+        }
       guard let choice else {
         try EmulatedRadio.play(air, until: limit, report)
         return .agree
       }
-      let emulation = try make(choice, on: air, seed: seed, control: control, report: report)
+      let emulation = try emulated { () throws(DeviceProblem) in
+        try Emulation(choice, on: air, seed: seed, control: control, keyFile: keyFile, report: report)
+      }
       try emulation.play(until: limit)
       return .agree
     } catch {
@@ -138,30 +144,8 @@ private struct EmulateArguments {
     } catch {
       throw EmulationFault(error.detail)
     }
-    do {
-      return CarrierAir(try Carrier(opening: spec, settings: settings), lease)
-    } catch {
-      throw EmulationFault("\(error.description); 'lockstep doctor' looks at this machine")
-    }
-  }
-
-  private func serving(_ specs: [CarrierSpec], seed: UInt64) throws(EmulationFault) -> RadioAir {
-    do {
-      return try RadioAir(serving: specs, seed: seed)
-    } catch {
-      throw EmulationFault(error.description)
-    }
-  }
-
-  private func make(
-    _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
-    report: EmulationReport
-  ) throws(EmulationFault) -> Emulation {
-    do {
-      return try Emulation(
-        choice, on: air, seed: seed, control: control, keyFile: keyFile, report: report)
-    } catch {
-      throw EmulationFault(error.description)
+    return try emulated("; 'lockstep doctor' looks at this machine") { () throws(CarrierFault) in
+      CarrierAir(try Carrier(opening: spec, settings: settings), lease)
     }
   }
 }
@@ -173,7 +157,7 @@ private enum EmulatedRadio {
   ) throws(EmulationFault) {
     report.announce(controllers: air.places)
     while !Interruption.isRequested, Waiting.now < limit {
-      do { try air.service() } catch { throw EmulationFault(error.description) }
+      try emulated { () throws(CarrierFault) in try air.service() }
       while air.take() != nil {}
       for remark in air.takeRemarks() { report.say(remark) }
       let latest = min(limit, Waiting.now + .milliseconds(200))

@@ -239,6 +239,44 @@ extension NightlyReport {
   }
 }
 
+// MARK: - What stands on a page
+
+extension NightlyReport {
+  /// Each kind of what did not simply agree, with what stands before it in text.
+  var kinds: [(title: String, items: [Item], sign: String, style: Console.Style)] {
+    [
+      ("News", red.filter { $0.isNew != false }, "✘", .bad),
+      ("Seen before", red.filter { $0.isNew == false }, "✘", .bad),
+      ("Found by fuzzing", findings, "✘", .bad),
+      ("Flaky: agreed only when tried again", flaky, "~", .warning),
+      ("Trouble of the lab", trouble, "⚡", .warning),
+      ("In quarantine, and no news", excused, "·", .faint),
+    ]
+  }
+
+  /// What stands above the columns of locks.
+  static let lockTitles = ["lock", "left", "judged", "movements", "in its life", "battery", "state"]
+
+  /// What stands above the columns of dongles or of places.
+  var dongleTitles: [String] { [night.settings.way.rawValue, "runs", "failed", "state"] }
+}
+
+extension NightlyReport.LockLine {
+  /// What stands in the columns.
+  var cells: [String] {
+    let allowed = budget.map { " of \($0)" } ?? ""
+    return [
+      name, left, "\(judged) of \(planned)", movements.map { "\($0)" + allowed } ?? "–",
+      life.map { String($0) } ?? "–", battery?.text ?? "–", state,
+    ]
+  }
+}
+
+extension NightlyReport.DongleLine {
+  /// What stands in the columns.
+  var cells: [String] { [name, "\(runs)", "\(failures)", state] }
+}
+
 // MARK: - As text
 
 extension NightlyReport {
@@ -248,12 +286,7 @@ extension NightlyReport {
     lines.append("  \(counts)")
     if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
     for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(short(errand.words))") }
-    add("News", red.filter { $0.isNew != false }, "✘", .bad, paint, &lines)
-    add("Seen before", red.filter { $0.isNew == false }, "✘", .bad, paint, &lines)
-    add("Found by fuzzing", findings, "✘", .bad, paint, &lines)
-    add("Flaky: agreed only when tried again", flaky, "~", .warning, paint, &lines)
-    add("Trouble of the lab", trouble, "⚡", .warning, paint, &lines)
-    add("In quarantine, and no news", excused, "·", .faint, paint, &lines)
+    for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
     for entry in runs.lab.lapsed {
       if lines.last != "" { lines.append("") }
       let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
@@ -261,7 +294,10 @@ extension NightlyReport {
     }
     add("Not run", notRun, paint, .warning, &lines)
     add("Skipped: cannot be driven on this lock", skipped, paint, .faint, &lines)
-    lines += lockLines(paint) + dongleLines(paint)
+    lines += [""] + table([Self.lockTitles] + locks.map(\.cells), paint, bad: locks.map(\.isMarked))
+    if !dongles.isEmpty {
+      lines += [""] + table([dongleTitles] + dongles.map(\.cells), paint, bad: dongles.map(\.isBad))
+    }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
     return lines.joined(separator: "\n")
@@ -324,28 +360,6 @@ extension NightlyReport {
 
   /// How much of one kind fits on a page.
   private static let most = 12
-
-  private func lockLines(_ paint: Painter) -> [String] {
-    var rows = [["lock", "left", "judged", "movements", "in its life", "battery", "state"]]
-    for lock in locks {
-      let budget = lock.budget.map { " of \($0)" } ?? ""
-      let movements = lock.movements.map { "\($0)" + budget } ?? "–"
-      let life = lock.life.map { String($0) } ?? "–"
-      let battery = lock.battery?.text ?? "–"
-      rows.append(
-        [lock.name, lock.left, "\(lock.judged) of \(lock.planned)", movements, life, battery, lock.state])
-    }
-    return [""] + table(rows, paint, bad: locks.map(\.isMarked))
-  }
-
-  private func dongleLines(_ paint: Painter) -> [String] {
-    guard !dongles.isEmpty else { return [] }
-    var rows = [[night.settings.way.rawValue, "runs", "failed", "state"]]
-    for dongle in dongles {
-      rows.append([dongle.name, "\(dongle.runs)", "\(dongle.failures)", dongle.state])
-    }
-    return [""] + table(rows, paint, bad: dongles.map(\.isBad))
-  }
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
     var widths = rows[0].map { _ in 0 }
