@@ -14,8 +14,7 @@ extension Command {
       ],
       options: [
         RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
-        RunArguments.shard,
-        RunArguments.format,
+        RunArguments.shard, .format(\.format),
       ], operands: RunArguments.paths, defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let world = World(lab: try arguments.settingsOfLock())

@@ -25,7 +25,7 @@ extension Command {
         .value(
           "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
           example: "100"),
-        RunArguments.answerTimeout, RunArguments.format, RunArguments.color,
+        RunArguments.answerTimeout, .format(\.format), .color(\.color),
       ] + RunArguments.lab,
       operands: .init(
         placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths),
@@ -92,13 +92,7 @@ private struct Replay {
   private func saveCapture() -> Bool {
     guard let captures = world.devices.captures, let path = arguments.lab.capture else { return true }
     world.devices.captures = nil
-    do {
-      try captures.save(to: path)
-      return true
-    } catch {
-      console.say("lockstep: \(error)")
-      return false
-    }
+    return console.attempt { try captures.save(to: path) } != nil
   }
 
   private func run(_ listener: any JournalListener) -> Run.Summary {

@@ -56,13 +56,8 @@ extension ReportArguments {
     var reports = reports
     if isReproducible { reports.history.choice = .none }
     let summary = recorded.summary
-    let paths: [String]
-    do {
-      paths = try reports.write(recorded, journals: journals, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return .internalFault
-    }
+    let paths = console.attempt { try reports.write(recorded, journals: journals, console) }
+    guard let paths else { return .internalFault }
     switch format {
     case .json: console.print(summary.json)
     case .human:

@@ -216,24 +216,18 @@ private struct RunSession {
     case .agree, .skipped: return
     case .divergence, .labFault, .incomplete, .limited: break
     }
-    do {
-      outcome.attachments += try captures.save(test)
-    } catch {
-      console.say("lockstep: the packets of \(test.id) are not saved: \(error)")
-    }
+    let saved = console.attempt("the packets of \(test.id) are not saved: ") { try captures.save(test) }
+    outcome.attachments += saved ?? []
   }
 
   /// The line to paste that does a failed case again; a case that diverged is saved for it.
   private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
-    if case .divergence = outcome.verdict {
-      do {
-        let path = try folder.save(test, outcome)
-        words += ["replay", path]
-        outcome.attachments.append(.init("scenario", folder.relative(path)))
-      } catch {
-        console.say("lockstep: the counterexample is not saved: \(error)")
-      }
+    if case .divergence = outcome.verdict,
+      let path = folder.keep(test, outcome, console)
+    {
+      words += ["replay", path]
+      outcome.attachments.append(.init("scenario", folder.relative(path)))
     }
     // A counterexample names the device that it is of, unless that is a real lock.
     let isSaved = words.count > 1

@@ -71,7 +71,7 @@ private struct ScanArguments {
     do {
       let carrier = try Carrier(opening: spec, settings: settings)
       defer { carrier.close() }
-      var scan = Scan(carrier, view)
+      var scan = Scan(carrier: carrier, view: view)
       try scan.listen(for: duration)
       if !isQuiet { view.finish() }
       return .agree
@@ -94,17 +94,12 @@ extension ScanArguments {
 
 /// A host that does nothing but listen.
 private struct Scan {
-  private let carrier: Carrier
-  private let view: ScanView
-  private var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
+  let carrier: Carrier
+  let view: ScanView
+  var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
   /// Since when it listens.
-  private var start: Instant?
-  private var isOver = false
-
-  init(_ carrier: Carrier, _ view: ScanView) {
-    self.carrier = carrier
-    self.view = view
-  }
+  var start: Instant?
+  var isOver = false
 
   mutating func listen(for duration: Interval) throws(CarrierFault) {
     try carryOut(host.start(at: carrier.now))

@@ -102,27 +102,19 @@ struct CoverSession {
       ["yaml", "yml"].compactMap { ending in
         path.hasSuffix("." + ending) ? (String(path.dropLast(ending.count + 1)), "." + ending) : nil
       }.first ?? (path, ".yaml")
-    do {
+    let saved: Void? = console.attempt("the tour is not saved: ") {
       for (number, scenario) in scenarios.enumerated() {
         let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
         try WholeFile.replace(name, with: scenario.yaml())
         if run.format == .human, !run.isQuiet { console.print("  saved    \(name)") }
       }
-      return true
-    } catch {
-      console.say("lockstep: the tour is not saved: \(error)")
-      return false
     }
+    return saved != nil
   }
 
   /// Saves a test that diverged; the line to paste that does it again.
   private func replay(_ test: Case, _ outcome: Outcome) -> String? {
     guard case .divergence = outcome.verdict else { return nil }
-    do {
-      return run.replayLine(try folder.save(test, outcome), on: test.device)
-    } catch {
-      console.say("lockstep: the counterexample is not saved: \(error)")
-      return nil
-    }
+    return folder.keep(test, outcome, console).map { run.replayLine($0, on: test.device) }
   }
 }

@@ -177,10 +177,9 @@ final class JSONFuzzReport: FuzzReport {
 func clock(_ time: Interval) -> String {
   let seconds = time.nanoseconds / 1_000_000_000
   if seconds < 60 { return "\(seconds).\(time.nanoseconds / 100_000_000 % 10) s" }
-  func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  let tail = (seconds % 60).padded(to: 2)
   return seconds < 3600
-    ? "\(seconds / 60):\(two(seconds % 60))"
-    : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+    ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"
 }
 
 /// A number with its thousands apart.

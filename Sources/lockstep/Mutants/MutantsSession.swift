@@ -87,12 +87,9 @@ struct MutantsSession {
       return Step(.perform(call))
     }
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
-    do {
+    return console.attempt {
       try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
       return path
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
     }
   }
 }

@@ -91,7 +91,7 @@ extension RunArguments {
           + "judgement are run. Everything but the reports is taken from there.",
         example: "2026-11-22T01-00-00-run", as: .folder),
     ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-      answerTimeout, format, color, quiet, verbose,
+      answerTimeout, .format(\.format), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
         "show-progress", \.progress, "auto|bar|counter|none",
         "How far the run is, on standard error: a bar at the bottom of a terminal, or a line at each tenth of the cases "
@@ -139,15 +139,6 @@ extension RunArguments {
       "The job that this is a part of. Runs of one part of one job are goes at the same, of which one counts, and "
         + "unless --seed is given its name is what is drawn from. Taken from the environment of Slurm or Kubernetes.",
       example: "nightly-4711")
-  }
-  static var format: Option<RunArguments> {
-    .format(\.format)
-  }
-  static var color: Option<RunArguments> {
-    .color(\.color)
-  }
-  static var quiet: Option<RunArguments> {
-    .quiet(\.isQuiet)
   }
   static var verbose: Option<RunArguments> {
     .repeated(

@@ -120,12 +120,9 @@ final class RunFolder: JournalListener {
   ///
   /// - Returns: the paths of the reports; `nil` after it said why they cannot be written.
   func conclude(seed: UInt64, _ places: ReportPlaces, _ console: Console) -> [String]? {
-    do {
+    console.attempt {
       try finish(seed: seed)
       return try report(places, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
     }
   }
 
@@ -147,11 +144,12 @@ final class RunFolder: JournalListener {
 
   /// Saves a case that diverged as a scenario of its own.
   ///
-  /// - Returns: its path.
-  func save(_ test: Case, _ outcome: Outcome) throws(FileFault) -> String {
+  /// - Returns: its path; `nil` after it said why it cannot be saved.
+  func keep(_ test: Case, _ outcome: Outcome, _ console: Console) -> String? {
     let comment = "\(test.id), step \(outcome.mark.number): \(outcome.verdict.message ?? "")"
-    return try lockstep.save(
-      test.standalone(in: out + "/failures"), in: out + "/failures", stem: test.slug, [comment])
+    return console.attempt("the counterexample is not saved: ") {
+      try save(test.standalone(in: out + "/failures"), in: out + "/failures", stem: test.slug, [comment])
+    }
   }
 }
 

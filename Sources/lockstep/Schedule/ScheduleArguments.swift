@@ -22,9 +22,7 @@ struct TimeOfDay: ArgumentValue, Equatable {
   }
 
   /// As it was written.
-  var text: String { Self.two(hour) + ":" + Self.two(minute) }
-
-  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  var text: String { hour.padded(to: 2) + ":" + minute.padded(to: 2) }
 }
 
 /// The options of `schedule`.
