@@ -362,15 +362,10 @@ extension NightlyReport {
   private static let most = 12
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
-    var widths = rows[0].map { _ in 0 }
-    for row in rows {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
-    }
+    // Nothing follows the last column.
+    let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.enumerated().map { number, row in
-      var text = ""
-      for (column, cell) in row.enumerated() {
-        text += column == row.count - 1 ? cell : cell.leftAligned(in: widths[column]) + "  "
-      }
+      let text = zip(row, widths).map { $0.leftAligned(in: $1) }.joined(separator: "  ")
       if number == 0 { return "  " + paint(.strong, text) }
       return "  " + (bad[number - 1] ? paint(.bad, text) : text)
     }
