@@ -25,6 +25,11 @@ public enum JSON: Hashable, Sendable {
   /// A whole number.
   public static func integer(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
+  /// A mapping of what there is: members without a value are left out.
+  public static func known(_ members: KeyValuePairs<String, JSON?>) -> JSON {
+    .mapping(members.compactMap { name, value in value.map { Member(name, $0) } })
+  }
+
   /// A number with decimals; what is not finite becomes `null`, since JSON has no word for it.
   public static func decimal(_ value: Double) -> JSON {
     guard value.isFinite else { return .null }

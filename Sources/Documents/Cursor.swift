@@ -207,6 +207,9 @@ extension Cursor {
     return Fields(self, entries)
   }
 
+  /// The same, of a table of keys.
+  public func fields(_ table: [Form.Field]) -> Fields? { fields(table.map(\.name)) }
+
   /// A name that may have something to say: `closeTo`, or a mapping of one key such as `fault: { drop: reply }`.
   ///
   /// - Parameters:
@@ -258,5 +261,31 @@ public struct Fields {
   /// The key itself as it stands in the document, or `nil` where it is not given.
   public func key(_ key: String) -> Cursor? {
     entries.first { $0.key.node.text == key }?.key
+  }
+}
+
+/// What is read of the keys of a mapping that may be left out, and whether all of it was right.
+public struct OptionalFields {
+  private let fields: Fields
+  /// Whether nothing was wrong so far with what was given.
+  public private(set) var isWhole = true
+
+  /// Begins to read.
+  public init(_ fields: Fields) { self.fields = fields }
+
+  /// The value of a key, or `nil` where it is not given or wrong.
+  public mutating func read<Value>(_ key: String, _ value: (Cursor) -> Value?) -> Value? {
+    guard let cursor = fields.optional(key) else { return nil }
+    let value = value(cursor)
+    if value == nil { isWhole = false }
+    return value
+  }
+}
+
+extension [Cursor] {
+  /// What every one of them is read as, or `nil` where one is wrong; all are read, so that all is reported.
+  public func all<Value>(_ read: (Cursor) -> Value?) -> [Value]? {
+    let values = compactMap(read)
+    return values.count == count ? values : nil
   }
 }

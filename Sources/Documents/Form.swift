@@ -39,12 +39,14 @@ public indirect enum Form: Sendable {
     /// Whether it must be given.
     public var isRequired: Bool
 
-    /// Describes a key.
-    public init(name: String, form: Form, summary: String, isRequired: Bool = false) {
-      self.name = name
-      self.form = form
-      self.summary = summary
-      self.isRequired = isRequired
+    /// A key that must be given.
+    public static func required(_ name: String, _ form: Form, _ summary: String) -> Field {
+      Field(name: name, form: form, summary: summary, isRequired: true)
+    }
+
+    /// A key that may be left out.
+    public static func optional(_ name: String, _ form: Form, _ summary: String) -> Field {
+      Field(name: name, form: form, summary: summary, isRequired: false)
     }
   }
 

@@ -1,7 +1,6 @@
 public import Basics
 import Automata
 public import Conformance
-import Documents
 
 /// What a tour did not visit in one state for one reason, as a person reads it.
 public struct CoverageGaps: Equatable, Sendable {

@@ -1,6 +1,5 @@
 import Basics
 public import Conformance
-import Documents
 public import Lab
 
 /// Makes devices of what users write.
@@ -46,20 +45,14 @@ extension DeviceProvider {
 /// How devices were left at the end of a run.
 public struct Leave: Sendable {
   /// What there is to say of it, one line each, for people.
-  public var remarks: [String]
+  public var remarks: [String] = []
   /// How each real lock was left that was used, by what the run calls it.
-  public var locks: [(name: String, leave: LockLeave)]
+  public var locks: [(name: String, leave: LockLeave)] = []
   /// The trouble where one could not be left as it should be.
   public var fault: LabFault?
 
-  /// Says how devices were left; without anything, that there was nothing to leave.
-  public init(
-    remarks: [String] = [], locks: [(name: String, leave: LockLeave)] = [], fault: LabFault? = nil
-  ) {
-    self.remarks = remarks
-    self.locks = locks
-    self.fault = fault
-  }
+  /// Says that there was nothing to leave, until it is told.
+  public init() {}
 }
 
 /// What is known of a device without starting it.

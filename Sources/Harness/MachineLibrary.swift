@@ -1,7 +1,6 @@
 import Basics
 public import Automata
 public import Conformance
-import Documents
 import Models
 import Synchronization
 

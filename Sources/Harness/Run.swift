@@ -1,7 +1,5 @@
-import Automata
 import Conformance
 public import Journal
-import Basics
 
 /// Drives the cases of a plan one after the other.
 public final class Run {

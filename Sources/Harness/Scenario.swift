@@ -12,30 +12,15 @@ public struct Scenario: Sendable {
   /// The device, with its options.
   public var device: DeviceSpec?
   /// The condition in which the test starts.
-  public var start: StartCondition
+  public var start: StartCondition = StartCondition()
   /// The seed, where the scenario insists on one.
   public var seed: UInt64?
   /// Words to select it by.
-  public var tags: [String]
+  public var tags: [String] = []
   /// What is done, in order.
   public var steps: [Step]
   /// The line of the file on which it is named.
-  public var line: Int
-
-  /// Makes a scenario.
-  public init(
-    title: String, machine: String, device: DeviceSpec? = nil, start: StartCondition = StartCondition(),
-    seed: UInt64? = nil, tags: [String] = [], steps: [Step], line: Int = 1
-  ) {
-    self.title = title
-    self.machine = machine
-    self.device = device
-    self.start = start
-    self.seed = seed
-    self.tags = tags
-    self.steps = steps
-    self.line = line
-  }
+  public var line: Int = 1
 }
 
 extension Scenario: Equatable {
@@ -175,13 +160,6 @@ public struct Expectation: Equatable, Sendable {
     public var above: Double?
     /// What it must be less than.
     public var below: Double?
-
-    /// Makes a comparison.
-    public init(value: Value? = nil, above: Double? = nil, below: Double? = nil) {
-      self.value = value
-      self.above = above
-      self.below = below
-    }
   }
 
   /// When it must be so.

@@ -22,29 +22,28 @@ public struct ScenarioReader {
   }
 
   private func scenario(of cursor: Cursor, in folder: String) -> Scenario? {
-    guard let fields = cursor.fields(ScenarioGrammar.Key.allCases.map(\.rawValue)) else { return nil }
-    func required(_ key: ScenarioGrammar.Key) -> Cursor? { fields.required(key.rawValue) }
-    func optional(_ key: ScenarioGrammar.Key) -> Cursor? { fields.optional(key.rawValue) }
-
-    let name = required(.scenario)
+    guard let fields = cursor.fields(ScenarioGrammar.scenario) else { return nil }
+    var others = OptionalFields(fields)
+    let name = fields.required("scenario")
     let title = name?.text()
     var reading = DeviceReading(provider: provider)
-    if let device = optional(.device) { reading.read(device) }
-    let machine = machine(optional(.machine), reading, of: cursor, in: folder)
+    if let device = fields.optional("device") { reading.read(device) }
+    let machine = machine(fields.optional("machine"), reading, of: cursor, in: folder)
     if reading.cursor == nil, let machine {
       reading.take(usualDeviceOf: machine)
     } else if let machine {
       reading.check(against: machine)
     }
     let start = machine.flatMap { reading.start(in: $0) }
-    let seed = optional(.seed).map { $0.integer(as: UInt64.self) }
-    let tags = optional(.tags).map { $0.list()?.compactMap { $0.text() } }
+    let seed = others.read("seed") { $0.integer(as: UInt64.self) }
+    let tags = fields.optional("tags")?.list()?.compactMap { $0.text() }
     var steps = StepReader(machine: machine?.machine, device: reading.description)
-    let list = required(.steps).flatMap { steps.steps(of: $0) }
-    guard let title, let machine, let start, seed != .some(nil), let list else { return nil }
+    let list = fields.required("steps").flatMap { steps.steps(of: $0) }
+    guard let title, let machine, let start, others.isWhole, let list else { return nil }
     return Scenario(
-      title: title, machine: optional(.machine)?.node.text ?? machine.machine.name, device: reading.spec,
-      start: start, seed: seed ?? nil, tags: (tags ?? nil) ?? [], steps: list,
+      title: title, machine: fields.optional("machine")?.node.text ?? machine.machine.name,
+      device: reading.spec,
+      start: start, seed: seed, tags: tags ?? [], steps: list,
       line: name?.position.line ?? 1)
   }
 

@@ -6,7 +6,7 @@ extension Scenario {
   ///
   /// It knows the grammar but no machine: that `lock` is a stimulus only the reader knows.
   public static let schema: JSON =
-    Form.mapping(ScenarioGrammar.Key.allCases.map(\.field), others: nil).schema(
+    Form.mapping(ScenarioGrammar.scenario, others: nil).schema(
       title: "A scenario of Lockstep",
       summary: "What is to be done with a lock, and what is expected of it.",
       definitions: [("step", ScenarioGrammar.step)])

@@ -144,7 +144,7 @@ struct StepReader {
   }
 
   private mutating func randomEvents(_ cursor: Cursor) -> Step.Action? {
-    guard let fields = cursor.fields(ScenarioGrammar.FuzzKey.allCases.map(\.rawValue)) else { return nil }
+    guard let fields = cursor.fields(ScenarioGrammar.randomEvents) else { return nil }
     let count = fields.required("events")?.integer(in: 1...ScenarioGrammar.mostSteps)
     doneCount += rounds * (count ?? 0)
     var weights: [Step.RandomEvents.Weight]? = []
@@ -160,17 +160,14 @@ struct StepReader {
       }
       weights?.append(.init(name: name, weight: weight))
     }
-    let names = TestLevel.allCases.map(\.rawValue)
-    let levels = fields.optional("levels").map { $0.listOrOne().map { $0.name("level", of: names) } }
-    guard let count, let weights, !(levels?.contains(nil) ?? false) else { return nil }
-    let chosen = levels?.compactMap { $0.flatMap(TestLevel.init(rawValue:)) } ?? [.events]
-    return .fuzz(Step.RandomEvents(count, weights: weights, levels: chosen))
+    var others = OptionalFields(fields)
+    let levels = others.read("levels") { $0.listOrOne().all { $0.choice("level", as: TestLevel.self) } }
+    guard let count, let weights, others.isWhole else { return nil }
+    return .fuzz(Step.RandomEvents(count, weights: weights, levels: levels ?? [.events]))
   }
 
   private mutating func repetition(_ cursor: Cursor) -> Step.Action? {
-    guard let fields = cursor.fields(ScenarioGrammar.RepetitionKey.allCases.map(\.rawValue)) else {
-      return nil
-    }
+    guard let fields = cursor.fields(ScenarioGrammar.repetition) else { return nil }
     let times = fields.required("times")?.integer(in: ScenarioGrammar.rounds)
     guard depth < ScenarioGrammar.deepest else {
       cursor.report("repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
@@ -192,7 +189,7 @@ struct StepReader {
 
 extension StepReader {
   private func until(_ cursor: Cursor) -> Step.Action? {
-    guard let fields = cursor.fields(ScenarioGrammar.UntilKey.allCases.map(\.rawValue)) else { return nil }
+    guard let fields = cursor.fields(ScenarioGrammar.until) else { return nil }
     let status = fields.required("status").flatMap { statuses(of: $0) }
     let within: Interval? = fields.optional("within").map { $0.duration() } ?? Interval.seconds(60)
     guard let status, let within else { return nil }
@@ -258,10 +255,10 @@ extension StepReader {
       cursor.reportExpected("a status")
       return nil
     }
-    let names = items.compactMap { item in
+    let names = items.all { item in
       if let vocabulary { item.name("status", of: vocabulary.statuses) } else { item.text("a status") }
     }
-    return names.count == items.count ? .status(names) : nil
+    return names.map { .status($0) }
   }
 
   private func effect(_ cursor: Cursor) -> Expectation.Condition? {
@@ -290,21 +287,20 @@ extension StepReader {
     guard cursor.node.entries != nil else {
       return cursor.anyValue().map { Expectation.Comparison(value: $0) }
     }
-    guard let fields = cursor.fields(ScenarioGrammar.ComparisonKey.allCases.map(\.rawValue)) else {
-      return nil
-    }
-    let value = fields.optional("is").map { $0.anyValue() }
-    let above = fields.optional("above").map { $0.number() }
-    let below = fields.optional("below").map { $0.number() }
+    guard let fields = cursor.fields(ScenarioGrammar.comparisonKeys) else { return nil }
+    var others = OptionalFields(fields)
+    let value = others.read("is") { $0.anyValue() }
+    let above = others.read("above") { $0.number() }
+    let below = others.read("below") { $0.number() }
+    guard others.isWhole else { return nil }
     guard value != nil || above != nil || below != nil else {
       if cursor.node.entries?.isEmpty ?? false { cursor.reportExpected("`is`, `above` or `below`") }
       return nil
     }
-    guard value != .some(nil), above != .some(nil), below != .some(nil) else { return nil }
-    if case .some(.some(let above)) = above, case .some(.some(let below)) = below, above >= below {
+    if let above, let below, above >= below {
       cursor.report("nothing is above \(above) and below \(below)")
       return nil
     }
-    return Expectation.Comparison(value: value ?? nil, above: above ?? nil, below: below ?? nil)
+    return Expectation.Comparison(value: value, above: above, below: below)
   }
 }

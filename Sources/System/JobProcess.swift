@@ -15,9 +15,6 @@ public final class JobProcess {
     child = try ChildProcess(ourselves: arguments, first: line)
   }
 
-  /// The number of the process.
-  public var processNumber: Int32 { child.group }
-
   /// What there is to know of it.
   public enum State: Equatable, Sendable {
     /// It runs, and has shown a sign of life since it was asked last or not.

@@ -92,7 +92,7 @@ public func withEnvironment<Result>(
 }
 
 /// A word as the shell takes it, in quotes where it needs them.
-public func shellQuoted(_ word: String) -> String {
+public func shellWord(_ word: String) -> String {
   let isPlain =
     !word.isEmpty
     && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=,@%+".contains($0)) }

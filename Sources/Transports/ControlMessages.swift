@@ -1,6 +1,5 @@
 import Bluetooth
 public import Conformance
-import Documents
 public import Sesame
 import Basics
 
@@ -72,13 +71,14 @@ extension ControlRequest {
       switch self {
       case .abilities: ["abilities": true]
       case .prepare(let start, let options):
-        .mapping(
-          [.init("prepare", JSON(control: start.settings))]
-            + (options.isEmpty ? [] : [.init("options", JSON(control: options))]))
+        .known([
+          "prepare": JSON(control: start.settings),
+          "options": options.isEmpty ? nil : JSON(control: options),
+        ])
       case .stimulus(let name, let arguments):
-        .mapping(
-          [.init("stimulus", .text(name))]
-            + (arguments.isEmpty ? [] : [.init("arguments", JSON(control: arguments))]))
+        .known([
+          "stimulus": .text(name), "arguments": arguments.isEmpty ? nil : JSON(control: arguments),
+        ])
       case .fault(let fault): ["fault": .text(fault.name), "value": JSON(control: fault.value)]
       }
     return json.line
@@ -89,17 +89,17 @@ extension ControlRequest {
     let members = try ControlError.members(of: line)
     let names = members.map(\.name)
     func value(_ name: String) -> JSON? { members.first { $0.name == name }?.value }
+    func arguments(_ name: String) throws(ControlError) -> [Argument] {
+      guard let json = value(name) else { return [] }
+      return try ControlError.arguments(json)
+    }
     switch (names.first, members.first?.value) {
     case ("abilities", _) where names.count == 1: self = .abilities
     case ("prepare", let settings?) where names.allSatisfy({ ["prepare", "options"].contains($0) }):
       self = .prepare(
-        StartCondition(try ControlError.arguments(settings)),
-        options: try value("options").map { json throws(ControlError) in try ControlError.arguments(json) }
-          ?? [])
+        StartCondition(try ControlError.arguments(settings)), options: try arguments("options"))
     case ("stimulus", .text(let name)) where names.allSatisfy({ ["stimulus", "arguments"].contains($0) }):
-      self = .stimulus(
-        name,
-        try value("arguments").map { json throws(ControlError) in try ControlError.arguments(json) } ?? [])
+      self = .stimulus(name, try arguments("arguments"))
     case ("fault", .text(let name)) where names.allSatisfy({ ["fault", "value"].contains($0) }):
       self = .fault(
         Fault(
@@ -124,7 +124,7 @@ extension ControlAnswer {
       case .refused(let why): ["refused": .text(why)]
       case .prepared(nil): ["prepared": ["registered": false]]
       case .prepared(let key?):
-        ["prepared": .mapping([.init("registered", true), .init("key", JSON(exposing: key))])]
+        ["prepared": ["registered": true, "key": JSON(exposing: key)]]
       case .abilities(let abilities):
         [
           "abilities": [
@@ -157,8 +157,8 @@ extension ControlAnswer {
 extension ControlAbilities {
   fileprivate init(_ json: JSON) throws(ControlError) {
     func names(_ name: String) throws(ControlError) -> [String] {
-      guard case .list(let items)? = json[name] else { throw ControlError("abilities without \(name)") }
-      return items.compactMap { if case .text(let name) = $0 { name } else { nil } }
+      guard let items = json[name]?.elements else { throw ControlError("abilities without \(name)") }
+      return items.compactMap(\.string)
     }
     guard case .text(let lock)? = json["lock"] else { throw ControlError("abilities without the lock") }
     self.init(
@@ -190,12 +190,11 @@ extension JSON {
   }
 
   fileprivate init(exposing key: LockKey) {
-    var members: [Member] = [
-      .init("uuid", .text(key.deviceID.description)), .init("secret", .text(key.secret.exposedBytes.hex)),
-    ]
-    if let publicKey = key.lockPublicKey { members.append(.init("public-key", .text(publicKey.bytes.hex))) }
-    if key.index != 0 { members.append(.init("index", .integer(key.index))) }
-    self = .mapping(members)
+    self = .known([
+      "uuid": .text(key.deviceID.description), "secret": .text(key.secret.exposedBytes.hex),
+      "public-key": key.lockPublicKey.map { .text($0.bytes.hex) },
+      "index": key.index == 0 ? nil : .integer(key.index),
+    ])
   }
 }
 
@@ -241,11 +240,10 @@ extension ControlError {
       throw ControlError("the answer says not whether the lock is registered")
     }
     guard isRegistered else { return nil }
-    guard let key = json["key"], case .text(let uuid)? = key["uuid"], case .text(let secret)? = key["secret"]
+    guard let key = json["key"], let uuid = key["uuid"]?.string, let secret = key["secret"]?.string
     else { throw ControlError("a registered lock without its key") }
     do {
-      var publicKey: PublicKey?
-      if case .text(let hex)? = key["public-key"] { publicKey = try PublicKey(bytes: [UInt8](hex: hex)) }
+      let publicKey = try key["public-key"]?.string.map { try PublicKey(bytes: [UInt8](hex: $0)) }
       var index: UInt16 = 0
       if case .number(let text)? = key["index"] { index = UInt16(text) ?? 0 }
       return LockKey(

@@ -1,6 +1,5 @@
 import System
 public import Conformance
-import Documents
 public import Basics
 
 /// Any program as a device under test, over its standard streams.

@@ -1,6 +1,5 @@
 import System
 public import Conformance
-import Documents
 import Glibc
 public import Lab
 import Basics

@@ -1,9 +1,7 @@
 import System
 import CShims
 public import Conformance
-import Documents
 import Glibc
-import Lab
 import Basics
 
 /// The exclusive use of a lock or of a dongle, whatever stands above: one process at a time, on one machine.
@@ -275,18 +273,11 @@ public struct LeaseHolder: Equatable, Sendable {
   /// What it was taken for.
   public var command: String
 
-  /// Describes a holder.
-  public init(token: UInt64, process: Int32, host: String, since: String, command: String) {
-    self.token = token
-    self.process = process
-    self.host = host
-    self.since = since
-    self.command = command
-  }
-
   /// Somebody whose file was taken away.
   static let unknown = LeaseHolder(token: 0, process: 0, host: "", since: "", command: "")
+}
 
+extension LeaseHolder {
   /// Reads a line of a lease's file: number, process, time, machine and command, with a space between them.
   public init?(_ line: String) {
     let parts = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)

@@ -24,7 +24,7 @@ public struct LeaseContest: Equatable, Sendable {
     /// After how many acquisitions it ends, once enough holders were killed.
     public var acquisitions: Int
     /// How many holders are killed at least: on a busy machine the others may be done before.
-    public var kills: Int
+    public var kills = 4
     /// How many processes take part.
     public var processes: Int
     /// How many leases there are.
@@ -32,19 +32,14 @@ public struct LeaseContest: Equatable, Sendable {
     /// Whether they only pretend to take leases: then it must fail.
     public var isCanary: Bool
     /// The words after the program's name that make it take part; three more follow.
-    public var arguments: [String]
+    public var arguments = ["lease-contestant"]
 
     /// Sets the rules.
-    public init(
-      acquisitions: Int, kills: Int = 4, processes: Int, leases: Int, isCanary: Bool = false,
-      arguments: [String] = ["lease-contestant"]
-    ) {
+    public init(acquisitions: Int, processes: Int, leases: Int, isCanary: Bool = false) {
       self.acquisitions = acquisitions
-      self.kills = kills
       self.processes = processes
       self.leases = leases
       self.isCanary = isCanary
-      self.arguments = arguments
     }
   }
 
@@ -62,7 +57,9 @@ public struct LeaseContest: Equatable, Sendable {
     guard (try? makeFolder(folder)) != nil, let cells = Cells(folder, leases: rules.leases, isNew: true),
       let log = ContestLog(folder + "/contest.log")
     else { return nil }
-    var referee = Referee(rules, program, folder, cells, log, SeededGenerator(seed: seed))
+    var referee = Referee(
+      rules: rules, program: program, folder: folder, cells: cells, log: log,
+      generator: SeededGenerator(seed: seed))
     guard referee.judge(until: MonotonicClock.now + limit) else { return nil }
     return LeaseContest(log: folder + "/contest.log", leases: rules.leases)
   }
@@ -205,27 +202,15 @@ private struct Contestant {
 
 /// Starts the processes, kills who has a lease, and starts another in its place.
 private struct Referee {
-  private let rules: LeaseContest.Rules
-  private let program: String
-  private let folder: String
-  private let cells: Cells
-  private let log: ContestLog
-  private var generator: SeededGenerator
-  private var running: [pid_t] = []
-  private var started: UInt64 = 0
-  private var killed = 0
-
-  init(
-    _ rules: LeaseContest.Rules, _ program: String, _ folder: String, _ cells: Cells, _ log: ContestLog,
-    _ generator: SeededGenerator
-  ) {
-    self.rules = rules
-    self.program = program
-    self.folder = folder
-    self.cells = cells
-    self.log = log
-    self.generator = generator
-  }
+  let rules: LeaseContest.Rules
+  let program: String
+  let folder: String
+  let cells: Cells
+  let log: ContestLog
+  var generator: SeededGenerator
+  var running: [pid_t] = []
+  var started: UInt64 = 0
+  var killed = 0
 
   mutating func judge(until limit: Interval) -> Bool {
     var isSound = true

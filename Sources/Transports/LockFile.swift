@@ -1,6 +1,5 @@
 import System
 public import Bluetooth
-import Conformance
 import Documents
 import Glibc
 import Secrets
@@ -109,7 +108,7 @@ extension LockFile {
     guard status.st_mode & 0o077 == 0 else {
       let mode = String(status.st_mode & 0o7777, radix: 8)
       throw LockFileError(
-        "\(path): others can read the key of this lock (mode 0\(mode)): chmod 600 \(shellQuoted(path))")
+        "\(path): others can read the key of this lock (mode 0\(mode)): chmod 600 \(shellWord(path))")
     }
     guard status.st_size <= 64 << 10 else { throw LockFileError("\(path): too long for a lock file") }
     do {
@@ -135,7 +134,10 @@ extension LockFile {
       PeerAddress(text: $0)
     }
     let times = fields.optional("timeouts").map { ClientTimes($0) } ?? ClientTimes()
-    let quirks = fields.optional("quirks").map { Self.quirks($0) } ?? []
+    let quirks =
+      fields.optional("quirks").map { cursor in
+        cursor.list()?.all { $0.choice("violation", as: SesameViolation.self) }
+      } ?? []
     guard let product, let model = Self.models.first(where: { $0.name == product })?.model, let times,
       let quirks
     else {
@@ -156,12 +158,6 @@ extension LockFile {
         "which lock is it?", hint: "give its `uuid`, its `address` or its `key`; `lockstep scan` shows them")
       return nil
     }
-  }
-
-  private static func quirks(_ cursor: Cursor) -> [SesameViolation]? {
-    guard let items = cursor.list() else { return nil }
-    let quirks = items.compactMap { $0.choice("violation", as: SesameViolation.self) }
-    return quirks.count == items.count ? quirks : nil
   }
 
   private func readKey(_ fields: Fields) -> LockKey? {

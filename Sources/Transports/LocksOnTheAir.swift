@@ -1,6 +1,5 @@
 import System
 import Bluetooth
-import Conformance
 public import Sesame
 public import Basics
 

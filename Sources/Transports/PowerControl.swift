@@ -1,5 +1,4 @@
 import System
-import Conformance
 import Glibc
 public import Lab
 public import Basics

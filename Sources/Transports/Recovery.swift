@@ -109,12 +109,6 @@ private struct ClosedWay: RecoverableWay {
   var lines: [String] = []
   var lastFailure: String?
 
-  init(spec: CarrierSpec, settings: CarrierSettings, record: @escaping (String) -> Void) {
-    self.spec = spec
-    self.settings = settings
-    self.record = record
-  }
-
   var now: Instant { Waiting.now }
   var isWayLost: Bool { true }
 

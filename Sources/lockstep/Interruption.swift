@@ -1,6 +1,5 @@
 import System
 import Synchronization
-import Transports
 
 /// Ctrl-C and SIGTERM: once, and the run ends after its step with a report; twice, and everything ends at once.
 enum Interruption {

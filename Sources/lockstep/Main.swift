@@ -1,8 +1,6 @@
 import Journal
 import System
-import Harness
 import Secrets
-import Transports
 
 /// The command: joins the harness with the devices that there are.
 @main

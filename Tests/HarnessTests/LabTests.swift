@@ -1,7 +1,7 @@
 import Journal
 import Automata
 import Conformance
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing
@@ -378,8 +378,8 @@ struct LabTests {
   func remarks() throws {
     let provider = LabProvider()
     provider.door = LabDoor(remarks: ["the door was oiled"])
-    provider.left = Leave(
-      remarks: ["the door is shut"], locks: [("oak", .atRest), ("elm", .elsewhere("it is stuck"))])
+    provider.left.remarks = ["the door is shut"]
+    provider.left.locks = [("oak", .atRest), ("elm", .elsewhere("it is stuck"))]
     let result = try run(["open"], provider)
     expect(result.lines[3], #"{"t":"0.000","remark":"the door was oiled"}"#)
     let end = result.lines.firstIndex(of: #"{"t":"0.000","remark":"the door is shut"}"#)
@@ -398,7 +398,8 @@ struct LabTests {
   @Test("a device that could not be left as it should be is trouble of the lab")
   func leaving() throws {
     let provider = LabProvider()
-    provider.left = Leave(remarks: ["the door stands open"], fault: LabFault(.noAnswer, "it is stuck"))
+    provider.left.remarks = ["the door stands open"]
+    provider.left.fault = LabFault(.noAnswer, "it is stuck")
     expect(try run(["open"], provider).summary.exitStatus, .labFault)
   }
 

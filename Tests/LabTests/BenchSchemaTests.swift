@@ -1,7 +1,7 @@
 import Basics
 import Documents
 import Foundation
-import Lab
+@testable import Lab
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Conformance
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Documents
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing
@@ -77,9 +77,6 @@ struct InventoryTests {
       ])
     expect(inventory.powerSwitch(of: inventory.dongles[0])?.name, "hub-1")
     expect(inventory.powerSwitch(of: inventory.dongles[1]), nil)
-    expect(inventory.locks(tagged: ["sesame5"]).map(\.name), ["front-door", "played"])
-    expect(inventory.locks(tagged: ["sesame5", "outdoor"]).map(\.name), ["front-door"])
-    expect(inventory.locks(tagged: []).count, 3)
   }
 
   /// A file, or what stands behind `bench: a` in it, and what is wrong with it.

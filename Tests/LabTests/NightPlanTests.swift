@@ -1,5 +1,5 @@
 import Documents
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing

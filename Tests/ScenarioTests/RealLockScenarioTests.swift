@@ -1,7 +1,7 @@
 import Journal
 import Conformance
 import Harness
-import Lab
+@testable import Lab
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Conformance
 import Emulator
 import Harness
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing

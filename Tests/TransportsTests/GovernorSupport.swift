@@ -1,6 +1,6 @@
 import Conformance
 import Foundation
-import Lab
+@testable import Lab
 import Basics
 import Transports
 

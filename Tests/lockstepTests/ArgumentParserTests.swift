@@ -1,3 +1,4 @@
+import System
 import Basics
 import TestSupport
 import Testing

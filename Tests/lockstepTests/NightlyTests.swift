@@ -1,7 +1,7 @@
 import System
 import Documents
 import Foundation
-import Lab
+@testable import Lab
 import Basics
 import TestSupport
 import Testing
@@ -293,7 +293,12 @@ struct NightlyTests {
     func shown(_ percent: Int, minute: Int64) -> [String] {
       ledger.read(battery: percent, at: .zero + .seconds(60 * minute))
       guard let battery = NightlyBattery(ledger, under: limits) else { return [] }
-      return [battery.text, JSON.mapping(battery.members).line]
+      var line = NightlyReport.LockLine(
+        name: "front", left: "locked", isBad: false, state: "in use", judged: 0, planned: 0)
+      line.battery = battery
+      guard case .mapping(let members) = line.json else { return [] }
+      let own = members.filter { ["battery", "batterySlope", "low"].contains($0.name) }
+      return [battery.text, JSON.mapping(own).line]
     }
     expect(shown(40, minute: 0), ["40 %", #"{"battery":40}"#])
     expect(shown(40, minute: 30), ["40 %, steady", #"{"battery":40,"batterySlope":0}"#])

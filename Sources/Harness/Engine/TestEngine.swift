@@ -1,14 +1,5 @@
-import Automata
 public import Conformance
 public import Basics
-
-/// What came of one attempt at a test.
-public enum Attempt: Sendable {
-  /// The test came to its end, or to a divergence.
-  case done(Execution)
-  /// There was trouble in the lab, and so no verdict.
-  case trouble(LabFault)
-}
 
 /// Executes tests, each from a reset: whatever says what is done next, model and device do it in lockstep here.
 public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {

@@ -14,53 +14,30 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Who is told, and asked.
   public struct Edge {
     /// Whether to stop, asked before every choice.
-    public var isStopped: () -> Bool
+    public var isStopped: () -> Bool = { false }
     /// How much time has passed.
-    public var elapsed: () -> Interval
+    public var elapsed: () -> Interval = { .zero }
     /// Told after every test, and after every test of shrinking.
-    public var progress: (CampaignStatus) -> Void
+    public var progress: (CampaignStatus) -> Void = { _ in }
     /// Told of a new finding as soon as it is complete.
-    public var found: (inout Finding) -> Void
+    public var found: (inout Finding) -> Void = { _ in }
     /// Told of a test that did what few others did.
-    public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void
+    public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in }
     /// Told of trouble in the lab.
-    public var trouble: (LabFault) -> Void
+    public var trouble: (LabFault) -> Void = { _ in }
     /// Told of a start that the device refuses, once: it is left out from then on.
-    public var leftOut: (StartCondition, LabFault) -> Void
+    public var leftOut: (StartCondition, LabFault) -> Void = { _, _ in }
     /// Told of a divergence after a lost link that did not come again when the test was run with its links whole.
-    public var excused: (Divergence) -> Void
+    public var excused: (Divergence) -> Void = { _ in }
     /// Told after every test how much of the table was tried; who looks at it copies what is needed.
-    public var coverage: (borrowing CellCoverage) -> Void
+    public var coverage: (borrowing CellCoverage) -> Void = { _ in }
     /// Asked after every test for rare tests that others came upon meanwhile.
-    public var news: () -> [TestCase]
+    public var news: () -> [TestCase] = { [] }
     /// Asked for another device of which nothing was asked yet, where this one lives on; `nil` where there is none.
-    public var another: () throws(LabFault) -> Device?
+    public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
     /// One that lets a campaign run to its end, and tells nobody.
-    public init(
-      isStopped: @escaping () -> Bool = { false }, elapsed: @escaping () -> Interval = { .zero },
-      progress: @escaping (CampaignStatus) -> Void = { _ in },
-      found: @escaping (inout Finding) -> Void = { _ in },
-      keep: @escaping (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in },
-      trouble: @escaping (LabFault) -> Void = { _ in },
-      leftOut: @escaping (StartCondition, LabFault) -> Void = { _, _ in },
-      excused: @escaping (Divergence) -> Void = { _ in },
-      coverage: @escaping (borrowing CellCoverage) -> Void = { _ in },
-      news: @escaping () -> [TestCase] = { [] },
-      another: @escaping () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
-    ) {
-      self.isStopped = isStopped
-      self.elapsed = elapsed
-      self.progress = progress
-      self.found = found
-      self.keep = keep
-      self.trouble = trouble
-      self.leftOut = leftOut
-      self.excused = excused
-      self.coverage = coverage
-      self.news = news
-      self.another = another
-    }
+    public init() {}
   }
 
   /// Where an earlier campaign stopped, when it is taken up again.

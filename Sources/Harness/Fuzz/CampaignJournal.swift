@@ -1,4 +1,3 @@
-import Automata
 public import Conformance
 public import Journal
 import Basics

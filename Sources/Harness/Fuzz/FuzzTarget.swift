@@ -1,6 +1,5 @@
 import Automata
 public import Conformance
-import Basics
 
 /// What is fuzzed: a machine, a device, and the conditions in which tests start.
 public struct FuzzTarget: Sendable {

@@ -1,6 +1,5 @@
 import Journal
 import Conformance
-import Basics
 
 /// Whether another device than the one that lives on shows a finding, too: one of which nothing was asked before.
 ///

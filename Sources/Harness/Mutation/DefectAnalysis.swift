@@ -1,7 +1,5 @@
-import Automata
 import Conformance
 import Journal
-import Basics
 
 /// Which tests of a suite find the named defects of devices.
 public struct DefectAnalysis {

@@ -1,6 +1,4 @@
-import Automata
 public import Conformance
-import Basics
 
 /// How many wrong machines a suite of tests finds, and what would find the others.
 public struct MutationAnalysis {

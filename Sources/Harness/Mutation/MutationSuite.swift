@@ -1,6 +1,5 @@
 import Automata
 import Conformance
-import Basics
 
 /// The tests whose strength is measured.
 public enum MutationSuite: Sendable {

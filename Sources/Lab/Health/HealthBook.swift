@@ -11,13 +11,6 @@ public struct DeviceHealth: Equatable, Sendable {
     /// Of a lock the dongle over which it failed, of a dongle the lock that was not reached over it; `nil` where only it
     /// can be at fault.
     public var other: String?
-
-    /// Describes a failure.
-    public init(time: WallTime, reason: String, other: String? = nil) {
-      self.time = time
-      self.reason = reason
-      self.other = other
-    }
   }
 
   /// Why something is left alone.

@@ -1,5 +1,4 @@
 public import Basics
-import Documents
 
 extension DeviceHealth {
   /// The record as JSON: `health/NAME.json`.
@@ -14,30 +13,24 @@ extension DeviceHealth {
   /// }
   /// ```
   public func json(_ identity: String) -> JSON {
-    var members: [JSON.Member] = [.init("identity", .text(identity))]
-    if let name { members.append(.init("name", .text(name))) }
-    if let lastPass { members.append(.init("lastPass", .text("\(lastPass)"))) }
     let list = failures.map { failure -> JSON in
-      var members: [JSON.Member] = [
-        .init("time", .text("\(failure.time)")), .init("reason", .text(failure.reason)),
-      ]
-      if let other = failure.other { members.append(.init("other", .text(other))) }
-      return .mapping(members)
+      .known([
+        "time": .text("\(failure.time)"), "reason": .text(failure.reason),
+        "other": failure.other.map(JSON.text),
+      ])
     }
-    if !list.isEmpty { members.append(.init("failures", .list(list))) }
-    if let outOfUse {
-      members.append(
-        .init(
-          "outOfUse", ["since": .text("\(outOfUse.since)"), "reason": .text(outOfUse.reason)]))
-    }
-    return .mapping(members)
+    return .known([
+      "identity": .text(identity), "name": name.map(JSON.text), "lastPass": lastPass.map { .text("\($0)") },
+      "failures": list.isEmpty ? nil : .list(list),
+      "outOfUse": outOfUse.map { ["since": .text("\($0.since)"), "reason": .text($0.reason)] },
+    ])
   }
 
   /// Reads a record and whose it is; `nil` for what is none.
   public static func read(_ json: JSON) -> (identity: String, health: DeviceHealth)? {
-    guard case .text(let identity)? = json["identity"] else { return nil }
+    guard let identity = json["identity"]?.string else { return nil }
     var health = DeviceHealth()
-    if case .text(let name)? = json["name"] { health.name = name }
+    health.name = json["name"]?.string
     if let pass = json["lastPass"] {
       guard let time = time(pass) else { return nil }
       health.lastPass = time
@@ -46,22 +39,17 @@ extension DeviceHealth {
     case nil: break
     case .list(let items)?:
       for item in items {
-        guard let time = time(item["time"]), case .text(let reason)? = item["reason"] else { return nil }
-        var other: String?
-        if case .text(let identity)? = item["other"] { other = identity }
-        health.failures.append(Failure(time: time, reason: reason, other: other))
+        guard let time = time(item["time"]), let reason = item["reason"]?.string else { return nil }
+        health.failures.append(Failure(time: time, reason: reason, other: item["other"]?.string))
       }
     case .some: return nil
     }
     if let out = json["outOfUse"] {
-      guard let since = time(out["since"]), case .text(let reason)? = out["reason"] else { return nil }
+      guard let since = time(out["since"]), let reason = out["reason"]?.string else { return nil }
       health.outOfUse = OutOfUse(since: since, reason: reason)
     }
     return (identity, health)
   }
 
-  private static func time(_ json: JSON?) -> WallTime? {
-    guard case .text(let text)? = json else { return nil }
-    return WallTime(text: text)
-  }
+  private static func time(_ json: JSON?) -> WallTime? { json?.string.flatMap { WallTime(text: $0) } }
 }

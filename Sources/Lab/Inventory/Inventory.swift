@@ -8,25 +8,13 @@ public struct Inventory: Equatable, Sendable {
   /// What the bench is called.
   public var name: String
   /// The ways to controllers, in the order in which they are tried.
-  public var dongles: [Dongle]
+  public var dongles: [Dongle] = []
   /// What turns the power of dongles off and on.
-  public var switches: [PowerSwitch]
+  public var switches: [PowerSwitch] = []
   /// The locks.
-  public var locks: [Lock]
+  public var locks: [Lock] = []
   /// What is known to fail.
-  public var quarantine: [Quarantine]
-
-  /// Makes an inventory.
-  public init(
-    name: String, dongles: [Dongle] = [], switches: [PowerSwitch] = [], locks: [Lock] = [],
-    quarantine: [Quarantine] = []
-  ) {
-    self.name = name
-    self.dongles = dongles
-    self.switches = switches
-    self.locks = locks
-    self.quarantine = quarantine
-  }
+  public var quarantine: [Quarantine] = []
 }
 
 extension Inventory {
@@ -38,13 +26,6 @@ extension Inventory {
     public var carrier: String
     /// The name of the switch of its power.
     public var power: String?
-
-    /// Makes a dongle.
-    public init(name: String, carrier: String, power: String? = nil) {
-      self.name = name
-      self.carrier = carrier
-      self.power = power
-    }
   }
 
   /// Commands that turn the power of a dongle off and on.
@@ -58,18 +39,7 @@ extension Inventory {
     /// A command that ends with 0 while there is power; `nil` where nobody can tell.
     public var check: String?
     /// How long power needs to fall and to come back.
-    public var settle: Interval
-
-    /// Makes a switch.
-    public init(
-      name: String, off: String, on: String, check: String? = nil, settle: Interval = .seconds(3)
-    ) {
-      self.name = name
-      self.off = off
-      self.on = on
-      self.check = check
-      self.settle = settle
-    }
+    public var settle = Interval.seconds(3)
   }
 
   /// A lock, and what may be asked of it.
@@ -91,32 +61,15 @@ extension Inventory {
     /// The firmware that it runs.
     public var firmware: String?
     /// Where it is left.
-    public var rest: RestPosition
+    public var rest = RestPosition.locked
     /// Words to select it by.
-    public var tags: [String]
+    public var tags: [String] = []
     /// The names of the dongles that reach it; `nil` for all.
     public var dongles: [String]?
     /// The stimuli that are allowed, of those that need to be allowed by name.
-    public var allow: [String]
+    public var allow: [String] = []
     /// What its motor, its battery and its door are owed.
-    public var limits: LockLimits
-
-    /// Makes a lock.
-    public init(
-      name: String, source: Source, control: String? = nil, firmware: String? = nil,
-      rest: RestPosition = .locked, tags: [String] = [], dongles: [String]? = nil, allow: [String] = [],
-      limits: LockLimits = LockLimits()
-    ) {
-      self.name = name
-      self.source = source
-      self.control = control
-      self.firmware = firmware
-      self.rest = rest
-      self.tags = tags
-      self.dongles = dongles
-      self.allow = allow
-      self.limits = limits
-    }
+    public var limits = LockLimits()
   }
 }
 
@@ -139,11 +92,6 @@ extension Inventory {
     guard case .file = lock.source else { return [] }
     guard let names = lock.dongles else { return dongles }
     return names.compactMap { dongle($0) }
-  }
-
-  /// The locks that have all of some tags.
-  public func locks(tagged tags: [String]) -> [Lock] {
-    locks.filter { lock in tags.allSatisfy { lock.tags.contains($0) } }
   }
 
   /// The entry about a scenario on a lock, of several the one that holds longest.

@@ -41,61 +41,55 @@ private struct InventoryReading {
   private let folder: String
   private let checks: Inventory.Checks
   /// The names that are given, also by entries that are wrong in other ways.
-  private let names: [Grammar.Key: [String]]
+  private let names: [String: [String]]
 
   init?(_ cursor: Cursor, folder: String, checks: Inventory.Checks) {
-    guard let fields = cursor.fields(Grammar.Key.allCases.map(\.rawValue)) else { return nil }
+    guard let fields = cursor.fields(Grammar.bench) else { return nil }
     self.fields = fields
     self.folder = folder
     self.checks = checks
-    var names: [Grammar.Key: [String]] = [:]
-    for key in [Grammar.Key.dongles, .switches, .locks] {
-      let items = fields.optional(key.rawValue)?.node.members ?? []
-      names[key] = items.compactMap { item in
-        item.entries?.first { $0.key.text == "name" }?.value.text
-      }
-    }
-    self.names = names
+    names = Dictionary(
+      uniqueKeysWithValues: ["dongles", "switches", "locks"].map { key in
+        let items = fields.optional(key)?.node.members ?? []
+        return (key, items.compactMap { item in item.entries?.first { $0.key.text == "name" }?.value.text })
+      })
   }
 
   func inventory() -> Inventory? {
     let name = fields.required("bench")?.benchName()
-    let dongles = list(.dongles, Grammar.DongleKey.allCases.map(\.rawValue), dongle)
-    let switches = list(.switches, Grammar.SwitchKey.allCases.map(\.rawValue), powerSwitch)
+    let dongles = list("dongles", Grammar.dongle, dongle)
+    let switches = list("switches", Grammar.powerSwitch, powerSwitch)
     _ = fields.required("locks")
-    let locks = list(.locks, Grammar.LockKey.allCases.map(\.rawValue), lock)
-    let quarantine = list(.quarantine, Grammar.QuarantineKey.allCases.map(\.rawValue), entry)
+    let locks = list("locks", Grammar.lock, lock)
+    let quarantine = list("quarantine", Grammar.quarantine, entry)
     guard let name, let dongles, let switches, let locks, let quarantine else { return nil }
     return Inventory(
       name: name, dongles: dongles, switches: switches, locks: locks, quarantine: quarantine)
   }
 
   /// Reads every entry, so that all that is wrong comes out together; one that is not there is empty.
-  private func list<Value>(_ key: Grammar.Key, _ keys: [String], _ read: (Fields) -> Value?) -> [Value]? {
-    guard let cursor = fields.optional(key.rawValue) else { return [] }
+  private func list<Value>(_ key: String, _ table: [Form.Field], _ read: (Fields) -> Value?) -> [Value]? {
+    guard let cursor = fields.optional(key) else { return [] }
     guard let items = cursor.list() else { return nil }
-    var values: [Value] = []
-    var isWhole = true
     var seen = Seen()
-    for item in items {
-      guard let fields = item.fields(keys) else {
-        isWhole = false
-        continue
+    return items.all { item in
+      guard let fields = item.fields(table) else { return nil }
+      var isNew = true
+      for name in ["name", "file", "carrier", "path"] where table.contains(where: { $0.name == name }) {
+        isNew = seen.isNew(fields, name) && isNew
       }
-      for name in ["name", "file", "carrier", "path"] where keys.contains(name) {
-        isWhole = seen.isNew(fields, name) && isWhole
-      }
-      if let value = read(fields) { values.append(value) } else { isWhole = false }
+      let value = read(fields)
+      return isNew ? value : nil
     }
-    return isWhole ? values : nil
   }
 
   private func dongle(_ fields: Fields) -> Inventory.Dongle? {
     let name = fields.required("name")?.benchName()
-    let power = fields.optional("power").map { $0.name("switch", of: names[.switches] ?? []) }
-    let carrier = Grammar.dongleRules.isObeyed(by: fields) ? carrier(fields) : nil
-    guard let name, let carrier, power != .some(nil) else { return nil }
-    return Inventory.Dongle(name: name, carrier: carrier, power: power ?? nil)
+    var others = OptionalFields(fields)
+    let power = others.read("power") { $0.name("switch", of: names["switches"] ?? []) }
+    let carrier = fields.obey(Grammar.dongleRules) ? carrier(fields) : nil
+    guard let name, let carrier, others.isWhole else { return nil }
+    return Inventory.Dongle(name: name, carrier: carrier, power: power)
   }
 
   private func carrier(_ fields: Fields) -> String? {
@@ -131,34 +125,30 @@ private struct InventoryReading {
     let name = fields.required("name")?.benchName()
     let off = fields.required("off")?.wording("a command")
     let on = fields.required("on")?.wording("a command")
-    let check = fields.optional("check").map { $0.wording("a command") }
-    let settle = fields.optional("settle").map { $0.duration() }
-    guard let name, let off, let on, check != .some(nil), settle != .some(nil) else { return nil }
-    var result = Inventory.PowerSwitch(name: name, off: off, on: on, check: check ?? nil)
-    if let settle = settle ?? nil { result.settle = settle }
-    return result
+    var others = OptionalFields(fields)
+    let check = others.read("check") { $0.wording("a command") }
+    let settle = others.read("settle") { $0.duration() }
+    guard let name, let off, let on, others.isWhole else { return nil }
+    return Inventory.PowerSwitch(name: name, off: off, on: on, check: check, settle: settle ?? .seconds(3))
   }
 
   private func lock(_ fields: Fields) -> Inventory.Lock? {
     let name = fields.required("name")?.benchName()
-    let isInOrder = Grammar.lockRules.isObeyed(by: fields)
-    let source = isInOrder ? source(fields) : nil
-    let control = fields.optional("control").map { $0.value("unix:PATH") { socket($0) } }
-    let firmware = fields.optional("firmware").map { $0.wording("a version") }
-    let rest = fields.optional("rest").map { $0.choice("rest position", as: RestPosition.self) }
-    let tags = fields.optional("tags").map { texts($0) { $0.benchName() } }
-    let dongles = fields.optional("dongles").map { cursor in
-      texts(cursor) { $0.name("dongle", of: names[.dongles] ?? []) }
+    let source = fields.obey(Grammar.lockRules) ? source(fields) : nil
+    var others = OptionalFields(fields)
+    let control = others.read("control") { $0.value("unix:PATH") { socket($0) } }
+    let firmware = others.read("firmware") { $0.wording("a version") }
+    let rest = others.read("rest") { $0.choice("rest position", as: RestPosition.self) }
+    let tags = others.read("tags") { $0.list()?.all { $0.benchName() } }
+    let dongles = others.read("dongles") { cursor in
+      cursor.list()?.all { $0.name("dongle", of: names["dongles"] ?? []) }
     }
-    let allow = fields.optional("allow").map { texts($0) { $0.name("stimulus", of: Grammar.guarded) } }
-    let limits = fields.optional("limits").map { self.limits($0) }
-    guard let name, let source, control != .some(nil), firmware != .some(nil), rest != .some(nil),
-      tags != .some(nil), dongles != .some(nil), allow != .some(nil), limits != .some(nil)
-    else { return nil }
+    let allow = others.read("allow") { $0.list()?.all { $0.name("stimulus", of: Grammar.guarded) } }
+    let limits = others.read("limits", limits)
+    guard let name, let source, others.isWhole else { return nil }
     return Inventory.Lock(
-      name: name, source: source, control: control ?? nil, firmware: firmware ?? nil,
-      rest: (rest ?? nil) ?? .locked, tags: (tags ?? nil) ?? [], dongles: dongles ?? nil,
-      allow: (allow ?? nil) ?? [], limits: (limits ?? nil) ?? LockLimits())
+      name: name, source: source, control: control, firmware: firmware, rest: rest ?? .locked,
+      tags: tags ?? [], dongles: dongles, allow: allow ?? [], limits: limits ?? LockLimits())
   }
 
   private func source(_ fields: Fields) -> Inventory.Lock.Source? {
@@ -183,55 +173,29 @@ private struct InventoryReading {
     return "unix:" + Path.join(folder, String(text.dropFirst(5)))
   }
 
-  /// Every item of a list of texts, or `nil` when one is wrong.
-  private func texts(_ cursor: Cursor, _ read: (Cursor) -> String?) -> [String]? {
-    guard let items = cursor.list() else { return nil }
-    let all = items.map(read)
-    return all.contains(nil) ? nil : all.compactMap(\.self)
-  }
-
   private func limits(_ cursor: Cursor) -> LockLimits? {
-    guard let fields = cursor.fields(Grammar.LimitKey.allCases.map(\.rawValue)) else { return nil }
+    guard let fields = cursor.fields(Grammar.limits) else { return nil }
+    var others = OptionalFields(fields)
     var limits = LockLimits()
-    var isWhole = true
-    for key in Grammar.LimitKey.allCases {
-      guard let cursor = fields.optional(key.rawValue) else { continue }
-      switch key {
-      case .gap: isWhole = store(cursor.duration(), in: &limits.gap) && isWhole
-      case .perHour: isWhole = store(cursor.integer(in: 1...1_000_000), in: &limits.perHour) && isWhole
-      case .perNight: isWhole = store(cursor.integer(in: 1...1_000_000), in: &limits.perNight) && isWhole
-      case .coolDown: isWhole = store(cursor.duration(), in: &limits.coolDown) && isWhole
-      case .batteryFloor: isWhole = store(cursor.percentage(), in: &limits.batteryFloor) && isWhole
-      case .batterySlope: isWhole = store(cursor.percentage(), in: &limits.batterySlope) && isWhole
-      }
-    }
-    return isWhole ? limits : nil
-  }
-
-  private func store<Value>(_ value: Value?, in place: inout Value) -> Bool {
-    guard let value else { return false }
-    place = value
-    return true
-  }
-
-  private func store<Value>(_ value: Value?, in place: inout Value?) -> Bool {
-    guard let value else { return false }
-    place = value
-    return true
+    limits.gap = others.read("gap") { $0.duration() } ?? limits.gap
+    limits.perHour = others.read("per-hour") { $0.integer(in: 1...1_000_000) }
+    limits.perNight = others.read("per-night") { $0.integer(in: 1...1_000_000) }
+    limits.coolDown = others.read("cool-down") { $0.duration() } ?? limits.coolDown
+    limits.batteryFloor = others.read("battery-floor") { $0.percentage() }
+    limits.batterySlope = others.read("battery-slope") { $0.percentage() }
+    return others.isWhole ? limits : nil
   }
 
   private func entry(_ fields: Fields) -> Quarantine? {
-    let isInOrder = Grammar.quarantineRules.isObeyed(by: fields)
-    let scenario = fields.optional("scenario").map { $0.wording("the path of a scenario") }
-    let lock = fields.optional("lock").map { $0.name("lock", of: names[.locks] ?? []) }
+    let isInOrder = fields.obey(Grammar.quarantineRules)
+    var others = OptionalFields(fields)
+    let scenario = others.read("scenario") { $0.wording("the path of a scenario") }
+    let lock = others.read("lock") { $0.name("lock", of: names["locks"] ?? []) }
     let reason = fields.required("reason")?.wording("a reason")
     let owner = fields.required("owner")?.wording("who sees to it")
     let expires = fields.required("expires")?.value("a day such as 2026-12-01") { Day(text: $0) }
-    guard isInOrder, scenario != .some(nil), lock != .some(nil), let reason, let owner, let expires else {
-      return nil
-    }
-    return Quarantine(
-      scenario: scenario ?? nil, lock: lock ?? nil, reason: reason, owner: owner, expires: expires)
+    guard isInOrder, others.isWhole, let reason, let owner, let expires else { return nil }
+    return Quarantine(scenario: scenario, lock: lock, reason: reason, owner: owner, expires: expires)
   }
 }
 
@@ -253,10 +217,6 @@ private struct Seen {
     cursor.report("duplicate \(key) `\(text)`", hint: "it is given on line \(line) already")
     return false
   }
-}
-
-extension [Form.Rule] {
-  fileprivate func isObeyed(by fields: Fields) -> Bool { fields.obey(self) }
 }
 
 extension Cursor {

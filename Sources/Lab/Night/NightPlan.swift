@@ -15,7 +15,7 @@ public struct NightPlan: Equatable, Sendable {
   /// How many movements all locks may make together; `nil` for any number.
   public var actuations: Int?
   /// How often anything may be tried again.
-  public var retries: Int
+  public var retries = 20
   /// What is driven, in this order.
   public var suites: [Suite]
   /// What is done in the time that is left.
@@ -28,29 +28,15 @@ public struct NightPlan: Equatable, Sendable {
     /// Files of scenarios, and folders of them.
     public var scenarios: [String]
     /// What a lock must be tagged with, all of it.
-    public var tags: [String]
+    public var tags: [String] = []
     /// How often each scenario is driven on each lock.
-    public var rounds: Int
+    public var rounds = 1
     /// How long a try of one may take.
-    public var timeout: Interval
+    public var timeout = Interval.seconds(300)
     /// How often one that diverges is tried again.
-    public var retries: Int
+    public var retries = 0
     /// How many movements a try of one may cause.
-    public var actuations: Int
-
-    /// Makes a suite.
-    public init(
-      name: String, scenarios: [String], tags: [String] = [], rounds: Int = 1,
-      timeout: Interval = .seconds(300), retries: Int = 0, actuations: Int = 100
-    ) {
-      self.name = name
-      self.scenarios = scenarios
-      self.tags = tags
-      self.rounds = rounds
-      self.timeout = timeout
-      self.retries = retries
-      self.actuations = actuations
-    }
+    public var actuations = 100
   }
 
   /// Fuzzing in the time that is left.
@@ -58,35 +44,11 @@ public struct NightPlan: Equatable, Sendable {
     /// The machine that the locks are compared with.
     public var machine: String
     /// What a lock must be tagged with, all of it.
-    public var tags: [String]
+    public var tags: [String] = []
     /// How long one stretch is.
-    public var stretch: Interval
+    public var stretch = Interval.seconds(600)
     /// How many movements a stretch may cause.
-    public var actuations: Int
-
-    /// Makes a campaign.
-    public init(
-      machine: String, tags: [String] = [], stretch: Interval = .seconds(600), actuations: Int = 100
-    ) {
-      self.machine = machine
-      self.tags = tags
-      self.stretch = stretch
-      self.actuations = actuations
-    }
-  }
-
-  /// Makes a plan.
-  public init(
-    name: String, bench: String? = nil, duration: Interval, actuations: Int? = nil, retries: Int = 20,
-    suites: [Suite], fuzz: Fuzz? = nil
-  ) {
-    self.name = name
-    self.bench = bench
-    self.duration = duration
-    self.actuations = actuations
-    self.retries = retries
-    self.suites = suites
-    self.fuzz = fuzz
+    public var actuations = 100
   }
 }
 
@@ -105,7 +67,7 @@ extension NightPlan {
 
   /// The JSON Schema (draft-07) of a plan, as editors read it.
   public static var schema: JSON {
-    Form.mapping(Key.allCases.map(\.field), others: nil).schema(
+    Form.mapping(keys, others: nil).schema(
       title: "A nightly plan of Lockstep",
       summary: "Which scenarios are driven on which locks in a night, and with what budgets.")
   }
@@ -114,110 +76,56 @@ extension NightPlan {
 // MARK: - What may stand in it
 
 extension NightPlan {
-  fileprivate enum Key: String, CaseIterable {
-    case nightly, bench, duration, actuations, retries, suites, fuzz
-  }
-
-  fileprivate enum SuiteKey: String, CaseIterable {
-    case name, scenarios, tags
-    case rounds = "repeat"
-    case timeout = "case-timeout"
-    case retries, actuations
-  }
-
-  fileprivate enum FuzzKey: String, CaseIterable {
-    case machine, tags, stretch, actuations
-  }
-
   fileprivate static let movements = 2...1_000_000
   fileprivate static let retries = 0...100
-}
 
-extension NightPlan.Key {
-  fileprivate var field: Form.Field {
-    switch self {
-    case .nightly: .init(name: rawValue, form: .text, summary: "What the night is called.", isRequired: true)
-    case .bench:
-      .init(
-        name: rawValue, form: .text,
-        summary:
-          "The description of the bench, from the folder of this file; what --bench says, or the usual one, "
-          + "unless given.")
-    case .duration:
-      .init(
-        name: rawValue, form: .duration, summary: "How long the night is: nothing is begun after it.",
-        isRequired: true)
-    case .actuations:
-      .init(
-        name: rawValue, form: .wholeNumber(NightPlan.movements),
-        summary: "How many movements all locks may make together, the returns to rest included.")
-    case .retries:
-      .init(
-        name: rawValue, form: .wholeNumber(0...100_000),
-        summary: "How often anything may be tried again in the night; 20 unless given.")
-    case .suites:
-      .init(
-        name: rawValue, form: .list(.record(NightPlan.SuiteKey.allCases.map(\.field), [])),
-        summary: "What is driven, in this order.", isRequired: true)
-    case .fuzz:
-      .init(
-        name: rawValue, form: .record(NightPlan.FuzzKey.allCases.map(\.field), []),
-        summary: "What is fuzzed in the time that is left.")
-    }
-  }
-}
+  /// The keys of a plan.
+  fileprivate static let keys: [Form.Field] = [
+    .required("nightly", .text, "What the night is called."),
+    .optional(
+      "bench", .text,
+      "The description of the bench, from the folder of this file; what --bench says, or the usual one, "
+        + "unless given."),
+    .required("duration", .duration, "How long the night is: nothing is begun after it."),
+    .optional(
+      "actuations", .wholeNumber(movements),
+      "How many movements all locks may make together, the returns to rest included."),
+    .optional(
+      "retries", .wholeNumber(0...100_000),
+      "How often anything may be tried again in the night; 20 unless given."),
+    .required("suites", .list(.record(suiteKeys, [])), "What is driven, in this order."),
+    .optional("fuzz", .record(fuzzKeys, []), "What is fuzzed in the time that is left."),
+  ]
 
-extension NightPlan.SuiteKey {
-  fileprivate var field: Form.Field {
-    switch self {
-    case .name: .init(name: rawValue, form: .text, summary: "What the suite is called.", isRequired: true)
-    case .scenarios:
-      .init(
-        name: rawValue, form: .oneOrMore(.text),
-        summary: "Files of scenarios and folders of them, from the folder of this file.", isRequired: true)
-    case .tags:
-      .init(
-        name: rawValue, form: .list(.text),
-        summary: "The suite is for locks that have all of these tags; for every lock unless given.")
-    case .rounds:
-      .init(
-        name: rawValue, form: .wholeNumber(1...100_000),
-        summary: "How often each scenario is driven on each lock; once unless given.")
-    case .timeout:
-      .init(name: rawValue, form: .duration, summary: "How long a try may take; 5 min unless given.")
-    case .retries:
-      .init(
-        name: rawValue, form: .wholeNumber(NightPlan.retries),
-        summary: "How often a scenario is tried again that diverges; never unless given.")
-    case .actuations:
-      .init(
-        name: rawValue, form: .wholeNumber(NightPlan.movements),
-        summary: "How many movements a try may cause, the return to rest included; 100 unless given.")
-    }
-  }
-}
+  /// The keys of a suite.
+  fileprivate static let suiteKeys: [Form.Field] = [
+    .required("name", .text, "What the suite is called."),
+    .required(
+      "scenarios", .oneOrMore(.text), "Files of scenarios and folders of them, from the folder of this file."),
+    .optional(
+      "tags", .list(.text), "The suite is for locks that have all of these tags; for every lock unless given."
+    ),
+    .optional(
+      "repeat", .wholeNumber(1...100_000),
+      "How often each scenario is driven on each lock; once unless given."),
+    .optional("case-timeout", .duration, "How long a try may take; 5 min unless given."),
+    .optional(
+      "retries", .wholeNumber(retries),
+      "How often a scenario is tried again that diverges; never unless given."),
+    .optional(
+      "actuations", .wholeNumber(movements),
+      "How many movements a try may cause, the return to rest included; 100 unless given."),
+  ]
 
-extension NightPlan.FuzzKey {
-  fileprivate var field: Form.Field {
-    switch self {
-    case .machine:
-      .init(
-        name: rawValue, form: .text, summary: "The machine that the locks are compared with: sesame.",
-        isRequired: true)
-    case .tags:
-      .init(
-        name: rawValue, form: .list(.text),
-        summary: "Locks with all of these tags are fuzzed; every lock unless given.")
-    case .stretch:
-      .init(
-        name: rawValue, form: .duration,
-        summary: "How long a lock is fuzzed at a time; 10 min unless given.")
-    case .actuations:
-      .init(
-        name: rawValue, form: .wholeNumber(NightPlan.movements),
-        summary: "How many movements a stretch may cause, the return to rest included; 100 unless given.")
-    }
-  }
+  /// The keys of fuzzing.
+  fileprivate static let fuzzKeys: [Form.Field] = [
+    .required("machine", .text, "The machine that the locks are compared with: sesame."),
+    .optional("tags", .list(.text), "Locks with all of these tags are fuzzed; every lock unless given."),
+    .optional("stretch", .duration, "How long a lock is fuzzed at a time; 10 min unless given."),
+    .optional(
+      "actuations", .wholeNumber(movements),
+      "How many movements a stretch may cause, the return to rest included; 100 unless given."),
+  ]
 }
 
 // MARK: - Reading
@@ -227,28 +135,26 @@ private struct PlanReading {
   let folder: String
 
   func plan(_ cursor: Cursor) -> NightPlan? {
-    guard let fields = cursor.fields(NightPlan.Key.allCases.map(\.rawValue)) else { return nil }
-    func optional(_ key: NightPlan.Key) -> Cursor? { fields.optional(key.rawValue) }
-    let name = fields.required(NightPlan.Key.nightly.rawValue)?.text("what the night is called")
-    let bench = optional(.bench).map { $0.text("the path of a bench") }
-    let duration = fields.required(NightPlan.Key.duration.rawValue)?.span()
-    let actuations = optional(.actuations).map { $0.integer(in: NightPlan.movements) }
-    let retries = optional(.retries).map { $0.integer(in: 0...100_000) }
-    let suites = fields.required(NightPlan.Key.suites.rawValue).flatMap(suites)
-    let fuzz = optional(.fuzz).map(fuzz)
-    guard let name, let duration, let suites, bench != .some(nil), actuations != .some(nil),
-      retries != .some(nil), fuzz != .some(nil)
-    else { return nil }
+    guard let fields = cursor.fields(NightPlan.keys) else { return nil }
+    var others = OptionalFields(fields)
+    let name = fields.required("nightly")?.text("what the night is called")
+    let bench = others.read("bench") { $0.text("the path of a bench") }
+    let duration = fields.required("duration")?.span()
+    let actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) }
+    let retries = others.read("retries") { $0.integer(in: 0...100_000) }
+    let suites = fields.required("suites").flatMap(suites)
+    let fuzz = others.read("fuzz", fuzz)
+    guard let name, let duration, let suites, others.isWhole else { return nil }
     return NightPlan(
-      name: name, bench: (bench ?? nil).map { Path.join(folder, $0) }, duration: duration,
-      actuations: actuations ?? nil, retries: (retries ?? nil) ?? 20, suites: suites, fuzz: fuzz ?? nil)
+      name: name, bench: bench.map { Path.join(folder, $0) }, duration: duration, actuations: actuations,
+      retries: retries ?? 20, suites: suites, fuzz: fuzz)
   }
 
   private func suites(_ cursor: Cursor) -> [NightPlan.Suite]? {
     guard let items = cursor.list() else { return nil }
     if items.isEmpty { cursor.reportExpected("a suite at least") }
     var lines: [String: Int] = [:]
-    let suites = items.map { item -> NightPlan.Suite? in
+    let suites = items.all { item -> NightPlan.Suite? in
       let suite = suite(item)
       if let suite, let line = lines.updateValue(item.position.line, forKey: suite.name) {
         item.report("duplicate suite `\(suite.name)`", hint: "it is given on line \(line) already")
@@ -256,53 +162,37 @@ private struct PlanReading {
       }
       return suite
     }
-    return suites.contains(nil) || items.isEmpty ? nil : suites.compactMap(\.self)
+    return items.isEmpty ? nil : suites
   }
 
   private func suite(_ cursor: Cursor) -> NightPlan.Suite? {
-    guard let fields = cursor.fields(NightPlan.SuiteKey.allCases.map(\.rawValue)) else { return nil }
-    func optional(_ key: NightPlan.SuiteKey) -> Cursor? { fields.optional(key.rawValue) }
-    let name = fields.required(NightPlan.SuiteKey.name.rawValue)?.text("what the suite is called")
-    let scenarios = fields.required(NightPlan.SuiteKey.scenarios.rawValue).flatMap { cursor in
-      texts(cursor.listOrOne(), "the path of a scenario")
-    }
-    let tags = optional(.tags).map(self.tags)
-    let rounds = optional(.rounds).map { $0.integer(in: 1...100_000) }
-    let timeout = optional(.timeout).map { $0.span() }
-    let retries = optional(.retries).map { $0.integer(in: NightPlan.retries) }
-    let actuations = optional(.actuations).map { $0.integer(in: NightPlan.movements) }
-    guard let name, let scenarios, tags != .some(nil), rounds != .some(nil), timeout != .some(nil),
-      retries != .some(nil), actuations != .some(nil)
-    else { return nil }
-    var suite = NightPlan.Suite(name: name, scenarios: scenarios.map { Path.join(folder, $0) })
-    suite.tags = (tags ?? nil) ?? []
-    if let rounds = rounds ?? nil { suite.rounds = rounds }
-    if let timeout = timeout ?? nil { suite.timeout = timeout }
-    if let retries = retries ?? nil { suite.retries = retries }
-    if let actuations = actuations ?? nil { suite.actuations = actuations }
+    guard let fields = cursor.fields(NightPlan.suiteKeys) else { return nil }
+    var others = OptionalFields(fields)
+    let name = fields.required("name")?.text("what the suite is called")
+    let scenarios = fields.required("scenarios")?.listOrOne().all { $0.text("the path of a scenario") }
+    var suite = NightPlan.Suite(name: name ?? "", scenarios: [])
+    suite.tags = others.read("tags", tags) ?? suite.tags
+    suite.rounds = others.read("repeat") { $0.integer(in: 1...100_000) } ?? suite.rounds
+    suite.timeout = others.read("case-timeout") { $0.span() } ?? suite.timeout
+    suite.retries = others.read("retries") { $0.integer(in: NightPlan.retries) } ?? suite.retries
+    suite.actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) } ?? suite.actuations
+    guard name != nil, let scenarios, others.isWhole else { return nil }
+    suite.scenarios = scenarios.map { Path.join(folder, $0) }
     return suite
   }
 
   private func fuzz(_ cursor: Cursor) -> NightPlan.Fuzz? {
-    guard let fields = cursor.fields(NightPlan.FuzzKey.allCases.map(\.rawValue)) else { return nil }
-    let machine = fields.required(NightPlan.FuzzKey.machine.rawValue)?.text("a machine")
-    func optional(_ key: NightPlan.FuzzKey) -> Cursor? { fields.optional(key.rawValue) }
-    let tags = optional(.tags).map(self.tags)
-    let stretch = optional(.stretch).map { $0.span() }
-    let actuations = optional(.actuations).map { $0.integer(in: NightPlan.movements) }
-    guard let machine, tags != .some(nil), stretch != .some(nil), actuations != .some(nil) else { return nil }
-    var fuzz = NightPlan.Fuzz(machine: machine, tags: (tags ?? nil) ?? [])
-    if let stretch = stretch ?? nil { fuzz.stretch = stretch }
-    if let actuations = actuations ?? nil { fuzz.actuations = actuations }
-    return fuzz
+    guard let fields = cursor.fields(NightPlan.fuzzKeys) else { return nil }
+    var others = OptionalFields(fields)
+    let machine = fields.required("machine")?.text("a machine")
+    var fuzz = NightPlan.Fuzz(machine: machine ?? "")
+    fuzz.tags = others.read("tags", tags) ?? fuzz.tags
+    fuzz.stretch = others.read("stretch") { $0.span() } ?? fuzz.stretch
+    fuzz.actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) } ?? fuzz.actuations
+    return machine != nil && others.isWhole ? fuzz : nil
   }
 
-  private func tags(_ cursor: Cursor) -> [String]? { cursor.list().flatMap { texts($0, "a tag") } }
-
-  private func texts(_ cursors: [Cursor], _ expected: String) -> [String]? {
-    let all = cursors.map { $0.text(expected) }
-    return all.contains(nil) ? nil : all.compactMap(\.self)
-  }
+  private func tags(_ cursor: Cursor) -> [String]? { cursor.list()?.all { $0.text("a tag") } }
 }
 
 extension Cursor {

@@ -1,4 +1,3 @@
-import Documents
 public import Basics
 
 /// A line of a night's record: what a night is taken up again from.
@@ -76,70 +75,71 @@ extension NightLine {
         ]
       ]
     case .resumed(let time): ["resumed": ["t": Self.text(time)]]
-    case .start(let attempt, let time):
-      ["start": .mapping(Self.members(attempt) + [.init("t", Self.text(time))])]
-    case .end(let number, let ending, let time):
-      [
-        "end": .mapping(
-          [.init("run", .integer(number))] + Self.members(ending) + [.init("t", Self.text(time))])
-      ]
+    case .start(let attempt, let time): ["start": Self.start(attempt, Self.text(time))]
+    case .end(let number, let ending, let time): ["end": Self.end(number, ending, Self.text(time))]
     case .out(let device, let why, let time):
-      ["out": .mapping([device.member, .init("why", .text(why)), .init("t", Self.text(time))])]
-    case .back(let device, let time): ["back": .mapping([device.member, .init("t", Self.text(time))])]
-    case .done(let identity, let result, let time): ["done": Self.done(identity, result, time)]
+      ["out": [device.kind: .text(device.name), "why": .text(why), "t": Self.text(time)]]
+    case .back(let device, let time): ["back": [device.kind: .text(device.name), "t": Self.text(time)]]
+    case .done(let identity, let result, let time):
+      [
+        "done": .known([
+          "case": .text(identity), "verdict": .text(result.verdict.rawValue),
+          "reason": Self.text(result.reason), "cause": result.cause.map { .text($0.rawValue) },
+          "t": Self.text(time),
+        ])
+      ]
     case .finish(let time): ["finish": ["t": Self.text(time)]]
     }
   }
 
-  private static func done(_ identity: String, _ result: NightResult, _ time: Instant) -> JSON {
-    var members: [JSON.Member] = [
-      .init("case", .text(identity)), .init("verdict", .text(result.verdict.rawValue)),
-    ]
-    if !result.reason.isEmpty { members.append(.init("reason", .text(result.reason))) }
-    if let cause = result.cause { members.append(.init("cause", .text(cause.rawValue))) }
-    return .mapping(members + [.init("t", text(time))])
-  }
-
   private static func text(_ time: Instant) -> JSON { .text(time.secondsText) }
 
-  private static func members(_ attempt: NightAttempt) -> [JSON.Member] {
-    var members: [JSON.Member] = [.init("run", .integer(attempt.number))]
-    switch attempt.work {
-    case .test(let identity): members.append(.init("case", .text(identity)))
-    case .fuzz(let time): members.append(.init("fuzz", .text(time.description)))
-    case .rest: members.append(.init("rest", true))
-    }
-    members.append(.init("lock", .text(attempt.lock)))
-    if let dongle = attempt.dongle { members.append(.init("dongle", .text(dongle))) }
-    if attempt.checksHealth { members.append(.init("health", true)) }
-    return members + [
-      .init("attempt", .integer(attempt.attempt)), .init("actuations", .integer(attempt.actuations)),
-      .init("odometer", .integer(attempt.odometer)),
-    ]
+  /// A text, if it says anything.
+  private static func text(_ text: String) -> JSON? { text.isEmpty ? nil : .text(text) }
+
+  private static func start(_ attempt: NightAttempt, _ time: JSON) -> JSON {
+    let work: (kind: String, what: JSON) =
+      switch attempt.work {
+      case .test(let identity): ("case", .text(identity))
+      case .fuzz(let time): ("fuzz", .text(time.description))
+      case .rest: ("rest", true)
+      }
+    return .known([
+      "run": .integer(attempt.number), work.kind: work.what, "lock": .text(attempt.lock),
+      "dongle": attempt.dongle.map(JSON.text), "health": attempt.checksHealth ? true : nil,
+      "attempt": .integer(attempt.attempt), "actuations": .integer(attempt.actuations),
+      "odometer": .integer(attempt.odometer), "t": time,
+    ])
   }
 
-  private static func members(_ ending: NightEnding) -> [JSON.Member] {
-    var members: [JSON.Member] = [.init("verdict", .text(ending.verdict.rawValue))]
-    if !ending.message.isEmpty { members.append(.init("message", .text(ending.message))) }
-    if let odometer = ending.odometer { members.append(.init("odometer", .integer(odometer))) }
-    switch ending.leave {
-    case .atRest: members.append(.init("left", "at-rest"))
-    case .elsewhere(let why):
-      members += [.init("left", "elsewhere"), .init("leftBecause", .text(why))]
-    case .unknown: members.append(.init("left", "unknown"))
-    case nil: break
-    }
-    if let pause = ending.pause { members.append(.init("pause", .text(pause.description))) }
-    if let device = ending.outOfUse { members.append(.init("outOfUse", .mapping([device.member]))) }
-    return members
+  private static func end(_ number: Int, _ ending: NightEnding, _ time: JSON) -> JSON {
+    let left: (word: JSON?, why: JSON?) =
+      switch ending.leave {
+      case .atRest: ("at-rest", nil)
+      case .elsewhere(let why): ("elsewhere", .text(why))
+      case .unknown: ("unknown", nil)
+      case nil: (nil, nil)
+      }
+    return .known([
+      "run": .integer(number), "verdict": .text(ending.verdict.rawValue), "message": text(ending.message),
+      "odometer": ending.odometer.map { .integer($0) }, "left": left.word, "leftBecause": left.why,
+      "pause": ending.pause.map { .text($0.description) },
+      "outOfUse": ending.outOfUse.map { [$0.kind: .text($0.name)] }, "t": time,
+    ])
   }
 }
 
 extension NightDevice {
-  fileprivate var member: JSON.Member {
+  fileprivate var kind: String {
     switch self {
-    case .lock(let name): JSON.Member("lock", .text(name))
-    case .dongle(let name): JSON.Member("dongle", .text(name))
+    case .lock: "lock"
+    case .dongle: "dongle"
+    }
+  }
+
+  fileprivate var name: String {
+    switch self {
+    case .lock(let name), .dongle(let name): name
     }
   }
 }
@@ -211,13 +211,9 @@ extension NightLine {
 private struct Reader {
   let json: JSON
 
-  func text(_ name: String) -> String? {
-    if case .text(let text) = json[name] { text } else { nil }
-  }
+  func text(_ name: String) -> String? { json[name]?.string }
 
-  func number(_ name: String) -> Int? {
-    if case .number(let digits) = json[name] { Int(digits) } else { nil }
-  }
+  func number(_ name: String) -> Int? { json[name]?.int }
 
   var device: NightDevice? {
     text("lock").map { .lock($0) } ?? text("dongle").map { .dongle($0) }

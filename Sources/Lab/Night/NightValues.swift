@@ -95,11 +95,11 @@ public struct NightSettings: Equatable, Sendable {
   /// How many movements all locks may make together; `nil` for any number.
   public var actuations: Int?
   /// How often anything may be tried again.
-  public var retries: Int
+  public var retries = 20
   /// How often a case is tried again that the lab failed.
   public var labRetries = 3
   /// How many locks without a dongle are driven at a time.
-  public var processes: Int
+  public var processes = 2
   /// How long a run may show no sign of life before it counts as hung.
   public var silence = Interval.milliseconds(4500)
   /// How long a run that hangs may take to end once it is asked to.
@@ -114,15 +114,9 @@ public struct NightSettings: Equatable, Sendable {
   public var way = NightWay.dongle
   /// How long a run may wait for its way before it does anything, beside all that it may take.
   public var wait = Interval.zero
+}
 
-  /// Makes settings.
-  public init(duration: Interval, actuations: Int? = nil, retries: Int = 20, processes: Int = 2) {
-    self.duration = duration
-    self.actuations = actuations
-    self.retries = retries
-    self.processes = processes
-  }
-
+extension NightSettings {
   /// Makes those of a plan.
   public init(_ plan: NightPlan, processes: Int) {
     self.init(
@@ -216,26 +210,13 @@ public struct NightAttempt: Equatable, Sendable {
   /// The dongle; `nil` for a lock that needs none.
   public var dongle: String?
   /// Which try of the case it is, from 1.
-  public var attempt: Int
+  public var attempt = 1
   /// How many movements it may cause.
   public var actuations: Int
   /// What the lock's odometer said before it.
   public var odometer: Int
   /// Whether the lock is to be checked before anything else is done with it.
   public var checksHealth = false
-
-  /// Makes an attempt.
-  public init(
-    number: Int, work: Work, lock: String, dongle: String?, attempt: Int = 1, actuations: Int, odometer: Int
-  ) {
-    self.number = number
-    self.work = work
-    self.lock = lock
-    self.dongle = dongle
-    self.attempt = attempt
-    self.actuations = actuations
-    self.odometer = odometer
-  }
 }
 
 /// What became of a planned case.

@@ -13,11 +13,6 @@ public struct LabPlace: Equatable, Sendable {
   /// The resources that its holder had and that are gone with their exporter, as `EXPORTER/GROUP/CLASS/NAME`.
   public var orphans: [String] = []
 
-  /// A place of which nothing is known but its name.
-  public init(name: String) {
-    self.name = name
-  }
-
   /// The value of a tag.
   public func tag(_ key: String) -> String? { tags.first { $0.key == key }?.value }
 
@@ -83,11 +78,6 @@ public struct LabReservation: Equatable, Sendable {
   public var state = ""
   /// The place that it got.
   public var place: String?
-
-  /// A reservation of which nothing is known but what it is called.
-  public init(token: String) {
-    self.token = token
-  }
 
   /// Reads what `labgrid-client reservations` or `labgrid-client wait` prints: of one that is shown several times the
   /// last counts.

@@ -16,15 +16,7 @@ public enum RecoveryRung: String, CaseIterable, Comparable, Sendable {
   /// Whether the first is the milder.
   public static func < (left: RecoveryRung, right: RecoveryRung) -> Bool { left.place < right.place }
 
-  private var place: Int {
-    switch self {
-    case .reconnect: 0
-    case .hciReset: 1
-    case .reopen: 2
-    case .usbReset: 3
-    case .powerCycle: 4
-    }
-  }
+  private var place: Int { Self.allCases.firstIndex(of: self)! }
 
   /// What it is called in a sentence.
   public var title: String {
@@ -36,7 +28,6 @@ public enum RecoveryRung: String, CaseIterable, Comparable, Sendable {
     case .powerCycle: "power cycle"
     }
   }
-
 }
 
 /// How a controller in trouble is brought back: rung by rung, each tried once, timed and counted.
@@ -192,11 +183,8 @@ extension RecoveryLadder.Attempt: CustomStringConvertible {
 extension RecoveryRung {
   /// Reads of which rung a line is that was written down; `nil` for any other.
   public init?(record: String) {
-    guard let word = record.split(separator: " ").first, let rung = RecoveryRung(rawValue: String(word))
-    else {
-      return nil
-    }
-    self = rung
+    guard let word = record.split(separator: " ").first else { return nil }
+    self.init(rawValue: String(word))
   }
 }
 

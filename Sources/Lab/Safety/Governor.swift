@@ -17,7 +17,7 @@ public struct GovernorSettings: Sendable {
 
   /// Makes settings.
   public init(
-    limits: LockLimits = LockLimits(), budget: Int? = 100, rest: RestPosition = .locked,
+    limits: LockLimits = .usual, budget: Int? = 100, rest: RestPosition = .locked,
     allowed: [String] = []
   ) {
     self.limits = limits

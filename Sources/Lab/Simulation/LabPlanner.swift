@@ -1,4 +1,3 @@
-import Documents
 import Basics
 
 // What plans a night on a bench: the real planner, with a record on a disk and children that may outlive it.

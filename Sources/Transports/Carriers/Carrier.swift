@@ -1,7 +1,6 @@
 import System
 public import Bluetooth
 import Glibc
-import Lab
 public import Basics
 
 /// A way to a real controller, or from one that we play to a host.

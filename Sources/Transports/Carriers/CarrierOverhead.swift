@@ -20,7 +20,7 @@ public struct CarrierOverhead: Equatable, Sendable {
   ///   - commands: how many commands a round has.
   /// - Returns: what it took, or `nil` when something went wrong.
   public static func measure(server: [String], rounds: Int, commands: Int) -> CarrierOverhead? {
-    let words = server.map(shellQuoted).joined(separator: " ")
+    let words = server.map(shellWord).joined(separator: " ")
     guard let program = try? ChildProcess(command: "exec " + words) else { return nil }
     defer { program.stop(grace: .zero) }
     guard case .line(let words) = program.nextLine(until: MonotonicClock.now + .seconds(10)),

@@ -1,7 +1,6 @@
 import System
 import Bluetooth
 import Glibc
-import Basics
 
 /// Serial lines that carry H4 (Core 5.4, Vol 4 Part A).
 enum SerialPort {

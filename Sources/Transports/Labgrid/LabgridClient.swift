@@ -35,11 +35,6 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   /// The user, and which of his runs.
   public let user: String
 
-  /// Names an owner.
-  public init(host: String, user: String) {
-    (self.host, self.user) = (host, user)
-  }
-
   /// A new owner: this user on this host, in a run that nobody else is.
   public static func new() -> LabOwner {
     let user = Host.variable("LG_USERNAME") ?? Host.variable("USER") ?? "lockstep"

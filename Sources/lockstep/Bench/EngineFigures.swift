@@ -1,5 +1,4 @@
 import System
-import Transports
 
 extension Figure {
   /// Whether other people's engines change what comes out.
@@ -19,8 +18,8 @@ extension Figure {
     let scripts = Host.folder + "/Tests/Peers/slurm"
     let programs = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch", scripts + "/shards.sh"]
     guard programs.allSatisfy(Host.isFile), let program = Host.program else { return nil }
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench-slurm-\(Host.processNumber)"
-    defer { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
+    let folder = scratch("-slurm-\(Host.processNumber)")
+    defer { clear(folder) }
     let words = [scripts + "/cluster.sh", scripts + "/shards.sh", program, Host.folder + "/Scenarios", "16"]
     let line = "mkdir \"$0\" && cd \"$0\" && exec timeout 300 \"$@\""
     switch Measurement.run("/bin/sh", ["-c", line, folder] + words)?.status {

@@ -2,19 +2,15 @@ import Journal
 import System
 import Automata
 import Conformance
-import Documents
 import Emulator
-import Harness
 import Models
 import Basics
-import Transports
 
 extension Command {
   /// The reference lock as a program for `exec:` that answers at once, which `bench` measures with.
   static var execReference: Command {
     Command(
-      "exec-reference", "Answers as the reference lock, for 'lockstep bench'.", examples: [],
-      ArgumentParser(options: [], operands: nil), defaults: { ExecReference() }
+      "exec-reference", "Answers as the reference lock, for 'lockstep bench'.", defaults: ExecReference()
     ) { program, _ throws(UsageError) in
       guard let machine = try? Machine(.sesameTable) else { return .internalFault }
       var program = program

@@ -1,7 +1,5 @@
 import System
-import Documents
 import Basics
-import Transports
 
 /// Something about this machine that can be measured.
 struct Figure {
@@ -52,6 +50,31 @@ private func significant(_ value: Double) -> Double {
 
 /// The least of several times: what the machine can do when nothing else disturbs it.
 func least(_ times: [Double]) -> Double { times.min() ?? .infinity }
+
+/// The least time of several runs of something that says whether it went as it should; `nil` where it once did not.
+func leastTime(of runs: Int = 9, _ body: () -> Bool) -> Double? {
+  var hasFailed = false
+  let times = (0..<runs).map { _ in seconds { if !body() { hasFailed = true } } }
+  return hasFailed ? nil : least(times)
+}
+
+/// A folder for what measuring leaves behind.
+func scratch(_ name: String) -> String { (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench" + name }
+
+/// Takes such a folder away.
+func clear(_ folder: String) { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
+
+extension Figure {
+  /// Runs our own program several times; `nil` when it once does not end as it should.
+  static func runs(_ count: Int, _ words: [String], status: Int32 = 0) -> [Measurement]? {
+    var all: [Measurement] = []
+    for _ in 0..<count {
+      guard let run = Measurement.run("/proc/self/exe", words), run.status == status else { return nil }
+      all.append(run)
+    }
+    return all
+  }
+}
 
 /// The median of several measurements.
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -2,7 +2,6 @@ import Journal
 import System
 import Reporting
 import Basics
-import Transports
 
 extension Figure {
   /// What the history of runs costs.
@@ -18,10 +17,10 @@ extension Figure {
   }
 
   private static func flaky() -> Double? {
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench-history"
+    let folder = scratch("-history")
     let path = folder + "/history.sqlite"
-    _ = Measurement.run("/bin/rm", ["-rf", folder])
-    defer { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
+    clear(folder)
+    defer { clear(folder) }
     do {
       try fill(.file(path))
       var times: [Double] = []
@@ -55,7 +54,7 @@ extension Figure {
 
   private static func record(_ night: Int, _ draw: inout SeededGenerator) -> RunRecord {
     let (year, month, day) = (2023 + night / 336, night / 28 % 12 + 1, night % 28 + 1)
-    let date = "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
+    let date = "\(year)-\(month.padded(to: 2))-\(day.padded(to: 2))"
     var record = RunRecord(
       identity: .init(host: "bench-01", name: "\(date)T02-00-00-run"), started: "\(date)T02:00:00Z")
     record.seed = "42"

@@ -1,6 +1,5 @@
 import Journal
 import System
-import Harness
 import Basics
 import Transports
 
@@ -26,7 +25,7 @@ extension Figure {
 /// The contest of which there are several figures.
 private enum LeaseTrial {
   static let contest: LeaseContest? = {
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/leases-\(Host.processNumber)"
+    let folder = scratch("/leases-\(Host.processNumber)")
     guard let program = Host.program else { return nil }
     defer { LeaseContest.clear(folder) }
     return LeaseContest.hold(
@@ -39,21 +38,15 @@ extension Command {
   /// One of the processes of `bench --only lab.lease`; nothing for people.
   static var leaseContestant: Command {
     Command(
-      "lease-contestant", "Takes leases for 'lockstep bench'.", examples: [],
-      ArgumentParser<LeaseWords>(
-        options: [],
-        operands: .init(
-          placeholder: "WORD", summary: "What the bench says.", count: 3...3, as: .words, path: \.words)),
-      defaults: { LeaseWords() }
-    ) { arguments, _ throws(UsageError) in
-      guard LeaseContest.takePart(arguments.words) else {
+      "lease-contestant", "Takes leases for 'lockstep bench'.",
+      operands: .init(
+        placeholder: "WORD", summary: "What the bench says.", count: 3...3, as: .words, path: \.self),
+      defaults: [String]()
+    ) { words, _ throws(UsageError) in
+      guard LeaseContest.takePart(words) else {
         throw UsageError("this command is for 'lockstep bench' alone")
       }
       return .agree
     }
   }
-}
-
-private struct LeaseWords {
-  var words: [String] = []
 }

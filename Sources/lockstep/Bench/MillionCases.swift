@@ -1,7 +1,5 @@
 import Basics
 import System
-import Documents
-import Transports
 
 /// A run of very many cases as it is found on disk, for measuring what reports of it cost.
 ///

@@ -1,7 +1,6 @@
 import System
 import Lab
 import Basics
-import Transports
 
 extension Figure {
   /// What a lab does by itself at night: in virtual time, and with emulated benches.
@@ -49,9 +48,7 @@ extension Figure {
 
   /// How long a night takes; `nil` where it does not end as it should.
   private static func night(processes: Int, _ round: Int) -> Double? {
-    let folder =
-      (Host.variable("TMPDIR") ?? "/tmp")
-      + "/lockstep-bench-nights-\(Host.processNumber)-\(round)-\(processes)"
+    let folder = scratch("-nights-\(Host.processNumber)-\(round)-\(processes)")
     let locks = (1...8).map { #"  - { name: lock-\#($0), device: "emulator:sesame5?link=radio" }"# }
     let plan = """
       nightly: Eight benches
@@ -77,14 +74,10 @@ extension Figure {
     } catch {
       return nil
     }
-    let run = Measurement.run(
-      "/proc/self/exe",
-      [
-        "nightly", folder + "/plan.yaml", "--bench", folder + "/bench.yaml", "--jobs", "\(processes)",
-        "--seed", "1",
-        "--out", folder, "--html", "none", "--history", "none", "--quiet",
-      ])
-    guard let run, run.status == 0 else { return nil }
-    return run.time.seconds
+    let words = [
+      "nightly", folder + "/plan.yaml", "--bench", folder + "/bench.yaml", "--jobs", "\(processes)", "--seed",
+      "1", "--out", folder, "--html", "none", "--history", "none", "--quiet",
+    ]
+    return runs(1, words)?.first?.time.seconds
   }
 }

@@ -3,7 +3,6 @@ import Bluetooth
 import Emulator
 import Sesame
 import Basics
-import Transports
 
 extension Figure {
   /// What the emulated radio costs, with a host on a controller at each end.
@@ -53,7 +52,7 @@ extension Figure {
   }
 
   private static func airEvents() -> Double? {
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench-air-\(Host.processNumber)"
+    let folder = scratch("-air-\(Host.processNumber)")
     let count = 50_000
     let words = [
       "fuzz", "sesame", "--device", "emulator:sesame5?link=radio&loss=0.01", "--seed", "1", "--steps",
@@ -62,9 +61,9 @@ extension Figure {
     var times: [Double] = []
     for _ in 0..<3 {
       // What a run before kept would be done again.
-      defer { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
-      guard let run = Measurement.run("/proc/self/exe", words), run.status == 0 else { return nil }
-      times.append(run.time.seconds)
+      defer { clear(folder) }
+      guard let runs = runs(1, words) else { return nil }
+      times += runs.map(\.time.seconds)
     }
     return Double(count) / least(times)
   }
@@ -75,25 +74,13 @@ extension Figure {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5, options: options), seed: 1)
     guard var session = LockSession(world.link()), session.open() else { return nil }
     let count = 5000
-    var failed = false
-    let times = (0..<9).map { _ in
-      seconds {
-        for _ in 0..<count / 2 where !session.turn() { failed = true }
-      }
-    }
-    return failed ? nil : Double(count) / least(times)
+    return leastTime { (0..<count / 2).allSatisfy { _ in session.turn() } }.map { Double(count) / $0 }
   }
 
   private static func roundTrips() -> Double? {
     guard var pair = AirPair(ConnectionParameters()) else { return nil }
     let count = 20_000
-    var failed = false
-    let times = (0..<9).map { _ in
-      seconds {
-        for _ in 0..<count where !pair.roundTrip() { failed = true }
-      }
-    }
-    return failed ? nil : Double(count) / least(times)
+    return leastTime { (0..<count).allSatisfy { _ in pair.roundTrip() } }.map { Double(count) / $0 }
   }
 
   private static func idleHour() -> Double? {
@@ -108,27 +95,16 @@ extension Figure {
   private static func scanHundred() -> Double? {
     var hall = LockHall(100)
     let span = Interval.seconds(600)
-    var failed = false
-    let times = (0..<3).map { _ in
-      seconds {
-        // An advertisement and a scan response of each lock, twice a second or a little less.
-        if hall.listen(span) < 100 * 2 * 1150 { failed = true }
-      }
-    }
-    return failed ? nil : span.seconds / least(times)
+    // An advertisement and a scan response of each lock, twice a second or a little less.
+    return leastTime(of: 3) { hall.listen(span) >= 100 * 2 * 1150 }.map { span.seconds / $0 }
   }
 
   /// A central cannot ask again in the event in which it was answered, since its host has to hear of it first.
   private static let leastEvents = 5
 
   private static func airTime() -> Double? {
-    loginEvents().map { Double($0) / Double(leastEvents) }
-  }
-
-  /// How many connection events a login takes, from the link's first.
-  private static func loginEvents() -> Int? {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: 1)
     guard var session = LockSession(world.link()), session.open() else { return nil }
-    return world.connectionEvents
+    return Double(world.connectionEvents) / Double(leastEvents)
   }
 }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 import Emulator
 import Sesame
 import Basics

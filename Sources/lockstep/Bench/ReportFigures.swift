@@ -1,7 +1,6 @@
 import System
 import Reporting
 import Basics
-import Transports
 
 extension Figure {
   /// What reports of very large runs cost.
@@ -22,35 +21,28 @@ extension Figure {
     ]
   }
 
-  /// Makes the reports of a million cases; `nil` when that does not end as it should.
-  private static func millionReports(_ count: Int = 3) -> [Measurement]? {
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/million"
+  /// The folder of a million cases, and that of their run; `nil` when they cannot be written.
+  private static func million() -> (folder: String, run: String)? {
+    let folder = scratch("/million")
     let run = folder + "/runs/million"
     guard (try? makeFolder(run)) != nil, (try? MillionCases().write(to: run)) != nil else { return nil }
-    var all: [Measurement] = []
-    for _ in 0..<count {
-      let words = ["report", run, "--out", folder, "--quiet", "--html", "none", "--history", "none"]
-      // The run has divergences.
-      guard let report = Measurement.run("/proc/self/exe", words), report.status == 1 else { return nil }
-      all.append(report)
-    }
-    return all
+    return (folder, run)
+  }
+
+  /// Makes the reports of a million cases; `nil` when that does not end as it should.
+  private static func millionReports(_ count: Int = 3) -> [Measurement]? {
+    guard let (folder, run) = million() else { return nil }
+    // The run has divergences.
+    return runs(
+      count, ["report", run, "--out", folder, "--quiet", "--html", "none", "--history", "none"], status: 1)
   }
 
   /// Makes the page of a million cases three times; `nil` when it cannot be made.
   private static func millionPages() -> Double? {
-    let folder = (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench/million"
-    let run = folder + "/runs/million"
-    guard (try? makeFolder(run)) != nil, (try? MillionCases().write(to: run)) != nil else { return nil }
-    var times: [Double] = []
-    for _ in 0..<3 {
-      var report: HTMLReport?
-      times.append(
-        seconds {
-          report = try? HTMLReport.write(journals: [run + "/journal.jsonl"], to: folder + "/report.html")
-        })
-      guard report?.cases == 1_000_000 else { return nil }
+    guard let (folder, run) = million() else { return nil }
+    return leastTime(of: 3) {
+      let report = try? HTMLReport.write(journals: [run + "/journal.jsonl"], to: folder + "/report.html")
+      return report?.cases == 1_000_000
     }
-    return least(times)
   }
 }

@@ -36,38 +36,21 @@ extension Figure {
     let own = PrivateKey(from: &source)
     let peers = (0..<16).map { _ in PrivateKey(from: &source).publicKey }
     let count = 2000
-    var failed = false
-    let times = (0..<9).map { _ in
-      seconds {
-        for number in 0..<count where (try? own.sharedSecret(with: peers[number & 15])) == nil {
-          failed = true
-        }
-      }
+    let time = leastTime {
+      (0..<count).allSatisfy { (try? own.sharedSecret(with: peers[$0 & 15])) != nil }
     }
-    return failed ? nil : Double(count) / least(times)
+    return time.map { Double(count) / $0 }
   }
 
   private static func sessions(of model: ProductModel, count: Int) -> Double? {
     guard var session = LockSession(DirectLink(EmulatedLockSpecification(model), seed: 1)) else { return nil }
-    var failed = false
-    let times = (0..<9).map { _ in
-      seconds {
-        for _ in 0..<count where !session.run() { failed = true }
-      }
-    }
-    return failed ? nil : Double(count) / least(times)
+    return leastTime { (0..<count).allSatisfy { _ in session.run() } }.map { Double(count) / $0 }
   }
 
   private static func idleHour() -> Double? {
     guard var session = LockSession(DirectLink(EmulatedLockSpecification(.sesame5), seed: 1)), session.open()
     else { return nil }
-    var failed = false
-    let times = (0..<9).map { _ in
-      seconds {
-        for _ in 0..<100 where !session.wait(.seconds(3600)) { failed = true }
-      }
-    }
-    return failed ? nil : least(times) / 100
+    return leastTime { (0..<100).allSatisfy { _ in session.wait(.seconds(3600)) } }.map { $0 / 100 }
   }
 }
 

@@ -1,7 +1,5 @@
 import Basics
 import Journal
-import Documents
-import Harness
 
 /// A line that shows how a command is used.
 struct Example: Equatable {
@@ -54,6 +52,33 @@ struct Command {
       case .run(let values): return try body(values, console)
       }
     }
+  }
+}
+
+extension Command {
+  /// The same, where what is typed behind the name is listed here.
+  init<Values>(
+    _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
+    options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
+    defaults: @escaping @autoclosure () -> Values,
+    body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
+  ) {
+    self.init(
+      name, summary, discussion: discussion, examples: examples,
+      ArgumentParser(options: options, operands: operands), defaults: defaults, body: body)
+  }
+
+  /// The same, where what is typed knows itself what is to be done.
+  init<Values>(
+    _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
+    options: [Option<Values>], operands: ArgumentParser<Values>.Operands? = nil,
+    defaults: @escaping @autoclosure () -> Values,
+    perform: @escaping (Values) -> (Console) throws(UsageError) -> CommandStatus
+  ) {
+    self.init(
+      name, summary, discussion: discussion, examples: examples,
+      ArgumentParser(options: options, operands: operands), defaults: defaults
+    ) { values, console throws(UsageError) in try perform(values)(console) }
   }
 }
 
@@ -125,10 +150,8 @@ enum Commands {
 
   static func named(_ name: String) throws(UsageError) -> Command {
     if let command = (all + hidden).first(where: { $0.name == name }) { return command }
-    let names = all.map(\.name)
-    let nearest = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
     let kind = name.hasPrefix("-") ? "option" : "command"
-    throw UsageError(
-      "unknown \(kind) '\(name)': \(nearest ?? "the commands are \(names.joined(separator: ", "))")")
+    let hint = hint(for: name, of: all.map(\.name), saying: "the commands are")
+    throw UsageError("unknown \(kind) '\(name)': \(hint)")
   }
 }

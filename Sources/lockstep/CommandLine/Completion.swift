@@ -1,6 +1,5 @@
 import Journal
 import Automata
-import Harness
 import Lab
 import Models
 
@@ -284,15 +283,12 @@ extension Command {
       examples: [
         Example("lockstep completions bash", "What bash must read; others likewise.")
       ],
-      ArgumentParser(
-        options: [],
-        operands: .init(
-          placeholder: "SHELL", summary: "bash, zsh or fish.", count: 1...1,
-          as: .choice(Shell.allCases.map(\.rawValue)), path: \.words)),
-      defaults: { CompletionWords() }
-    ) { arguments, console throws(UsageError) in
-      guard let shell = Shell(rawValue: arguments.words[0]) else {
-        throw UsageError("SHELL expects \(Shell.form), not '\(arguments.words[0])'")
+      operands: .init(
+        placeholder: "SHELL", summary: "bash, zsh or fish.", count: 1...1,
+        as: .choice(Shell.allCases.map(\.rawValue)), path: \.self), defaults: [String]()
+    ) { words, console throws(UsageError) in
+      guard let shell = Shell(rawValue: words[0]) else {
+        throw UsageError("SHELL expects \(Shell.form), not '\(words[0])'")
       }
       console.print(shell.script)
       return .agree
@@ -302,19 +298,13 @@ extension Command {
   /// What the shells ask; nothing for people.
   static var complete: Command {
     Command(
-      "complete", "Says what can stand at the end of a command line.", examples: [],
-      ArgumentParser(
-        options: [],
-        operands: .init(
-          placeholder: "WORD", summary: "The words so far.", count: 0...Int.max, as: .words, path: \.words)),
-      defaults: { CompletionWords() }
-    ) { arguments, console in
-      console.print(Completion(arguments.words).text)
+      "complete", "Says what can stand at the end of a command line.",
+      operands: .init(
+        placeholder: "WORD", summary: "The words so far.", count: 0...Int.max, as: .words, path: \.self),
+      defaults: [String]()
+    ) { words, console in
+      console.print(Completion(words).text)
       return .agree
     }
   }
-}
-
-private struct CompletionWords {
-  var words: [String] = []
 }

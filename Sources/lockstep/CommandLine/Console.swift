@@ -1,8 +1,5 @@
 import Basics
 import System
-import Documents
-import Harness
-import Transports
 
 /// Whether text is coloured.
 enum ColorChoice: String, WordChoice {
@@ -43,6 +40,19 @@ final class Console {
 
   /// Says something to whoever looks on.
   func say(_ text: String) { status.say(text) }
+
+  /// Does what may fail without the command being over; what fails is said.
+  ///
+  /// - Parameter trouble: what it means that it failed, before why.
+  /// - Returns: what came of it; `nil` where it failed.
+  func attempt<Result>(_ trouble: String = "", _ body: () throws -> Result) -> Result? {
+    do {
+      return try body()
+    } catch {
+      say("lockstep: \(trouble)\(error)")
+      return nil
+    }
+  }
 
   /// Whether a person looks at the data.
   var isTerminal: Bool { output.isTerminal }

@@ -1,7 +1,5 @@
 import Basics
 import Journal
-import Documents
-import Harness
 
 extension Commands {
   /// What the command is for, in a sentence.

@@ -1,6 +1,5 @@
 import Journal
 import Basics
-import Harness
 
 /// The manual in roff, made from the declarations of the commands.
 struct ManPage {
@@ -176,8 +175,8 @@ extension Command {
         Example("lockstep man | man -l -", "Reads it."),
         Example("lockstep man > /usr/local/share/man/man1/lockstep.1", "Installs it."),
       ],
-      ArgumentParser<Nothing>(options: [], operands: nil), defaults: { Nothing() }
-    ) { _, console in
+      defaults: ()
+    ) { (_, console) in
       console.print(ManPage().text)
       return .agree
     }

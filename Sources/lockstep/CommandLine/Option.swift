@@ -1,3 +1,5 @@
+import System
+
 /// How an option is written, and what is said of it: all that help, completions and the manual need.
 struct OptionForm: Equatable {
   /// The name without its dashes.

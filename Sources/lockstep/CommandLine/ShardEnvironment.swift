@@ -1,6 +1,5 @@
 import System
 import Basics
-import Transports
 
 /// Which part of a run this process is, as the schedulers that start many tell it.
 ///

@@ -1,6 +1,5 @@
 import System
 import Synchronization
-import Transports
 
 /// Standard error, and a line at the bottom of the terminal that says how far things are.
 ///

@@ -1,7 +1,4 @@
 import Journal
-import Basics
-import Documents
-import Harness
 
 extension Command {
   static var bench: Command {
@@ -11,15 +8,13 @@ extension Command {
         Example("lockstep bench", "All figures, which takes minutes."),
         Example("lockstep bench --only direct.", "Those of sessions over the direct link."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "only", \.prefix, "PREFIX", "Only figures whose names begin so.", example: "direct.",
-            as: .choice(Figure.all.map(\.name)))
-        ], operands: nil),
-      defaults: { BenchArguments() }
-    ) { arguments, console throws(UsageError) in
-      let prefix = arguments.prefix ?? ""
+      options: [
+        .value(
+          "only", \.self, "PREFIX", "Only figures whose names begin so.", example: "direct.",
+          as: .choice(Figure.all.map(\.name)))
+      ], defaults: String?.none
+    ) { prefix, console throws(UsageError) in
+      let prefix = prefix ?? ""
       let figures = Figure.all.filter {
         $0.name.hasPrefix(prefix) && (!$0.isOnRequest || prefix.hasPrefix("fuzz.without"))
       }
@@ -40,8 +35,4 @@ extension Command {
       return status
     }
   }
-}
-
-private struct BenchArguments {
-  var prefix: String?
 }

@@ -1,5 +1,3 @@
-import Harness
-
 extension Command {
   static var cover: Command {
     Command(
@@ -22,12 +20,10 @@ extension Command {
           "lockstep cover sesame-table --save tour.yaml --seed 7",
           "The tour as scenarios that run by themselves."),
       ],
-      ArgumentParser(
-        options: CoverArguments.options,
-        operands: .init(
-          placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
-          as: .machine, path: \.fuzz.operands)),
-      defaults: { CoverArguments() }
+      options: CoverArguments.options,
+      operands: .init(
+        placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
+        as: .machine, path: \.fuzz.operands), defaults: CoverArguments()
     ) { arguments, console throws(UsageError) in
       try CoverSession(arguments, console).perform()
     }

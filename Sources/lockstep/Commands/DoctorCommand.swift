@@ -1,7 +1,5 @@
 import Journal
 import System
-import Documents
-import Harness
 import Lab
 import Basics
 import Transports
@@ -23,18 +21,16 @@ extension Command {
         Example(
           "lockstep doctor --power --bench lab/bench.yaml", "Whether the switches of a bench really switch."),
       ],
-      ArgumentParser(
-        options: [
-          .bench(\.bench, "A bench whose dongles and locks are looked at too."),
-          .format(\.format, "How findings are printed; json is one object a line."),
-          .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
-          .quiet(\.isQuiet, "Prints what hinders only."),
-          .flag(
-            "power", \.testsPower,
-            "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
-          ),
-        ], operands: nil),
-      defaults: { DoctorArguments() }
+      options: [
+        .bench(\.bench, "A bench whose dongles and locks are looked at too."),
+        .format(\.format, "How findings are printed; json is one object a line."),
+        .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
+        .quiet(\.isQuiet, "Prints what hinders only."),
+        .flag(
+          "power", \.testsPower,
+          "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
+        ),
+      ], defaults: DoctorArguments()
     ) { arguments, console throws(UsageError) in
       var diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
       if let path = arguments.bench {
@@ -113,7 +109,7 @@ struct Diagnosis {
     if dongles.isEmpty, adapters.isEmpty { addAbsence(probe) }
     for port in probe.serialPorts { add(port) }
     for holder in LockHolder.all() {
-      findings.append(Symptom(.note, "locks", "\(holder.endpoint) is in use by \(holder)"))
+      found(.note, "locks", "\(holder.endpoint) is in use by \(holder)")
     }
     canWrite = addFolders(probe, reports: reports)
     isFit = usable && canWrite
@@ -121,6 +117,12 @@ struct Diagnosis {
 }
 
 extension Diagnosis {
+  fileprivate mutating func found(
+    _ state: Symptom.State, _ subject: String, _ text: String, cure: String? = nil
+  ) {
+    findings.append(Symptom(state, subject, text, cure: cure))
+  }
+
   /// Adds what a bench has. Other controllers than its own do not count then.
   mutating func add(_ bench: BenchFile) throws(UsageError) {
     let today = Day(unixTime: Int64(WallClock.unixTime))
@@ -130,8 +132,7 @@ extension Diagnosis {
       if symptom.state == .bad { isFit = false }
       findings.append(symptom)
       for item in device.quarantine where item.status == .lapsed {
-        findings.append(
-          Symptom(.note, device.kind.rawValue, "\(device.name): quarantine lapsed \(item.entry)"))
+        found(.note, device.kind.rawValue, "\(device.name): quarantine lapsed \(item.entry)")
       }
     }
   }
@@ -158,21 +159,20 @@ extension Diagnosis {
     let name = "\(dongle.vendor):\(dongle.product)" + (dongle.name.map { " \($0)" } ?? "")
     let carrier = "usb:\(dongle.path)"
     guard dongle.isAllowed else {
-      findings.append(
-        Symptom(
-          .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
-          cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
-            + "sudo udevadm control --reload && sudo udevadm trigger"))
+      found(
+        .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
+        cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
+          + "sudo udevadm control --reload && sudo udevadm trigger")
       return false
     }
     let holders = probe.holders(of: dongle.node)
     if dongle.driver == "usbfs" {
       let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
-      findings.append(Symptom(.bad, "usb", "\(carrier), \(name): in use by \(who)", cure: "end it"))
+      found(.bad, "usb", "\(carrier), \(name): in use by \(who)", cure: "end it")
       return false
     }
     let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
-    findings.append(Symptom(.good, "usb", "\(carrier), \(name)\(kernel)"))
+    found(.good, "usb", "\(carrier), \(name)\(kernel)")
     return true
   }
 
@@ -200,33 +200,30 @@ extension Diagnosis {
           "needs the capability CAP_NET_ADMIN",
           "sudo setcap cap_net_admin,cap_net_raw+ep .build/release/lockstep"))
     }
-    if isUsable { findings.append(Symptom(.good, "adapter", carrier)) }
+    if isUsable { found(.good, "adapter", carrier) }
     return isUsable
   }
 
   /// Adds a serial line. What is at its other end shows only when it is used, so it makes no bench fit.
   private mutating func add(_ port: BenchProbe.SerialPort) {
     let name = port.name.map { ", \($0)" } ?? ""
-    findings.append(
-      Symptom(
-        .note, "serial",
-        "serial:\(port.path),SPEED\(name), in case a controller with H4 is behind it",
-        cure: port.isAllowed
-          ? nil : "sudo usermod --append --groups dialout $USER, then log in again"))
+    found(
+      .note, "serial",
+      "serial:\(port.path),SPEED\(name), in case a controller with H4 is behind it",
+      cure: port.isAllowed
+        ? nil : "sudo usermod --append --groups dialout $USER, then log in again")
   }
 
   private mutating func addAbsence(_ probe: BenchProbe) {
-    findings.append(
-      Symptom(
-        .bad, "controller", "there is no Bluetooth controller at this machine",
-        cure:
-          "plug in a dongle; without one, 'lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000' serves a "
-          + "lock and a controller for --carrier tcp-client:127.0.0.1:9000"))
+    found(
+      .bad, "controller", "there is no Bluetooth controller at this machine",
+      cure:
+        "plug in a dongle; without one, 'lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000' serves a "
+        + "lock and a controller for --carrier tcp-client:127.0.0.1:9000")
     if let trouble = probe.socketTrouble {
-      findings.append(
-        Symptom(
-          .note, "kernel", "no Bluetooth sockets (\(trouble)): no hci-socket:",
-          cure: "sudo modprobe bluetooth btusb"))
+      found(
+        .note, "kernel", "no Bluetooth sockets (\(trouble)): no hci-socket:",
+        cure: "sudo modprobe bluetooth btusb")
     }
   }
 
@@ -235,17 +232,15 @@ extension Diagnosis {
     if let state = StateFolder.path {
       folders.append(("odometers", state + "/odometers"))
     } else {
-      findings.append(
-        Symptom(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib"))
+      found(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib")
     }
     var isGood = StateFolder.path != nil
     for (subject, path) in folders {
       if let trouble = probe.trouble(withFolder: path) {
         isGood = false
-        findings.append(
-          Symptom(.bad, subject, trouble, cure: "sudo install -d -o $(id -un) \(shellWord(path))"))
+        found(.bad, subject, trouble, cure: "sudo install -d -o $(id -un) \(shellWord(path))")
       } else {
-        findings.append(Symptom(.good, subject, path))
+        found(.good, subject, path)
       }
     }
     return isGood
@@ -259,7 +254,7 @@ extension Diagnosis {
       file.inventory.powerSwitch(of: dongle).map { (dongle, $0) }
     }
     if switched.isEmpty {
-      findings.append(Symptom(.note, "power", "no dongle of \(file.path) hangs on a switch"))
+      found(.note, "power", "no dongle of \(file.path) hangs on a switch")
     }
     for (dongle, power) in switched {
       let spec = try file.choice(dongle).spec
@@ -299,10 +294,9 @@ extension Symptom {
   }
 
   var json: JSON {
-    var members: [JSON.Member] = [
-      .init("state", .text(state.rawValue)), .init("subject", .text(subject)), .init("text", .text(text)),
-    ]
-    if let cure { members.append(.init("cure", .text(cure))) }
-    return .mapping(members)
+    .known([
+      "state": .text(state.rawValue), "subject": .text(subject), "text": .text(text),
+      "cure": cure.map(JSON.text),
+    ])
   }
 }

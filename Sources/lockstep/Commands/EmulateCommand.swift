@@ -28,38 +28,34 @@ extension Command {
           "lockstep emulate controllers --serve tcp-server:127.0.0.1:9000 --serve tcp-server:127.0.0.1:9001",
           "Two controllers that hear each other."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers).",
-            example: "usb:0", as: .carrier),
-          .list(
-            "serve", \.serve, "SPEC",
-            "Serves a controller at tcp-server:HOST:PORT; may be given several times.",
-            example: "tcp-server:127.0.0.1:9000"),
-          .value(
-            "key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it.",
-            example: "lock.yaml", as: .file),
-          .value(
-            "control", \.control, "unix:PATH",
-            "Where the lock's surroundings can be asked for, as by run --control.",
-            example: "unix:lock.socket"),
-          .value(
-            "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
-          .value(
-            "duration", \.duration, "TIME", "How long it goes on. For ever unless given.", example: "1h"),
-          .value(
-            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
-            example: "air.btsnoop", as: .file),
-          .format(\.format, "How lines are printed; json is one object a line."),
-        ],
-        operands: .init(
-          placeholder: "LOCK", summary: "The lock.", count: 1...1,
-          as: .choice(EmulatedDevice.lockNames + ["controllers"]), path: \.lock)),
-      defaults: { EmulateArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers).",
+          example: "usb:0", as: .carrier),
+        .list(
+          "serve", \.serve, "SPEC",
+          "Serves a controller at tcp-server:HOST:PORT; may be given several times.",
+          example: "tcp-server:127.0.0.1:9000"),
+        .value(
+          "key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it.",
+          example: "lock.yaml", as: .file),
+        .value(
+          "control", \.control, "unix:PATH",
+          "Where the lock's surroundings can be asked for, as by run --control.",
+          example: "unix:lock.socket"),
+        .value(
+          "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
+        .value(
+          "duration", \.duration, "TIME", "How long it goes on. For ever unless given.", example: "1h"),
+        .value(
+          "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+          example: "air.btsnoop", as: .file),
+        .format(\.format, "How lines are printed; json is one object a line."),
+      ],
+      operands: .init(
+        placeholder: "LOCK", summary: "The lock.", count: 1...1,
+        as: .choice(EmulatedDevice.lockNames + ["controllers"]), path: \.lock), defaults: EmulateArguments(),
+      perform: EmulateArguments.perform)
   }
 }
 
@@ -89,12 +85,18 @@ private struct EmulateArguments {
     do {
       let limit = duration.map { Waiting.now + $0 } ?? .never
       let air: any EmulatedAir =
-        if let carrierSpec { try open(carrierSpec) } else { try serving(specs, seed: seed) }
+        if let carrierSpec {
+          try open(carrierSpec)
+        } else {
+          try emulated { () throws(CarrierFault) in try RadioAir(serving: specs, seed: seed) }
+        }
       guard let choice else {
         try EmulatedRadio.play(air, until: limit, report)
         return .agree
       }
-      let emulation = try make(choice, on: air, seed: seed, control: control, report: report)
+      let emulation = try emulated { () throws(DeviceProblem) in
+        try Emulation(choice, on: air, seed: seed, control: control, keyFile: keyFile, report: report)
+      }
       try emulation.play(until: limit)
       return .agree
     } catch {
@@ -126,11 +128,7 @@ private struct EmulateArguments {
   private func controlServer() throws(UsageError) -> ControlServer? {
     guard let control else { return nil }
     let path = try socketPath(control, of: "--control")
-    do {
-      return try ControlServer(path: path)
-    } catch {
-      throw UsageError("--control: \(error)")
-    }
+    return try checked("--control: ") { try ControlServer(path: path) }
   }
 
   private func open(_ spec: CarrierSpec) throws(EmulationFault) -> CarrierAir {
@@ -146,30 +144,8 @@ private struct EmulateArguments {
     } catch {
       throw EmulationFault(error.detail)
     }
-    do {
-      return CarrierAir(try Carrier(opening: spec, settings: settings), lease)
-    } catch {
-      throw EmulationFault("\(error.description); 'lockstep doctor' looks at this machine")
-    }
-  }
-
-  private func serving(_ specs: [CarrierSpec], seed: UInt64) throws(EmulationFault) -> RadioAir {
-    do {
-      return try RadioAir(serving: specs, seed: seed)
-    } catch {
-      throw EmulationFault(error.description)
-    }
-  }
-
-  private func make(
-    _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
-    report: EmulationReport
-  ) throws(EmulationFault) -> Emulation {
-    do {
-      return try Emulation(
-        choice, on: air, seed: seed, control: control, keyFile: keyFile, report: report)
-    } catch {
-      throw EmulationFault(error.description)
+    return try emulated("; 'lockstep doctor' looks at this machine") { () throws(CarrierFault) in
+      CarrierAir(try Carrier(opening: spec, settings: settings), lease)
     }
   }
 }
@@ -181,7 +157,7 @@ private enum EmulatedRadio {
   ) throws(EmulationFault) {
     report.announce(controllers: air.places)
     while !Interruption.isRequested, Waiting.now < limit {
-      do { try air.service() } catch { throw EmulationFault(error.description) }
+      try emulated { () throws(CarrierFault) in try air.service() }
       while air.take() != nil {}
       for remark in air.takeRemarks() { report.say(remark) }
       let latest = min(limit, Waiting.now + .milliseconds(200))

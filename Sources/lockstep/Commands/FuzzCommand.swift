@@ -1,5 +1,4 @@
 import Journal
-import Conformance
 import Harness
 
 extension Command {
@@ -44,16 +43,11 @@ extension Command {
           "lockstep fuzz sesame --lab labgrid://lab:20408 --tags model=sesame5 --actuations 200",
           "On a lock of a lab, after its emulator."),
       ],
-      ArgumentParser(
-        options: FuzzArguments.options,
-        operands: .init(
-          placeholder: "MACHINE",
-          summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
-          as: .machine, path: \.operands)),
-      defaults: { FuzzArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: FuzzArguments.options,
+      operands: .init(
+        placeholder: "MACHINE",
+        summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
+        as: .machine, path: \.operands), defaults: FuzzArguments(), perform: FuzzArguments.perform)
   }
 }
 

@@ -1,9 +1,6 @@
 import Basics
 import Journal
-import Documents
-import Harness
 import Reporting
-import Transports
 
 /// The options of `history`.
 struct HistoryCommandArguments {
@@ -66,30 +63,26 @@ extension Command {
           "lockstep history failures --since 2026-11-01 --format json",
           "What failed this month, for a program."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "last", \.last, "N", "Only the latest N runs. All unless given; 10 for the overview.",
-            example: "30"),
-          .value(
-            "since", \.since, "DATE", "Only runs that started then or later, in UTC.", example: "2026-11-01"),
-          .value("host", \.host, "NAME", "Only runs of this host.", example: "bench-01"),
-          .value(
-            "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login"),
-          HistoryArguments.option.lifted(to: \.history),
-          .out(
-            \.out, "Where reports are: the history, and runs that are named. Reports unless given."),
-          .format(
-            \.format, "How answers are printed; json is one object, as 'lockstep schema history' describes."),
-          .color(\.color),
-        ],
-        operands: .init(
-          placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
-          count: 0...Int.max, as: .text, path: \.words)),
-      defaults: { HistoryCommandArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "last", \.last, "N", "Only the latest N runs. All unless given; 10 for the overview.",
+          example: "30"),
+        .value(
+          "since", \.since, "DATE", "Only runs that started then or later, in UTC.", example: "2026-11-01"),
+        .value("host", \.host, "NAME", "Only runs of this host.", example: "bench-01"),
+        .value(
+          "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login"),
+        HistoryArguments.option.lifted(to: \.history),
+        .out(
+          \.out, "Where reports are: the history, and runs that are named. Reports unless given."),
+        .format(
+          \.format, "How answers are printed; json is one object, as 'lockstep schema history' describes."),
+        .color(\.color),
+      ],
+      operands: .init(
+        placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
+        count: 0...Int.max, as: .text, path: \.words), defaults: HistoryCommandArguments(),
+      perform: HistoryCommandArguments.perform)
   }
 }
 
@@ -116,7 +109,7 @@ extension HistoryCommandArguments {
       }
       switch format {
       case .json: console.print(answer.json)
-      case .human: console.print(HistoryText(answer, console.painter(color)).text)
+      case .human: console.print(HistoryText(answer: answer, paint: console.painter(color)).text)
       }
       return .agree
     } catch {
@@ -134,11 +127,9 @@ extension HistoryCommandArguments {
   /// `nil` for the overview.
   private func question() throws(UsageError) -> Question? {
     guard let word = words.first else { return nil }
-    let names = Question.allCases.map(\.rawValue)
     guard let question = Question(rawValue: word) else {
-      let nearest = nearestName(to: word, in: names).map { "did you mean '\($0)'?" }
-      throw UsageError(
-        "no question is called '\(word)': \(nearest ?? "there are \(names.joined(separator: ", "))")")
+      let hint = hint(for: word, of: Question.allCases.map(\.rawValue))
+      throw UsageError("no question is called '\(word)': \(hint)")
     }
     switch question {
     case .flaky, .slow, .failures, .cases, .runs:
@@ -207,7 +198,7 @@ extension HistoryCommandArguments {
     let answer = HistoryAnswer.taken(taken, place)
     switch format {
     case .json: console.print(answer.json)
-    case .human: console.print(HistoryText(answer, console.painter(color)).text)
+    case .human: console.print(HistoryText(answer: answer, paint: console.painter(color)).text)
     }
     return status
   }

@@ -1,7 +1,6 @@
 import Journal
 import Basics
 import Automata
-import Documents
 import Harness
 import Models
 
@@ -13,13 +12,10 @@ extension Command {
         Example("lockstep list", "All of Scenarios/."),
         Example("lockstep list Scenarios/sesame5 --filter jam", "Those that speak of a jam."),
       ],
-      ArgumentParser(
-        options: [
-          RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
-          RunArguments.shard,
-          RunArguments.format,
-        ], operands: RunArguments.paths),
-      defaults: { RunArguments() }
+      options: [
+        RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
+        RunArguments.shard, .format(\.format),
+      ], operands: RunArguments.paths, defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let world = World(lab: try arguments.settingsOfLock())
       guard let set = arguments.scenarios(world, console) else { return .usage }
@@ -44,9 +40,8 @@ extension Command {
         Example("lockstep validate", "All of Scenarios/."),
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
       ],
-      ArgumentParser(
-        options: [.format(\.format, "How the result is printed.")], operands: RunArguments.paths),
-      defaults: { RunArguments() }
+      options: [.format(\.format, "How the result is printed.")], operands: RunArguments.paths,
+      defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let set = ScenarioSet(
         arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader)
@@ -71,8 +66,7 @@ extension Command {
   static var version: Command {
     Command(
       "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
-      ArgumentParser(options: [.format(\.format, "How it is printed.")], operands: nil),
-      defaults: { RunArguments() }
+      options: [.format(\.format, "How it is printed.")], defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       switch arguments.format {
       case .human: console.print("lockstep \(Version.text)")
@@ -89,16 +83,14 @@ extension Command {
         Example("lockstep machines", "The names of all."),
         Example("lockstep machines door --format mermaid", "One of them, as a diagram for a document."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "format", \.format, MachineForm.names.joined(separator: "|"),
-            "How the machine is printed. A table unless given.", example: "mermaid")
-        ],
-        operands: .init(
-          placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
-          as: .machine, path: \.names)),
-      defaults: { MachineArguments() }
+      options: [
+        .value(
+          "format", \.format, MachineForm.names.joined(separator: "|"),
+          "How the machine is printed. A table unless given.", example: "mermaid")
+      ],
+      operands: .init(
+        placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
+        as: .machine, path: \.names), defaults: MachineArguments()
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
         if case .json = arguments.format {
@@ -108,22 +100,15 @@ extension Command {
         }
         return .agree
       }
-      do throws(MachineLibrary.Missing) {
-        let machine = try World().machines.machine(name).machine
-        switch arguments.format {
-        case .json: console.print(machine.definition.figures)
-        case .drawn(let format): console.print(machine.definition.text(in: format))
-        }
-        return .agree
-      } catch {
-        throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
+      let machine = try World().machine(name).machine
+      switch arguments.format {
+      case .json: console.print(machine.definition.figures)
+      case .drawn(let format): console.print(machine.definition.text(in: format))
       }
+      return .agree
     }
   }
 }
-
-/// What a command without options takes.
-struct Nothing {}
 
 /// The version of Lockstep.
 enum Version {
@@ -173,12 +158,10 @@ extension MachineDefinition {
 
 extension Case {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("id", .text(id)), .init("name", .text(name)), .init("file", .text(file)),
-      .init("machine", .text(machine.label)), .init("device", .text(device.description)),
-      .init("tags", .list(scenario.tags.map(JSON.text))), .init("steps", .integer(scenario.steps.count)),
-    ]
-    if let skipReason { members.append(.init("skipped", .text(skipReason))) }
-    return .mapping(members)
+    .known([
+      "id": .text(id), "name": .text(name), "file": .text(file), "machine": .text(machine.label),
+      "device": .text(device.description), "tags": .list(scenario.tags.map(JSON.text)),
+      "steps": .integer(scenario.steps.count), "skipped": skipReason.map(JSON.text),
+    ])
   }
 }

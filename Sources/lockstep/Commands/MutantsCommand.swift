@@ -1,5 +1,3 @@
-import Harness
-
 extension Command {
   static var mutants: Command {
     Command(
@@ -29,14 +27,12 @@ extension Command {
           "lockstep mutants sesame-table --suite tour --threshold 95",
           "Fails unless a tour of all cells finds 95 in a hundred."),
       ],
-      ArgumentParser(
-        options: MutantsArguments.options,
-        operands: .init(
-          placeholder: "MACHINE [PATH]",
-          summary:
-            "The machine, by name or the path of its file; then scenarios, or folders of them.",
-          count: 1...Int.max, as: .machine, .scenario, path: \.operands)),
-      defaults: { MutantsArguments() }
+      options: MutantsArguments.options,
+      operands: .init(
+        placeholder: "MACHINE [PATH]",
+        summary:
+          "The machine, by name or the path of its file; then scenarios, or folders of them.",
+        count: 1...Int.max, as: .machine, .scenario, path: \.operands), defaults: MutantsArguments()
     ) { arguments, console throws(UsageError) in
       try MutantsSession(arguments, console).perform()
     }

@@ -1,8 +1,6 @@
 import Basics
 import Journal
 import Bluetooth
-import Documents
-import Harness
 import Sesame
 import Transports
 
@@ -25,19 +23,15 @@ extension Command {
           "lockstep packets Reports/runs/2026-11-20T22-38-51-run/capture.btsnoop --key front-door.yaml",
           "What a lock and its client said in a run.")
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "key", \.key, "FILE", "The file of the lock whose messages are read, as for lock:FILE.",
-            example: "front-door.yaml", as: .file),
-          .flag("verbose", \.isVerbose, "Prints all layers of each packet, and its bytes.", short: "v"),
-          .format(\.format),
-        ],
-        operands: .init(placeholder: "FILE", summary: "The capture.", count: 1...1, path: \.files)),
-      defaults: { PacketsArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "key", \.key, "FILE", "The file of the lock whose messages are read, as for lock:FILE.",
+          example: "front-door.yaml", as: .file),
+        .flag("verbose", \.isVerbose, "Prints all layers of each packet, and its bytes.", short: "v"),
+        .format(\.format),
+      ],
+      operands: .init(placeholder: "FILE", summary: "The capture.", count: 1...1, path: \.files),
+      defaults: PacketsArguments(), perform: PacketsArguments.perform)
   }
 }
 
@@ -72,12 +66,7 @@ private struct PacketsArguments {
 
   private func makeDecoder() throws(UsageError) -> LockCaptureDecoder {
     guard let key else { return LockCaptureDecoder() }
-    let file: LockFile
-    do {
-      file = try LockFile(reading: key)
-    } catch {
-      throw UsageError("--key: \(error)")
-    }
+    let file = try checked("--key: ") { try LockFile(reading: key) }
     guard let lockKey = file.key else {
       throw UsageError("--key: the lock of \(key) has no owner, and no key")
     }
@@ -86,11 +75,7 @@ private struct PacketsArguments {
 
   private func open(_ path: String) throws(UsageError) -> BTSnoopReader {
     let bytes = try namedFile(path)
-    do {
-      return try BTSnoopReader(bytes)
-    } catch {
-      throw UsageError("\(path): this is no capture that can be read, \(error)")
-    }
+    return try checked("\(path): this is no capture that can be read, ") { try BTSnoopReader(bytes) }
   }
 
   private func show(_ entries: [CaptureEntry], _ text: PacketsText?, _ console: Console) {

@@ -1,4 +1,3 @@
-import Documents
 import Harness
 import Journal
 import Basics
@@ -21,17 +20,16 @@ extension Command {
           "lockstep replay Scenarios/sesame5/jam.yaml --repeat 100",
           "Whether it comes out the same each time."),
       ],
-      ArgumentParser(
-        options: [
-          RunArguments.device, RunArguments.seed,
-          .value(
-            "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
-            example: "100"),
-          RunArguments.answerTimeout, RunArguments.format, RunArguments.color,
-        ] + RunArguments.lab,
-        operands: .init(
-          placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths)),
-      defaults: { RunArguments() }
+      options: [
+        RunArguments.device, RunArguments.seed,
+        .value(
+          "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
+          example: "100"),
+        RunArguments.answerTimeout, .format(\.format), .color(\.color),
+      ] + RunArguments.lab,
+      operands: .init(
+        placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths),
+      defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       var once = arguments
       once.rounds = Count(1)
@@ -53,24 +51,17 @@ extension Command {
       let listener: any JournalListener =
         arguments.format == .human
         ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
-      return Replay(plan, world, console, arguments).perform(listener)
+      return Replay(plan: plan, world: world, console: console, arguments: arguments).perform(listener)
     }
   }
 }
 
 /// One scenario, once or again and again.
 private struct Replay {
-  private let plan: Plan
-  private let world: World
-  private let console: Console
-  private let arguments: RunArguments
-
-  init(_ plan: Plan, _ world: World, _ console: Console, _ arguments: RunArguments) {
-    self.plan = plan
-    self.world = world
-    self.console = console
-    self.arguments = arguments
-  }
+  let plan: Plan
+  let world: World
+  let console: Console
+  let arguments: RunArguments
 
   func perform(_ listener: any JournalListener) -> CommandStatus {
     let first = JournalHash()
@@ -101,13 +92,7 @@ private struct Replay {
   private func saveCapture() -> Bool {
     guard let captures = world.devices.captures, let path = arguments.lab.capture else { return true }
     world.devices.captures = nil
-    do {
-      try captures.save(to: path)
-      return true
-    } catch {
-      console.say("lockstep: \(error)")
-      return false
-    }
+    return console.attempt { try captures.save(to: path) } != nil
   }
 
   private func run(_ listener: any JournalListener) -> Run.Summary {

@@ -1,7 +1,5 @@
 import Journal
 import Basics
-import Documents
-import Harness
 import Reporting
 
 /// The options of `report`.
@@ -35,22 +33,18 @@ extension Command {
           "lockstep report shard-1/runs/* shard-2/runs/* --out Reports",
           "One report of the shards of a night."),
       ],
-      ArgumentParser(
-        options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-          .format(\.format, "How the summary is printed; json is one object."),
-          .color(\.color), .quiet(\.isQuiet),
-          .flag(
-            "reproducible", \.isReproducible,
-            "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
-              + "in which folders they are; and what the history tells. Equal runs then give equal files."),
-        ],
-        operands: .init(
-          placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
-          count: 1...Int.max, as: .folder, path: \.runs)),
-      defaults: { ReportArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+        .format(\.format, "How the summary is printed; json is one object."),
+        .color(\.color), .quiet(\.isQuiet),
+        .flag(
+          "reproducible", \.isReproducible,
+          "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
+            + "in which folders they are; and what the history tells. Equal runs then give equal files."),
+      ],
+      operands: .init(
+        placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
+        count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(),
+      perform: ReportArguments.perform)
   }
 }
 
@@ -62,17 +56,12 @@ extension ReportArguments {
     var reports = reports
     if isReproducible { reports.history.choice = .none }
     let summary = recorded.summary
-    let paths: [String]
-    do {
-      paths = try reports.write(recorded, journals: journals, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return .internalFault
-    }
+    let paths = console.attempt { try reports.write(recorded, journals: journals, console) }
+    guard let paths else { return .internalFault }
     switch format {
     case .json: console.print(summary.json)
     case .human:
-      let text = SummaryText(summary, console.painter(color), isQuiet: isQuiet)
+      let text = SummaryText(summary: summary, paint: console.painter(color), isQuiet: isQuiet)
       let places = isQuiet ? [] : paths.map { "  report   \($0)" }
       console.print((text.lines + places).joined(separator: "\n"))
     }
@@ -82,37 +71,27 @@ extension ReportArguments {
 
 /// The summary of some runs, for a person.
 struct SummaryText {
-  private let summary: RunSummary
-  private let paint: Painter
-  private let isQuiet: Bool
-
-  init(_ summary: RunSummary, _ paint: Painter, isQuiet: Bool) {
-    self.summary = summary
-    self.paint = paint
-    self.isQuiet = isQuiet
-  }
+  let summary: RunSummary
+  let paint: Painter
+  let isQuiet: Bool
 
   /// Failures first, then findings, counts and cells.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
     if isQuiet { return lines }
-    let parts = [
-      (summary.agree, "agree", Console.Style.good), (summary.divergences, "diverge", .bad),
-      (summary.labFaults, "in trouble", .warning), (summary.incomplete, "incomplete", .warning),
-      (summary.skipped, "skipped", .faint),
-    ].filter { $0.0 > 0 }
-    let count = parts.map(\.0).reduce(0, +)
-    let runs = summary.statuses.count
+    let tally = Tally(of: summary)
+    let count = tally.agree + tally.divergences + tally.labFaults + tally.incomplete + tally.skipped
+    let counts = tally.counts(paint)
     lines.append(
-      paint(.strong, "\(count) case\(count == 1 ? "" : "s")") + " of \(runs) run\(runs == 1 ? "" : "s")"
-        + (parts.isEmpty ? "" : ": ") + parts.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", "))
+      paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")
+        + (counts.isEmpty ? "" : ": ") + counts)
     if summary.flaky > 0 {
       lines.append("  flaky    \(summary.flaky) agreed only when tried again")
     }
     let cut = summary.statuses.count { $0 == nil }
     if cut > 0 {
-      let words = "\(cut) run\(cut == 1 ? "" : "s") did not end"
+      let words = counted(cut, "run") + " did not end"
       let missing =
         summary.planned > 0 ? ", \(summary.notBegun) of \(summary.planned) cases were not begun" : ""
       lines.append(paint(.warning, "  incomplete: " + words + missing))

@@ -3,7 +3,6 @@ import Harness
 import Journal
 import Lab
 import Basics
-import Transports
 
 extension Command {
   static var run: Command {
@@ -37,9 +36,7 @@ extension Command {
           "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
           "On a lock of a lab: whichever of that model is free first."),
       ],
-      ArgumentParser(
-        options: RunArguments.options, operands: RunArguments.paths),
-      defaults: { RunArguments() }
+      options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let session = try RunSession(arguments, console)
       return session.perform()
@@ -101,18 +98,8 @@ private struct RunSession {
     }
     earlier.tally.failsFlaky = arguments.flakyResult == .fail
     self.earlier = earlier
-    do throws(FileFault) {
-      if let resumed {
-        folder = try RunFolder(
-          resuming: resumed.folder, out: arguments.reports.out, command: command, share: arguments.share)
-      } else {
-        folder = try RunFolder(
-          out: arguments.reports.out, kind: "run", command: command, seed: plan?.seed ?? arguments.seed,
-          share: arguments.share)
-      }
-    } catch {
-      throw UsageError(error.description)
-    }
+    folder = try RunFolder.open(
+      resuming: resumed?.folder, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
     world.devices.bench.capture(in: folder.path)
     world.devices.captures = CaseCaptures(in: folder.path)
   }
@@ -143,7 +130,9 @@ private struct RunSession {
     let summary = run.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
-    guard let reports = finish(seed: plan.seed, arguments.reports) else { return .internalFault }
+    guard let reports = folder.conclude(seed: plan.seed, arguments.reports, console) else {
+      return .internalFault
+    }
     if arguments.format == .human {
       human.summarize(
         summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: reports + [folder.journalPath])
@@ -171,20 +160,9 @@ private struct RunSession {
     folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
     places.history.choice = .none
-    _ = finish(seed: arguments.seed ?? 0, places)
+    _ = folder.conclude(seed: arguments.seed ?? 0, places, console)
     console.say("lockstep: nothing was run")
     return status
-  }
-
-  /// Writes the reports; gives their paths, or `nil` where that fails.
-  private func finish(seed: UInt64, _ places: ReportPlaces) -> [String]? {
-    do {
-      try folder.finish(seed: seed)
-      return try folder.report(places, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
-    }
   }
 
   /// The line to paste that goes on with the run.
@@ -238,24 +216,18 @@ private struct RunSession {
     case .agree, .skipped: return
     case .divergence, .labFault, .incomplete, .limited: break
     }
-    do {
-      outcome.attachments += try captures.save(test)
-    } catch {
-      console.say("lockstep: the packets of \(test.id) are not saved: \(error)")
-    }
+    let saved = console.attempt("the packets of \(test.id) are not saved: ") { try captures.save(test) }
+    outcome.attachments += saved ?? []
   }
 
   /// The line to paste that does a failed case again; a case that diverged is saved for it.
   private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
-    if case .divergence = outcome.verdict {
-      do {
-        let path = try folder.save(test, outcome)
-        words += ["replay", path]
-        outcome.attachments.append(.init("scenario", folder.relative(path)))
-      } catch {
-        console.say("lockstep: the counterexample is not saved: \(error)")
-      }
+    if case .divergence = outcome.verdict,
+      let path = folder.keep(test, outcome, console)
+    {
+      words += ["replay", path]
+      outcome.attachments.append(.init("scenario", folder.relative(path)))
     }
     // A counterexample names the device that it is of, unless that is a real lock.
     let isSaved = words.count > 1

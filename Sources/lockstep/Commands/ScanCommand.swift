@@ -2,8 +2,6 @@ import Journal
 import System
 import Bluetooth
 import Conformance
-import Documents
-import Harness
 import Sesame
 import Basics
 import Transports
@@ -21,28 +19,23 @@ extension Command {
         Example("lockstep scan --carrier usb:0", "The locks that a dongle hears in ten seconds."),
         Example("lockstep scan --carrier hci-socket:0 --duration 1min --all", "Everything that advertises."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "carrier", \.carrier, "SPEC",
-            "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
-            example: "usb:0", as: .carrier),
-          .bench(
-            \.bench,
-            "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
-              + "user's configuration, unless given."),
-          .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
-          .flag("all", \.isAll, "Lists everything that advertises."),
-          .value(
-            "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
-            example: "air.btsnoop", as: .file),
-          .format(\.format, "How findings are printed; json is one object a line."),
-          .quiet(\.isQuiet, "Says nothing of an empty room."),
-        ], operands: nil),
-      defaults: { ScanArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "carrier", \.carrier, "SPEC",
+          "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
+          example: "usb:0", as: .carrier),
+        .bench(
+          \.bench,
+          "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
+            + "user's configuration, unless given."),
+        .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
+        .flag("all", \.isAll, "Lists everything that advertises."),
+        .value(
+          "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+          example: "air.btsnoop", as: .file),
+        .format(\.format, "How findings are printed; json is one object a line."),
+        .quiet(\.isQuiet, "Says nothing of an empty room."),
+      ], defaults: ScanArguments(), perform: ScanArguments.perform)
   }
 }
 
@@ -78,7 +71,7 @@ private struct ScanArguments {
     do {
       let carrier = try Carrier(opening: spec, settings: settings)
       defer { carrier.close() }
-      var scan = Scan(carrier, view)
+      var scan = Scan(carrier: carrier, view: view)
       try scan.listen(for: duration)
       if !isQuiet { view.finish() }
       return .agree
@@ -101,17 +94,12 @@ extension ScanArguments {
 
 /// A host that does nothing but listen.
 private struct Scan {
-  private let carrier: Carrier
-  private let view: ScanView
-  private var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
+  let carrier: Carrier
+  let view: ScanView
+  var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
   /// Since when it listens.
-  private var start: Instant?
-  private var isOver = false
-
-  init(_ carrier: Carrier, _ view: ScanView) {
-    self.carrier = carrier
-    self.view = view
-  }
+  var start: Instant?
+  var isOver = false
 
   mutating func listen(for duration: Interval) throws(CarrierFault) {
     try carryOut(host.start(at: carrier.now))
@@ -269,18 +257,13 @@ final class ScanView {
   }
 
   private func json(of station: Station) -> JSON {
-    var members: [JSON.Member] = []
-    if let lock = lock(station) {
-      members += [
-        .init("model", .text(lock.model.description)), .init("uuid", .text(lock.deviceID.description)),
-        .init("registered", .flag(lock.isRegistered)),
-      ]
-    } else if let name = localName(station) {
-      members.append(.init("name", .text(name)))
-    }
-    members.append(.init("address", .text(station.address.description)))
-    if let rssi = station.rssi { members.append(.init("rssi", .integer(rssi))) }
-    return .mapping(members)
+    let lock = lock(station)
+    return .known([
+      "model": lock.map { .text($0.model.description) }, "uuid": lock.map { .text($0.deviceID.description) },
+      "registered": lock.map { .flag($0.isRegistered) },
+      "name": lock == nil ? localName(station).map(JSON.text) : nil,
+      "address": .text(station.address.description), "rssi": station.rssi.map { .integer($0) },
+    ])
   }
 
   private func row(of station: Station, at now: Instant) -> String? {

@@ -3,7 +3,6 @@ import Documents
 import Harness
 import Journal
 import Basics
-import Transports
 
 /// What it takes to go on with a campaign: `campaign.json` in the folder of its run.
 struct CampaignState {
@@ -44,33 +43,20 @@ struct CampaignState {
 extension CampaignState {
   /// The file's text.
   var text: String {
-    var members: [JSON.Member] = [
-      .init("format", .integer(Self.format)), .init("machine", .text(machine)),
-      .init("device", .text(device)),
-    ]
-    if let twin { members.append(.init("twin", .text(twin))) }
-    members += [
-      .init("seed", .integer(seed)), .init("round", .integer(round)),
-      .init("options", .list(options.map(JSON.text))),
-      .init("nanoseconds", .integer(elapsed.nanoseconds)), .init("status", status.json),
-      .init(
-        "findings",
-        .list(
-          findings.map { known in
-            [
-              "signature": .text(known.signature), "file": .text(known.path),
-              "length": .integer(known.length), "count": .integer(known.count),
-            ]
-          })),
-    ]
-    if let coverage {
-      members += [
-        .init("legal", [.integer(coverage.total.legal.visited), .integer(coverage.total.legal.count)]),
-        .init("empty", [.integer(coverage.total.empty.visited), .integer(coverage.total.empty.count)]),
+    let known = findings.map { known -> JSON in
+      [
+        "signature": .text(known.signature), "file": .text(known.path), "length": .integer(known.length),
+        "count": .integer(known.count),
       ]
     }
-    members.append(.init("visited", .list(cells.map(JSON.text))))
-    return JSON.mapping(members).pages
+    func share(_ share: CellCoverage.Share) -> JSON { [.integer(share.visited), .integer(share.count)] }
+    return JSON.known([
+      "format": .integer(Self.format), "machine": .text(machine), "device": .text(device),
+      "twin": twin.map(JSON.text), "seed": .integer(seed), "round": .integer(round),
+      "options": .list(options.map(JSON.text)), "nanoseconds": .integer(elapsed.nanoseconds),
+      "status": status.json, "findings": .list(known), "legal": coverage.map { share($0.total.legal) },
+      "empty": coverage.map { share($0.total.empty) }, "visited": .list(cells.map(JSON.text)),
+    ]).pages
   }
 
   /// Reads the file's text; `nil` when it is none that this version understands.

@@ -1,11 +1,9 @@
 import System
 import Automata
 import Conformance
-import Documents
 import Harness
 import Reporting
 import Basics
-import Transports
 
 /// Rare tests that are kept from campaign to campaign, one scenario each: in a folder, one a file, or in PostgreSQL, where
 /// campaigns of several hosts share them.

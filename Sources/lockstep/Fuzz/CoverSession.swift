@@ -2,7 +2,6 @@ import Journal
 import System
 import Conformance
 import Harness
-import Transports
 
 /// The options of `cover`.
 struct CoverArguments {
@@ -47,13 +46,7 @@ struct CoverSession {
     world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: try arguments.fuzz.run.labSettings())
     let seed = arguments.fuzz.run.seed ?? UInt64(world.drawSeed())
     target = try arguments.fuzz.target(try arguments.fuzz.machine(in: world), in: world, seed: seed)
-    do {
-      folder = try RunFolder(
-        out: arguments.fuzz.run.reports.out, kind: "cover", command: Array(CommandLine.arguments.dropFirst()),
-        seed: seed)
-    } catch {
-      throw UsageError(error.description)
-    }
+    folder = try RunFolder.open(kind: "cover", seed: seed, arguments.fuzz.run)
     world.devices.bench.capture(in: folder.path)
   }
 
@@ -75,7 +68,8 @@ struct CoverSession {
     let summary = tour.perform()
     watch.finish()
     for words in summary.leave { console.say("lockstep: \(words)") }
-    guard save(summary.scenarios), let reports = finish() else { return .internalFault }
+    guard save(summary.scenarios), let reports = folder.conclude(seed: target.seed, run.reports, console)
+    else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
         show(summary, paint, reports)
@@ -101,17 +95,6 @@ struct CoverSession {
     for report in reports + [folder.journalPath] { console.print("  report   \(report)") }
   }
 
-  /// Writes the reports; gives their paths, or `nil` where that fails.
-  private func finish() -> [String]? {
-    do {
-      try folder.finish(seed: target.seed)
-      return try folder.report(run.reports, console)
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
-    }
-  }
-
   /// Saves the tests of the tour, each of which takes a start of its own.
   private func save(_ scenarios: [Scenario]) -> Bool {
     guard let path = arguments.save else { return true }
@@ -119,33 +102,19 @@ struct CoverSession {
       ["yaml", "yml"].compactMap { ending in
         path.hasSuffix("." + ending) ? (String(path.dropLast(ending.count + 1)), "." + ending) : nil
       }.first ?? (path, ".yaml")
-    do {
+    let saved: Void? = console.attempt("the tour is not saved: ") {
       for (number, scenario) in scenarios.enumerated() {
         let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
         try WholeFile.replace(name, with: scenario.yaml())
         if run.format == .human, !run.isQuiet { console.print("  saved    \(name)") }
       }
-      return true
-    } catch {
-      console.say("lockstep: the tour is not saved: \(error)")
-      return false
     }
+    return saved != nil
   }
 
   /// Saves a test that diverged; the line to paste that does it again.
   private func replay(_ test: Case, _ outcome: Outcome) -> String? {
     guard case .divergence = outcome.verdict else { return nil }
-    do {
-      var words = ["lockstep", "replay", try folder.save(test, outcome)]
-      if test.device.kind == .lock, let device = run.device {
-        words += ["--device", device] + run.lab.words
-      } else if test.device.isGoverned {
-        words += run.lab.governorWords
-      }
-      return words.map(shellWord).joined(separator: " ")
-    } catch {
-      console.say("lockstep: the counterexample is not saved: \(error)")
-      return nil
-    }
+    return folder.keep(test, outcome, console).map { run.replayLine($0, on: test.device) }
   }
 }

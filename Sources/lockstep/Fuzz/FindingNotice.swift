@@ -1,5 +1,4 @@
 import Conformance
-import Documents
 import Harness
 import Journal
 import Basics
@@ -28,22 +27,18 @@ struct FindingNotice: Equatable {
   var replay: String
   /// What the journal says of it.
   var record: Record.Finding
+}
 
+extension FindingNotice {
   init(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
-    number = finding.number
-    signature = finding.signature
-    length = finding.test.choices.count
-    confirmation = "\(finding.confirmation)"
-    isSure = finding.whyNoVerdict == nil
-    endsCampaign = finding.endsCampaign
+    let confirmation = "\(finding.confirmation)"
     let outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)
-    lines =
-      [finding.divergence.summary] + outcome.details
-      + finding.comments.dropFirst().filter { $0 != "\(finding.confirmation)" }
-    steps = scenario.stepLines
-    self.path = path
-    self.replay = replay
-    record = finding.record(path: path)
+    self.init(
+      number: finding.number, signature: finding.signature, length: finding.test.choices.count,
+      confirmation: confirmation, isSure: finding.whyNoVerdict == nil, endsCampaign: finding.endsCampaign,
+      lines: [finding.divergence.summary] + outcome.details
+        + finding.comments.dropFirst().filter { $0 != confirmation },
+      steps: scenario.stepLines, path: path, replay: replay, record: finding.record(path: path))
   }
 
   /// Reads what another process wrote; `nil` when it is none.
@@ -56,17 +51,9 @@ struct FindingNotice: Equatable {
       let replay = value["replay"]?.string,
       let record = value["record"].flatMap({ try? Record.Finding($0) })
     else { return nil }
-    self.number = number
-    self.signature = signature
-    self.length = length
-    self.confirmation = confirmation
-    self.isSure = isSure
-    self.endsCampaign = endsCampaign
-    self.lines = lines
-    self.steps = steps
-    self.path = path
-    self.replay = replay
-    self.record = record
+    self.init(
+      number: number, signature: signature, length: length, confirmation: confirmation, isSure: isSure,
+      endsCampaign: endsCampaign, lines: lines, steps: steps, path: path, replay: replay, record: record)
   }
 
   /// The same under another number.

@@ -111,10 +111,8 @@ extension FuzzArguments {
         "Goes on with a campaign that was stopped: the name of its run, or its folder. MACHINE and options are taken "
           + "from there unless given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz", as: .folder),
     ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
-      .value(
-        "answer-timeout", \.run.answerTimeout, "TIME",
-        "How long an exec: device may take to answer. 5s unless given.", example: "30s"),
-      .format(\.run.format), .color(\.run.color), .quiet(\.run.isQuiet, "Prints findings only."),
+      RunArguments.answerTimeout.lifted(to: \.run), .format(\.run.format), .color(\.run.color),
+      .quiet(\.run.isQuiet, "Prints findings only."),
     ] + lab
   }
 
@@ -129,11 +127,7 @@ extension FuzzArguments {
   /// Connects to the database that rare tests are kept in, where it is one.
   func openCorpus() throws(UsageError) -> CorpusStore? {
     guard let corpus, case .postgres(let url) = HistoryPlace(corpus) else { return nil }
-    do {
-      return try CorpusStore(url: url)
-    } catch {
-      throw UsageError("--corpus: \(error)")
-    }
+    return try checked("--corpus: ") { try CorpusStore(url: url) }
   }
 
   /// The levels that are left.

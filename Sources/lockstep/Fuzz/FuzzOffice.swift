@@ -1,9 +1,6 @@
 import System
 import Harness
 import Journal
-import Reporting
-import Basics
-import Transports
 
 /// The desk of a campaign whose reports are written here: the folder of its run, and who looks on.
 final class FuzzOffice: FuzzDesk {
@@ -21,23 +18,10 @@ final class FuzzOffice: FuzzDesk {
   ) throws(UsageError) {
     self.arguments = arguments
     self.console = console
-    let command = Array(CommandLine.arguments.dropFirst())
-    do throws(FileFault) {
-      if let earlier {
-        tally = Tally(
-          of: RunSummary(
-            journals: [earlier + "/journal.jsonl"], without: CampaignJournal.id(of: target)))
-        folder = try RunFolder(
-          resuming: earlier, out: arguments.run.reports.out, command: command, share: arguments.run.share)
-      } else {
-        tally = Tally()
-        folder = try RunFolder(
-          out: arguments.run.reports.out, kind: "fuzz", command: command, seed: target.seed,
-          share: arguments.run.share)
-      }
-    } catch {
-      throw UsageError(error.description)
-    }
+    let id = CampaignJournal.id(of: target)
+    tally =
+      earlier.map { Tally(of: RunSummary(journals: [$0 + "/journal.jsonl"], without: id)) } ?? Tally()
+    folder = try RunFolder.open(resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run)
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
     let shown: any FuzzReport =
       switch arguments.run.format {

@@ -3,8 +3,6 @@ import Conformance
 import Harness
 import Lab
 import Reporting
-import Basics
-import Transports
 
 /// What a campaign is about, checked: before anything is begun or written.
 struct FuzzPlan {
@@ -31,11 +29,8 @@ struct FuzzPlan {
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
     for (name, weight) in settings.weights {
-      do {
-        try target.checkAct(name, isWanted: weight > 0, twin: twin)
-      } catch {
-        throw UsageError("--weight: \(error.description)")
-      }
+      let (target, twin) = (target, twin)
+      try checked("--weight: ") { try target.checkAct(name, isWanted: weight > 0, twin: twin) }
     }
     if !target.device.isGoverned, let most = arguments.run.lab.actuations {
       settings.actuations = max(most.value - (earlier?.status.actuations ?? 0), 0)

@@ -1,7 +1,5 @@
 import System
-import Automata
 import Conformance
-import Documents
 import Harness
 import Journal
 import Basics
@@ -66,7 +64,7 @@ final class FuzzPool {
 
   func perform() -> FuzzEnd {
     defer { plan.world.devices.shutDown() }
-    let jobs = WorkerArguments(arguments, plan).all
+    let jobs = WorkerArguments(arguments: arguments, plan: plan).all
     journal.begin()
     var head = FuzzHead(plan.target, twin: plan.twin, plan.settings, duration: arguments.duration)
     head.workers = jobs.count
@@ -241,13 +239,8 @@ final class FuzzPool {
 
 /// What the workers of a campaign are started with.
 struct WorkerArguments {
-  private let arguments: FuzzArguments
-  private let plan: FuzzPlan
-
-  init(_ arguments: FuzzArguments, _ plan: FuzzPlan) {
-    self.arguments = arguments
-    self.plan = plan
-  }
+  let arguments: FuzzArguments
+  let plan: FuzzPlan
 
   /// The words for each of them: as many as have something to do.
   var all: [[String]] {

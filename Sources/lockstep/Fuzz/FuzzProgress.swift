@@ -1,5 +1,4 @@
 import Journal
-import Conformance
 import Harness
 import Basics
 
@@ -17,6 +16,10 @@ struct FuzzHead: Equatable {
   /// How long it is to go on; `nil` for no end.
   var duration: Interval?
 
+  static func == (left: FuzzHead, right: FuzzHead) -> Bool { left.title == right.title }
+}
+
+extension FuzzHead {
   init(_ target: FuzzTarget, twin: FuzzTarget?, _ settings: FuzzSettings, duration: Interval?) {
     machine = target.machine.label
     device = target.device.description
@@ -26,14 +29,6 @@ struct FuzzHead: Equatable {
     steps = settings.steps
     self.duration = duration
   }
-
-  init(machine: String, device: String, seed: UInt64) {
-    self.machine = machine
-    self.device = device
-    self.seed = seed
-  }
-
-  static func == (left: FuzzHead, right: FuzzHead) -> Bool { left.title == right.title }
 
   /// What is fuzzed, in one line.
   var title: String {

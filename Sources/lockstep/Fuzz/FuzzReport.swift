@@ -1,5 +1,3 @@
-import Conformance
-import Documents
 import Harness
 import Journal
 import Basics
@@ -32,13 +30,6 @@ struct FuzzEnd {
   var journal = ""
   /// What the command ends with.
   var exit = CommandStatus.agree
-
-  init(cause: CampaignEnd, status: CampaignStatus, seed: UInt64, took: Interval) {
-    self.cause = cause
-    self.status = status
-    self.seed = seed
-    self.took = took
-  }
 }
 
 /// Prints findings as they come and a line now and then: for a log, and for who has no terminal.
@@ -186,10 +177,9 @@ final class JSONFuzzReport: FuzzReport {
 func clock(_ time: Interval) -> String {
   let seconds = time.nanoseconds / 1_000_000_000
   if seconds < 60 { return "\(seconds).\(time.nanoseconds / 100_000_000 % 10) s" }
-  func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  let tail = (seconds % 60).padded(to: 2)
   return seconds < 3600
-    ? "\(seconds / 60):\(two(seconds % 60))"
-    : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+    ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"
 }
 
 /// A number with its thousands apart.

@@ -1,3 +1,4 @@
+import System
 import Harness
 import Reporting
 
@@ -49,11 +50,7 @@ extension FuzzArguments {
   }
 
   private func isSame(_ left: String, _ right: String) throws(UsageError) -> Bool {
-    do throws(DeviceProblem) {
-      return try DeviceSpec(text: left) == DeviceSpec(text: right)
-    } catch {
-      throw UsageError("--device: \(error.description)")
-    }
+    try checked("--device: ") { try DeviceSpec(text: left) == DeviceSpec(text: right) }
   }
 
   /// The line to paste that goes on with the campaign of a folder.

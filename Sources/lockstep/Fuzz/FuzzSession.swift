@@ -5,7 +5,6 @@ import Conformance
 import Harness
 import Reporting
 import Basics
-import Transports
 
 /// A campaign in this process, from what was asked for to its end.
 ///
@@ -172,28 +171,30 @@ final class FuzzSession {
     for device: Device, _ explored: FuzzTarget, isTwin: Bool
   ) -> Campaign<Device>.Edge {
     let part = isTwin ? Self.twinShare : 1
-    return Campaign<Device>.Edge(
-      isStopped: { [self] in isStopped(inPart: part) }, elapsed: { [begin] in MonotonicClock.now - begin },
-      progress: { [self] in progress($0, isExploring: false) },
-      found: { [self] in found(&$0, onTwin: isTwin) },
-      trouble: { [self] in
-        journal.trouble($0)
-        report.say("trouble  \($0)")
-      },
-      leftOut: { [self] start, fault in
-        let settings = start.settings.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
-        desk.sayOnce(
-          "left out tests that start with \(settings.isEmpty ? "no settings" : settings): \(fault.detail)")
-      },
-      excused: { [self] divergence in
-        let words =
-          "the link was lost in a test that ended with: \(divergence.summary); run again with all its links it agreed"
-        journal.remark(words)
-        report.say(words)
-      },
-      another: { [devices = world.devices, target = explored] () throws(LabFault) in
-        try devices.another(target.device, seed: target.seed) as? Device
-      })
+    var edge = Campaign<Device>.Edge()
+    edge.isStopped = { [self] in isStopped(inPart: part) }
+    edge.elapsed = { [begin] in MonotonicClock.now - begin }
+    edge.progress = { [self] in progress($0, isExploring: false) }
+    edge.found = { [self] in found(&$0, onTwin: isTwin) }
+    edge.trouble = { [self] in
+      journal.trouble($0)
+      report.say("trouble  \($0)")
+    }
+    edge.leftOut = { [self] start, fault in
+      let settings = start.settings.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+      desk.sayOnce(
+        "left out tests that start with \(settings.isEmpty ? "no settings" : settings): \(fault.detail)")
+    }
+    edge.excused = { [self] divergence in
+      let words =
+        "the link was lost in a test that ended with: \(divergence.summary); run again with all its links it agreed"
+      journal.remark(words)
+      report.say(words)
+    }
+    edge.another = { [devices = world.devices, target = explored] () throws(LabFault) in
+      try devices.another(target.device, seed: target.seed) as? Device
+    }
+    return edge
   }
 
   private var isStopped: Bool { isStopped(inPart: 1) }
@@ -253,7 +254,7 @@ final class FuzzSession {
       report.warn("the counterexample is not saved: \(error)")
     }
     finding.path = path
-    let line = replayLine(path)
+    let line = arguments.run.replayLine(path, on: target.device)
     journal.record(finding, scenario, path: path, replay: line)
     report.found(FindingNotice(finding, scenario, path: path, replay: line))
     // One that could not be tried again is to be found again.
@@ -280,16 +281,6 @@ final class FuzzSession {
   ) -> TwinVerdict {
     var check = TwinCheck(twin, first, target, second, settings)
     return finding.isOnTwin ? check.confirm(finding) : check.contradict(finding)
-  }
-
-  private func replayLine(_ path: String) -> String {
-    var words = ["lockstep", "replay", path]
-    if target.device.kind == .lock, let device = arguments.run.device {
-      words += ["--device", device] + arguments.run.lab.words
-    } else if target.device.isGoverned {
-      words += arguments.run.lab.governorWords
-    }
-    return words.map(shellWord).joined(separator: " ")
   }
 
   private func finish(_ explored: Explored) -> FuzzEnd {

@@ -1,23 +1,17 @@
 import Automata
-import Conformance
 import Harness
-import Basics
 
 extension FuzzArguments {
   /// The machine that is named.
   func machine(in world: World) throws(UsageError) -> MachineLibrary.Entry {
-    do {
-      return try world.machines.machine(operands[0])
-    } catch {
-      throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
-    }
+    try world.machine(operands[0])
   }
 
   /// What is fuzzed.
   func target(
     _ machine: MachineLibrary.Entry, in world: World, seed: UInt64
   ) throws(UsageError) -> FuzzTarget {
-    do throws(DeviceProblem) {
+    try checked(run.device == nil ? "" : "--device: ") {
       if let device = try world.deviceSpec(run.device) {
         return try FuzzTarget(machine, device, seed: seed, provider: world.devices)
       }
@@ -26,8 +20,6 @@ extension FuzzArguments {
           .name, "the machine `\(machine.label)` has no usual device", hint: "give one with --device")
       }
       return try FuzzTarget(machine, usual, seed: seed, provider: world.devices)
-    } catch {
-      throw UsageError((run.device == nil ? "" : "--device: ") + error.description)
     }
   }
 
@@ -37,14 +29,12 @@ extension FuzzArguments {
   ) throws(UsageError) -> FuzzTarget? {
     let named = twin ?? (target.device.kind == .lock ? world.devices.bench.twin(of: target.device.name) : nil)
     guard let named, named != "none" else { return nil }
-    do throws(DeviceProblem) {
+    return try checked("--twin: ") {
       let twin = try FuzzTarget(machine, DeviceSpec(text: named), seed: seed, provider: world.devices)
       guard let standIn = twin.standing(in: target) else {
         throw DeviceProblem(.name, "\(named) starts nowhere where \(target.device) does")
       }
       return standIn
-    } catch {
-      throw UsageError("--twin: \(error.description)")
     }
   }
 }

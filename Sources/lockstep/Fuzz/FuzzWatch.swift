@@ -1,9 +1,7 @@
 import Journal
 import System
-import Harness
 import Basics
 import Synchronization
-import Transports
 
 /// Passes on how a campaign goes, and answers who asks by SIGUSR1.
 ///

@@ -1,10 +1,8 @@
 import System
 import Conformance
-import Documents
 import Harness
 import Journal
 import Basics
-import Transports
 
 extension Command {
   /// One of the processes of `fuzz --jobs`; nothing for people.
@@ -12,11 +10,10 @@ extension Command {
     Command(
       "fuzz-worker", "Explores for 'lockstep fuzz --jobs'.",
       examples: [],
-      ArgumentParser(
-        options: FuzzArguments.options,
-        operands: .init(
-          placeholder: "MACHINE", summary: "The machine.", count: 1...1, path: \.operands)),
-      defaults: { FuzzArguments() }
+      options: FuzzArguments.options,
+      operands: .init(
+        placeholder: "MACHINE", summary: "The machine.", count: 1...1, path: \.operands),
+      defaults: FuzzArguments()
     ) { arguments, console throws(UsageError) in
       guard let orders = EndOfInput.firstLine().flatMap(WorkerOrders.init) else {
         throw UsageError("this command is for 'lockstep fuzz --jobs' alone")

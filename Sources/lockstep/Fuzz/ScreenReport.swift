@@ -1,7 +1,5 @@
 import Journal
-import Harness
 import Basics
-import Transports
 
 /// Shows how a campaign goes on a terminal, in place; findings and all else that is worth a line scroll above.
 ///

@@ -23,7 +23,7 @@ struct StatusScreen {
 
   /// The lines, none of them wider than the terminal.
   func lines(width: Int, _ paint: Painter) -> [String] {
-    let pane = Pane(width: min(width, Self.mostWidth), paint)
+    let pane = Pane(width: min(width, Self.mostWidth), paint: paint)
     let status = progress.status
     return [pane.whole(paint, .strong, " lockstep \(head.title)")]
       + pane.beside("time", timeRows, "findings", findingRows)
@@ -101,11 +101,6 @@ private struct Pane {
 
   let width: Int
   let paint: Painter
-
-  init(width: Int, _ paint: Painter) {
-    self.width = width
-    self.paint = paint
-  }
 
   private var leftWidth: Int { width / 2 }
 

@@ -1,6 +1,5 @@
 import Basics
 import Conformance
-import Documents
 import Harness
 import Journal
 
@@ -85,12 +84,9 @@ struct WorkerOrders {
     let json: JSON = ["round": .integer(round), "known": .list(known.map(JSON.text))]
     return json.line
   }
+}
 
-  init(round: Int, known: [String]) {
-    self.round = round
-    self.known = known
-  }
-
+extension WorkerOrders {
   /// Reads ``line``; `nil` when it is none.
   init?(_ text: String) {
     guard let value = try? JSON(parsing: text), let round = value["round"]?.int,

@@ -1,6 +1,5 @@
 import Journal
 import Basics
-import Documents
 import Reporting
 
 /// What `lockstep history` has to tell.

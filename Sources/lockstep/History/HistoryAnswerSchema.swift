@@ -1,5 +1,4 @@
 import Basics
-import Documents
 
 extension HistoryAnswer {
   /// What `lockstep history --format json` prints, as JSON Schema: one object, and `question` says which one.

@@ -1,4 +1,3 @@
-import Harness
 import Reporting
 
 /// Where the history is kept: `--history`, which several commands have.

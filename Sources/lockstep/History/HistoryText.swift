@@ -1,20 +1,14 @@
 import Basics
-import Documents
 import Journal
 import Reporting
 
 /// What `lockstep history` has to tell, for a person.
 struct HistoryText {
-  private let answer: HistoryAnswer
-  private let paint: Painter
+  let answer: HistoryAnswer
+  let paint: Painter
 
   /// How many runs of a case are shown as signs.
   static let strip = 20
-
-  init(_ answer: HistoryAnswer, _ paint: Painter) {
-    self.answer = answer
-    self.paint = paint
-  }
 
   var text: String {
     switch answer {
@@ -214,7 +208,6 @@ extension HistoryText {
     "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3)) s"
   }
 
-  private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 /// Other people's text on one line of a terminal: what would move the cursor, colour, or turn the direction is shown.

@@ -1,5 +1,4 @@
 import System
-import Documents
 import Harness
 import Lab
 import Basics
@@ -13,11 +12,7 @@ struct BenchFile {
   /// Reads the inventory of a file.
   init(reading path: String) throws(UsageError) {
     let bytes = try namedFile(path)
-    do {
-      inventory = try Inventory(bytes, name: path, checks: Self.checks)
-    } catch {
-      throw UsageError(error.description)
-    }
+    inventory = try checked { try Inventory(bytes, name: path, checks: Self.checks) }
     self.path = path
   }
 
@@ -73,9 +68,7 @@ extension BenchFile {
   }
 
   private func unknown(_ kind: String, _ name: String, of names: [String]) -> UsageError {
-    let hint =
-      nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
-      ?? (names.isEmpty ? "it has none" : "there are \(names.joined(separator: ", "))")
+    let hint = names.isEmpty ? "it has none" : hint(for: name, of: names)
     return UsageError("\(path): the bench \(inventory.name) has no \(kind) '\(name)': \(hint)")
   }
 

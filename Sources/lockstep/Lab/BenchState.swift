@@ -1,6 +1,4 @@
 import System
-import Documents
-import Harness
 import Lab
 import Basics
 import Transports

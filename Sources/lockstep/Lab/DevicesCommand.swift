@@ -1,8 +1,6 @@
 import Journal
 import System
 import Conformance
-import Documents
-import Harness
 import Lab
 import Basics
 import Transports
@@ -28,19 +26,15 @@ extension Command {
         Example("lockstep devices", "What the bench of this folder has, and how it is."),
         Example("lockstep devices restore front-door", "Puts a lock back in use."),
       ],
-      ArgumentParser(
-        options: [
-          .bench(\.bench),
-          .format(\.format, "How devices are printed; json is one object a line."), .color(\.color),
-          .quiet(\.isQuiet, "Prints what is not free only."),
-        ],
-        operands: .init(
-          placeholder: "restore NAME", summary: "What is to be put back in use; without it all is shown.",
-          count: 0...2, as: .choice(["restore"]), .text, path: \.words)),
-      defaults: { DevicesArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .bench(\.bench),
+        .format(\.format, "How devices are printed; json is one object a line."), .color(\.color),
+        .quiet(\.isQuiet, "Prints what is not free only."),
+      ],
+      operands: .init(
+        placeholder: "restore NAME", summary: "What is to be put back in use; without it all is shown.",
+        count: 0...2, as: .choice(["restore"]), .text, path: \.words), defaults: DevicesArguments(),
+      perform: DevicesArguments.perform)
   }
 }
 
@@ -106,13 +100,9 @@ private struct DevicesArguments {
       guard case .file(let path) = lock.source else {
         return (BenchLock(bench: file, lock: lock).emulatedIdentity, nil)
       }
-      do {
-        let lockFile = try LockFile(reading: path)
-        let odometer = StateFolder.path.map { $0 + "/odometers/\(LockBench.odometerName(of: lockFile))" }
-        return (lockFile.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
-      } catch {
-        throw UsageError(error.description)
-      }
+      let lockFile = try checked { try LockFile(reading: path) }
+      let odometer = StateFolder.path.map { $0 + "/odometers/\(LockBench.odometerName(of: lockFile))" }
+      return (lockFile.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
     }
     if let file, let dongle = file.inventory.dongle(name) {
       return (try file.choice(dongle).spec.identity, nil)

@@ -1,4 +1,3 @@
-import Documents
 import Lab
 import Basics
 import Transports
@@ -73,34 +72,29 @@ struct DevicesText {
 extension DeviceState {
   /// The line of `--format json`.
   var json: JSON {
-    var members: [JSON.Member] = [.init(kind.rawValue, .text(name))]
-    if let identity { members.append(.init("identity", .text(identity))) }
-    members.append(.init("place", .text(place)))
-    switch use {
-    case .free: members.append(.init("state", "free"))
-    case .held(let holder):
-      members.append(.init("state", "held"))
-      members.append(
-        .init(
-          "holder",
-          [
-            "process": .integer(holder.process), "host": .text(holder.host), "since": .text(holder.since),
-            "command": .text(holder.command), "lease": .integer(holder.token),
-          ]))
-    case .outOfUse(let reason):
-      members.append(.init("state", "out-of-use"))
-      members.append(.init("since", .text("\(reason.since)")))
-      members.append(.init("reason", .text(reason.reason)))
-    case .unknown(let reason):
-      members.append(.init("state", "unknown"))
-      members.append(.init("reason", .text(reason)))
-    }
-    members.append(.init("failures", .integer(failures.count)))
-    if let wear { members += wear.members }
-    if !quarantine.isEmpty {
-      members.append(.init("quarantine", .list(quarantine.map { $0.entry.json($0.status) })))
-    }
-    return .mapping(members)
+    let (state, since, reason): (JSON, WallTime?, String?) =
+      switch use {
+      case .free: ("free", nil, nil)
+      case .held: ("held", nil, nil)
+      case .outOfUse(let reason): ("out-of-use", reason.since, reason.reason)
+      case .unknown(let reason): ("unknown", nil, reason)
+      }
+    return .known([
+      kind.rawValue: .text(name), "identity": identity.map(JSON.text), "place": .text(place), "state": state,
+      "holder": holder, "since": since.map { .text("\($0)") }, "reason": reason.map(JSON.text),
+      "failures": .integer(failures.count), "movements": wear?.movements,
+      "battery": wear?.battery.map { .integer($0) }, "worn": wear?.worn.map { .text("\($0)") },
+      "low": wear?.low.map { .text("\($0)") },
+      "quarantine": quarantine.isEmpty ? nil : .list(quarantine.map { $0.entry.json($0.status) }),
+    ])
+  }
+
+  private var holder: JSON? {
+    guard case .held(let holder) = use else { return nil }
+    return [
+      "process": .integer(holder.process), "host": .text(holder.host), "since": .text(holder.since),
+      "command": .text(holder.command), "lease": .integer(holder.token),
+    ]
   }
 
   /// What a line is like.
@@ -134,29 +128,20 @@ extension DeviceState {
 }
 
 extension DeviceState.Wear {
-  fileprivate var members: [JSON.Member] {
-    var movements: [JSON.Member] = [
-      .init("total", .integer(total)), .init("hour", .integer(hour)), .init("night", .integer(night)),
-    ]
-    if let budget = limits.perHour { movements.append(.init("perHour", .integer(budget))) }
-    if let budget = limits.perNight { movements.append(.init("perNight", .integer(budget))) }
-    var members: [JSON.Member] = [.init("movements", .mapping(movements))]
-    if let battery { members.append(.init("battery", .integer(battery))) }
-    if let worn { members.append(.init("worn", .text("\(worn)"))) }
-    if let low { members.append(.init("low", .text("\(low)"))) }
-    return members
+  fileprivate var movements: JSON {
+    .known([
+      "total": .integer(total), "hour": .integer(hour), "night": .integer(night),
+      "perHour": limits.perHour.map { .integer($0) }, "perNight": limits.perNight.map { .integer($0) },
+    ])
   }
 }
 
 extension Quarantine {
   func json(_ status: Status) -> JSON {
-    var members: [JSON.Member] = []
-    if let scenario { members.append(.init("scenario", .text(scenario))) }
-    members += [
-      .init("reason", .text(reason)), .init("owner", .text(owner)), .init("expires", .text("\(expires)")),
-      .init("status", .text(status.rawValue)),
-    ]
-    return .mapping(members)
+    .known([
+      "scenario": scenario.map(JSON.text), "reason": .text(reason), "owner": .text(owner),
+      "expires": .text("\(expires)"), "status": .text(status.rawValue),
+    ])
   }
 
   static var shape: JSON {

@@ -1,5 +1,3 @@
-import Basics
-import Documents
 import Lab
 
 /// The battery of a lock in the morning.
@@ -22,13 +20,5 @@ struct NightlyBattery {
   /// As it stands in a table.
   var text: String {
     "\(percent) %" + (slope.map { $0 > 0 ? ", −\($0) %/h" : ", steady" } ?? "") + (low == nil ? "" : ", LOW")
-  }
-
-  /// As it stands in an object, beside the rest of the lock.
-  var members: [JSON.Member] {
-    var members: [JSON.Member] = [.init("battery", .integer(percent))]
-    if let slope { members.append(.init("batterySlope", .decimal(slope))) }
-    if let low { members.append(.init("low", .text("\(low)"))) }
-    return members
   }
 }

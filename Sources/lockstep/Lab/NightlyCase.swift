@@ -1,13 +1,6 @@
 import Journal
 import System
-import Harness
 import Basics
-import Transports
-
-/// The words of the command that a child of a night runs.
-private struct NightlyCaseArguments {
-  var words: [String] = []
-}
 
 extension Command {
   /// One run of a night; nothing for people.
@@ -17,14 +10,10 @@ extension Command {
   static var nightlyCase: Command {
     Command(
       "nightly-case", "Drives a case for 'lockstep nightly'.",
-      examples: [],
-      ArgumentParser<NightlyCaseArguments>(
-        options: [],
-        operands: .init(
-          placeholder: "WORD", summary: "A command of lockstep and its words.", count: 1...Int.max,
-          path: \.words)),
-      defaults: { NightlyCaseArguments() }
-    ) { arguments, console throws(UsageError) in
+      operands: .init(
+        placeholder: "WORD", summary: "A command of lockstep and its words.", count: 1...Int.max,
+        path: \.self), defaults: [String]()
+    ) { words, console throws(UsageError) in
       guard let path = EndOfInput.firstLine() else {
         throw UsageError("this command is for 'lockstep nightly' alone")
       }
@@ -36,8 +25,8 @@ extension Command {
       return withExtendedLifetime(file) {
         LifeLine.begin()
         // What is in quarantine is excused by the night, which shows what it did.
-        let isRun = arguments.words.first == Command.run.name
-        return Commands.run(arguments.words + (isRun ? ["--ignore-quarantine"] : []), console)
+        let isRun = words.first == Command.run.name
+        return Commands.run(words + (isRun ? ["--ignore-quarantine"] : []), console)
       }
     }
   }

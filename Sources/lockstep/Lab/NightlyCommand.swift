@@ -1,11 +1,8 @@
 import Journal
 import System
-import Documents
-import Harness
 import Lab
 import Reporting
 import Basics
-import Transports
 
 /// The options of `nightly`.
 struct NightlyArguments {
@@ -50,31 +47,27 @@ extension Command {
           "lockstep nightly nights/third-floor.yaml --lab labgrid://lab:20408 --tags floor=3 --lab-wait 1h",
           "Over the places of a lab, which others use too."),
       ],
-      ArgumentParser(
-        options: [
-          .value(
-            "bench", \.bench, "FILE",
-            "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
-            example: "bench.yaml", as: .file),
-          .flag(
-            "resume", \.resumesOnly,
-            "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
-          ),
-          .value(
-            "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
-            example: "4"),
-          .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
-        ] + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
-          + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-            .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
-            .quiet(\.isQuiet, "Prints the summary only."),
-          ],
-        operands: .init(
-          placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans)),
-      defaults: { NightlyArguments() }
-    ) { arguments, console throws(UsageError) in
-      try arguments.perform(console)
-    }
+      options: [
+        .value(
+          "bench", \.bench, "FILE",
+          "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
+          example: "bench.yaml", as: .file),
+        .flag(
+          "resume", \.resumesOnly,
+          "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
+        ),
+        .value(
+          "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
+          example: "4"),
+        .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
+      ] + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
+        + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+          .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
+          .quiet(\.isQuiet, "Prints the summary only."),
+        ],
+      operands: .init(
+        placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans),
+      defaults: NightlyArguments(), perform: NightlyArguments.perform)
   }
 }
 
@@ -105,11 +98,7 @@ extension NightlyArguments {
 
   /// Keeps other nights of a plan away as long as this one goes on.
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
-    do {
-      try makeFolder(reports.out + "/runs")
-    } catch {
-      throw UsageError("\(error)")
-    }
+    try checked { try makeFolder(reports.out + "/runs") }
     return HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
   }
 
@@ -124,12 +113,7 @@ extension NightlyArguments {
     if isOver {
       console.say("lockstep: the night before did not end; its report is made, and a new one begins")
     }
-    let folder: NightlyFolder
-    do throws(FileFault) {
-      folder = try NightlyFolder(open, out: reports.out)
-    } catch {
-      throw UsageError(error.description)
-    }
+    let folder = try checked { try NightlyFolder(open, out: reports.out) }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
   }
@@ -145,12 +129,9 @@ extension NightlyArguments {
       console.say("lockstep: nothing to run: no suite meets a lock")
       return .nothingSelected
     }
-    let folder: NightlyFolder
-    do throws(FileFault) {
-      folder = try NightlyFolder(
+    let folder = try checked {
+      try NightlyFolder(
         new: plan, out: reports.out, command: Array(CommandLine.arguments.dropFirst()), seed: seed)
-    } catch {
-      throw UsageError(error.description)
     }
     return try drive(folder, trial, console)
   }

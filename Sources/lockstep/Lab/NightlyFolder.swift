@@ -1,9 +1,6 @@
 import System
-import Documents
-import Harness
 import Lab
 import Basics
-import Transports
 
 /// Where a night keeps what it takes to go on, and what it leaves: a folder beside those of runs.
 ///

@@ -1,12 +1,8 @@
 import Journal
 import System
-import Conformance
-import Documents
 import Harness
 import Lab
-import Reporting
 import Basics
-import Transports
 
 /// The journal of a night: what its children wrote of their cases, in the order of the plan, and what became of the
 /// others, in the same form as that of any run.

@@ -1,5 +1,4 @@
 import System
-import Documents
 import Harness
 import Lab
 import Basics
@@ -26,7 +25,7 @@ struct NightlyLab {
   ///
   /// - Parameter bench: what somebody named in its place.
   init(_ path: String, bench: String?) throws(UsageError) {
-    plan = try readDocument(path) { bytes throws(DocumentError) in try NightPlan(bytes, name: path) }
+    plan = try checked { try NightPlan(try ScenarioFiles.read(path), name: path) }
     guard let place = bench ?? plan.bench ?? BenchFile.usual else {
       throw UsageError(
         "\(path) names no bench, and there is no bench.yaml: say with --bench FILE which it is")
@@ -144,11 +143,7 @@ struct NightlyLab {
     } else {
       dongles = try bench.carriers(to: lock).compactMap(\.dongle)
     }
-    do {
-      identities[.lock(lock.name)] = try LockFile(reading: path).identity
-    } catch {
-      throw UsageError("\(lock.name): \(error)")
-    }
+    identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perNight: lock.limits.perNight,
       odometer: LockOdometer.total(of: path) ?? 0, isFuzzed: isFuzzed,
@@ -168,17 +163,6 @@ extension Inventory.Lock {
     case .device(let text): text
     case .file(let path): "lock:" + path
     }
-  }
-}
-
-/// Reads a document from its file.
-func readDocument<Value>(
-  _ path: String, _ read: ([UInt8]) throws(DocumentError) -> Value
-) throws(UsageError) -> Value {
-  do {
-    return try read(try ScenarioFiles.read(path))
-  } catch {
-    throw UsageError(error.description)
   }
 }
 

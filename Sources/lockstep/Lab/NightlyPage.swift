@@ -1,8 +1,5 @@
 import Journal
-import Documents
-import Harness
 import Lab
-import Basics
 
 extension NightlyReport {
   /// The report as one page for people, without anything from the network.
@@ -18,18 +15,19 @@ extension NightlyReport {
       body += "<h2>See to it</h2>\n<ul class=\"bad\">"
       body += errands.map { "<li><b>\(escaped($0.name))</b> \(escaped($0.words))</li>" }.joined() + "</ul>\n"
     }
-    body += section("News", red.filter { $0.isNew != false })
-    body += section("Seen before", red.filter { $0.isNew == false })
-    body += section("Found by fuzzing", findings)
-    body += section("Flaky: agreed only when tried again", flaky)
-    body += section("Trouble of the lab", trouble)
-    body += section("In quarantine, and no news", excused)
+    body += kinds.map { section($0.title, $0.items) }.joined()
     if !runs.lab.lapsed.isEmpty {
       body += "<h2>Quarantine that has lapsed</h2>\n<ul>"
       body += runs.lab.lapsed.map { "<li>\(escaped("\($0)"))</li>" }.joined() + "</ul>\n"
     }
     body += section("Not run", notRun) + section("Skipped: cannot be driven on this lock", skipped)
-    body += lockTable + dongleTable
+    body += table(
+      "Locks", Self.lockTitles, locks.map { ($0.cells, $0.isMarked) }, numbers: [2, 3, 4, 5])
+    if !dongles.isEmpty {
+      body += table(
+        night.settings.way == .dongle ? "Dongles" : "Places", dongleTitles,
+        dongles.map { ($0.cells, $0.isBad) }, numbers: [1, 2])
+    }
     body += "<p class=\"faint\">" + reports.map { escaped($0) }.joined(separator: "<br>") + "</p>\n"
     return """
       <!DOCTYPE html>
@@ -78,38 +76,25 @@ extension NightlyReport {
   private func section(_ title: String, _ groups: [Group]) -> String {
     guard !groups.isEmpty else { return "" }
     let rows = groups.sorted { $0.count > $1.count }.map { group in
-      "<tr><td class=\"number\">\(group.count)</td><td>\(escaped(group.reason))</td>"
-        + "<td>\(escaped(group.locks.joined(separator: ", ")))</td></tr>"
+      ([String(group.count), group.reason, group.locks.joined(separator: ", ")], false)
     }
-    return "<h2>\(escaped(title))</h2>\n<table><tr><th>cases</th><th>why</th><th>locks</th></tr>"
-      + rows.joined(separator: "\n") + "</table>\n"
+    return table(title, ["cases", "why", "locks"], rows, numbers: [0])
   }
 
-  private var lockTable: String {
-    let rows = locks.map { lock in
-      let movements = lock.movements.map { "\($0)" + (lock.budget.map { " of \($0)" } ?? "") } ?? "–"
-      return
-        "<tr\(lock.isMarked ? " class=\"bad\"" : "")><td>\(escaped(lock.name))</td><td>\(escaped(lock.left))</td>"
-        + "<td class=\"number\">\(lock.judged) of \(lock.planned)</td><td class=\"number\">\(movements)</td>"
-        + "<td class=\"number\">\(lock.life.map(String.init) ?? "–")</td>"
-        + "<td class=\"number\">\(lock.battery?.text ?? "–")</td><td>\(escaped(lock.state))</td></tr>"
+  /// A table under its title.
+  ///
+  /// - Parameter numbers: the columns that are counts.
+  private func table(
+    _ title: String, _ head: [String], _ rows: [(cells: [String], isBad: Bool)], numbers: Set<Int>
+  ) -> String {
+    let lines = rows.map { row in
+      let cells = row.cells.enumerated().map { column, cell in
+        "<td\(numbers.contains(column) ? " class=\"number\"" : "")>\(escaped(cell))</td>"
+      }
+      return "<tr\(row.isBad ? " class=\"bad\"" : "")>\(cells.joined())</tr>"
     }
-    return "<h2>Locks</h2>\n<table><tr><th>lock</th><th>left</th><th>judged</th><th>movements</th>"
-      + "<th>in its life</th><th>battery</th><th>state</th></tr>" + rows.joined(separator: "\n")
-      + "</table>\n"
-  }
-
-  private var dongleTable: String {
-    guard !dongles.isEmpty else { return "" }
-    let rows = dongles.map { dongle in
-      "<tr\(dongle.isBad ? " class=\"bad\"" : "")><td>\(escaped(dongle.name))</td>"
-        + "<td class=\"number\">\(dongle.runs)</td><td class=\"number\">\(dongle.failures)</td>"
-        + "<td>\(escaped(dongle.state))</td></tr>"
-    }
-    let title = night.settings.way == .dongle ? "Dongles" : "Places"
-    return "<h2>\(title)</h2>\n<table><tr><th>\(night.settings.way)</th><th>runs</th><th>failed</th>"
-      + "<th>state</th></tr>"
-      + rows.joined(separator: "\n") + "</table>\n"
+    return "<h2>\(escaped(title))</h2>\n<table><tr>\(head.map { "<th>\($0)</th>" }.joined())</tr>"
+      + lines.joined(separator: "\n") + "</table>\n"
   }
 
   private static let style = """

@@ -1,8 +1,6 @@
-import Journal
 import Conformance
-import Harness
+import Journal
 import Lab
-import Basics
 import Transports
 
 /// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.

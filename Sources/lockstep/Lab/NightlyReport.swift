@@ -1,10 +1,8 @@
+import System
 import Journal
-import Documents
-import Harness
 import Lab
 import Reporting
 import Basics
-import Transports
 
 /// What a lab manager wants to know in the morning: what ran, what is new, what is flaky, what is worn, what was not
 /// run and why, and how each lock was left.
@@ -241,6 +239,44 @@ extension NightlyReport {
   }
 }
 
+// MARK: - What stands on a page
+
+extension NightlyReport {
+  /// Each kind of what did not simply agree, with what stands before it in text.
+  var kinds: [(title: String, items: [Item], sign: String, style: Console.Style)] {
+    [
+      ("News", red.filter { $0.isNew != false }, "✘", .bad),
+      ("Seen before", red.filter { $0.isNew == false }, "✘", .bad),
+      ("Found by fuzzing", findings, "✘", .bad),
+      ("Flaky: agreed only when tried again", flaky, "~", .warning),
+      ("Trouble of the lab", trouble, "⚡", .warning),
+      ("In quarantine, and no news", excused, "·", .faint),
+    ]
+  }
+
+  /// What stands above the columns of locks.
+  static let lockTitles = ["lock", "left", "judged", "movements", "in its life", "battery", "state"]
+
+  /// What stands above the columns of dongles or of places.
+  var dongleTitles: [String] { [night.settings.way.rawValue, "runs", "failed", "state"] }
+}
+
+extension NightlyReport.LockLine {
+  /// What stands in the columns.
+  var cells: [String] {
+    let allowed = budget.map { " of \($0)" } ?? ""
+    return [
+      name, left, "\(judged) of \(planned)", movements.map { "\($0)" + allowed } ?? "–",
+      life.map { String($0) } ?? "–", battery?.text ?? "–", state,
+    ]
+  }
+}
+
+extension NightlyReport.DongleLine {
+  /// What stands in the columns.
+  var cells: [String] { [name, "\(runs)", "\(failures)", state] }
+}
+
 // MARK: - As text
 
 extension NightlyReport {
@@ -250,12 +286,7 @@ extension NightlyReport {
     lines.append("  \(counts)")
     if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
     for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(short(errand.words))") }
-    add("News", red.filter { $0.isNew != false }, "✘", .bad, paint, &lines)
-    add("Seen before", red.filter { $0.isNew == false }, "✘", .bad, paint, &lines)
-    add("Found by fuzzing", findings, "✘", .bad, paint, &lines)
-    add("Flaky: agreed only when tried again", flaky, "~", .warning, paint, &lines)
-    add("Trouble of the lab", trouble, "⚡", .warning, paint, &lines)
-    add("In quarantine, and no news", excused, "·", .faint, paint, &lines)
+    for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
     for entry in runs.lab.lapsed {
       if lines.last != "" { lines.append("") }
       let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
@@ -263,7 +294,10 @@ extension NightlyReport {
     }
     add("Not run", notRun, paint, .warning, &lines)
     add("Skipped: cannot be driven on this lock", skipped, paint, .faint, &lines)
-    lines += lockLines(paint) + dongleLines(paint)
+    lines += [""] + table([Self.lockTitles] + locks.map(\.cells), paint, bad: locks.map(\.isMarked))
+    if !dongles.isEmpty {
+      lines += [""] + table([dongleTitles] + dongles.map(\.cells), paint, bad: dongles.map(\.isBad))
+    }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
     return lines.joined(separator: "\n")
@@ -327,38 +361,11 @@ extension NightlyReport {
   /// How much of one kind fits on a page.
   private static let most = 12
 
-  private func lockLines(_ paint: Painter) -> [String] {
-    var rows = [["lock", "left", "judged", "movements", "in its life", "battery", "state"]]
-    for lock in locks {
-      let budget = lock.budget.map { " of \($0)" } ?? ""
-      let movements = lock.movements.map { "\($0)" + budget } ?? "–"
-      let life = lock.life.map { String($0) } ?? "–"
-      let battery = lock.battery?.text ?? "–"
-      rows.append(
-        [lock.name, lock.left, "\(lock.judged) of \(lock.planned)", movements, life, battery, lock.state])
-    }
-    return [""] + table(rows, paint, bad: locks.map(\.isMarked))
-  }
-
-  private func dongleLines(_ paint: Painter) -> [String] {
-    guard !dongles.isEmpty else { return [] }
-    var rows = [[night.settings.way.rawValue, "runs", "failed", "state"]]
-    for dongle in dongles {
-      rows.append([dongle.name, "\(dongle.runs)", "\(dongle.failures)", dongle.state])
-    }
-    return [""] + table(rows, paint, bad: dongles.map(\.isBad))
-  }
-
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
-    var widths = rows[0].map { _ in 0 }
-    for row in rows {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
-    }
+    // Nothing follows the last column.
+    let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.enumerated().map { number, row in
-      var text = ""
-      for (column, cell) in row.enumerated() {
-        text += column == row.count - 1 ? cell : cell.leftAligned(in: widths[column]) + "  "
-      }
+      let text = zip(row, widths).map { $0.leftAligned(in: $1) }.joined(separator: "  ")
       if number == 0 { return "  " + paint(.strong, text) }
       return "  " + (bad[number - 1] ? paint(.bad, text) : text)
     }
@@ -426,14 +433,11 @@ extension NightlyReport {
 
 extension NightlyReport.Item {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("lock", .text(lock)), .init("file", .text(file)), .init("message", .text(message)),
-    ]
-    if let replay { members.append(.init("replay", .text(replay))) }
-    if let signature { members.append(.init("signature", .text(signature))) }
-    if let isNew { members.append(.init("new", .flag(isNew))) }
-    if let quarantine { members.append(.init("quarantine", .text(quarantine))) }
-    return .mapping(members)
+    .known([
+      "lock": .text(lock), "file": .text(file), "message": .text(message), "replay": replay.map(JSON.text),
+      "signature": signature.map(JSON.text), "new": isNew.map(JSON.flag),
+      "quarantine": quarantine.map(JSON.text),
+    ])
   }
 }
 
@@ -444,17 +448,15 @@ extension NightlyReport.Group {
 }
 
 extension NightlyReport.LockLine {
-  fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("lock", .text(name)), .init("left", .text(left)), .init("bad", .flag(isBad)),
-      .init("trouble", .list(trouble.map(JSON.text))),
-      .init("state", .text(state)), .init("judged", .integer(judged)), .init("planned", .integer(planned)),
-    ]
-    if let movements { members.append(.init("movements", .integer(movements))) }
-    if let budget { members.append(.init("budget", .integer(budget))) }
-    if let life { members.append(.init("life", .integer(life))) }
-    if let battery { members += battery.members }
-    return .mapping(members)
+  var json: JSON {
+    .known([
+      "lock": .text(name), "left": .text(left), "bad": .flag(isBad),
+      "trouble": .list(trouble.map(JSON.text)), "state": .text(state), "judged": .integer(judged),
+      "planned": .integer(planned), "movements": movements.map { .integer($0) },
+      "budget": budget.map { .integer($0) }, "life": life.map { .integer($0) },
+      "battery": battery.map { .integer($0.percent) },
+      "batterySlope": battery?.slope.map(JSON.decimal), "low": battery?.low.map { .text("\($0)") },
+    ])
   }
 }
 

@@ -1,12 +1,8 @@
 import System
-import Conformance
-import Documents
 import Harness
 import Lab
 import Journal
-import Reporting
 import Basics
-import Transports
 
 /// The child processes of a night: with which words each is started, and what it left.
 struct NightlyRuns {

@@ -1,7 +1,6 @@
 import System
 import Basics
 import Synchronization
-import Transports
 
 /// Writes the journal of a night that is under way, so that reports can be made of it before its end.
 ///

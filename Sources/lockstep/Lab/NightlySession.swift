@@ -1,10 +1,7 @@
 import System
-import Conformance
-import Documents
 import Harness
 import Lab
 import Basics
-import Transports
 
 /// A night at work: the children that it starts, the clock, and the service manager that wants to know.
 final class NightlySession {

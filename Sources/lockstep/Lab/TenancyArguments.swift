@@ -1,6 +1,4 @@
 import Journal
-import Conformance
-import Harness
 import Lab
 import Basics
 import Transports
@@ -149,13 +147,10 @@ extension Command {
   /// The process that stands beside a run which holds a place of a lab; nothing for people.
   static var labWatchdog: Command {
     Command(
-      LabWatchdog.command, "Gives back what a run held at a lab that died.", examples: [],
-      ArgumentParser(
-        options: [],
-        operands: .init(
-          placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self)
-      ),
-      defaults: { [String]() }
+      LabWatchdog.command, "Gives back what a run held at a lab that died.",
+      operands: .init(
+        placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self),
+      defaults: [String]()
     ) { words, _ throws(UsageError) in
       guard let isDone = LabWatchdog.perform(words) else {
         throw UsageError("this command is for runs with --lab alone")

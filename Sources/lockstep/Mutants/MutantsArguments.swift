@@ -81,15 +81,6 @@ extension MutantsArguments {
   /// The seed of everything that is drawn.
   var seed: UInt64 { run.seed ?? 0 }
 
-  /// The machine that is named.
-  func machine(in world: World) throws(UsageError) -> MachineLibrary.Entry {
-    do {
-      return try world.machines.machine(operands[0])
-    } catch {
-      throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
-    }
-  }
-
   /// The tests; `nil` when scenarios are wrong, which is said.
   func suite(
     of machine: MachineLibrary.Entry, in world: World, _ console: Console
@@ -113,14 +104,12 @@ extension MutantsArguments {
     for machine: MachineLibrary.Entry, _ suite: MutationSuite
   ) throws(UsageError) -> [(device: DeviceSpec, defects: [String])] {
     if let text = run.device {
-      do throws(DeviceProblem) {
+      return try checked("--device: ") {
         let device = try DeviceSpec(text: text)
         guard device.kind == .emulator, let emulated = EmulatedDevice.named(device.name) else {
           throw DeviceProblem(.name, "an emulated device is needed, which has named defects")
         }
         return [(device, emulated.defects)]
-      } catch {
-        throw UsageError("--device: \(error)")
       }
     }
     guard !machine.isFile else { return [] }

@@ -1,6 +1,4 @@
-import Automata
 import Conformance
-import Documents
 import Harness
 import Basics
 
@@ -45,7 +43,7 @@ final class MutantsReport {
       var text = "\(machine.label): \(analysis.count) mutants"
       if isSampled { text += ", of which \(analysis.sampleCount) are tried (seed \(seed), evenly by kind)" }
       console.print(text)
-      text = "suite: \(count(analysis.testNames.count, "test"))"
+      text = "suite: \(counted(analysis.testNames.count, "test"))"
       if !analysis.leftOut.isEmpty {
         text += ", and \(analysis.leftOut.count) left out, which the machine itself does not pass"
       }
@@ -152,8 +150,6 @@ final class MutantsReport {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
   private func progress() {
     done += 1
     guard console.status.isTerminal, isHuman, done % 16 == 0 else { return }
@@ -163,25 +159,21 @@ final class MutantsReport {
   private func clear() { console.status.show("") }
 
   private func json(_ result: MutationAnalysis.Result, _ saved: String?) -> JSON {
-    var members: [JSON.Member] = [
-      .init("mutant", .integer(result.number)), .init("kind", .text(result.kind.rawValue)),
-      .init("summary", .text(result.summary)),
-    ]
+    var (killer, survivor, pairs): (String?, DistinguishingTest?, Int?)
+    let fate: JSON
     switch result.fate {
-    case .killed(let name):
-      members += [.init("fate", "killed"), .init("killer", .text(name))]
-    case .survived(let test):
-      members += [
-        .init("fate", "survived"), .init("test", .text(test.text(in: vocabulary))),
-        .init("divergence", .text(test.divergence.summary)),
-      ]
-      if let saved { members.append(.init("scenario", .text(saved))) }
-    case .equivalent(let pairs):
-      members += [.init("fate", "equivalent"), .init("pairs", .integer(pairs))]
-    case .undecided(let pairs):
-      members += [.init("fate", "undecided"), .init("pairs", .integer(pairs))]
+    case .killed(let name): (fate, killer) = ("killed", name)
+    case .survived(let test): (fate, survivor) = ("survived", test)
+    case .equivalent(let count): (fate, pairs) = ("equivalent", count)
+    case .undecided(let count): (fate, pairs) = ("undecided", count)
     }
-    return .mapping(members)
+    return .known([
+      "mutant": .integer(result.number), "kind": .text(result.kind.rawValue),
+      "summary": .text(result.summary), "fate": fate, "killer": killer.map(JSON.text),
+      "test": survivor.map { .text($0.text(in: vocabulary)) },
+      "divergence": survivor.map { .text($0.divergence.summary) },
+      "scenario": survivor == nil ? nil : saved.map(JSON.text), "pairs": pairs.map { .integer($0) },
+    ])
   }
 }
 

@@ -2,10 +2,8 @@ import Journal
 import System
 import Automata
 import Conformance
-import Documents
 import Harness
 import Basics
-import Transports
 
 /// From the command line to the score of a suite.
 struct MutantsSession {
@@ -21,7 +19,7 @@ struct MutantsSession {
   init(_ arguments: MutantsArguments, _ console: Console) throws(UsageError) {
     self.arguments = arguments
     self.console = console
-    let machine = try arguments.machine(in: world)
+    let machine = try world.machine(arguments.operands[0])
     self.machine = machine
     suite = try arguments.suite(of: machine, in: world, console)
     devices = try suite.map { suite throws(UsageError) in try arguments.devices(for: machine, suite) } ?? []
@@ -46,11 +44,7 @@ struct MutantsSession {
       console.say("lockstep: the suite has no test that the machine itself passes")
       return .nothingSelected
     }
-    do throws(FileFault) {
-      if let out = arguments.out { try makeFolder(out) }
-    } catch {
-      throw UsageError("--out: \(error)")
-    }
+    if let out = arguments.out { try checked("--out: ") { try makeFolder(out) } }
     analysis.perform { result in
       report.take(result, saved: save(result))
       return !Interruption.isRequested
@@ -71,11 +65,8 @@ struct MutantsSession {
       for defect in defects where !Interruption.isRequested {
         var wrong = device
         wrong.settings.append(DeviceSpec.Setting("defect", defect))
-        do {
-          report.take(defect: defect, of: device, killers: try analysis.killers(of: wrong))
-        } catch {
-          throw UsageError("\(wrong): \(error)")
-        }
+        let killers = try checked("\(wrong): ") { try analysis.killers(of: wrong) }
+        report.take(defect: defect, of: device, killers: killers)
       }
     }
   }
@@ -96,12 +87,9 @@ struct MutantsSession {
       return Step(.perform(call))
     }
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
-    do {
+    return console.attempt {
       try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
       return path
-    } catch {
-      console.say("lockstep: \(error)")
-      return nil
     }
   }
 }

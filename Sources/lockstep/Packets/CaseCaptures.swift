@@ -3,10 +3,8 @@ import Journal
 import System
 import Bluetooth
 import Conformance
-import Documents
 import Harness
 import Sesame
-import Transports
 
 /// Keeps what goes over the link of each case in memory, and in the folder of the run what belongs to a case that
 /// failed: `packets/CASE.btsnoop`, and `packets/CASE.jsonl` with its meaning.

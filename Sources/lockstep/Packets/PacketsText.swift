@@ -1,6 +1,5 @@
 import Basics
 import Bluetooth
-import Documents
 
 /// Packets of a capture as people and programs read them; times count from one of the capture's.
 struct PacketsText {

@@ -44,7 +44,8 @@ final class Devices: DeviceProvider {
     }
     // Where nobody else holds the place, the lock is still brought to rest; where somebody does, how it is left is up to
     // him.
-    var leave = tenancy.isTaken() ? Leave(remarks: ["the lock is left as it is"]) : bench.leave()
+    var leave = Leave()
+    if tenancy.isTaken() { leave.remarks = ["the lock is left as it is"] } else { leave = bench.leave() }
     leave.remarks.insert("the place was lost: \(fault.detail)", at: 0)
     leave.fault = fault
     return leave

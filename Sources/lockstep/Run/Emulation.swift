@@ -1,7 +1,6 @@
 import System
 import Bluetooth
 import Conformance
-import Documents
 import Emulator
 import Harness
 import Sesame
@@ -120,7 +119,7 @@ final class Emulation {
 
   /// Moves packets and lets time pass.
   private func step() throws(EmulationFault) {
-    try onAir { () throws(CarrierFault) in try air.service() }
+    try emulated { () throws(CarrierFault) in try air.service() }
     while let packet = air.take() { try send(peripheral.receive(packet, at: Waiting.now)) }
     if let due = peripheral.deadline, due <= Waiting.now { try send(peripheral.advance(to: Waiting.now)) }
     for remark in air.takeRemarks() { report.say(remark) }
@@ -140,11 +139,7 @@ final class Emulation {
   }
 
   private func send(_ packets: [HCIPacket]) throws(EmulationFault) {
-    for packet in packets { try onAir { () throws(CarrierFault) in try air.send(packet) } }
-  }
-
-  private func onAir(_ body: () throws(CarrierFault) -> Void) throws(EmulationFault) {
-    do { try body() } catch { throw EmulationFault(error.description) }
+    for packet in packets { try emulated { () throws(CarrierFault) in try air.send(packet) } }
   }
 
   /// Writes the key that the lock is registered with now.
@@ -166,6 +161,15 @@ final class Emulation {
 struct EmulationFault: Error {
   var text: String
   init(_ text: String) { self.text = text }
+}
+
+/// Does what an emulated lock is on the air by; what fails there is why it is not.
+///
+/// - Parameter advice: what follows on the failure in words.
+func emulated<Result, Failure: CustomStringConvertible>(
+  _ advice: String = "", _ body: () throws(Failure) -> Result
+) throws(EmulationFault) -> Result {
+  do { return try body() } catch { throw EmulationFault(error.description + advice) }
 }
 
 // MARK: - Control
@@ -251,14 +255,14 @@ final class EmulationReport {
         "\(name) \(lock.specification.model), \(uuid), \(state), advertising as \(lock.address) on "
           + places.joined(separator: ", "))
     case .json:
-      var members: [JSON.Member] = [
-        .init("lock", .text(name)), .init("model", .text(lock.specification.model.description)),
-        .init("uuid", .text(uuid)), .init("address", .text(lock.address.description)),
-        .init("registered", .flag(isRegistered)), .init("on", .list(places.map(JSON.text))),
-      ]
-      if let control { members.append(.init("control", .text("unix:" + control))) }
-      if let keyFile { members.append(.init("keyFile", .text(keyFile))) }
-      console.print(["advertising": .mapping(members)])
+      console.print([
+        "advertising": .known([
+          "lock": .text(name), "model": .text(lock.specification.model.description), "uuid": .text(uuid),
+          "address": .text(lock.address.description), "registered": .flag(isRegistered),
+          "on": .list(places.map(JSON.text)), "control": control.map { .text("unix:" + $0) },
+          "keyFile": keyFile.map(JSON.text),
+        ])
+      ])
     }
   }
 

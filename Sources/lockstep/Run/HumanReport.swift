@@ -1,10 +1,7 @@
 import System
-import Conformance
 import Harness
 import Journal
-import Reporting
 import Basics
-import Transports
 
 /// Prints what a person wants to know of a run: failures as they come, and a summary.
 final class HumanReport: JournalListener {
@@ -82,16 +79,9 @@ final class HumanReport: JournalListener {
   func summarize(_ summary: Run.Summary, seed: UInt64, took time: Interval, reports: [String]) {
     let tally = summary.tally
     if isQuiet, summary.exitStatus == .agree { return }
-    let parts = [
-      (tally.agree, "agree", Console.Style.good), (tally.divergences, "diverge", .bad),
-      (tally.labFaults, "in trouble", .warning), (tally.incomplete, "incomplete", .warning),
-      (tally.skipped, "skipped", .faint),
-    ]
-    let counts = parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }
-    let noun = tally.cases == 1 ? "case" : "cases"
-    let figures =
-      [paint(.strong, "\(tally.cases) \(noun)")] + (counts.isEmpty ? [] : [counts.joined(separator: ", ")])
-    console.print("\(figures.joined(separator: ": "))     \(rounded(time))   seed \(seed)")
+    let counts = tally.counts(paint)
+    let figures = paint(.strong, counted(tally.cases, "case")) + (counts.isEmpty ? "" : ": " + counts)
+    console.print("\(figures)     \(rounded(time))   seed \(seed)")
     for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
     for item in summary.coverage {
       console.print("  cells    \(item.machine): \(item.summary)")
@@ -121,6 +111,20 @@ func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painte
   if let replay = verdict.replay { lines.append("  \(replay)") }
   return lines.joined(separator: "\n") + "\n"
 }
+
+extension Tally {
+  /// How many cases came to what, of what there is: `12 agree, 1 diverge`.
+  func counts(_ paint: Painter) -> String {
+    let parts = [
+      (agree, "agree", Console.Style.good), (divergences, "diverge", .bad),
+      (labFaults, "in trouble", .warning), (incomplete, "incomplete", .warning), (skipped, "skipped", .faint),
+    ]
+    return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")
+  }
+}
+
+/// So many of something: `1 case`, `2 cases`.
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension Record.Case {
   /// Where it stands: its file, or its id where it is of none.

@@ -1,7 +1,6 @@
 import System
 import Harness
 import Lab
-import Basics
 import Transports
 
 /// The options that lead to a lock on the air.
@@ -140,7 +139,7 @@ extension RunArguments {
     }
     let isOnTheAir = lockName != nil && lock?.isPlayed != true
     return GovernorSettings(
-      limits: lock?.lock.limits ?? LockLimits(), budget: lab.actuations?.value ?? (isOnTheAir ? 100 : nil),
+      limits: lock?.lock.limits ?? .usual, budget: lab.actuations?.value ?? (isOnTheAir ? 100 : nil),
       rest: lab.rest ?? lock?.lock.rest ?? .locked, allowed: lab.allowed + (lock?.lock.allow ?? []))
   }
 
@@ -203,13 +202,22 @@ extension Option {
   }
 }
 
+extension RunArguments {
+  /// The line to paste that does a saved test again, on this device.
+  func replayLine(_ path: String, on spec: DeviceSpec) -> String {
+    var words = ["lockstep", "replay", path]
+    if spec.kind == .lock, let device {
+      words += ["--device", device] + lab.words
+    } else if spec.isGoverned {
+      words += lab.governorWords
+    }
+    return words.map(shellWord).joined(separator: " ")
+  }
+}
+
 /// Reads a carrier as somebody typed it.
 func carrierSpec(_ text: String, of option: String = "--carrier") throws(UsageError) -> CarrierSpec {
-  do {
-    return try CarrierSpec(text: text)
-  } catch {
-    throw UsageError("\(option): \(error)")
-  }
+  try checked("\(option): ") { try CarrierSpec(text: text) }
 }
 
 /// Reads `unix:PATH`.

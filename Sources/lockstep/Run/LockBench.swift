@@ -1,11 +1,9 @@
 import System
-import Bluetooth
 import Conformance
 import Emulator
 import Harness
 import Lab
 import Sesame
-import Basics
 import Transports
 
 /// The locks on the air: one way to a controller, opened once and used from case to case.

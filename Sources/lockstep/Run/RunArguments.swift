@@ -1,5 +1,4 @@
 import Harness
-import Reporting
 import Basics
 
 /// How results are printed.
@@ -92,7 +91,7 @@ extension RunArguments {
           + "judgement are run. Everything but the reports is taken from there.",
         example: "2026-11-22T01-00-00-run", as: .folder),
     ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-      answerTimeout, format, color, quiet, verbose,
+      answerTimeout, .format(\.format), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
         "show-progress", \.progress, "auto|bar|counter|none",
         "How far the run is, on standard error: a bar at the bottom of a terminal, or a line at each tenth of the cases "
@@ -141,15 +140,6 @@ extension RunArguments {
         + "unless --seed is given its name is what is drawn from. Taken from the environment of Slurm or Kubernetes.",
       example: "nightly-4711")
   }
-  static var format: Option<RunArguments> {
-    .format(\.format)
-  }
-  static var color: Option<RunArguments> {
-    .color(\.color)
-  }
-  static var quiet: Option<RunArguments> {
-    .quiet(\.isQuiet)
-  }
   static var verbose: Option<RunArguments> {
     .repeated(
       "verbose", \.verbosity,
@@ -183,11 +173,9 @@ extension RunArguments {
     if let shard { selection.shard = (shard.part, shard.count) }
     selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())
     selection.seedOverrides = seed != nil
-    do {
+    return try checked(device == nil ? "" : "--device: ") {
       selection.device = try world.deviceSpec(device)
       return try Plan(set, selection, provider: world.devices)
-    } catch {
-      throw UsageError((device == nil ? "" : "--device: ") + error.description)
     }
   }
 }

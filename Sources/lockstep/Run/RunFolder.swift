@@ -1,10 +1,8 @@
 import System
-import Documents
 import Harness
 import Journal
 import Reporting
 import Basics
-import Transports
 
 /// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
 ///
@@ -71,6 +69,18 @@ final class RunFolder: JournalListener {
     try writeManifest(end: nil, seed: manifest?.seed)
   }
 
+  /// The folder of a run that begins now, or of the one that it takes up again.
+  static func open(
+    resuming earlier: String? = nil, kind: String,
+    command: [String] = Array(CommandLine.arguments.dropFirst()), seed: UInt64?, _ arguments: RunArguments
+  ) throws(UsageError) -> RunFolder {
+    let (out, share) = (arguments.reports.out, arguments.share)
+    return try checked {
+      if let earlier { return try RunFolder(resuming: earlier, out: out, command: command, share: share) }
+      return try RunFolder(out: out, kind: kind, command: command, seed: seed, share: share)
+    }
+  }
+
   /// The journal's path.
   var journalPath: String { path + "/journal.jsonl" }
 
@@ -106,6 +116,16 @@ final class RunFolder: JournalListener {
     return paths
   }
 
+  /// Completes the manifest and makes the reports.
+  ///
+  /// - Returns: the paths of the reports; `nil` after it said why they cannot be written.
+  func conclude(seed: UInt64, _ places: ReportPlaces, _ console: Console) -> [String]? {
+    console.attempt {
+      try finish(seed: seed)
+      return try report(places, console)
+    }
+  }
+
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
     var manifest = Manifest()
     (manifest.name, manifest.host) = (name, Host.name)
@@ -124,11 +144,12 @@ final class RunFolder: JournalListener {
 
   /// Saves a case that diverged as a scenario of its own.
   ///
-  /// - Returns: its path.
-  func save(_ test: Case, _ outcome: Outcome) throws(FileFault) -> String {
+  /// - Returns: its path; `nil` after it said why it cannot be saved.
+  func keep(_ test: Case, _ outcome: Outcome, _ console: Console) -> String? {
     let comment = "\(test.id), step \(outcome.mark.number): \(outcome.verdict.message ?? "")"
-    return try lockstep.save(
-      test.standalone(in: out + "/failures"), in: out + "/failures", stem: test.slug, [comment])
+    return console.attempt("the counterexample is not saved: ") {
+      try save(test.standalone(in: out + "/failures"), in: out + "/failures", stem: test.slug, [comment])
+    }
   }
 }
 
@@ -162,16 +183,4 @@ extension Case {
 func fingerprint(_ text: String) -> String {
   let hash = Fingerprint(text).value
   return ((hash ^ hash >> 32) & 0xFF_FFFF).hex(digits: 6)
-}
-
-/// A word for the shell, in quotes where it needs them.
-func shellWord(_ word: String) -> String {
-  let isPlain =
-    !word.isEmpty
-    && word.utf8.allSatisfy { byte in
-      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || "0123456789_-./:=,@%+".utf8.contains(byte)
-    }
-  return isPlain
-    ? word
-    : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }

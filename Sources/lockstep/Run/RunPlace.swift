@@ -1,5 +1,4 @@
 import System
-import Transports
 
 /// Where earlier runs are.
 enum RunPlace {

@@ -1,4 +1,3 @@
-import Harness
 import Journal
 import Basics
 
@@ -22,11 +21,6 @@ struct RunPosition {
   var current: Current?
   /// Whether it was asked to end.
   var isStopping = false
-
-  init(total: Int?, begin: Interval) {
-    self.total = total
-    self.begin = begin
-  }
 }
 
 extension RunPosition {
@@ -51,20 +45,10 @@ extension RunPosition {
   /// `12/50`, or `12` where the total is not known.
   private var share: String { "\(done)" + (total.map { "/\($0)" } ?? "") }
 
-  /// `10 agree, 1 diverge`.
-  func counts(_ paint: Painter) -> String {
-    let parts: [(Int, String, Console.Style)] = [
-      (tally.agree, "agree", .good), (tally.divergences, "diverge", .bad),
-      (tally.labFaults, "in trouble", .warning), (tally.incomplete, "incomplete", .warning),
-      (tally.skipped, "skipped", .faint),
-    ]
-    return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")
-  }
-
   /// A line for a log.
   func line(at now: Interval, _ paint: Painter) -> String {
     var parts = ["[\(share)]", clock(now - begin)]
-    if done > 0 { parts.append(counts(paint)) }
+    if done > 0 { parts.append(tally.counts(paint)) }
     if let left = left(at: now) { parts.append("\(clock(left)) left") }
     if let current {
       parts.append("now \(current.file), step \(current.step), \(clock(now - current.begin))")
@@ -81,7 +65,7 @@ extension RunPosition {
     } else {
       text += "\(share) cases done, none is being driven"
     }
-    let counts = counts(Painter(isOn: false))
+    let counts = tally.counts(Painter(isOn: false))
     return text
       + "; so far \(counts.isEmpty ? "none is judged" : counts); \(clock(now - begin)) since the start"
       + (isStopping ? "; it is stopping" : "")
@@ -94,7 +78,7 @@ extension RunPosition {
     var parts = [share, clock(now - begin)]
     if let left = left(at: now) { parts.append("\(clock(left)) left") }
     if isStopping { parts.append("stopping") }
-    let counts = counts(Painter(isOn: false))
+    let counts = tally.counts(Painter(isOn: false))
     if !counts.isEmpty { parts.append(counts) }
     if let current { parts.append("\(current.file)  step \(current.step)  \(clock(now - current.begin))") }
     let bar = drawing(width: columns >= 100 ? 24 : columns >= 60 ? 12 : 0)
@@ -103,7 +87,7 @@ extension RunPosition {
     let text = parts.joined(separator: "  ")
     let fitted = text.count > room ? text.prefix(max(room - 1, 0)) + (room > 0 ? "…" : "") : text[...]
     guard !counts.isEmpty, let range = fitted.firstRange(of: counts) else { return bar + fitted }
-    return bar + fitted[..<range.lowerBound] + self.counts(paint) + fitted[range.upperBound...]
+    return bar + fitted[..<range.lowerBound] + tally.counts(paint) + fitted[range.upperBound...]
   }
 
   private func drawing(width: Int) -> String {

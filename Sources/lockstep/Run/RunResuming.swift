@@ -1,10 +1,6 @@
-import Basics
 import System
-import Documents
 import Harness
 import Journal
-import Reporting
-import Transports
 
 /// A run that is taken up again: its folder, how far it came and what it was asked for.
 struct ResumedRun {
@@ -25,11 +21,8 @@ struct ResumedRun {
       let name = manifest.command.first ?? "another command"
       throw UsageError("--resume: \(folder) is of 'lockstep \(name)', which 'lockstep run' cannot go on with")
     }
-    do {
-      progress = try RunProgress(journal: folder + "/journal.jsonl")
-    } catch {
-      throw UsageError("--resume: \(folder)/journal.jsonl: \(error)")
-    }
+    let journal = folder + "/journal.jsonl"
+    progress = try checked("--resume: \(journal): ") { try RunProgress(journal: journal) }
     arguments = try given.resuming(manifest, seed: progress.run?.seed)
   }
 

@@ -1,9 +1,7 @@
 import System
-import Harness
 import Journal
 import Basics
 import Synchronization
-import Transports
 
 /// How far a run is shown to be.
 enum ProgressChoice: String, WordChoice {

@@ -1,7 +1,6 @@
 import System
 import Documents
 import Harness
-import Transports
 
 /// What a run is made in, as its manifest says it: the revision of the project and the job of a CI system.
 enum Surroundings {

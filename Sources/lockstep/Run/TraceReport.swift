@@ -1,4 +1,3 @@
-import Conformance
 import Harness
 import Journal
 import Basics

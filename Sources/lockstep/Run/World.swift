@@ -4,7 +4,6 @@ import Documents
 import Harness
 import Models
 import Basics
-import Transports
 
 /// Everything that scenarios can name: machines and devices.
 struct World {
@@ -30,6 +29,15 @@ struct World {
   }
 
   /// Reads a machine from YAML or, where the name says so, from DOT.
+  /// The machine that the command line names.
+  func machine(_ name: String) throws(UsageError) -> MachineLibrary.Entry {
+    do {
+      return try machines.machine(name)
+    } catch {
+      throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
+    }
+  }
+
   private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineDefinition {
     do {
       let bytes = try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20))

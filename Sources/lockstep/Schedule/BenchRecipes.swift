@@ -1,3 +1,5 @@
+import System
+
 /// Recipes for machines of one's own.
 extension Recipe {
   /// A script that installs a service and its timer.

@@ -1,5 +1,4 @@
 import Basics
-import Documents
 
 /// The recipe for a cluster that runs containers.
 extension Recipe {

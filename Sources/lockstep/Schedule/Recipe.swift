@@ -1,7 +1,6 @@
 import System
 import Reporting
 import Basics
-import Transports
 
 /// What a recipe says, whatever it is written in.
 ///

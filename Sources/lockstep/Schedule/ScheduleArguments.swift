@@ -1,5 +1,4 @@
 import Journal
-import Harness
 import Basics
 
 /// The systems that start runs by themselves.
@@ -23,9 +22,7 @@ struct TimeOfDay: ArgumentValue, Equatable {
   }
 
   /// As it was written.
-  var text: String { Self.two(hour) + ":" + Self.two(minute) }
-
-  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  var text: String { hour.padded(to: 2) + ":" + minute.padded(to: 2) }
 }
 
 /// The options of `schedule`.
@@ -80,13 +77,11 @@ extension Command {
           "lockstep schedule kubernetes --shards 20 --image registry/lockstep:1 --history postgres://db/lockstep > nightly.yaml",
           "The same for pods, whose results go into a database."),
       ],
-      ArgumentParser(
-        options: ScheduleArguments.options,
-        operands: .init(
-          placeholder: "KIND", summary: "gitlab, github, jenkins, systemd, slurm or kubernetes.",
-          count: 1...1,
-          as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds)),
-      defaults: { ScheduleArguments() }
+      options: ScheduleArguments.options,
+      operands: .init(
+        placeholder: "KIND", summary: "gitlab, github, jenkins, systemd, slurm or kubernetes.",
+        count: 1...1,
+        as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds), defaults: ScheduleArguments()
     ) { arguments, console throws(UsageError) in
       guard let kind = ScheduleKind(rawValue: arguments.kinds[0]) else {
         throw UsageError("KIND expects \(ScheduleKind.form), not '\(arguments.kinds[0])'")

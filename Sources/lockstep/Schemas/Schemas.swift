@@ -1,6 +1,5 @@
 import Journal
 import Basics
-import Documents
 import Harness
 import Lab
 import Reporting
@@ -206,26 +205,16 @@ extension Command {
         Example("lockstep schema", "For an editor that completes and checks scenarios."),
         Example("lockstep schema journal", "For a program that reads what a run wrote down."),
       ],
-      ArgumentParser<SchemaArguments>(
-        options: [],
-        operands: .init(
-          placeholder: "NAME", summary: "What the schema is of. A scenario's unless given.", count: 0...1,
-          as: .choice(Schema.all.map(\.name)), path: \.names)),
-      defaults: { SchemaArguments() }
-    ) { arguments, console throws(UsageError) in
-      let name = arguments.names.first ?? "scenario"
+      operands: .init(
+        placeholder: "NAME", summary: "What the schema is of. A scenario's unless given.", count: 0...1,
+        as: .choice(Schema.all.map(\.name)), path: \.self), defaults: [String]()
+    ) { names, console throws(UsageError) in
+      let name = names.first ?? "scenario"
       guard let schema = Schema.all.first(where: { $0.name == name }) else {
-        let names = Schema.all.map(\.name)
-        let hint = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
-        throw UsageError(
-          "unknown schema '\(name)': \(hint ?? "there are \(names.joined(separator: ", "))")")
+        throw UsageError("unknown schema '\(name)': \(hint(for: name, of: Schema.all.map(\.name)))")
       }
       console.print(schema.text())
       return .agree
     }
   }
-}
-
-private struct SchemaArguments {
-  var names: [String] = []
 }

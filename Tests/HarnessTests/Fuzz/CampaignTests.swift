@@ -18,11 +18,12 @@ private func campaign(
   settings.steps = 20_000
   change(&settings)
   var asked = 0
-  let edge = Campaign<RiggedLock>.Edge(
-    isStopped: {
-      asked += 1
-      return asked > stopAfter
-    }, another: { () throws(LabFault) in another() })
+  var edge = Campaign<RiggedLock>.Edge()
+  edge.isStopped = {
+    asked += 1
+    return asked > stopAfter
+  }
+  edge.another = { () throws(LabFault) in another() }
   var campaign = Campaign(try lock.target(), lock, settings, edge: edge)
   let end = campaign.perform()
   return (end, campaign)
@@ -377,7 +378,8 @@ struct CampaignTests {
     var told = 0
     var visited = 0
     var kept: [TestCase] = []
-    var edge = Campaign<RiggedLock>.Edge(keep: { test, _ in kept.append(test) })
+    var edge = Campaign<RiggedLock>.Edge()
+    edge.keep = { test, _ in kept.append(test) }
     edge.coverage = { cells in
       told += 1
       visited = cells.total.legal.visited
