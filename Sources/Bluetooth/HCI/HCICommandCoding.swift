@@ -159,12 +159,12 @@ extension HCICommand {
   ) throws(DecodeError) -> HCICommand {
     switch opcode {
     case HCIOpcode.disconnect:
-      .disconnect(try reader.connectionHandle(), reason: try reader.errorCode())
+      .disconnect(try reader.value(), reason: try reader.errorCode())
     case HCIOpcode.readRemoteVersionInformation:
-      .readRemoteVersionInformation(try reader.connectionHandle())
+      .readRemoteVersionInformation(try reader.value())
     case HCIOpcode.setEventMask: .setEventMask(try reader.u64())
     case HCIOpcode.setEventMaskPage2: .setEventMaskPage2(try reader.u64())
-    case HCIOpcode.readRSSI: .readRSSI(try reader.connectionHandle())
+    case HCIOpcode.readRSSI: .readRSSI(try reader.value())
     default: .other(opcode: opcode, parameters: reader.rest())
     }
   }
@@ -197,19 +197,19 @@ extension HCICommand {
   ) throws(DecodeError) -> HCICommand {
     switch opcode {
     case HCIOpcode.leConnectionUpdate:
-      .leConnectionUpdate(try reader.connectionHandle(), try reader.value())
-    case HCIOpcode.leReadChannelMap: .leReadChannelMap(try reader.connectionHandle())
-    case HCIOpcode.leReadRemoteFeatures: .leReadRemoteFeatures(try reader.connectionHandle())
+      .leConnectionUpdate(try reader.value(), try reader.value())
+    case HCIOpcode.leReadChannelMap: .leReadChannelMap(try reader.value())
+    case HCIOpcode.leReadRemoteFeatures: .leReadRemoteFeatures(try reader.value())
     case HCIOpcode.leLongTermKeyRequestNegativeReply:
-      .leLongTermKeyRequestNegativeReply(try reader.connectionHandle())
+      .leLongTermKeyRequestNegativeReply(try reader.value())
     case HCIOpcode.leRemoteConnectionParameterRequestReply:
-      .leRemoteConnectionParameterRequestReply(try reader.connectionHandle(), try reader.value())
+      .leRemoteConnectionParameterRequestReply(try reader.value(), try reader.value())
     case HCIOpcode.leRemoteConnectionParameterRequestNegativeReply:
       .leRemoteConnectionParameterRequestNegativeReply(
-        try reader.connectionHandle(), reason: try reader.errorCode())
+        try reader.value(), reason: try reader.errorCode())
     case HCIOpcode.leSetDataLength:
-      .leSetDataLength(try reader.connectionHandle(), octets: try reader.u16(), time: try reader.u16())
-    case HCIOpcode.leReadPHY: .leReadPHY(try reader.connectionHandle())
+      .leSetDataLength(try reader.value(), octets: try reader.u16(), time: try reader.u16())
+    case HCIOpcode.leReadPHY: .leReadPHY(try reader.value())
     default: .other(opcode: opcode, parameters: reader.rest())
     }
   }
