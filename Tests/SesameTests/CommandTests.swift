@@ -35,7 +35,6 @@ import Testing
     for (generation, text) in [(Generation.os2, os2), (.os3, os3)] {
       expect(command.encoded(for: generation).hex, text)
       expect(try LockCommand(decoding: [UInt8](hex: text), for: generation), command)
-      expect(command.request(for: generation).item, command.item(in: generation))
     }
   }
 

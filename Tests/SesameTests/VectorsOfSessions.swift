@@ -115,7 +115,7 @@ extension VectorCase {
     case .publish(let publish) where publish.item == .mechSetting:
       let setting = try MechSetting(decoding: publish.data, model: model)
       try require(Publish.mechSetting(setting) == publish, "the setting does not encode back")
-      try require(setting.isConfigured(), "the setting counts as unset")
+      try require(setting.isConfigured, "the setting counts as unset")
     case .publish(let publish):
       try require(publish.data.count > 0, "nothing is published")
     case .response(let response):
