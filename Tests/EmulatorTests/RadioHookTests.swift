@@ -7,10 +7,10 @@ import Testing
 /// A hook of controller 0, and what its host hears of three times LE Read Advertising Physical Channel Tx
 /// Power, sent 10 ms apart.
 struct HookCase: Sendable, CustomTestStringConvertible {
-  var hook: ControllerHook
+  var hook: CountedHook
   var heard: [String]
 
-  init(_ hook: ControllerHook, _ heard: [String]) {
+  init(_ hook: CountedHook, _ heard: [String]) {
     self.hook = hook
     self.heard = heard
   }
@@ -39,7 +39,6 @@ private let hookCases: [HookCase] = [
     ["0.000 0 complete 0c01 credits 1: 00", answers[1], answers[2]]),
   .init(.init(.command(opcode), .truncate(to: 0)), answers),
   .init(.init(.command(opcode), .setByte(at: 0, to: 1)), answers),
-  .init(.init(.command(opcode), .precede(nonsense)), ["0.000 0 nonsense 3e 01"] + answers),
   .init(.init(.command(opcode), .silence, first: 2), [answers[0]]),
   .init(.init(.answer(opcode), .drop), [answers[1], answers[2]]),
   .init(.init(.answer(opcode), .duplicate, first: 3), answers + [answers[2]]),
@@ -109,11 +108,11 @@ struct RadioHookTests {
     bench.connect()
     bench.radio.setHooks(
       [
-        ControllerHook(.dataFromHost, .drop), ControllerHook(.dataFromHost, .duplicate, first: 2),
-        ControllerHook(.dataFromHost, .setByte(at: 4, to: 0xEE), first: 3),
+        CountedHook(.dataFromHost, .drop), CountedHook(.dataFromHost, .duplicate, first: 2),
+        CountedHook(.dataFromHost, .setByte(at: 4, to: 0xEE), first: 3),
       ], of: ControllerID(rawValue: 0))
     bench.radio.setHooks(
-      [ControllerHook(.dataToHost, .delay(.milliseconds(8)))], of: ControllerID(rawValue: 1))
+      [CountedHook(.dataToHost, .delay(.milliseconds(8)))], of: ControllerID(rawValue: 1))
     for number in 1...3 { bench.send(0, RadioBench.frame(5, number)) }
     expect(
       bench.pass(.seconds(1)),
@@ -124,23 +123,31 @@ struct RadioHookTests {
       ])
   }
 
-  @Test("hooks act in turn, and the closure sees what they left")
-  func closure() {
+  @Test("hooks act in turn, each on what the one before left, until they are taken away")
+  func turns() {
     var bench = RadioBench(1)
     bench.radio.setHooks(
-      [ControllerHook(.command(opcode), .replace(HCICommand.leRand.packet))], of: ControllerID(rawValue: 0))
+      [
+        CountedHook(.command(opcode), .replace(HCICommand.leRand.packet), count: nil),
+        CountedHook(.command(HCIOpcode.leRand), .replace(HCICommand.readBDADDR.packet), count: nil),
+        CountedHook(.command(HCIOpcode.readBDADDR), .drop, first: 2),
+      ], of: ControllerID(rawValue: 0))
+    for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
+    expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
+    bench.radio.setHook(of: ControllerID(rawValue: 0), nil)
+    bench.send(0, HCICommand.readBDADDR.packet)
+    expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
+  }
+
+  @Test("a hook knows how many packets went that way before")
+  func numbers() {
+    var bench = RadioBench(1)
     bench.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
-      guard direction == .fromHost, case .command(HCIOpcode.leRand, _) = packet else { return .pass }
+      guard direction == .fromHost else { return .pass }
       packet = HCICommand.readBDADDR.packet
       return number == 0 ? .pass : .drop
     }
     for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
-    expect(
-      bench.answers().map(RadioBench.what),
-      ["0 complete 1009 credits 1: 000100004b4c02", "0 complete 2007 credits 1: 0000"])
-    bench.radio.setHooks([], of: ControllerID(rawValue: 0))
-    bench.radio.setHook(of: ControllerID(rawValue: 0), nil)
-    bench.send(0, HCICommand.readBDADDR.packet)
     expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
   }
 
@@ -148,7 +155,7 @@ struct RadioHookTests {
   func silence() {
     var bench = RadioBench()
     bench.connect()
-    bench.radio.setHooks([ControllerHook(.anythingToHost, .silence)], of: ControllerID(rawValue: 0))
+    bench.radio.setHooks([CountedHook(.anythingToHost, .silence)], of: ControllerID(rawValue: 0))
     bench.send(0, HCICommand.readBDADDR.packet)
     bench.send(1, RadioBench.frame(5))
     expect(bench.pass(.seconds(1)).map(RadioBench.what), ["1 sent 0x0040 1"])
@@ -164,14 +171,6 @@ struct RadioHookTests {
     bench.radio.inject(nonsense, from: ControllerID(rawValue: 0), at: bench.now)
     bench.radio.inject(HCIEvent.hardwareError(code: 9).packet, from: ControllerID(rawValue: 0), at: bench.now)
     expect(bench.answers().map(RadioBench.what), ["0 nonsense 3e 01", "0 hardware error 9"])
-  }
-
-  @Test("a controller may begin with hooks")
-  func initialHooks() {
-    var bench = RadioBench(0)
-    _ = bench.radio.addController(ControllerSettings(hooks: [ControllerHook(.anyCommand, .drop)]))
-    expect(bench.order(0, .reset), [0xFF, 0])
-    expect(bench.order(0, .reset), [0])
   }
 
   @Test("quirks are done otherwise, and nothing else is", arguments: quirkCases)
