@@ -47,7 +47,8 @@ extension Figure {
       var report: HTMLReport?
       times.append(
         seconds {
-          report = try? HTMLReport.write(journals: [run + "/journal.jsonl"], to: folder + "/report.html")
+          report = try? RecordedRuns(journals: [run + "/journal.jsonl"]).writeHTML(
+            to: folder + "/report.html")
         })
       guard report?.cases == 1_000_000 else { return nil }
     }
