@@ -61,6 +61,7 @@ private let hookCases: [HookCase] = [
 /// What a host hears of a controller with a quirk, and of one without.
 struct QuirkCase: Sendable, CustomTestStringConvertible {
   var name: String
+  var quirk: ControllerQuirks
   var unusual: [String] = []
   var missing: [String] = []
 
@@ -75,16 +76,20 @@ private let usual = [
 
 private let quirkCases: [QuirkCase] = [
   .init(
-    name: "shared-buffers", unusual: ["00000000", "00fb000008000000"],
+    name: "shared-buffers", quirk: .sharedBuffers, unusual: ["00000000", "00fb000008000000"],
     missing: ["00fb0008", "0000000000000000"]),
   .init(
-    name: "extended-reports", unusual: ["0 extended report connectable c0:00:00:00:00:a1 020a01 -60"],
+    name: "extended-reports", quirk: .extendedReports,
+    unusual: ["0 extended report connectable c0:00:00:00:00:a1 020a01 -60"],
     missing: ["0 report connectable c0:00:00:00:00:a1 020a01 -60"]),
-  .init(name: "enhanced-connection"),
-  .init(name: "ignored-masks", unusual: ["0 disconnected 0x0040 14"]),
-  .init(name: "remote-reason", unusual: ["1 disconnected 0x0040 13"], missing: ["1 disconnected 0x0040 16"]),
+  .init(name: "enhanced-connection", quirk: .enhancedConnection),
+  .init(name: "ignored-masks", quirk: .ignoredMasks, unusual: ["0 disconnected 0x0040 14"]),
   .init(
-    name: "no-rssi", unusual: ["0 report connectable c0:00:00:00:00:a1 020a01 ?", "0040007f"],
+    name: "remote-reason", quirk: .remoteReason, unusual: ["1 disconnected 0x0040 13"],
+    missing: ["1 disconnected 0x0040 16"]),
+  .init(
+    name: "no-rssi", quirk: .noRSSI,
+    unusual: ["0 report connectable c0:00:00:00:00:a1 020a01 ?", "0040007f"],
     missing: ["0 report connectable c0:00:00:00:00:a1 020a01 -60", "004000c4"]),
 ]
 
@@ -174,9 +179,8 @@ struct RadioHookTests {
   }
 
   @Test("quirks are done otherwise, and nothing else is", arguments: quirkCases)
-  func quirks(_ test: QuirkCase) throws {
-    let quirks = try #require(ControllerQuirks(name: test.name))
-    var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(quirks: quirks))
+  func quirks(_ test: QuirkCase) {
+    var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(quirks: test.quirk))
     var heard = [bench.order(0, .leReadBufferSize).hex, bench.order(0, .readBufferSize).hex]
     bench.advertise(1)
     bench.scan(0, ScanParameters(isActive: false))

@@ -32,9 +32,6 @@ public final class RadioWorld {
   /// How many connection events the client's links have had so far in this world.
   public var connectionEvents: Int { scene.connectionEvents }
 
-  /// What hosts did in this world that HCI does not allow.
-  public var complaints: [HostComplaint] { scene.complaints }
-
   /// Where the lock advertises.
   public var address: PeerAddress { untouched.address }
 
