@@ -15,7 +15,7 @@ func checkAdvertisements(_ bytes: [UInt8]) throws(Complaint) {
 /// The data of an advertisement or of a scan response.
 private func checkAdvertisingData(_ bytes: [UInt8]) throws(Complaint) -> AdvertisingData? {
   guard let data = try check(AdvertisingData.self, bytes) else { return nil }
-  _ = (data.flags, data.localName, data.serviceUUIDs, data.manufacturerData, data.description)
+  _ = (data.localName, data.manufacturerData, data.description)
   return data
 }
 
