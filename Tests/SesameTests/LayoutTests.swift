@@ -42,8 +42,12 @@ import Testing
   func touch() throws {
     let narrow = try TouchStatus(decoding: [UInt8](hex: "b80b0300050603"))
     let wide = try TouchStatus(decoding: [UInt8](hex: "b80b03000500060003"))
-    expect(narrow, TouchStatus(battery: 3000, cards: 3, fingerprints: 5, passcodes: 6, flags: 3))
-    expect(wide, TouchStatus(battery: 3000, cards: 3, fingerprints: 5, passcodes: 6, flags: 3, isWide: true))
+    for status in [narrow, wide] {
+      expect([status.cards, status.fingerprints, status.passcodes], [3, 5, 6])
+      expect(status.battery, 3000)
+      expect(status.flags, 3)
+    }
+    expect([narrow.isWide, wide.isWide], [false, true])
     #expect(throws: DecodeError.length(8, of: "Touch status")) {
       try TouchStatus(decoding: [0, 0, 0, 0, 0, 0, 0, 0])
     }
@@ -144,7 +148,7 @@ import Testing
 
   @Test("a typed tag in OS2 travels as text of its bytes")
   func typedTagInOS2() throws {
-    let tag = HistoryTag.typed(.iosBLE, UUID128(high: 1, low: 2))
+    let tag = HistoryTag.typed(TagType(rawValue: 0x0F), UUID128(high: 1, low: 2))
     var bytes: [UInt8] = []
     tag.encode(into: &bytes, for: .os2)
     expect(bytes.hex, "12" + "000f" + "00000000000000010000000000000002" + "000000")

@@ -97,21 +97,6 @@ public struct Bot1Setting: Hashable, Sendable, BinaryCodable {
   /// Five bytes without a known meaning.
   public var padding: [UInt8]
 
-  /// Makes a setting.
-  public init(
-    direction: UInt8 = 0, lockTime: UInt8, unlockTime: UInt8, clickLockTime: UInt8, clickHoldTime: UInt8,
-    clickUnlockTime: UInt8, buttonMode: UInt8 = 0
-  ) {
-    self.direction = direction
-    self.lockTime = lockTime
-    self.unlockTime = unlockTime
-    self.clickLockTime = clickLockTime
-    self.clickHoldTime = clickHoldTime
-    self.clickUnlockTime = clickUnlockTime
-    self.buttonMode = buttonMode
-    padding = [0, 0, 0, 0, 0]
-  }
-
   /// Reads twelve bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     direction = try reader.u8()
