@@ -122,7 +122,7 @@ extension HCICommand {
   /// specification gives them: a controller refuses those with ``HCIErrorCode/invalidParameters``.
   public init(opcode: UInt16, parameters: [UInt8]) throws(DecodeError) {
     var reader = ByteReader(parameters.span)
-    if let command = Self.withoutParameters(opcode) {
+    if let command = Self.withoutParameters[opcode] {
       self = command
     } else if opcode >> 10 == 0x08 {
       self = try Self.le(opcode, &reader)
@@ -132,27 +132,16 @@ extension HCICommand {
     try reader.end()
   }
 
-  private static func withoutParameters(_ opcode: UInt16) -> HCICommand? {
-    switch opcode {
-    case HCIOpcode.reset: .reset
-    case HCIOpcode.readLocalVersionInformation: .readLocalVersionInformation
-    case HCIOpcode.readLocalSupportedCommands: .readLocalSupportedCommands
-    case HCIOpcode.readLocalSupportedFeatures: .readLocalSupportedFeatures
-    case HCIOpcode.readBufferSize: .readBufferSize
-    case HCIOpcode.readBDADDR: .readBDADDR
-    case HCIOpcode.leReadBufferSize: .leReadBufferSize
-    case HCIOpcode.leReadLocalSupportedFeatures: .leReadLocalSupportedFeatures
-    case HCIOpcode.leReadAdvertisingTxPower: .leReadAdvertisingTxPower
-    case HCIOpcode.leCreateConnectionCancel: .leCreateConnectionCancel
-    case HCIOpcode.leReadFilterAcceptListSize: .leReadFilterAcceptListSize
-    case HCIOpcode.leClearFilterAcceptList: .leClearFilterAcceptList
-    case HCIOpcode.leRand: .leRand
-    case HCIOpcode.leReadSupportedStates: .leReadSupportedStates
-    case HCIOpcode.leReadSuggestedDefaultDataLength: .leReadSuggestedDefaultDataLength
-    case HCIOpcode.leReadMaximumDataLength: .leReadMaximumDataLength
-    default: nil
-    }
-  }
+  private static let withoutParameters: [UInt16: HCICommand] = {
+    let commands: [HCICommand] = [
+      .reset, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
+      .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
+      .leReadAdvertisingTxPower,
+      .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leRand,
+      .leReadSupportedStates, .leReadSuggestedDefaultDataLength, .leReadMaximumDataLength,
+    ]
+    return Dictionary(uniqueKeysWithValues: commands.map { ($0.opcode, $0) })
+  }()
 
   private static func classic(
     _ opcode: UInt16, _ reader: inout ByteReader
