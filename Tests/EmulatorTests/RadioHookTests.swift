@@ -204,8 +204,9 @@ struct RadioHookTests {
       var events: [[UInt8]] = []
       while let deadline = bench.radio.deadline, deadline < .zero + .milliseconds(20) {
         bench.radio.advance(to: deadline)
-        while let packet = bench.radio.next(ControllerID(rawValue: 0)) {
-          if case .event(_, let parameters) = packet { events.append(parameters) }
+        while let (controller, packet) = bench.radio.nextPacket() {
+          guard controller.rawValue == 0, case .event(_, let parameters) = packet else { continue }
+          events.append(parameters)
         }
       }
       expect(events.map { [Int($0[0]), $0.count] }, [[Int(subevent), length]])

@@ -128,22 +128,12 @@ struct HostPorts: Sendable {
 
   // MARK: Taking
 
-  /// Takes the packet that has waited longest for one host.
-  mutating func next(_ controller: Int) -> HCIPacket? {
-    guard !ports[controller].waiting.isEmpty else { return nil }
-    let packet = ports[controller].waiting.removeFirst().packet
-    count -= 1
-    if count == 0 { order.removeAll() }
-    grantCredits(packet, controller)
-    return packet
-  }
-
   /// Takes the packet that has waited longest for any host.
   mutating func nextOfAny() -> (controller: Int, packet: HCIPacket)? {
     while !order.isEmpty {
       let (number, controller) = order.removeFirst()
       let index = Int(controller)
-      // What its own host took already is passed over.
+      // What was forgotten with its controller is passed over.
       guard !ports[index].waiting.isEmpty, ports[index].waiting[0].number == number else { continue }
       let packet = ports[index].waiting.removeFirst().packet
       count -= 1

@@ -125,9 +125,6 @@ extension Radio {
     now = max(now, limit.nanoseconds)
   }
 
-  /// Takes what has waited longest for a host, if anything has.
-  public mutating func next(_ controller: ControllerID) -> HCIPacket? { ports.next(controller.rawValue) }
-
   /// Takes what has waited longest for any host, if anything has.
   public mutating func nextPacket() -> (ControllerID, HCIPacket)? {
     guard let (controller, packet) = ports.nextOfAny() else { return nil }
