@@ -143,21 +143,6 @@ public struct TagType: RawRepresentable, Hashable, Sendable {
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
-
-  /// An NFC card.
-  public static let card = TagType(rawValue: 0x00)
-  /// A fingerprint.
-  public static let fingerprint = TagType(rawValue: 0x01)
-  /// A passcode.
-  public static let passcode = TagType(rawValue: 0x02)
-  /// A user of the Android app over Bluetooth.
-  public static let androidBLE = TagType(rawValue: 0x0E)
-  /// A user of the iOS app over Bluetooth.
-  public static let iosBLE = TagType(rawValue: 0x0F)
-  /// A user of the Android app over a network.
-  public static let androidWiFi = TagType(rawValue: 0x10)
-  /// A user of the iOS app over a network.
-  public static let iosWiFi = TagType(rawValue: 0x11)
 }
 
 extension TagType: CustomStringConvertible {
