@@ -70,15 +70,20 @@ public struct SecretKey: Hashable, Sendable {
   public var proof: Proof { Proof(word: UInt32(truncatingIfNeeded: words.first)) }
 }
 
-extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Says that there is a key, and nothing of it.
-  public var description: String { "<secret key>" }
+/// What holds a secret and shows its description alone: no other text form and no mirror tells more.
+public protocol Concealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
-  /// Says that there is a key, and nothing of it.
+extension Concealed {
+  /// What the description says.
   public var debugDescription: String { description }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension SecretKey: Concealed {
+  /// Says that there is a key, and nothing of it.
+  public var description: String { "<secret key>" }
 }
 
 /// Four bytes that may be shown.
