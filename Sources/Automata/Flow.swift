@@ -89,12 +89,7 @@ public enum Flow {
     ///   it; its result is then reported to `onTransition` alone.
     @discardableResult
     public func process(event: Event) -> TransitionResult<State, Event>? {
-      var result: TransitionResult<State, Event>?
-      _ = turns.take(event) { event in
-        let taken = take(event)
-        if result == nil { result = taken }
-      }
-      return result
+      turns.take(event) { take($0) }
     }
 
     private func take(_ event: Event) -> TransitionResult<State, Event> {

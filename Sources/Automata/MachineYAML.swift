@@ -71,12 +71,12 @@ extension Event {
 extension Circumstance {
   fileprivate var node: Node {
     var entries: [(String, Node)] = [("name", .text(name))]
-    if !faults.isEmpty { entries.append(("faults", names(faults))) }
-    if !moments.isEmpty { entries.append(("moments", names(moments))) }
-    if !events.isEmpty { entries.append(("events", names(events))) }
-    if !until.isEmpty { entries.append(("until", names(until))) }
-    if !stimuli.isEmpty { entries.append(("stimuli", names(stimuli))) }
-    if !unsure.isEmpty { entries.append(("unsure", names(unsure))) }
+    for (key, list) in [
+      ("faults", faults), ("moments", moments), ("events", events), ("until", until), ("stimuli", stimuli),
+      ("unsure", unsure),
+    ] where !list.isEmpty {
+      entries.append((key, names(list)))
+    }
     if let reading { entries.append(("reading", .text(reading))) }
     if countsFromEntry { entries.append(("from-entry", .plain("true"))) }
     if delay != Self.usualDelay { entries.append(("delay", .text(delay.description))) }

@@ -70,12 +70,7 @@ extension Stated {
     ///   it; its result is then reported to `onTransition` alone.
     @discardableResult
     public func send(input: Input) -> TransitionResult<State, Input>? {
-      var result: TransitionResult<State, Input>?
-      _ = turns.take(input) { input in
-        let taken = take(input)
-        if result == nil { result = taken }
-      }
-      return result
+      turns.take(input) { take($0) }
     }
 
     private func take(_ input: Input) -> TransitionResult<State, Input> {

@@ -9,13 +9,6 @@ public struct Position: Hashable, Sendable {
   /// The offset in bytes from the start of the file.
   public var offset: Int
 
-  /// Makes a position from a line and a column, both from 1, and an offset in bytes, from 0.
-  public init(line: Int, column: Int, offset: Int) {
-    self.line = line
-    self.column = column
-    self.offset = offset
-  }
-
   /// The start of a file.
   public static var start: Position { Position(line: 1, column: 1, offset: 0) }
 }

@@ -121,13 +121,6 @@ public struct Field<Whole: Sendable>: Sendable {
     return Field(
       name, .extra, notation, write: { $0[keyPath: path] ? true : nil }, set: { $0[keyPath: path] = $1 })
   }
-
-  /// A key with one value, always.
-  public static func constant(_ name: String, _ value: JSON) -> Field {
-    Field(
-      name, .usual, Notation<Bool>(Shape.constant(value), write: { _ in value }, read: { _ in true }),
-      write: { _ in true }, set: { _, _ in })
-  }
 }
 
 extension Array {

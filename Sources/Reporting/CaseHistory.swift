@@ -37,13 +37,6 @@ public struct CaseHistory: Hashable, Sendable {
     public var first: String
     /// When the last of them started.
     public var last: String
-
-    /// Makes a recurrence.
-    public init(count: Int, first: String, last: String) {
-      self.count = count
-      self.first = first
-      self.last = last
-    }
   }
 
   /// In how many runs the case came to a judgement: agreement or divergence.

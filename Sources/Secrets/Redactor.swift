@@ -65,9 +65,6 @@ public final class Redactor: Sendable {
     return bytes
   }
 
-  /// Whether bytes hold a secret in any form.
-  public func finds(in bytes: [UInt8]) -> Bool { isActive && !ranges(in: bytes).isEmpty }
-
   /// Where the secrets stand, in order and apart from each other.
   func ranges(in bytes: [UInt8]) -> [Range<Int>] {
     let forms = forms.withLock { $0 }

@@ -6,17 +6,16 @@ import Testing
 @Suite struct ByteReaderTests {
   @Test("fields come little-endian, in order, and the offset follows")
   func fields() throws {
-    let text = "01" + "ff" + "3412" + "feff" + "563412" + "78563412" + "feffffff" + "f0debc9a78563412"
+    let text = "01" + "ff" + "3412" + "feff" + "78563412" + "feffffff" + "f0debc9a78563412"
     let bytes = try [UInt8](hex: text + "1234" + "aabbcc")
     var reader = ByteReader(bytes.span)
     expect(try reader.u8(), 0x01)
     expect(try reader.i8(), -1)
     expect(try reader.u16(), 0x1234)
     expect(try reader.i16(), -2)
-    expect(try reader.u24(), 0x12_3456)
     expect(try reader.u32(), 0x1234_5678)
     expect(try reader.i32(), -2)
-    expect(reader.offset, 17)
+    expect(reader.offset, 14)
     expect(try reader.u64(), 0x1234_5678_9ABC_DEF0)
     expect(try reader.bigEndian(UInt16.self), 0x1234)
     expect(try reader.bytes(2), [0xAA, 0xBB])
@@ -34,7 +33,7 @@ import Testing
     #expect(throws: DecodeError.truncated(at: 3, missing: 1)) { try reader.u32() }
     expect(reader.offset, 0)
     #expect(throws: DecodeError.truncated(at: 3, missing: 7)) { try reader.bytes(10) }
-    expect(try? reader.u24(), 0x03_0201)
+    expect(try? reader.bytes(3), [1, 2, 3])
     #expect(throws: DecodeError.truncated(at: 3, missing: 1)) { try reader.u8() }
   }
 

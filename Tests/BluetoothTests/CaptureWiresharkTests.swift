@@ -26,7 +26,7 @@ struct CaptureWiresharkTests {
         CommandReturn.ReadBufferSize(aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1)
       )
     ),
-    (HCIOpcode.readBDADDR, CommandReturn.success(CommandReturn.BDADDR(BluetoothAddress(0x1122_3344_5566)))),
+    (HCIOpcode.readBDADDR, CommandReturn.success(BluetoothAddress(0x1122_3344_5566))),
     (HCIOpcode.readRSSI, CommandReturn.success(CommandReturn.RSSI(handle: link, rssi: -60))),
     (
       HCIOpcode.leReadBufferSize,
@@ -41,10 +41,10 @@ struct CaptureWiresharkTests {
       CommandReturn.success(
         CommandReturn.ChannelMap(handle: link, channels: 0x1F_FFFF_FFFF))
     ),
-    (HCIOpcode.leEncrypt, CommandReturn.success(CommandReturn.Encrypt(UUID128(high: 1, low: 2)))),
+    (HCIOpcode.leEncrypt, CommandReturn.success(UUID128(high: 1, low: 2))),
     (HCIOpcode.leRand, CommandReturn.success(CommandReturn.Rand(3))),
     (HCIOpcode.leReadSupportedStates, CommandReturn.success(CommandReturn.SupportedStates(0x3FF))),
-    (HCIOpcode.leSetDataLength, CommandReturn.success(CommandReturn.Link(link))),
+    (HCIOpcode.leSetDataLength, CommandReturn.success(link)),
     (
       HCIOpcode.leReadSuggestedDefaultDataLength,
       CommandReturn.success(

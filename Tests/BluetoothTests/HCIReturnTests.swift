@@ -31,7 +31,7 @@ import Testing
     try check(
       CommandReturn.ReadBufferSize(
         aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1), "00fd034008000100")
-    try check(CommandReturn.BDADDR(BluetoothAddress(0x1122_3344_5566)), "00665544332211")
+    try check(BluetoothAddress(0x1122_3344_5566), "00665544332211")
     try check(CommandReturn.RSSI(handle: Self.link, rssi: -60), "00ff0ec4")
     try check(CommandReturn.RSSI(handle: Self.link, rssi: nil), "00ff0e7f")
     try check(CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15), "00fb000f")
@@ -40,7 +40,7 @@ import Testing
     try check(CommandReturn.FilterAcceptListSize(16), "0010")
     try check(CommandReturn.ChannelMap(handle: Self.link, channels: 0x1F_FFFF_FFFE), "00ff0efeffffff1f")
     try check(
-      CommandReturn.Encrypt(UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)),
+      UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
       "00000102030405060708090a0b0c0d0e0f")
     try check(CommandReturn.Rand(0x0807_0605_0403_0201), "000102030405060708")
     try check(CommandReturn.SupportedStates(0x03FF_FFFF_FFFF), "00ffffffffff030000")
@@ -50,7 +50,7 @@ import Testing
         transmitOctets: 251, transmitTime: 2120, receiveOctets: 251, receiveTime: 17_040),
       "00fb004808fb009042")
     try check(CommandReturn.PHY(handle: Self.link, transmit: 1, receive: 2), "00ff0e0102")
-    try check(CommandReturn.Link(Self.link), "00ff0e")
+    try check(Self.link, "00ff0e")
   }
 
   @Test("supported commands are numbered by octet and bit")

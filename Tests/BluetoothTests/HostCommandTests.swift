@@ -55,7 +55,7 @@ struct HostCommandTests {
     var host = HostFixture.ready()
     let opening = host.checkController(at: .zero)
     expect(host.checkController(at: .zero), [])
-    let answer = Exchange.done(.readBDADDR, returning: CommandReturn.BDADDR(HostFixture.publicAddress))
+    let answer = Exchange.done(.readBDADDR, returning: HostFixture.publicAddress)
     expect(converse(&host, opening, [answer]), [])
     expect(host.deadline, nil)
     expect(host.checkController(at: .zero), [.transmit(HCICommand.readBDADDR.packet)])

@@ -1,4 +1,4 @@
-import Bluetooth
+@testable import Bluetooth
 import Basics
 import TestSupport
 import Testing
@@ -99,7 +99,7 @@ enum HostFixture {
           credits: 1, opcode: HCIOpcode.readLocalSupportedCommands,
           returnParameters: [0] + [UInt8](repeating: 0xFF, count: 64))),
       .done(.readLocalSupportedFeatures, returning: CommandReturn.LocalFeatures(1 << 38)),
-      .done(.readBDADDR, returning: CommandReturn.BDADDR(publicAddress)),
+      .done(.readBDADDR, returning: publicAddress),
       .done(
         .leReadBufferSize,
         returning: CommandReturn.LEReadBufferSize(aclLength: UInt16(aclLength), aclCount: UInt8(aclCount))),

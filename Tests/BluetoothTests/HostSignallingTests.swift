@@ -1,4 +1,4 @@
-import Bluetooth
+@testable import Bluetooth
 import Basics
 import TestSupport
 import Testing

@@ -71,7 +71,6 @@ import Testing
       _ = try? [UInt8](hex: text)
       _ = try? [UInt8](base64: text)
       _ = try? UUID128(text: text)
-      _ = try? BluetoothUUID(text: text)
       _ = try? BluetoothAddress(text: text)
     }
   }

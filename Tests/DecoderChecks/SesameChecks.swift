@@ -15,7 +15,7 @@ func checkAdvertisements(_ bytes: [UInt8]) throws(Complaint) {
 /// The data of an advertisement or of a scan response.
 private func checkAdvertisingData(_ bytes: [UInt8]) throws(Complaint) -> AdvertisingData? {
   guard let data = try check(AdvertisingData.self, bytes) else { return nil }
-  _ = (data.flags, data.localName, data.serviceUUIDs, data.manufacturerData, data.description)
+  _ = (data.localName, data.manufacturerData, data.description)
   return data
 }
 
@@ -41,7 +41,7 @@ func checkSesame(_ bytes: [UInt8]) throws(Complaint) {
     let command = try check("command", rest, encode: { $0.encoded(for: generation) }) {
       bytes throws(DecodeError) in try LockCommand(decoding: bytes, for: generation)
     }
-    _ = (command?.description, command?.isSentInClear, command?.isDefined(in: generation))
+    _ = command?.description
   case 2: try checkMessage(rest, generation)
   case 3: try checkProduct(rest)
   case 4: try checkLayouts(rest, generation)
@@ -94,8 +94,8 @@ private func checkProduct(_ bytes: [UInt8]) throws(Complaint) {
   let login = try check("login to \(model)", rest, encode: \.encoded) { bytes throws(DecodeError) in
     try LoginPayload(decoding: bytes, model: model)
   }
-  _ = (status?.description, status?.batteryPercent(), setting?.description, login?.description)
-  for rule in MechSetting.ConfiguredRule.allCases { _ = setting?.isConfigured(by: rule) }
+  _ = (status?.description, status?.batteryVolts, setting?.description, login?.description)
+  _ = setting?.isConfigured
 }
 
 private func checkLayouts(_ bytes: [UInt8], _ generation: Generation) throws(Complaint) {
@@ -123,10 +123,6 @@ private func checkLayouts(_ bytes: [UInt8], _ generation: Generation) throws(Com
 }
 
 private func checkKeys(_ bytes: [UInt8]) throws(Complaint) {
-  let entries = try check("list of keys", bytes, encode: { $0.flatMap(\.encoded) }) {
-    bytes throws(DecodeError) in try SesameKeyEntry.list(decoding: bytes)
-  }
-  _ = entries?.map(\.description)
   try check("share key", bytes, encode: \.exposedBytes) { bytes throws(DecodeError) in
     try ShareKey(bytes: bytes)
   }

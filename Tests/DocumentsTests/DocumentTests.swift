@@ -1,4 +1,4 @@
-import Documents
+@testable import Documents
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Documents
+@testable import Documents
 import Glibc
 import Basics
 import TestSupport

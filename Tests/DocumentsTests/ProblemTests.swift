@@ -1,5 +1,5 @@
 import Basics
-import Documents
+@testable import Documents
 import TestSupport
 import Testing
 

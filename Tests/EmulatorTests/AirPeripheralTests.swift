@@ -1,4 +1,4 @@
-import Bluetooth
+@testable import Bluetooth
 import Conformance
 import Emulator
 import Sesame
@@ -236,7 +236,7 @@ struct AirPeripheralTests {
   func refused() throws {
     var probe = try AirPeripheralProbe()
     probe.radio.setHooks(
-      [ControllerHook(.command(HCIOpcode.leSetAdvertisingEnable), .refuse(.commandDisallowed))],
+      [CountedHook(.command(HCIOpcode.leSetAdvertisingEnable), .refuse(.commandDisallowed))],
       of: ControllerID(rawValue: 0))
     probe.open()
     _ = probe.notices()

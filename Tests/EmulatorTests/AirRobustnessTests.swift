@@ -10,11 +10,11 @@ import Testing
 private final class SpoilingCarrier: HCICarrier {
   /// One packet in so many is spoilt; none at 0.
   var rate = 0
-  private var way: RadioCarrier
+  private var way: RadioWorld
   private var random: SeededGenerator
 
   init(_ world: RadioWorld, seed: UInt64) {
-    way = world.carrier
+    way = world
     random = SeededGenerator(seed: seed, for: "spoiler")
   }
 
@@ -32,7 +32,7 @@ private final class SpoilingCarrier: HCICarrier {
 
 @Suite("A client over the air, whatever its controller says")
 struct AirRobustnessTests {
-  private typealias Link = AirLink<SpoilingCarrier, RadioSurroundings>
+  private typealias Link = AirLink<SpoilingCarrier, RadioWorld>
 
   @Test("nonsense is a lab fault at worst, and what was tested before does not matter to what comes after")
   func nonsense() throws {
@@ -49,7 +49,7 @@ struct AirRobustnessTests {
     var faults = 0
     for round in 0..<6 {
       var link = Link(
-        carrier, host: HostSettings(address: .staticRandom(1)), surroundings: world.surroundings,
+        carrier, host: HostSettings(address: .staticRandom(1)), surroundings: world,
         target: .address(world.address))
       _ = try link.prepare(StartCondition())
       carrier.rate = [3, 10, 40][round % 3]

@@ -1,9 +1,10 @@
 import Conformance
-import Emulator
 import Models
 import Basics
 import TestSupport
 import Testing
+
+@testable import Emulator
 
 @Suite("The socket over the air, beside its model and beside the one whose manager the tester plays")
 struct AirSocketTests {
@@ -67,15 +68,15 @@ struct AirSocketTests {
     ] {
       expect(try app.perform(stimulus, at: .zero), nil)
     }
-    expect(app.arrivals, 2)
+    expect(app.air.centrals[0].values, 2)
     try app.bring(about: Fault("queue-full"))
     expect(try app.perform("send", at: .zero), nil)
-    expect(app.arrivals, 2)
+    expect(app.air.centrals[0].values, 2)
     try app.bring(about: Fault("queue-full", .flag(false)))
     expect(try app.perform("readyToUpdate", at: .zero), nil)
-    expect(app.arrivals, 3)
+    expect(app.air.centrals[0].values, 3)
     for stimulus in ["powerOff", "powerOn", "close"] { expect(try app.perform(stimulus, at: .zero), nil) }
-    expect(app.complaints, [])
+    expect(app.air.radio.complaints, [])
   }
 
   @Test(

@@ -6,7 +6,7 @@ import Basics
 import TestSupport
 import Testing
 
-private typealias AirProbe = LinkProbe<AirLink<RadioCarrier, RadioSurroundings>>
+private typealias AirProbe = LinkProbe<AirLink<RadioWorld, RadioWorld>>
 
 /// A client over the air.
 private func probe(

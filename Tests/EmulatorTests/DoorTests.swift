@@ -36,6 +36,5 @@ struct DoorDeviceTests {
   @Test("each defect is found by random walks", arguments: DoorApp.Defect.allCases)
   func defects(defect: DoorApp.Defect) throws {
     #expect(try walk.run(defect, seed: 1, tests: 20) != nil)
-    #expect(DoorApp.Defect(named: defect.name) == defect && defect.sentence.hasSuffix("."))
   }
 }

@@ -29,6 +29,5 @@ struct FlowDeviceTests {
   @Test("each defect is found by random walks", arguments: FlowApp.Defect.allCases)
   func defects(defect: FlowApp.Defect) throws {
     #expect(try walk.run(defect, seed: 1, tests: 200, steps: 80) != nil)
-    #expect(FlowApp.Defect(named: defect.name) == defect && defect.sentence.hasSuffix("."))
   }
 }

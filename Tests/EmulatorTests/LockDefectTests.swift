@@ -44,7 +44,7 @@ struct LockDefectTests {
     for defect in LockDefect.allCases {
       expect(try LockDefect(named: defect.name), defect)
       expect(defect.sentence.last, ".")
-      expect(LockDefects([defect]).all, [defect])
+      expect(LockDefect.allCases.filter(LockDefects([defect]).contains), [defect])
     }
     #expect(throws: LockOptionError.self) { try LockDefect(named: "deaf") }
     do {

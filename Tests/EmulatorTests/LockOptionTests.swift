@@ -545,3 +545,14 @@ extension PrivateKey {
     return PrivateKey(from: &source)
   }()
 }
+
+extension LockOptions {
+  /// Sets options from texts such as `wrong-login=silent`.
+  init(_ settings: [String]) throws(LockOptionError) {
+    self.init()
+    for setting in settings {
+      let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      try set(String(parts[0]), to: parts.count == 2 ? String(parts[1]) : "")
+    }
+  }
+}

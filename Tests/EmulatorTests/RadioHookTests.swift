@@ -7,10 +7,10 @@ import Testing
 /// A hook of controller 0, and what its host hears of three times LE Read Advertising Physical Channel Tx
 /// Power, sent 10 ms apart.
 struct HookCase: Sendable, CustomTestStringConvertible {
-  var hook: ControllerHook
+  var hook: CountedHook
   var heard: [String]
 
-  init(_ hook: ControllerHook, _ heard: [String]) {
+  init(_ hook: CountedHook, _ heard: [String]) {
     self.hook = hook
     self.heard = heard
   }
@@ -39,7 +39,6 @@ private let hookCases: [HookCase] = [
     ["0.000 0 complete 0c01 credits 1: 00", answers[1], answers[2]]),
   .init(.init(.command(opcode), .truncate(to: 0)), answers),
   .init(.init(.command(opcode), .setByte(at: 0, to: 1)), answers),
-  .init(.init(.command(opcode), .precede(nonsense)), ["0.000 0 nonsense 3e 01"] + answers),
   .init(.init(.command(opcode), .silence, first: 2), [answers[0]]),
   .init(.init(.answer(opcode), .drop), [answers[1], answers[2]]),
   .init(.init(.answer(opcode), .duplicate, first: 3), answers + [answers[2]]),
@@ -62,6 +61,7 @@ private let hookCases: [HookCase] = [
 /// What a host hears of a controller with a quirk, and of one without.
 struct QuirkCase: Sendable, CustomTestStringConvertible {
   var name: String
+  var quirk: ControllerQuirks
   var unusual: [String] = []
   var missing: [String] = []
 
@@ -76,16 +76,20 @@ private let usual = [
 
 private let quirkCases: [QuirkCase] = [
   .init(
-    name: "shared-buffers", unusual: ["00000000", "00fb000008000000"],
+    name: "shared-buffers", quirk: .sharedBuffers, unusual: ["00000000", "00fb000008000000"],
     missing: ["00fb0008", "0000000000000000"]),
   .init(
-    name: "extended-reports", unusual: ["0 extended report connectable c0:00:00:00:00:a1 020a01 -60"],
+    name: "extended-reports", quirk: .extendedReports,
+    unusual: ["0 extended report connectable c0:00:00:00:00:a1 020a01 -60"],
     missing: ["0 report connectable c0:00:00:00:00:a1 020a01 -60"]),
-  .init(name: "enhanced-connection"),
-  .init(name: "ignored-masks", unusual: ["0 disconnected 0x0040 14"]),
-  .init(name: "remote-reason", unusual: ["1 disconnected 0x0040 13"], missing: ["1 disconnected 0x0040 16"]),
+  .init(name: "enhanced-connection", quirk: .enhancedConnection),
+  .init(name: "ignored-masks", quirk: .ignoredMasks, unusual: ["0 disconnected 0x0040 14"]),
   .init(
-    name: "no-rssi", unusual: ["0 report connectable c0:00:00:00:00:a1 020a01 ?", "0040007f"],
+    name: "remote-reason", quirk: .remoteReason, unusual: ["1 disconnected 0x0040 13"],
+    missing: ["1 disconnected 0x0040 16"]),
+  .init(
+    name: "no-rssi", quirk: .noRSSI,
+    unusual: ["0 report connectable c0:00:00:00:00:a1 020a01 ?", "0040007f"],
     missing: ["0 report connectable c0:00:00:00:00:a1 020a01 -60", "004000c4"]),
 ]
 
@@ -109,11 +113,11 @@ struct RadioHookTests {
     bench.connect()
     bench.radio.setHooks(
       [
-        ControllerHook(.dataFromHost, .drop), ControllerHook(.dataFromHost, .duplicate, first: 2),
-        ControllerHook(.dataFromHost, .setByte(at: 4, to: 0xEE), first: 3),
+        CountedHook(.dataFromHost, .drop), CountedHook(.dataFromHost, .duplicate, first: 2),
+        CountedHook(.dataFromHost, .setByte(at: 4, to: 0xEE), first: 3),
       ], of: ControllerID(rawValue: 0))
     bench.radio.setHooks(
-      [ControllerHook(.dataToHost, .delay(.milliseconds(8)))], of: ControllerID(rawValue: 1))
+      [CountedHook(.dataToHost, .delay(.milliseconds(8)))], of: ControllerID(rawValue: 1))
     for number in 1...3 { bench.send(0, RadioBench.frame(5, number)) }
     expect(
       bench.pass(.seconds(1)),
@@ -124,23 +128,31 @@ struct RadioHookTests {
       ])
   }
 
-  @Test("hooks act in turn, and the closure sees what they left")
-  func closure() {
+  @Test("hooks act in turn, each on what the one before left, until they are taken away")
+  func turns() {
     var bench = RadioBench(1)
     bench.radio.setHooks(
-      [ControllerHook(.command(opcode), .replace(HCICommand.leRand.packet))], of: ControllerID(rawValue: 0))
+      [
+        CountedHook(.command(opcode), .replace(HCICommand.leRand.packet), count: nil),
+        CountedHook(.command(HCIOpcode.leRand), .replace(HCICommand.readBDADDR.packet), count: nil),
+        CountedHook(.command(HCIOpcode.readBDADDR), .drop, first: 2),
+      ], of: ControllerID(rawValue: 0))
+    for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
+    expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
+    bench.radio.setHook(of: ControllerID(rawValue: 0), nil)
+    bench.send(0, HCICommand.readBDADDR.packet)
+    expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
+  }
+
+  @Test("a hook knows how many packets went that way before")
+  func numbers() {
+    var bench = RadioBench(1)
     bench.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
-      guard direction == .fromHost, case .command(HCIOpcode.leRand, _) = packet else { return .pass }
+      guard direction == .fromHost else { return .pass }
       packet = HCICommand.readBDADDR.packet
       return number == 0 ? .pass : .drop
     }
     for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
-    expect(
-      bench.answers().map(RadioBench.what),
-      ["0 complete 1009 credits 1: 000100004b4c02", "0 complete 2007 credits 1: 0000"])
-    bench.radio.setHooks([], of: ControllerID(rawValue: 0))
-    bench.radio.setHook(of: ControllerID(rawValue: 0), nil)
-    bench.send(0, HCICommand.readBDADDR.packet)
     expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
   }
 
@@ -148,7 +160,7 @@ struct RadioHookTests {
   func silence() {
     var bench = RadioBench()
     bench.connect()
-    bench.radio.setHooks([ControllerHook(.anythingToHost, .silence)], of: ControllerID(rawValue: 0))
+    bench.radio.setHooks([CountedHook(.anythingToHost, .silence)], of: ControllerID(rawValue: 0))
     bench.send(0, HCICommand.readBDADDR.packet)
     bench.send(1, RadioBench.frame(5))
     expect(bench.pass(.seconds(1)).map(RadioBench.what), ["1 sent 0x0040 1"])
@@ -166,18 +178,9 @@ struct RadioHookTests {
     expect(bench.answers().map(RadioBench.what), ["0 nonsense 3e 01", "0 hardware error 9"])
   }
 
-  @Test("a controller may begin with hooks")
-  func initialHooks() {
-    var bench = RadioBench(0)
-    _ = bench.radio.addController(ControllerSettings(hooks: [ControllerHook(.anyCommand, .drop)]))
-    expect(bench.order(0, .reset), [0xFF, 0])
-    expect(bench.order(0, .reset), [0])
-  }
-
   @Test("quirks are done otherwise, and nothing else is", arguments: quirkCases)
-  func quirks(_ test: QuirkCase) throws {
-    let quirks = try #require(ControllerQuirks(name: test.name))
-    var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(quirks: quirks))
+  func quirks(_ test: QuirkCase) {
+    var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(quirks: test.quirk))
     var heard = [bench.order(0, .leReadBufferSize).hex, bench.order(0, .readBufferSize).hex]
     bench.advertise(1)
     bench.scan(0, ScanParameters(isActive: false))
@@ -201,8 +204,9 @@ struct RadioHookTests {
       var events: [[UInt8]] = []
       while let deadline = bench.radio.deadline, deadline < .zero + .milliseconds(20) {
         bench.radio.advance(to: deadline)
-        while let packet = bench.radio.next(ControllerID(rawValue: 0)) {
-          if case .event(_, let parameters) = packet { events.append(parameters) }
+        while let (controller, packet) = bench.radio.nextPacket() {
+          guard controller.rawValue == 0, case .event(_, let parameters) = packet else { continue }
+          events.append(parameters)
         }
       }
       expect(events.map { [Int($0[0]), $0.count] }, [[Int(subevent), length]])

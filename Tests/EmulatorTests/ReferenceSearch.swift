@@ -99,3 +99,40 @@ struct ReferenceSearch {
     return Way(start: starts[number], actions: actions.reversed())
   }
 }
+
+extension ReferenceLock {
+  /// All that what it does next depends on, for searches through all that a lock without losses can do.
+  struct Fingerprint: Hashable {
+    var status: Status
+    var isRegistered: Bool
+    var isConfigured: Bool
+    var random: UInt32
+    var wasReset = false
+    var aborts = 0
+    var abortsAtLogin = 0
+    var last: [Event?] = []
+    var memory = ReferenceMemory()
+    var silence = Interval.zero
+  }
+
+  var fingerprint: Fingerprint {
+    var print = Fingerprint(
+      status: status, isRegistered: isRegistered, isConfigured: isConfigured, random: random)
+    switch bug {
+    case .deafUnlock:
+      print.wasReset = wasReset
+      print.last = [last.0, last.1]
+    case .jamAfterAbortedLogins:
+      print.aborts = min(aborts, 4)
+      print.abortsAtLogin = min(abortsAtLogin, 4)
+      print.last = [last.0, last.1, last.2]
+    case .bouncingLock, .dozingUnlock:
+      print.memory = memory
+      print.memory.since = .zero
+      // What lies longer ago than a bug waits for is all the same.
+      print.silence = min(now - memory.since, bug == .dozingUnlock ? .seconds(600) : .milliseconds(1_001))
+    default: print.memory = memory
+    }
+    return print
+  }
+}

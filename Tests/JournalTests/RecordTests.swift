@@ -140,7 +140,7 @@ struct RecordReportTests {
       folder.appendingPathComponent("journal.jsonl"), folder.appendingPathComponent("junit.xml")
     )
     try Data(records.map { $0.line() + "\n" }.joined().utf8).write(to: journal)
-    let counts = try JUnitReport.write(journal: journal.path, to: junit.path)
+    let counts = try RecordedRuns(journals: [journal.path]).writeJUnit(to: junit.path)
     return (counts, try XMLDocument(contentsOf: junit))
   }
 

@@ -10,7 +10,7 @@ import Testing
 
 /// A lock on an emulated radio, driven as a real one, and the world that it stands in.
 private struct Rig {
-  typealias Device = AirDevice<RadioCarrier, LoneLock<KeyInMemory>>
+  typealias Device = AirDevice<RadioWorld, LoneLock<KeyInMemory>>
 
   let world: RadioWorld
   let device: Device
@@ -22,10 +22,10 @@ private struct Rig {
   ) throws {
     let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
     let world = RadioWorld(specification, seed: 1)
-    let key = try world.begin(found.condition)
+    let key = try world.prepare(found.condition)
     self.world = world
     device = AirDevice(
-      world.carrier, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
+      world, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
       AirDeviceSettings(
         circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
         epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
@@ -276,7 +276,7 @@ struct RealLockPreparationTests {
   func absent() throws {
     let rig = try Rig()
     try rig.start()
-    var surroundings = rig.world.surroundings
+    let surroundings = rig.world
     try rig.give("closeTo")
     try rig.wait(for: ["receivedBle"])
     try rig.start()

@@ -1,6 +1,6 @@
 import Journal
 import Foundation
-import Reporting
+@testable import Reporting
 import TestSupport
 import Testing
 

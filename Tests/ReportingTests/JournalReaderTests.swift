@@ -1,5 +1,5 @@
 import Basics
-import Journal
+@testable import Journal
 import System
 import Foundation
 import Reporting

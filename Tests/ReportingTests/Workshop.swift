@@ -1,5 +1,7 @@
 import Foundation
+import Journal
 import Reporting
+import System
 import Testing
 
 /// A directory of its own for one test, removed with it.
@@ -76,4 +78,32 @@ func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, out
     process.terminationStatus, try Data(contentsOf: output),
     String(decoding: try Data(contentsOf: errors), as: UTF8.self)
   )
+}
+
+extension JUnitReport {
+  /// Writes the report of some journals.
+  static func write(
+    journals: [String], manifests: [String] = [], to path: String, profile: JUnitProfile = .ci,
+    largest: Int = 25_000_000
+  ) throws(FileFault) -> JUnitReport {
+    try RecordedRuns(journals: journals, manifests: manifests).writeJUnit(
+      to: path, profile: profile, largest: largest)
+  }
+
+  /// Writes the report of one journal.
+  static func write(
+    journal: String, manifest: String? = nil, to path: String, profile: JUnitProfile = .ci
+  ) throws(FileFault) -> JUnitReport {
+    try write(journals: [journal], manifests: manifest.map { [$0] } ?? [], to: path, profile: profile)
+  }
+}
+
+extension HTMLReport {
+  /// Writes the page about some journals.
+  @discardableResult
+  static func write(
+    journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
+  ) throws(FileFault) -> HTMLReport {
+    try RecordedRuns(journals: journals, manifests: manifests).writeHTML(to: path, history: history)
+  }
 }

@@ -50,7 +50,7 @@ struct ToyCarrier: HCICarrier {
           hciVersion: 13, hciSubversion: 0, lmpVersion: 13, company: 1, lmpSubversion: 0))
     case .readLocalSupportedCommands: [0] + [UInt8](repeating: 0xFF, count: 64)
     case .readLocalSupportedFeatures: CommandReturn.success(CommandReturn.LocalFeatures(1 << 38))
-    case .readBDADDR: CommandReturn.success(CommandReturn.BDADDR(BluetoothAddress(1)))
+    case .readBDADDR: CommandReturn.success(BluetoothAddress(1))
     case .leReadBufferSize: CommandReturn.success(CommandReturn.LEReadBufferSize(aclLength: 27, aclCount: 4))
     case .leReadLocalSupportedFeatures: CommandReturn.success(CommandReturn.LEFeatures(0))
     default: [0]

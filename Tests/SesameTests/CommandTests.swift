@@ -35,7 +35,6 @@ import Testing
     for (generation, text) in [(Generation.os2, os2), (.os3, os3)] {
       expect(command.encoded(for: generation).hex, text)
       expect(try LockCommand(decoding: [UInt8](hex: text), for: generation), command)
-      expect(command.request(for: generation).item, command.item(in: generation))
     }
   }
 
@@ -149,7 +148,7 @@ import Testing
     arguments: [
       (LockCommand.lock(.text([0x41])).description, "lock, “A”"),
       (
-        LockCommand.unlock(.typed(.iosBLE, UUID128(high: 0, low: 1), rest: [2])).description,
+        LockCommand.unlock(.typed(TagType(rawValue: 0x0F), UUID128(high: 0, low: 1), rest: [2])).description,
         "unlock, iOS over Bluetooth 00000000-0000-0000-0000-000000000001 02"
       ),
       (LockCommand.setAutolock(seconds: 5).description, "set autolock to 5 s"),

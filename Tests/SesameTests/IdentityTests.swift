@@ -6,32 +6,26 @@ import Testing
 @Suite struct IdentityTests {
   /// The vendor's table of products.
   // swift-format-ignore
-  static let products: [(UInt8, String, String?, Generation?)] = [
-    (0, "Sesame 3", "sesame_2", .os2), (1, "WiFi Module 2", "wm_2", nil), (2, "Bot 1", "ssmbot_1", .os2),
-    (3, "Bike 1", "bike_1", .os2), (4, "Sesame 4", "sesame_4", .os2), (5, "Sesame 5", "sesame_5", .os3),
-    (6, "Bike 2", "bike_2", .os3), (7, "Sesame 5 Pro", "sesame_5_pro", .os3),
-    (8, "Open Sensor", "open_sensor_1", .os3), (9, "Touch Pro", "ssm_touch_pro", .os3), (10, "Touch", "ssm_touch", .os3),
-    (11, "BLE Connector", "BLE_Connector_1", .os3), (13, "Hub 3", "hub_3", .os3), (14, "Remote", "remote", .os3),
-    (15, "Remote Nano", "remote_nano", .os3), (16, "Sesame 5 US", "sesame_5_us", .os3), (17, "Bot 2", "bot_2", .os3),
-    (18, "Face Pro", "sesame_face_Pro", .os3), (19, "Face", "sesame_face", .os3), (20, "Sesame 6", "sesame_6", .os3),
-    (21, "Sesame 6 Pro", "sesame_6_pro", .os3), (22, "Face Pro AI", nil, .os3), (23, "Face AI", nil, .os3),
-    (24, "Open Sensor 2", nil, .os3), (25, "Touch 2", nil, .os3), (26, "Touch 2 Pro", nil, .os3), (27, "Face 2", nil, .os3),
-    (28, "Face 2 Pro", nil, .os3), (29, "Miwa", nil, .os3), (30, "Face 2 AI", nil, .os3), (31, "Face 2 Pro AI", nil, .os3),
-    (32, "Sesame 6 Pro sliding door", nil, .os3), (33, "Bike 3", nil, .os3), (35, "Bot 3", nil, .os3),
-    (36, "Hub 3 LTE", nil, .os3),
+  static let products: [(UInt8, String, Generation?)] = [
+    (0, "Sesame 3", .os2), (1, "WiFi Module 2", nil), (2, "Bot 1", .os2),
+    (3, "Bike 1", .os2), (4, "Sesame 4", .os2), (5, "Sesame 5", .os3),
+    (6, "Bike 2", .os3), (7, "Sesame 5 Pro", .os3),
+    (8, "Open Sensor", .os3), (9, "Touch Pro", .os3), (10, "Touch", .os3),
+    (11, "BLE Connector", .os3), (13, "Hub 3", .os3), (14, "Remote", .os3),
+    (15, "Remote Nano", .os3), (16, "Sesame 5 US", .os3), (17, "Bot 2", .os3),
+    (18, "Face Pro", .os3), (19, "Face", .os3), (20, "Sesame 6", .os3),
+    (21, "Sesame 6 Pro", .os3), (22, "Face Pro AI", .os3), (23, "Face AI", .os3),
+    (24, "Open Sensor 2", .os3), (25, "Touch 2", .os3), (26, "Touch 2 Pro", .os3), (27, "Face 2", .os3),
+    (28, "Face 2 Pro", .os3), (29, "Miwa", .os3), (30, "Face 2 AI", .os3), (31, "Face 2 Pro AI", .os3),
+    (32, "Sesame 6 Pro sliding door", .os3), (33, "Bike 3", .os3), (35, "Bot 3", .os3),
+    (36, "Hub 3 LTE", .os3),
   ]
 
   @Test("the products have the vendor's numbers, names and generations")
   func models() {
     expect(ProductModel.allCases.map(\.rawValue), Self.products.map(\.0))
     expect(ProductModel.allCases.map(\.description), Self.products.map(\.1))
-    expect(ProductModel.allCases.map(\.serverName), Self.products.map(\.2))
-    expect(ProductModel.allCases.map(\.generation), Self.products.map(\.3))
-    for model in ProductModel.allCases {
-      guard let name = model.serverName else { continue }
-      expect(ProductModel(serverName: name), model)
-    }
-    expect(ProductModel(serverName: "sesame_9"), nil)
+    expect(ProductModel.allCases.map(\.generation), Self.products.map(\.2))
   }
 
   @Test("the service and its characteristics have the vendor's UUIDs")

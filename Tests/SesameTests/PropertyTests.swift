@@ -142,11 +142,11 @@ struct Codec: Sendable, CustomTestStringConvertible {
     for _ in 0..<500 {
       let bytes = generator.bytes([3, 6, 7, 8, 9, 12][generator.below(6)])
       if let status = try? MechStatus(decoding: bytes, model: model) {
-        _ = (status.description, status.isIdle, status.targetDegrees, status.positionDegrees)
+        _ = (status.description, status.isIdle, status.positionDegrees)
         _ = (status.batteryPercent(), status.batteryPercent(by: .old), status.stateShownByIOS)
       }
       if let setting = try? MechSetting(decoding: bytes, model: model) {
-        _ = (setting.description, MechSetting.ConfiguredRule.allCases.map { setting.isConfigured(by: $0) })
+        _ = (setting.description, ConfiguredRule.allCases.map { setting.isConfigured(by: $0) })
       }
     }
   }

@@ -137,7 +137,7 @@ extension VectorCase {
     let status = try MechStatus(decoding: bytes("raw"), model: .bot1)
     try require(status == .bot1(raw) && status.encoded == bytes("raw"), "it does not encode back")
     try check("battery_adc", raw.battery)
-    try check("voltage_one_cell_3v6_scale", BatteryScale.converterOfOneCell.volts(raw.battery))
+    try check("voltage_one_cell_3v6_scale", Double(raw.battery) * 3.6 / 1023)
     try check("motor_status", raw.motor)
     try check("ret_code", raw.returnCode.rawValue)
     try check("flags", raw.flags.rawValue)

@@ -90,8 +90,8 @@ extension VectorCase {
     ]
     let os3: [String: LockCommand] = [
       "time": .setTime(1_700_000_000), "unlock_tag": .unlock(alice), "lock_tag": .lock(alice),
-      "lock_uuid_tag": .lock(.typed(.iosBLE, user)),
-      "unlock_uuid_tag_android": .unlock(.typed(.androidBLE, user)),
+      "lock_uuid_tag": .lock(.typed(TagType(rawValue: 0x0F), user)),
+      "unlock_uuid_tag_android": .unlock(.typed(TagType(rawValue: 0x0E), user)),
       "lock_no_tag": .lock(.absent), "history_read": .readHistory(1), "history_delete": .deleteHistory(id: 7),
       "autolock_60": .setAutolock(seconds: 60), "autolock_off": .setAutolock(seconds: 0),
       "setting": .setMechSetting(Sesame5Setting(lock: -100, unlock: 100).positions),
@@ -115,7 +115,7 @@ extension VectorCase {
     case .publish(let publish) where publish.item == .mechSetting:
       let setting = try MechSetting(decoding: publish.data, model: model)
       try require(Publish.mechSetting(setting) == publish, "the setting does not encode back")
-      try require(setting.isConfigured(), "the setting counts as unset")
+      try require(setting.isConfigured, "the setting counts as unset")
     case .publish(let publish):
       try require(publish.data.count > 0, "nothing is published")
     case .response(let response):

@@ -27,6 +27,21 @@ extension BinaryCodable {
   }
 }
 
+extension BinaryCodable where Self: FixedWidthInteger {
+  /// Reads an integer, least significant byte first.
+  @inlinable
+  public init(decoding reader: inout ByteReader) throws(DecodeError) { self = try reader.littleEndian() }
+
+  /// Appends the integer, least significant byte first.
+  @inlinable
+  public func encode(into bytes: inout [UInt8]) { bytes.append(littleEndian: self) }
+}
+
+extension UInt8: BinaryCodable {}
+extension UInt16: BinaryCodable {}
+extension UInt64: BinaryCodable {}
+extension Int8: BinaryCodable {}
+
 extension Array<UInt8> {
   /// Appends an integer, least significant byte first.
   @inlinable

@@ -72,15 +72,6 @@ extension ByteReader {
   @_lifetime(self: copy self)
   public mutating func i16() throws(DecodeError) -> Int16 { try littleEndian() }
 
-  /// Reads an unsigned 24-bit integer.
-  @inlinable
-  @_lifetime(self: copy self)
-  public mutating func u24() throws(DecodeError) -> UInt32 {
-    try require(3)
-    defer { position += 3 }
-    return UInt32(span[position]) | UInt32(span[position + 1]) << 8 | UInt32(span[position + 2]) << 16
-  }
-
   /// Reads an unsigned 32-bit integer.
   @inlinable
   @_lifetime(self: copy self)

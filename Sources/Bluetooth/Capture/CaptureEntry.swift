@@ -58,21 +58,6 @@ public struct CaptureEntry: Hashable, Sendable {
   /// What happened to a link; `nil` for a packet.
   public var event: String?
 
-  /// Makes an entry for a packet.
-  init(number: Int, time: UInt64, sender: Sender, bytes: [UInt8]) {
-    self.number = number
-    self.time = time
-    self.sender = sender
-    self.bytes = bytes
-  }
-
-  /// Makes an entry for what happened to a link.
-  public init(number: Int, time: UInt64, event: String) {
-    self.number = number
-    self.time = time
-    self.event = event
-  }
-
   /// The bytes in hexadecimal, with `**` for each that is not to be shown.
   public var hex: String {
     guard !secrets.isEmpty else { return bytes.hex }

@@ -71,7 +71,7 @@ extension GATTClient {
 extension GATTClient {
   private enum State {
     case idle
-    case running(GATTProcedureID, RunningProcedure)
+    case running(GATTProcedureID, any RunningProcedure)
     case closed(GATTFailure)
   }
 
@@ -133,7 +133,7 @@ extension GATTClient {
         actions.append(.report(.finished(id, .success(result))))
         continue
       }
-      let running = RunningProcedure(procedure, offering: offered, mtu: Int(mtu))
+      let running = procedure.begun(offering: offered, mtu: Int(mtu))
       state = .running(id, running)
       return actions + carryOut(bearer.request(running.request, at: now), mtu: &mtu, at: now)
     }

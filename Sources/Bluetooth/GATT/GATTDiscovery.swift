@@ -32,7 +32,7 @@ struct HandleCursor: Sendable {
 }
 
 /// Discover Primary Service by Service UUID (Core 5.4, Vol 3 Part G §4.4.2).
-struct ServiceSearch: Sendable {
+struct ServiceSearch: RunningProcedure {
   private let wanted: BluetoothUUID
   /// Whether it ends at the first answer.
   private let isOneEnough: Bool
@@ -48,7 +48,7 @@ struct ServiceSearch: Sendable {
     .findByTypeValueRequest(cursor.rest, type: 0x2800, value: wanted.littleEndian)
   }
 
-  mutating func take(_ answer: Result<ATTPacket, GATTFailure>) throws(GATTFailure) -> GATTResult? {
+  mutating func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     guard let answer = try answer.unlessNotFound() else { return .services(found) }
     guard case .findByTypeValueResponse(let ranges) = answer else { throw .mismatch(answer) }
     guard !ranges.isEmpty else { throw .badAnswer("an empty list") }
@@ -62,13 +62,13 @@ struct ServiceSearch: Sendable {
 }
 
 /// Discover All Primary Services (Core 5.4, Vol 3 Part G §4.4.1).
-struct ServiceDiscovery: Sendable {
+struct ServiceDiscovery: RunningProcedure {
   private var cursor = HandleCursor(.all)
   private var found: [DiscoveredService] = []
 
   var request: ATTPacket { .readByGroupTypeRequest(cursor.rest, type: .primaryService) }
 
-  mutating func take(_ answer: Result<ATTPacket, GATTFailure>) throws(GATTFailure) -> GATTResult? {
+  mutating func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     guard let answer = try answer.unlessNotFound() else { return .services(found) }
     guard case .readByGroupTypeResponse(let length, let list) = answer else { throw .mismatch(answer) }
     for entry in try entries(of: list, length, allowed: [6, 20]) {
@@ -81,7 +81,7 @@ struct ServiceDiscovery: Sendable {
 }
 
 /// Discover All Characteristics of a Service (Core 5.4, Vol 3 Part G §4.6.1).
-struct CharacteristicDiscovery: Sendable {
+struct CharacteristicDiscovery: RunningProcedure {
   private var cursor: HandleCursor
   private let isPartial: Bool
   private var wanted: [BluetoothUUID]
@@ -95,7 +95,7 @@ struct CharacteristicDiscovery: Sendable {
 
   var request: ATTPacket { .readByTypeRequest(cursor.rest, type: .characteristic) }
 
-  mutating func take(_ answer: Result<ATTPacket, GATTFailure>) throws(GATTFailure) -> GATTResult? {
+  mutating func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     guard let answer = try answer.unlessNotFound() else { return .characteristics(found) }
     guard case .readByTypeResponse(let length, let list) = answer else { throw .mismatch(answer) }
     for entry in try entries(of: list, length, allowed: [7, 21]) {
@@ -114,7 +114,7 @@ struct CharacteristicDiscovery: Sendable {
 }
 
 /// Discover All Characteristic Descriptors (Core 5.4, Vol 3 Part G §4.7.1).
-struct DescriptorDiscovery: Sendable {
+struct DescriptorDiscovery: RunningProcedure {
   private var cursor: HandleCursor
   private let wanted: BluetoothUUID?
   private var found: [DiscoveredDescriptor] = []
@@ -126,7 +126,7 @@ struct DescriptorDiscovery: Sendable {
 
   var request: ATTPacket { .findInformationRequest(cursor.rest) }
 
-  mutating func take(_ answer: Result<ATTPacket, GATTFailure>) throws(GATTFailure) -> GATTResult? {
+  mutating func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     guard let answer = try answer.unlessNotFound() else { return .descriptors(found) }
     guard case .findInformationResponse(let format, let list) = answer else { throw .mismatch(answer) }
     let length: UInt8

@@ -1,5 +1,5 @@
 /// Read Characteristic Value, and Read Long as far as answers are full (Core 5.4, Vol 3 Part G §4.8.1, §4.8.3).
-struct ValueReading: Sendable {
+struct ValueReading: RunningProcedure {
   private let handle: AttributeHandle
   private var value: [UInt8] = []
   private var isFirst = true
@@ -42,7 +42,7 @@ struct ValueReading: Sendable {
 ///         │ a wrong echo, or a refusal once something was prepared
 ///         ▼
 ///     cancelling
-struct ValueWriting: Sendable {
+struct ValueWriting: RunningProcedure {
   private enum Step {
     case whole
     case preparing(Range<Int>)

@@ -91,12 +91,6 @@ public struct DiscoveredService: Hashable, Sendable {
   public var uuid: BluetoothUUID
   /// Its declaration and everything that belongs to it.
   public var range: AttributeRange
-
-  /// Makes a service.
-  public init(uuid: BluetoothUUID, range: AttributeRange) {
-    self.uuid = uuid
-    self.range = range
-  }
 }
 
 /// Handles from a first to a last.
@@ -126,17 +120,6 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
   public var declaration: AttributeHandle
   /// Its value.
   public var value: AttributeHandle
-
-  /// Makes a characteristic.
-  public init(
-    uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
-    value: AttributeHandle
-  ) {
-    self.uuid = uuid
-    self.properties = properties
-    self.declaration = declaration
-    self.value = value
-  }
 }
 
 /// A descriptor that was found.
@@ -145,12 +128,6 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
   public var uuid: BluetoothUUID
   /// Where it is.
   public var handle: AttributeHandle
-
-  /// Makes a descriptor.
-  public init(uuid: BluetoothUUID, handle: AttributeHandle) {
-    self.uuid = uuid
-    self.handle = handle
-  }
 }
 
 /// What can be done with a characteristic (Core 5.4, Vol 3 Part G §3.3.1.1).

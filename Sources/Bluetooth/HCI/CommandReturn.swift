@@ -28,6 +28,31 @@ public enum CommandReturn {
   }
 }
 
+/// What is a single value.
+extension CommandReturn {
+  /// Read Local Supported Features (§7.4.3): the features of the link manager as bits; bit 38 says that it knows LE.
+  public typealias LocalFeatures = UInt64
+  /// Read BD_ADDR (§7.4.6): the public address.
+  public typealias BDADDR = BluetoothAddress
+  /// LE Read Local Supported Features (§7.8.3): the features of LE as bits (Vol 6 Part B §4.6).
+  public typealias LEFeatures = UInt64
+  /// LE Read Advertising Physical Channel Tx Power (§7.8.6): the power in dBm.
+  public typealias AdvertisingTxPower = Int8
+  /// LE Read Filter Accept List Size (§7.8.14): how many devices the list can hold.
+  public typealias FilterAcceptListSize = UInt8
+  /// LE Encrypt (§7.8.22): the 16 bytes of the ciphertext in the order in which they are sent.
+  public typealias Encrypt = UUID128
+  /// LE Rand (§7.8.23): the random number.
+  public typealias Rand = UInt64
+  /// LE Read Supported States (§7.8.27): the combinations of states and roles as bits.
+  public typealias SupportedStates = UInt64
+  /// LE Read Maximum Data Length (§7.8.46).
+  public typealias MaximumDataLength = DataLength
+  /// The link, of the commands that return nothing but which one they were about: LE Long Term Key Request Negative Reply,
+  /// LE Remote Connection Parameter Request Reply and Negative Reply, LE Set Data Length (§7.8.26, §7.8.31, §7.8.32, §7.8.33).
+  public typealias Link = ConnectionHandle
+}
+
 extension CommandReturn {
   /// Read Local Version Information (§7.4.1).
   public struct LocalVersion: Hashable, Sendable, BinaryCodable {
@@ -55,48 +80,15 @@ extension CommandReturn {
 
     /// Reads the fields in the specification's order.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      hciVersion = try reader.u8()
-      hciSubversion = try reader.u16()
-      lmpVersion = try reader.u8()
-      company = try reader.u16()
-      lmpSubversion = try reader.u16()
+      (hciVersion, hciSubversion, lmpVersion, company, lmpSubversion) = try reader.fields()
     }
 
     /// Appends the fields in the specification's order.
     public func encode(into bytes: inout [UInt8]) {
-      bytes.append(hciVersion)
-      bytes.append(littleEndian: hciSubversion)
-      bytes.append(lmpVersion)
-      bytes.append(littleEndian: company)
-      bytes.append(littleEndian: lmpSubversion)
+      bytes.append(fields: hciVersion, hciSubversion, lmpVersion, company, lmpSubversion)
     }
   }
-}
 
-extension CommandReturn {
-  /// Read Local Supported Features (§7.4.3).
-  public struct LocalFeatures: Hashable, Sendable, BinaryCodable {
-    /// The features of the link manager as bits; bit 38 says that it knows LE.
-    public var features: UInt64
-
-    /// Makes the contents.
-    public init(_ features: UInt64) {
-      self.features = features
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      features = try reader.u64()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: features)
-    }
-  }
-}
-
-extension CommandReturn {
   /// Read Buffer Size (§7.4.5).
   public struct ReadBufferSize: Hashable, Sendable, BinaryCodable {
     /// How long the data of an ACL packet may be.
@@ -118,46 +110,15 @@ extension CommandReturn {
 
     /// Reads the fields in the specification's order.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      aclLength = try reader.u16()
-      synchronousLength = try reader.u8()
-      aclCount = try reader.u16()
-      synchronousCount = try reader.u16()
+      (aclLength, synchronousLength, aclCount, synchronousCount) = try reader.fields()
     }
 
     /// Appends the fields in the specification's order.
     public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: aclLength)
-      bytes.append(synchronousLength)
-      bytes.append(littleEndian: aclCount)
-      bytes.append(littleEndian: synchronousCount)
+      bytes.append(fields: aclLength, synchronousLength, aclCount, synchronousCount)
     }
   }
-}
 
-extension CommandReturn {
-  /// Read BD_ADDR (§7.4.6).
-  public struct BDADDR: Hashable, Sendable, BinaryCodable {
-    /// The public address.
-    public var address: BluetoothAddress
-
-    /// Makes the contents.
-    public init(_ address: BluetoothAddress) {
-      self.address = address
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      address = try reader.value()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(address)
-    }
-  }
-}
-
-extension CommandReturn {
   /// Read RSSI (§7.5.4).
   public struct RSSI: Hashable, Sendable, BinaryCodable {
     /// The link.
@@ -173,7 +134,7 @@ extension CommandReturn {
 
     /// Reads the fields in the specification's order.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      handle = try reader.connectionHandle()
+      handle = try reader.value()
       rssi = try reader.rssi()
     }
 
@@ -183,9 +144,7 @@ extension CommandReturn {
       bytes.append(rssi: rssi)
     }
   }
-}
 
-extension CommandReturn {
   /// LE Read Buffer Size, version 1 (§7.8.2).
   public struct LEReadBufferSize: Hashable, Sendable, BinaryCodable {
     /// How long the data of an ACL packet may be; 0 says that LE shares the buffers of ``ReadBufferSize``.
@@ -201,157 +160,15 @@ extension CommandReturn {
 
     /// Reads the fields in the specification's order.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      aclLength = try reader.u16()
-      aclCount = try reader.u8()
+      (aclLength, aclCount) = try reader.fields()
     }
 
     /// Appends the fields in the specification's order.
     public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: aclLength)
-      bytes.append(aclCount)
+      bytes.append(fields: aclLength, aclCount)
     }
   }
-}
 
-extension CommandReturn {
-  /// LE Read Local Supported Features (§7.8.3).
-  public struct LEFeatures: Hashable, Sendable, BinaryCodable {
-    /// The features of LE as bits (Vol 6 Part B §4.6).
-    public var features: UInt64
-
-    /// Makes the contents.
-    public init(_ features: UInt64) {
-      self.features = features
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      features = try reader.u64()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: features)
-    }
-  }
-}
-
-extension CommandReturn {
-  /// LE Read Advertising Physical Channel Tx Power (§7.8.6).
-  public struct AdvertisingTxPower: Hashable, Sendable, BinaryCodable {
-    /// The power in dBm.
-    public var level: Int8
-
-    /// Makes the contents.
-    public init(_ level: Int8) {
-      self.level = level
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      level = try reader.i8()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(UInt8(bitPattern: level))
-    }
-  }
-}
-
-extension CommandReturn {
-  /// LE Read Filter Accept List Size (§7.8.14).
-  public struct FilterAcceptListSize: Hashable, Sendable, BinaryCodable {
-    /// How many devices the list can hold.
-    public var size: UInt8
-
-    /// Makes the contents.
-    public init(_ size: UInt8) {
-      self.size = size
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      size = try reader.u8()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(size)
-    }
-  }
-}
-
-extension CommandReturn {
-  /// LE Encrypt (§7.8.22).
-  public struct Encrypt: Hashable, Sendable, BinaryCodable {
-    /// The 16 bytes in the order in which they are sent.
-    public var ciphertext: UUID128
-
-    /// Makes the contents.
-    public init(_ ciphertext: UUID128) {
-      self.ciphertext = ciphertext
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      ciphertext = try reader.value()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(ciphertext)
-    }
-  }
-}
-
-extension CommandReturn {
-  /// LE Rand (§7.8.23).
-  public struct Rand: Hashable, Sendable, BinaryCodable {
-    /// The random number.
-    public var number: UInt64
-
-    /// Makes the contents.
-    public init(_ number: UInt64) {
-      self.number = number
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      number = try reader.u64()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: number)
-    }
-  }
-}
-
-extension CommandReturn {
-  /// LE Read Supported States (§7.8.27).
-  public struct SupportedStates: Hashable, Sendable, BinaryCodable {
-    /// The combinations of states and roles as bits.
-    public var states: UInt64
-
-    /// Makes the contents.
-    public init(_ states: UInt64) {
-      self.states = states
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      states = try reader.u64()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: states)
-    }
-  }
-}
-
-extension CommandReturn {
   /// LE Read Suggested Default Data Length (§7.8.34).
   public struct SuggestedDataLength: Hashable, Sendable, BinaryCodable {
     /// Bytes of payload, from 27 to 251.
@@ -367,19 +184,15 @@ extension CommandReturn {
 
     /// Reads the fields in the specification's order.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      octets = try reader.u16()
-      time = try reader.u16()
+      (octets, time) = try reader.fields()
     }
 
     /// Appends the fields in the specification's order.
     public func encode(into bytes: inout [UInt8]) {
-      bytes.append(littleEndian: octets)
-      bytes.append(littleEndian: time)
+      bytes.append(fields: octets, time)
     }
   }
-}
 
-extension CommandReturn {
   /// LE Read PHY (§7.8.47).
   public struct PHY: Hashable, Sendable, BinaryCodable {
     /// The link.
@@ -398,47 +211,14 @@ extension CommandReturn {
 
     /// Reads the fields in the specification's order.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      handle = try reader.connectionHandle()
-      transmit = try reader.u8()
-      receive = try reader.u8()
+      (handle, transmit, receive) = try reader.fields()
     }
 
     /// Appends the fields in the specification's order.
     public func encode(into bytes: inout [UInt8]) {
-      bytes.append(handle)
-      bytes.append(transmit)
-      bytes.append(receive)
+      bytes.append(fields: handle, transmit, receive)
     }
   }
-}
-
-extension CommandReturn {
-  /// Of the commands that return nothing but the link that they were about: LE Long Term Key Request Negative Reply,
-  /// LE Remote Connection Parameter Request Reply and Negative Reply, LE Set Data Length (§7.8.26, §7.8.31, §7.8.32, §7.8.33).
-  public struct Link: Hashable, Sendable, BinaryCodable {
-    /// The link.
-    public var handle: ConnectionHandle
-
-    /// Makes the contents.
-    public init(_ handle: ConnectionHandle) {
-      self.handle = handle
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      handle = try reader.connectionHandle()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(handle)
-    }
-  }
-}
-
-extension CommandReturn {
-  /// LE Read Maximum Data Length (§7.8.46).
-  public typealias MaximumDataLength = DataLength
 
   /// Read Local Supported Commands (§7.4.2).
   public struct SupportedCommands: Hashable, Sendable, BinaryCodable {
@@ -483,7 +263,7 @@ extension CommandReturn {
 
     /// Reads the handle and five bytes of bits.
     public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      handle = try reader.connectionHandle()
+      handle = try reader.value()
       try reader.require(5)
       channels = UInt64(try reader.u32()) | UInt64(try reader.u8()) << 32
     }

@@ -20,8 +20,6 @@ public struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
   public static let unknownConnection = HCIErrorCode(rawValue: 0x02)
   /// 0x03.
   public static let hardwareFailure = HCIErrorCode(rawValue: 0x03)
-  /// 0x05.
-  public static let authenticationFailure = HCIErrorCode(rawValue: 0x05)
   /// 0x07.
   public static let memoryCapacityExceeded = HCIErrorCode(rawValue: 0x07)
   /// 0x08: the supervision time-out passed.
@@ -44,34 +42,18 @@ public struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
   public static let remotePowerOff = HCIErrorCode(rawValue: 0x15)
   /// 0x16: this end ended the link.
   public static let localHostTerminated = HCIErrorCode(rawValue: 0x16)
-  /// 0x18.
-  public static let pairingNotAllowed = HCIErrorCode(rawValue: 0x18)
   /// 0x1A: the other end does not have the feature.
   public static let unsupportedRemoteFeature = HCIErrorCode(rawValue: 0x1A)
-  /// 0x1E.
-  public static let invalidLLParameters = HCIErrorCode(rawValue: 0x1E)
   /// 0x1F.
   public static let unspecified = HCIErrorCode(rawValue: 0x1F)
-  /// 0x20.
-  public static let unsupportedLLParameter = HCIErrorCode(rawValue: 0x20)
   /// 0x22: a procedure of the link layer had no answer for 40 s.
   public static let llResponseTimeout = HCIErrorCode(rawValue: 0x22)
-  /// 0x28: the moment at which something was to change has passed.
-  public static let instantPassed = HCIErrorCode(rawValue: 0x28)
-  /// 0x2A.
-  public static let differentTransactionCollision = HCIErrorCode(rawValue: 0x2A)
-  /// 0x3A: the controller is busy.
-  public static let controllerBusy = HCIErrorCode(rawValue: 0x3A)
   /// 0x3B: the other end does not accept these connection parameters.
   public static let unacceptableConnectionParameters = HCIErrorCode(rawValue: 0x3B)
   /// 0x3C: advertising ended without a connection.
   public static let advertisingTimeout = HCIErrorCode(rawValue: 0x3C)
-  /// 0x3D: a packet was not authentic.
-  public static let micFailure = HCIErrorCode(rawValue: 0x3D)
   /// 0x3E: the first six connection events passed without a packet, or an attempt to connect timed out.
   public static let failedToEstablish = HCIErrorCode(rawValue: 0x3E)
-  /// 0x42: there is no advertising of this handle.
-  public static let unknownAdvertisingIdentifier = HCIErrorCode(rawValue: 0x42)
   /// 0x44: the operation was cancelled by the host.
   public static let cancelledByHost = HCIErrorCode(rawValue: 0x44)
 }
@@ -89,7 +71,7 @@ extension HCIErrorCode: CustomStringConvertible {
     case .unknownCommand: "unknown command"
     case .unknownConnection: "unknown connection"
     case .hardwareFailure: "hardware failure"
-    case .authenticationFailure: "authentication failure"
+    case Self(rawValue: 0x05): "authentication failure"
     case .memoryCapacityExceeded: "memory capacity exceeded"
     case .connectionTimeout: "connection timeout"
     case .connectionLimitExceeded: "connection limit exceeded"
@@ -101,20 +83,20 @@ extension HCIErrorCode: CustomStringConvertible {
     case .remoteLowResources: "ended by the remote device, low resources"
     case .remotePowerOff: "ended by the remote device, power off"
     case .localHostTerminated: "ended by the local host"
-    case .pairingNotAllowed: "pairing not allowed"
+    case Self(rawValue: 0x18): "pairing not allowed"
     case .unsupportedRemoteFeature: "unsupported remote feature"
-    case .invalidLLParameters: "invalid link layer parameters"
+    case Self(rawValue: 0x1E): "invalid link layer parameters"
     case .unspecified: "unspecified error"
-    case .unsupportedLLParameter: "unsupported link layer parameter"
+    case Self(rawValue: 0x20): "unsupported link layer parameter"
     case .llResponseTimeout: "link layer response timeout"
-    case .instantPassed: "instant passed"
-    case .differentTransactionCollision: "different transaction collision"
-    case .controllerBusy: "controller busy"
+    case Self(rawValue: 0x28): "instant passed"
+    case Self(rawValue: 0x2A): "different transaction collision"
+    case Self(rawValue: 0x3A): "controller busy"
     case .unacceptableConnectionParameters: "unacceptable connection parameters"
     case .advertisingTimeout: "advertising timeout"
-    case .micFailure: "message integrity failure"
+    case Self(rawValue: 0x3D): "message integrity failure"
     case .failedToEstablish: "connection failed to be established"
-    case .unknownAdvertisingIdentifier: "unknown advertising identifier"
+    case Self(rawValue: 0x42): "unknown advertising identifier"
     case .cancelledByHost: "operation cancelled by host"
     default: nil
     }

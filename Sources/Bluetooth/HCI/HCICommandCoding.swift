@@ -122,7 +122,7 @@ extension HCICommand {
   /// specification gives them: a controller refuses those with ``HCIErrorCode/invalidParameters``.
   public init(opcode: UInt16, parameters: [UInt8]) throws(DecodeError) {
     var reader = ByteReader(parameters.span)
-    if let command = Self.withoutParameters(opcode) {
+    if let command = Self.withoutParameters[opcode] {
       self = command
     } else if opcode >> 10 == 0x08 {
       self = try Self.le(opcode, &reader)
@@ -132,39 +132,28 @@ extension HCICommand {
     try reader.end()
   }
 
-  private static func withoutParameters(_ opcode: UInt16) -> HCICommand? {
-    switch opcode {
-    case HCIOpcode.reset: .reset
-    case HCIOpcode.readLocalVersionInformation: .readLocalVersionInformation
-    case HCIOpcode.readLocalSupportedCommands: .readLocalSupportedCommands
-    case HCIOpcode.readLocalSupportedFeatures: .readLocalSupportedFeatures
-    case HCIOpcode.readBufferSize: .readBufferSize
-    case HCIOpcode.readBDADDR: .readBDADDR
-    case HCIOpcode.leReadBufferSize: .leReadBufferSize
-    case HCIOpcode.leReadLocalSupportedFeatures: .leReadLocalSupportedFeatures
-    case HCIOpcode.leReadAdvertisingTxPower: .leReadAdvertisingTxPower
-    case HCIOpcode.leCreateConnectionCancel: .leCreateConnectionCancel
-    case HCIOpcode.leReadFilterAcceptListSize: .leReadFilterAcceptListSize
-    case HCIOpcode.leClearFilterAcceptList: .leClearFilterAcceptList
-    case HCIOpcode.leRand: .leRand
-    case HCIOpcode.leReadSupportedStates: .leReadSupportedStates
-    case HCIOpcode.leReadSuggestedDefaultDataLength: .leReadSuggestedDefaultDataLength
-    case HCIOpcode.leReadMaximumDataLength: .leReadMaximumDataLength
-    default: nil
-    }
-  }
+  private static let withoutParameters: [UInt16: HCICommand] = {
+    let commands: [HCICommand] = [
+      .reset, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
+      .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
+      .leReadAdvertisingTxPower,
+      .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leRand,
+      .leReadSupportedStates, .leReadSuggestedDefaultDataLength, .leReadMaximumDataLength,
+    ]
+    return Dictionary(uniqueKeysWithValues: commands.map { ($0.opcode, $0) })
+  }()
 
   private static func classic(
     _ opcode: UInt16, _ reader: inout ByteReader
   ) throws(DecodeError) -> HCICommand {
     switch opcode {
     case HCIOpcode.disconnect:
-      .disconnect(try reader.connectionHandle(), reason: try reader.errorCode())
+      .disconnect(try reader.value(), reason: try reader.errorCode())
     case HCIOpcode.readRemoteVersionInformation:
-      .readRemoteVersionInformation(try reader.connectionHandle())
+      .readRemoteVersionInformation(try reader.value())
     case HCIOpcode.setEventMask: .setEventMask(try reader.u64())
     case HCIOpcode.setEventMaskPage2: .setEventMaskPage2(try reader.u64())
-    case HCIOpcode.readRSSI: .readRSSI(try reader.connectionHandle())
+    case HCIOpcode.readRSSI: .readRSSI(try reader.value())
     default: .other(opcode: opcode, parameters: reader.rest())
     }
   }
@@ -197,19 +186,19 @@ extension HCICommand {
   ) throws(DecodeError) -> HCICommand {
     switch opcode {
     case HCIOpcode.leConnectionUpdate:
-      .leConnectionUpdate(try reader.connectionHandle(), try reader.value())
-    case HCIOpcode.leReadChannelMap: .leReadChannelMap(try reader.connectionHandle())
-    case HCIOpcode.leReadRemoteFeatures: .leReadRemoteFeatures(try reader.connectionHandle())
+      .leConnectionUpdate(try reader.value(), try reader.value())
+    case HCIOpcode.leReadChannelMap: .leReadChannelMap(try reader.value())
+    case HCIOpcode.leReadRemoteFeatures: .leReadRemoteFeatures(try reader.value())
     case HCIOpcode.leLongTermKeyRequestNegativeReply:
-      .leLongTermKeyRequestNegativeReply(try reader.connectionHandle())
+      .leLongTermKeyRequestNegativeReply(try reader.value())
     case HCIOpcode.leRemoteConnectionParameterRequestReply:
-      .leRemoteConnectionParameterRequestReply(try reader.connectionHandle(), try reader.value())
+      .leRemoteConnectionParameterRequestReply(try reader.value(), try reader.value())
     case HCIOpcode.leRemoteConnectionParameterRequestNegativeReply:
       .leRemoteConnectionParameterRequestNegativeReply(
-        try reader.connectionHandle(), reason: try reader.errorCode())
+        try reader.value(), reason: try reader.errorCode())
     case HCIOpcode.leSetDataLength:
-      .leSetDataLength(try reader.connectionHandle(), octets: try reader.u16(), time: try reader.u16())
-    case HCIOpcode.leReadPHY: .leReadPHY(try reader.connectionHandle())
+      .leSetDataLength(try reader.value(), octets: try reader.u16(), time: try reader.u16())
+    case HCIOpcode.leReadPHY: .leReadPHY(try reader.value())
     default: .other(opcode: opcode, parameters: reader.rest())
     }
   }

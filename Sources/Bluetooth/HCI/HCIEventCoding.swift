@@ -154,14 +154,14 @@ extension HCIEvent {
     switch code {
     case HCIEventCode.disconnectionComplete:
       .disconnectionComplete(
-        status: try reader.errorCode(), try reader.connectionHandle(), reason: try reader.errorCode())
+        status: try reader.errorCode(), try reader.value(), reason: try reader.errorCode())
     case HCIEventCode.encryptionChange:
       .encryptionChange(
-        status: try reader.errorCode(), try reader.connectionHandle(),
+        status: try reader.errorCode(), try reader.value(),
         isEnabled: try reader.flag("encryption"))
     case HCIEventCode.readRemoteVersionInformationComplete:
       .readRemoteVersionInformationComplete(
-        status: try reader.errorCode(), try reader.connectionHandle(), try reader.value())
+        status: try reader.errorCode(), try reader.value(), try reader.value())
     case HCIEventCode.commandComplete:
       .commandComplete(
         credits: try reader.u8(), opcode: try reader.u16(), returnParameters: reader.rest())
@@ -187,18 +187,18 @@ extension HCIEvent {
     case LESubeventCode.extendedAdvertisingReport: .leExtendedAdvertisingReport(try extendedReports(&reader))
     case LESubeventCode.connectionUpdateComplete:
       .leConnectionUpdateComplete(
-        status: try reader.errorCode(), try reader.connectionHandle(), try reader.value())
+        status: try reader.errorCode(), try reader.value(), try reader.value())
     case LESubeventCode.readRemoteFeaturesComplete:
       .leReadRemoteFeaturesComplete(
-        status: try reader.errorCode(), try reader.connectionHandle(), features: try reader.u64())
+        status: try reader.errorCode(), try reader.value(), features: try reader.u64())
     case LESubeventCode.longTermKeyRequest:
       .leLongTermKeyRequest(
-        try reader.connectionHandle(), random: try reader.u64(), diversifier: try reader.u16())
+        try reader.value(), random: try reader.u64(), diversifier: try reader.u16())
     case LESubeventCode.remoteConnectionParameterRequest:
       .leRemoteConnectionParameterRequest(
-        try reader.connectionHandle(), try ConnectionParameters(withoutEventLengths: &reader))
+        try reader.value(), try ConnectionParameters(withoutEventLengths: &reader))
     case LESubeventCode.dataLengthChange:
-      .leDataLengthChange(try reader.connectionHandle(), try reader.value())
+      .leDataLengthChange(try reader.value(), try reader.value())
     default: .otherLE(subevent: subevent, parameters: reader.rest())
     }
   }
@@ -211,7 +211,7 @@ extension HCIEvent {
     try reader.require(4 * count)
     var links: [CompletedPackets] = []
     links.reserveCapacity(count)
-    for _ in 0..<count { links.append(CompletedPackets(try reader.connectionHandle(), try reader.u16())) }
+    for _ in 0..<count { links.append(CompletedPackets(try reader.value(), try reader.u16())) }
     return links
   }
 
@@ -241,7 +241,7 @@ extension ConnectionComplete {
   fileprivate init(_ reader: inout ByteReader, isEnhanced: Bool) throws(DecodeError) {
     status = try reader.errorCode()
     if status == .success {
-      handle = try reader.connectionHandle()
+      handle = try reader.value()
       role = try reader.choice("role")
       peer = try reader.value()
     } else {

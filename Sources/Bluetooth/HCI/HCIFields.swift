@@ -1,14 +1,5 @@
 /// Fields that commands and events share (Core 5.4, Vol 4 Part E §5.2, §5.3).
 extension ByteReader {
-  /// Reads a connection handle; those above 0x0EFF are reserved.
-  @_lifetime(self: copy self)
-  mutating func connectionHandle() throws(DecodeError) -> ConnectionHandle {
-    let start = offset
-    let value = try u16()
-    guard value <= 0x0EFF else { throw .value(Int(value), of: "connection handle", at: start) }
-    return ConnectionHandle(rawValue: value)
-  }
-
   /// Reads a status or a reason; every number is one.
   @_lifetime(self: copy self)
   mutating func errorCode() throws(DecodeError) -> HCIErrorCode { HCIErrorCode(rawValue: try u8()) }
@@ -45,13 +36,18 @@ extension ByteReader {
   mutating func value<Value: BinaryCodable>(_: Value.Type = Value.self) throws(DecodeError) -> Value {
     try Value(decoding: &self)
   }
+
+  /// Reads values that know their layouts, one behind another.
+  @_lifetime(self: copy self)
+  mutating func fields<each Value: BinaryCodable>() throws(DecodeError) -> (repeat each Value) {
+    (repeat try (each Value)(decoding: &self))
+  }
 }
 
 extension Array<UInt8> {
-  /// Appends a connection handle.
-  mutating func append(_ handle: ConnectionHandle) {
-    precondition(handle.rawValue <= 0x0EFF, "a connection handle is at most 0x0EFF")
-    append(littleEndian: handle.rawValue)
+  /// Appends values one behind another.
+  mutating func append<each Value: BinaryCodable>(fields: repeat each Value) {
+    repeat (each fields).encode(into: &self)
   }
 
   /// Appends a byte that is 0 or 1.
@@ -59,6 +55,21 @@ extension Array<UInt8> {
 
   /// Appends a signal strength in dBm.
   mutating func append(rssi: Int8?) { append(UInt8(bitPattern: rssi ?? 127)) }
+}
+
+extension ConnectionHandle: BinaryCodable {
+  /// Reads a connection handle; those above 0x0EFF are reserved.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    let start = reader.offset
+    rawValue = try reader.u16()
+    guard rawValue <= 0x0EFF else { throw .value(Int(rawValue), of: "connection handle", at: start) }
+  }
+
+  /// Appends two bytes.
+  public func encode(into bytes: inout [UInt8]) {
+    precondition(rawValue <= 0x0EFF, "a connection handle is at most 0x0EFF")
+    bytes.append(littleEndian: rawValue)
+  }
 }
 
 extension PeerAddress: BinaryCodable {
@@ -112,10 +123,7 @@ extension ScanParameters: BinaryCodable {
   /// Appends the parameters, 7 bytes.
   public func encode(into bytes: inout [UInt8]) {
     bytes.append(isActive)
-    bytes.append(littleEndian: interval)
-    bytes.append(littleEndian: window)
-    bytes.append(ownAddressType)
-    bytes.append(filterPolicy)
+    bytes.append(fields: interval, window, ownAddressType, filterPolicy)
   }
 }
 
@@ -164,12 +172,9 @@ extension ConnectionRequest: BinaryCodable {
 
   /// Appends the parameters, 25 bytes.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: scanInterval)
-    bytes.append(littleEndian: scanWindow)
+    bytes.append(fields: scanInterval, scanWindow)
     bytes.append(usesFilterAcceptList)
-    bytes.append(peer)
-    bytes.append(ownAddressType)
-    bytes.append(parameters)
+    bytes.append(fields: peer, ownAddressType, parameters)
   }
 }
 
@@ -177,49 +182,35 @@ extension ConnectionTiming: BinaryCodable {
   /// Reads interval, latency and time-out, as the events about a link have them
   /// (Core 5.4, Vol 4 Part E §7.7.65.1, §7.7.65.3).
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    interval = try reader.u16()
-    latency = try reader.u16()
-    supervisionTimeout = try reader.u16()
+    (interval, latency, supervisionTimeout) = try reader.fields()
   }
 
   /// Appends the three, 6 bytes.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: interval)
-    bytes.append(littleEndian: latency)
-    bytes.append(littleEndian: supervisionTimeout)
+    bytes.append(fields: interval, latency, supervisionTimeout)
   }
 }
 
 extension DataLength: BinaryCodable {
   /// Reads octets and time to transmit, then to receive (Core 5.4, Vol 4 Part E §7.7.65.7, §7.8.46).
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    transmitOctets = try reader.u16()
-    transmitTime = try reader.u16()
-    receiveOctets = try reader.u16()
-    receiveTime = try reader.u16()
+    (transmitOctets, transmitTime, receiveOctets, receiveTime) = try reader.fields()
   }
 
   /// Appends the four, 8 bytes.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: transmitOctets)
-    bytes.append(littleEndian: transmitTime)
-    bytes.append(littleEndian: receiveOctets)
-    bytes.append(littleEndian: receiveTime)
+    bytes.append(fields: transmitOctets, transmitTime, receiveOctets, receiveTime)
   }
 }
 
 extension VersionInformation: BinaryCodable {
   /// Reads version, company and subversion (Core 5.4, Vol 4 Part E §7.7.12).
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    version = try reader.u8()
-    company = try reader.u16()
-    subversion = try reader.u16()
+    (version, company, subversion) = try reader.fields()
   }
 
   /// Appends the three, 5 bytes.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(version)
-    bytes.append(littleEndian: company)
-    bytes.append(littleEndian: subversion)
+    bytes.append(fields: version, company, subversion)
   }
 }

@@ -24,11 +24,6 @@ extension BluetoothHost {
     database.handle(of: characteristic, in: service)
   }
 
-  /// Gives a characteristic of our own server another value, which clients read from now on. None is told.
-  public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) {
-    database.set(value, of: handle)
-  }
-
   /// Starts a procedure of our client on a link, or lets it wait until those before it have ended.
   ///
   /// It ends with one ``GATTEvent/finished(_:_:)``, at once with ``GATTFailure/linkLost`` if the link is gone; its

@@ -74,7 +74,7 @@ extension ControllerDescription {
       case .readLocalSupportedFeatures:
         return .readBDADDR
       case .readBDADDR:
-        publicAddress = try CommandReturn.decode(CommandReturn.BDADDR.self, from: returned).address
+        publicAddress = try CommandReturn.decode(CommandReturn.BDADDR.self, from: returned)
         return .leReadBufferSize
       case .leReadBufferSize:
         guard isDone else { return .readBufferSize }
@@ -85,8 +85,7 @@ extension ControllerDescription {
         let size = try CommandReturn.decode(CommandReturn.ReadBufferSize.self, from: returned)
         (aclLength, aclCount) = (Int(size.aclLength), Int(size.aclCount))
       case .leReadLocalSupportedFeatures:
-        leFeatures =
-          isDone ? try CommandReturn.decode(CommandReturn.LEFeatures.self, from: returned).features : 0
+        leFeatures = isDone ? try CommandReturn.decode(CommandReturn.LEFeatures.self, from: returned) : 0
         return .setEventMask(BluetoothHost.eventMask)
       case .setEventMask:
         return .leSetEventMask(BluetoothHost.leEventMask)

@@ -69,19 +69,6 @@ public struct ControllerDescription: Hashable, Sendable {
   public var aclLength: Int
   /// How many fragments it takes before it has sent any.
   public var aclCount: Int
-
-  /// Makes a description.
-  public init(
-    publicAddress: BluetoothAddress, randomAddress: BluetoothAddress, hciVersion: VersionInformation,
-    leFeatures: UInt64, aclLength: Int, aclCount: Int
-  ) {
-    self.publicAddress = publicAddress
-    self.randomAddress = randomAddress
-    self.hciVersion = hciVersion
-    self.leFeatures = leFeatures
-    self.aclLength = aclLength
-    self.aclCount = aclCount
-  }
 }
 
 /// Why a host cannot go on with its controller.

@@ -18,28 +18,15 @@ extension SecurityPacket {
     /// 3 for a device with neither input nor output.
     public var capability: UInt8
     /// Whether it knows something of the other by another way.
-    public var hasOutOfBandData: Bool
+    public var hasOutOfBandData = false
     /// Bits of what is wanted: bonding, protection against a man in the middle, secure connections.
     public var authentication: UInt8
     /// The longest key, 7 to 16 bytes.
-    public var keySize: UInt8
+    public var keySize: UInt8 = 16
     /// The keys that the central will give, as bits.
-    public var initiatorKeys: UInt8
+    public var initiatorKeys: UInt8 = 0
     /// The keys that the peripheral will give, as bits.
-    public var responderKeys: UInt8
-
-    /// Makes features.
-    public init(
-      capability: UInt8, hasOutOfBandData: Bool = false, authentication: UInt8, keySize: UInt8 = 16,
-      initiatorKeys: UInt8 = 0, responderKeys: UInt8 = 0
-    ) {
-      self.capability = capability
-      self.hasOutOfBandData = hasOutOfBandData
-      self.authentication = authentication
-      self.keySize = keySize
-      self.initiatorKeys = initiatorKeys
-      self.responderKeys = responderKeys
-    }
+    public var responderKeys: UInt8 = 0
   }
 
   /// Why there will be no pairing (§3.5.5).

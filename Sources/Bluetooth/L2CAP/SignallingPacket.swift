@@ -44,15 +44,6 @@ extension SignallingPacket {
     public var mps: UInt16
     /// How many frames it can take at first.
     public var credits: UInt16
-
-    /// Makes a request.
-    public init(service: UInt16, sourceChannel: UInt16, mtu: UInt16, mps: UInt16, credits: UInt16) {
-      self.service = service
-      self.sourceChannel = sourceChannel
-      self.mtu = mtu
-      self.mps = mps
-      self.credits = credits
-    }
   }
 
   /// What comes of such a request (§4.23).
@@ -67,15 +58,6 @@ extension SignallingPacket {
     public var credits: UInt16
     /// 0 when there is a channel now, else why not.
     public var result: UInt16
-
-    /// Makes a response.
-    public init(destinationChannel: UInt16, mtu: UInt16, mps: UInt16, credits: UInt16, result: UInt16) {
-      self.destinationChannel = destinationChannel
-      self.mtu = mtu
-      self.mps = mps
-      self.credits = credits
-      self.result = result
-    }
 
     /// There is no such service; everything but the result is 0.
     public static let serviceNotSupported = CreditBasedConnectionResponse(
@@ -173,31 +155,23 @@ extension SignallingPacket: BinaryCodable {
 extension SignallingPacket.CreditBasedConnectionRequest: BinaryCodable {
   /// Reads the five numbers.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    service = try reader.u16()
-    sourceChannel = try reader.u16()
-    mtu = try reader.u16()
-    mps = try reader.u16()
-    credits = try reader.u16()
+    (service, sourceChannel, mtu, mps, credits) = try reader.fields()
   }
 
   /// Appends the five numbers.
   public func encode(into bytes: inout [UInt8]) {
-    for number in [service, sourceChannel, mtu, mps, credits] { bytes.append(littleEndian: number) }
+    bytes.append(fields: service, sourceChannel, mtu, mps, credits)
   }
 }
 
 extension SignallingPacket.CreditBasedConnectionResponse: BinaryCodable {
   /// Reads the five numbers.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    destinationChannel = try reader.u16()
-    mtu = try reader.u16()
-    mps = try reader.u16()
-    credits = try reader.u16()
-    result = try reader.u16()
+    (destinationChannel, mtu, mps, credits, result) = try reader.fields()
   }
 
   /// Appends the five numbers.
   public func encode(into bytes: inout [UInt8]) {
-    for number in [destinationChannel, mtu, mps, credits, result] { bytes.append(littleEndian: number) }
+    bytes.append(fields: destinationChannel, mtu, mps, credits, result)
   }
 }

@@ -36,20 +36,12 @@ public struct AdvertisingData: Hashable, Sendable {
 
     /// Flags.
     public static let flags = DataType(rawValue: 0x01)
-    /// Some of the 16-bit service UUIDs.
-    public static let incompleteUUIDs16 = DataType(rawValue: 0x02)
     /// All 16-bit service UUIDs.
     public static let completeUUIDs16 = DataType(rawValue: 0x03)
-    /// Some of the 128-bit service UUIDs.
-    public static let incompleteUUIDs128 = DataType(rawValue: 0x06)
-    /// All 128-bit service UUIDs.
-    public static let completeUUIDs128 = DataType(rawValue: 0x07)
     /// The beginning of the local name.
     public static let shortenedName = DataType(rawValue: 0x08)
     /// The local name.
     public static let completeName = DataType(rawValue: 0x09)
-    /// The transmit power in dBm.
-    public static let txPower = DataType(rawValue: 0x0A)
     /// Data of a company, after its identifier.
     public static let manufacturerData = DataType(rawValue: 0xFF)
   }
@@ -92,18 +84,8 @@ extension AdvertisingData.Structure {
     return Self(.completeUUIDs16, data)
   }
 
-  /// All service UUIDs that need 128 bits.
-  public static func completeUUIDs128(_ uuids: [UUID128]) -> Self {
-    Self(.completeUUIDs128, uuids.flatMap { $0.bytes.reversed() })
-  }
-
   /// The whole local name.
   public static func completeName(_ name: String) -> Self { Self(.completeName, [UInt8](name.utf8)) }
-
-  /// Data of a company, after its identifier.
-  public static func manufacturer(_ company: UInt16, _ data: [UInt8]) -> Self {
-    Self(.manufacturerData, [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)] + data)
-  }
 }
 
 extension AdvertisingData: BinaryCodable {
@@ -138,11 +120,6 @@ extension AdvertisingData {
     structures.first { $0.type == type }?.data
   }
 
-  /// The flags, or `nil` if there are none.
-  public var flags: Flags? {
-    first(.flags)?.first.map(Flags.init(rawValue:))
-  }
-
   /// The complete local name, else the shortened one; bytes that are not UTF-8 show as U+FFFD.
   public var localName: String? {
     (first(.completeName) ?? first(.shortenedName)).map { String(decoding: $0, as: UTF8.self) }
@@ -150,22 +127,6 @@ extension AdvertisingData {
 
   /// The first manufacturer data, with the two bytes of the company in front.
   public var manufacturerData: [UInt8]? { first(.manufacturerData) }
-
-  /// All service UUIDs that are listed, in the order sent; a list of a wrong length ends at its last whole
-  /// entry.
-  public var serviceUUIDs: [BluetoothUUID] {
-    structures.flatMap { structure -> [BluetoothUUID] in
-      let size: Int
-      switch structure.type {
-      case .incompleteUUIDs16, .completeUUIDs16: size = 2
-      case .incompleteUUIDs128, .completeUUIDs128: size = 16
-      default: return []
-      }
-      return stride(from: 0, through: structure.data.count - size, by: size).compactMap { start in
-        try? BluetoothUUID(littleEndian: [UInt8](structure.data[start..<start + size]))
-      }
-    }
-  }
 }
 
 extension AdvertisingData: CustomStringConvertible {

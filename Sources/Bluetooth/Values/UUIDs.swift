@@ -102,16 +102,6 @@ public struct BluetoothUUID: Hashable, Sendable {
     guard long.low == 0x8000_0080_5F9B_34FB, long.high & 0xFFFF_0000_FFFF_FFFF == 0x1000 else { return nil }
     return UInt16(truncatingIfNeeded: long.high >> 32)
   }
-
-  /// Reads four hexadecimal digits (`fd81`) or the text of a 128-bit UUID.
-  public init(text: some StringProtocol) throws(DecodeError) {
-    if text.utf8.count == 4 {
-      let bytes = try [UInt8](hex: text)
-      self.init(UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
-    } else {
-      self.init(try UUID128(text: text))
-    }
-  }
 }
 
 extension BluetoothUUID {

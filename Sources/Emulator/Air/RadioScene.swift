@@ -37,7 +37,6 @@ struct RadioScene: Sendable {
   var ownerKey: LockKey { peripheral.ownerKey }
   var address: PeerAddress { peripheral.address }
   var connectionEvents: Int { radio.eventCount(of: Place.client, at: now) }
-  var complaints: [HostComplaint] { radio.complaints }
 
   /// Starts the lock in a condition; its key, if it is registered.
   mutating func begin(_ start: StartCondition) throws(LabFault) -> LockKey? {

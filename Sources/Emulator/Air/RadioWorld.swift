@@ -5,10 +5,10 @@ public import Basics
 
 /// An emulated lock, the client's controller and somebody else's on one emulated radio, in virtual time.
 ///
-/// It has two ends: ``carrier``, the way to the client's controller, and ``surroundings``, which stand around the
-/// lock. With those, each test has a world of its own, made anew: one seed gives one trace, whatever was tested before. A
-/// lock that is used as if it were real has one world for all tests, which ``begin(_:)`` makes. Nothing is computed
-/// while nothing happens: time jumps from one event to the next.
+/// It is both ends of an ``AirLink``: the way to the client's controller, and what stands around the lock. With those,
+/// each test has a world of its own, made anew: one seed gives one trace, whatever was tested before. A lock that is used
+/// as if it were real has one world for all tests, which ``prepare(_:)`` makes. Nothing is computed while nothing happens:
+/// time jumps from one event to the next.
 ///
 /// Not for more than one thread: both ends belong to one ``AirLink``.
 public final class RadioWorld {
@@ -26,32 +26,18 @@ public final class RadioWorld {
     scene = untouched
   }
 
-  /// The way to the client's controller.
-  public var carrier: RadioCarrier { RadioCarrier(world: self) }
-
-  /// Who can do something to the lock and to the air around it.
-  public var surroundings: RadioSurroundings { RadioSurroundings(world: self) }
-
-  /// What of the model's circumstances always holds here.
-  var circumstances: [String] { specification.weather.isFair ? [] : ["loss"] }
-
   /// The time since the first world was made.
   public var now: Instant { scene.now + past }
 
   /// How many connection events the client's links have had so far in this world.
   public var connectionEvents: Int { scene.connectionEvents }
 
-  /// What hosts did in this world that HCI does not allow.
-  public var complaints: [HostComplaint] { scene.complaints }
-
   /// Where the lock advertises.
   public var address: PeerAddress { untouched.address }
 
   /// A link over this radio, with a host whose address is the client's.
-  public func link(target: LockTarget? = nil) -> AirLink<RadioCarrier, RadioSurroundings> {
-    AirLink(
-      carrier, host: Self.clientHost, surroundings: surroundings,
-      target: target ?? .deviceID(deviceID))
+  public func link(target: LockTarget? = nil) -> AirLink<RadioWorld, RadioWorld> {
+    AirLink(self, host: Self.clientHost, surroundings: self, target: target ?? .deviceID(deviceID))
   }
 
   /// The settings of the client's host.
@@ -59,83 +45,52 @@ public final class RadioWorld {
 
   /// What the lock is known by on the air.
   public var deviceID: UUID128 { untouched.ownerKey.deviceID }
+}
+
+extension RadioWorld: HCICarrier {
+  public func send(_ packet: HCIPacket) { scene.send(packet) }
+
+  public func receive(until limit: Instant) -> HCIPacket? {
+    scene.receive(until: limit == .never ? limit : limit - past)
+  }
+
+  /// Nothing: what is in memory does not fail.
+  public func reopen() {}
+
+  /// Nothing.
+  public func close() {}
+}
+
+/// Faults are those of ``LockPeripheral/bring(about:at:)``. What concerns the air is done by means of the air, with
+/// the lock none the wiser: `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and
+/// `power-cycle` let the client notice by its supervision time-out; `advertise` is somebody else's, who can also
+/// connect to the lock: `stranger`, as on a ``DirectLink``.
+extension RadioWorld: LockSurroundings {
+  public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
+  public var stimuli: [String] { LockPeripheral.stimuli }
+  public var settings: [String] { LockPeripheral.settings }
+  public var circumstances: [String] { specification.weather.isFair ? [] : ["loss"] }
 
   /// Makes the world anew, with the lock in a start condition; gives its key if it is registered.
-  public func begin(_ start: StartCondition) throws(LabFault) -> LockKey? {
+  public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     past = past + (scene.now - .zero)
     scene = untouched
     return try scene.begin(start)
   }
 
-  /// Hands a packet of the client's host to its controller.
-  func send(_ packet: HCIPacket) { scene.send(packet) }
-
-  /// Lets time pass up to the next packet for the client's host, or up to a limit.
-  func receive(until limit: Instant) -> HCIPacket? {
-    scene.receive(until: limit == .never ? limit : limit - past)
-  }
-
-  /// Does to the lock what its surroundings can do.
-  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+  public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     try scene.perform(stimulus, arguments)
-  }
-
-  /// Brings about a disturbance.
-  func bring(about fault: Fault) throws(LabFault) { try scene.bring(about: fault) }
-
-  /// Whether frames were tampered with since this was last asked.
-  func takeTampering() -> Bool { scene.takeTampering() }
-}
-
-/// The way to the client's controller on an emulated radio.
-public struct RadioCarrier: HCICarrier {
-  let world: RadioWorld
-
-  public var now: Instant { world.now }
-
-  public mutating func send(_ packet: HCIPacket) { world.send(packet) }
-
-  public mutating func receive(until limit: Instant) -> HCIPacket? { world.receive(until: limit) }
-
-  /// Nothing: what is in memory does not fail.
-  public mutating func reopen() {}
-
-  /// Nothing.
-  public mutating func close() {}
-}
-
-/// What stands around a lock on an emulated radio.
-///
-/// Faults are those of ``LockPeripheral/bring(about:at:)``. What concerns the air is done by means of the air, with
-/// the lock none the wiser: `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and
-/// `power-cycle` let the client notice by its supervision time-out; `advertise` is somebody else's, who can also
-/// connect to the lock: `stranger`, as on a ``DirectLink``.
-public struct RadioSurroundings: LockSurroundings {
-  let world: RadioWorld
-
-  public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
-  public var stimuli: [String] { LockPeripheral.stimuli }
-  public var settings: [String] { LockPeripheral.settings }
-  public var circumstances: [String] { world.circumstances }
-
-  /// Makes the world anew, with the lock in a start condition.
-  public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    try world.begin(start)
-  }
-
-  public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    try world.perform(stimulus, arguments)
   }
 
   public static func check(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
 
-  public mutating func bring(about fault: Fault) throws(LabFault) { try world.bring(about: fault) }
+  public func bring(about fault: Fault) throws(LabFault) { try scene.bring(about: fault) }
 
-  public mutating func takeTampering() -> Bool { world.takeTampering() }
+  public func takeTampering() -> Bool { scene.takeTampering() }
 
   /// Nothing: the lock's key is known here.
-  public mutating func keep(_ key: LockKey) {}
+  public func keep(_ key: LockKey) {}
 
   /// Nothing.
-  public mutating func drop(_ key: LockKey) {}
+  public func drop(_ key: LockKey) {}
 }

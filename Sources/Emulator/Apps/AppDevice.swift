@@ -1,28 +1,12 @@
 public import Conformance
 public import Basics
 
-/// A bug that an emulated application can be given on purpose, to measure a test suite by.
-public protocol AppDefect: CaseIterable, RawRepresentable, Sendable where RawValue == String {
-  /// What is wrong, in one sentence.
-  var sentence: String { get }
-}
-
-extension AppDefect {
-  /// The name by which the command line calls the defect.
-  public var name: String { rawValue }
-
-  /// The defect of a name, or `nil`.
-  public init?(named name: String) {
-    self.init(rawValue: name)
-  }
-}
-
 /// An application that runs in virtual time and shows what it does.
 ///
 /// Each is written in the manner of the document that it comes from, and knows nothing of the model's table.
 public protocol EmulatedApp: AnyObject {
-  /// The bugs that it can be given.
-  associatedtype Defect: AppDefect
+  /// The bugs that it can be given, by the names by which the command line calls them.
+  associatedtype Defect: CaseIterable, RawRepresentable, Sendable where Defect.RawValue == String
 
   /// The stimuli that it understands.
   static var stimuli: [String] { get }
@@ -101,6 +85,10 @@ public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
     for setting in start.settings where !App.settings.contains(setting.name) {
       throw LabFault(.notPossible, "this device has no setting '\(setting.name)'")
     }
+    begin(start)
+  }
+
+  private mutating func begin(_ start: StartCondition) {
     now = .zero
     display = Display()
     app = App(start, defect: defect, display: display)
@@ -139,10 +127,5 @@ public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
   }
 
   /// Starts afresh in the usual condition.
-  public mutating func restart() {
-    now = .zero
-    display = Display()
-    app = App(StartCondition(), defect: defect, display: display)
-    display.clear()
-  }
+  public mutating func restart() { begin(StartCondition()) }
 }

@@ -9,17 +9,11 @@ public typealias DoorDevice = AppDevice<DoorApp>
 /// The door behind a ``DoorDevice``.
 public final class DoorApp: EmulatedApp {
   /// The bugs that a door can be given.
-  public enum Defect: String, AppDefect {
+  public enum Defect: String, CaseIterable, Sendable {
+    /// Every third time that the door is opened, it bounces and is closed again at once.
     case bouncing
+    /// From the fifth closing on, the closed door writes no line any more.
     case silent
-
-    /// What is wrong.
-    public var sentence: String {
-      switch self {
-      case .bouncing: "Every third time that the door is opened, it bounces and is closed again at once."
-      case .silent: "From the fifth closing on, the closed door writes no line any more."
-      }
-    }
   }
 
   /// The two events.

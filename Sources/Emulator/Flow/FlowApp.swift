@@ -24,17 +24,11 @@ private enum AppState: String {
 /// The app behind a ``FlowDevice``.
 public final class FlowApp: EmulatedApp {
   /// The bugs that the flow can be given.
-  public enum Defect: String, AppDefect {
+  public enum Defect: String, CaseIterable, Sendable {
+    /// Once data has been synchronised again, the block before a logout runs after it.
     case lateBlock = "late-block"
+    /// A user who logs in again after a logout skips the validation of the token.
     case unvalidatedLogin = "unvalidated-login"
-
-    /// What is wrong.
-    public var sentence: String {
-      switch self {
-      case .lateBlock: "Once data has been synchronised again, the block before a logout runs after it."
-      case .unvalidatedLogin: "A user who logs in again after a logout skips the validation of the token."
-      }
-    }
   }
 
   /// The 23 events.

@@ -9,18 +9,11 @@ public typealias LauncherDevice = AppDevice<LauncherApp>
 /// The app behind a ``LauncherDevice``.
 public final class LauncherApp: EmulatedApp {
   /// The bugs that the launcher can be given.
-  public enum Defect: String, AppDefect {
+  public enum Defect: String, CaseIterable, Sendable {
+    /// An upgrade loses the credentials, so that the user must log in again after it.
     case forgottenCredentials = "forgotten-credentials"
+    /// From the second log-out on, the authentication is not cleared.
     case lingeringSession = "lingering-session"
-
-    /// What is wrong.
-    public var sentence: String {
-      switch self {
-      case .forgottenCredentials:
-        "An upgrade loses the credentials, so that the user must log in again after it."
-      case .lingeringSession: "From the second log-out on, the authentication is not cleared."
-      }
-    }
   }
 
   /// What the user and the app delegate can do: the callbacks of the screens are theirs.

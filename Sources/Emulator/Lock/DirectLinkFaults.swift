@@ -8,7 +8,7 @@ extension DirectLink {
   public var stimuli: [String] { BoltState.stimuli }
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    turnByHand(to: try BoltState(ofStimulus: stimulus))
+    carryOut(lock.turnByHand(to: try BoltState(ofStimulus: stimulus), at: now))
   }
 
   public static func check(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
@@ -47,10 +47,12 @@ extension DirectLink {
       queue.schedule(.returning(absence: absences), at: now + interval)
     case .noPower(true): cutPower()
     case .noPower(false): restorePower()
-    case .powerCycle: cyclePower()
-    case .jam(let isJammed): jam(isJammed)
-    case .battery(let volts): replaceBattery(volts: volts)
-    case .clock(let shift): shiftClock(by: shift)
+    case .powerCycle:
+      cutPower()
+      restorePower()
+    case .jam(let isJammed): carryOut(lock.jam(isJammed, at: now))
+    case .battery(let volts): lock.replaceBattery(volts: volts)
+    case .clock(let shift): lock.shiftClock(by: shift, at: now)
     case .inject(let frame): inject(frame)
     case .write(let frame): write(frame)
     case .advertise(let data): advertise(data)

@@ -49,19 +49,6 @@ extension DirectLink {
 
   mutating func restorePower() { carryOut(lock.restorePower(at: now)) }
 
-  mutating func cyclePower() {
-    cutPower()
-    restorePower()
-  }
-
-  mutating func jam(_ isJammed: Bool) { carryOut(lock.jam(isJammed, at: now)) }
-
-  mutating func turnByHand(to place: BoltState) { carryOut(lock.turnByHand(to: place, at: now)) }
-
-  mutating func replaceBattery(volts: Double) { lock.replaceBattery(volts: volts) }
-
-  mutating func shiftClock(by interval: Interval) { lock.shiftClock(by: interval, at: now) }
-
   /// Lets the client receive a frame that the lock did not send.
   mutating func inject(_ frame: [UInt8]) {
     tamper()

@@ -43,196 +43,102 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case answerNamesAnotherRequest
 
   /// The name by which users call it, such as `deaf-unlock`.
-  public var name: String { text.name }
+  public var name: String {
+    switch self {
+    case .deafUnlock: "deaf-unlock"
+    case .jamAfterAbortedLogins: "jam-after-aborted-logins"
+    case .jamReportedAsLocked: "jam-reported-as-locked"
+    case .plaintextCommandObeyed: "plaintext-command-obeyed"
+    case .loginProofUnchecked: "login-proof-unchecked"
+    case .loginProofReplayed: "login-proof-replayed"
+    case .replayedCommandObeyed: "replayed-command-obeyed"
+    case .tokenRepeated: "token-repeated"
+    case .counterKeptAcrossSessions: "counter-kept-across-sessions"
+    case .staleStatusAfterHandTurn: "stale-status-after-hand-turn"
+    case .movedReportedAsUnlocked: "moved-reported-as-unlocked"
+    case .statusLagsOneBehind: "status-lags-one-behind"
+    case .restUnpublishedAfterTurnabout: "rest-unpublished-after-turnabout"
+    case .publishBeforeLogin: "publish-before-login"
+    case .resetKeepsKey: "reset-keeps-key"
+    case .registrationBusyAfterReset: "registration-busy-after-reset"
+    case .settingsLostOnReconnect: "settings-lost-on-reconnect"
+    case .autolockChangeIgnored: "autolock-change-ignored"
+    case .autolockOutlivesOff: "autolock-outlives-off"
+    case .autolockForgottenOnDisconnect: "autolock-forgotten-on-disconnect"
+    case .historyNeverEmpties: "history-never-empties"
+    case .historyTagMissing: "history-tag-missing"
+    case .deadUntilPowerCycle: "dead-until-power-cycle"
+    case .tokenMissingEverySecondTime: "token-missing-every-second-time"
+    case .answersStopAfterIdling: "answers-stop-after-idling"
+    case .calibrationDrifts: "calibration-drifts"
+    case .batteryWrapsAtZero: "battery-wraps-at-zero"
+    case .oldKeyAcceptedAfterReset: "old-key-accepted-after-reset"
+    case .ownerReplaced: "owner-replaced"
+    case .shortProofAccepted: "short-proof-accepted"
+    case .secondLoginRestartsSession: "second-login-restarts-session"
+    case .olderMessageReplayed: "older-message-replayed"
+    case .earlierSessionReplayed: "earlier-session-replayed"
+    case .longMessageLost: "long-message-lost"
+    case .longTagCut: "long-tag-cut"
+    case .answerNamesAnotherRequest: "answer-names-another-request"
+    }
+  }
 
   /// What is wrong, in one sentence.
-  public var sentence: String { text.sentence }
-
-  private var text: (name: String, sentence: String) {
+  public var sentence: String {
     switch self {
     case .deafUnlock:
-      (
-        "deaf-unlock",
-        "Once a reset was accepted in this power-up, an unlock that follows a lock that follows a login or a "
-          + "setting of the positions is answered, but the motor stays."
-      )
+      "Once a reset was accepted in this power-up, an unlock that follows a lock that follows a login or a "
+        + "setting of the positions is answered, but the motor stays."
     case .jamAfterAbortedLogins:
-      (
-        "jam-after-aborted-logins",
-        "After four or more connections in a row that ended before a login, or before its answer can have been "
-          + "heard, the login, two commands that turn the bolt there and back, and a lock leave the bolt between "
-          + "its positions."
-      )
-    case .jamReportedAsLocked:
-      (
-        "jam-reported-as-locked",
-        "A motor that gave up is reported as a bolt that is locked."
-      )
-    case .plaintextCommandObeyed:
-      (
-        "plaintext-command-obeyed",
-        "A lock or unlock in clear is obeyed, with or without a session."
-      )
-    case .loginProofUnchecked:
-      (
-        "login-proof-unchecked",
-        "Any proof opens a session."
-      )
-    case .loginProofReplayed:
-      (
-        "login-proof-replayed",
-        "The proof of any earlier session of this power-up opens a session."
-      )
-    case .replayedCommandObeyed:
-      (
-        "replayed-command-obeyed",
-        "An encrypted message that was received before is obeyed a second time."
-      )
-    case .tokenRepeated:
-      (
-        "token-repeated",
-        "Every connection gets the same token."
-      )
+      "After four or more connections in a row that ended before a login, or before its answer can have been "
+        + "heard, the login, two commands that turn the bolt there and back, and a lock leave the bolt between "
+        + "its positions."
+    case .jamReportedAsLocked: "A motor that gave up is reported as a bolt that is locked."
+    case .plaintextCommandObeyed: "A lock or unlock in clear is obeyed, with or without a session."
+    case .loginProofUnchecked: "Any proof opens a session."
+    case .loginProofReplayed: "The proof of any earlier session of this power-up opens a session."
+    case .replayedCommandObeyed: "An encrypted message that was received before is obeyed a second time."
+    case .tokenRepeated: "Every connection gets the same token."
     case .counterKeptAcrossSessions:
-      (
-        "counter-kept-across-sessions",
-        "The message counters go on from the last session instead of beginning at zero."
-      )
+      "The message counters go on from the last session instead of beginning at zero."
     case .staleStatusAfterHandTurn:
-      (
-        "stale-status-after-hand-turn",
-        "When a hand turns the resting bolt, the status stays as it was until the motor runs again."
-      )
-    case .movedReportedAsUnlocked:
-      (
-        "moved-reported-as-unlocked",
-        "A bolt that rests in neither range is reported as unlocked."
-      )
-    case .statusLagsOneBehind:
-      (
-        "status-lags-one-behind",
-        "Each status publish carries the status of the publish before."
-      )
+      "When a hand turns the resting bolt, the status stays as it was until the motor runs again."
+    case .movedReportedAsUnlocked: "A bolt that rests in neither range is reported as unlocked."
+    case .statusLagsOneBehind: "Each status publish carries the status of the publish before."
     case .restUnpublishedAfterTurnabout:
-      (
-        "rest-unpublished-after-turnabout",
-        "When the motor was turned round on its way, the status at rest is not published."
-      )
-    case .publishBeforeLogin:
-      (
-        "publish-before-login",
-        "The status is published in clear right after the token."
-      )
-    case .resetKeepsKey:
-      (
-        "reset-keeps-key",
-        "A reset is answered with success, but the owner's key stays."
-      )
+      "When the motor was turned round on its way, the status at rest is not published."
+    case .publishBeforeLogin: "The status is published in clear right after the token."
+    case .resetKeepsKey: "A reset is answered with success, but the owner's key stays."
     case .registrationBusyAfterReset:
-      (
-        "registration-busy-after-reset",
-        "After a reset, registrations are answered with busy until the power was cycled."
-      )
-    case .settingsLostOnReconnect:
-      (
-        "settings-lost-on-reconnect",
-        "The end of a connection clears the positions."
-      )
-    case .autolockChangeIgnored:
-      (
-        "autolock-change-ignored",
-        "A new autolock delay is answered with success, and the old one stays."
-      )
-    case .autolockOutlivesOff:
-      (
-        "autolock-outlives-off",
-        "Turning autolock off does not stop the count that has begun."
-      )
-    case .autolockForgottenOnDisconnect:
-      (
-        "autolock-forgotten-on-disconnect",
-        "The end of a connection stops the autolock count."
-      )
-    case .historyNeverEmpties:
-      (
-        "history-never-empties",
-        "A history record that is deleted stays."
-      )
-    case .historyTagMissing:
-      (
-        "history-tag-missing",
-        "History records of commands have no tag."
-      )
+      "After a reset, registrations are answered with busy until the power was cycled."
+    case .settingsLostOnReconnect: "The end of a connection clears the positions."
+    case .autolockChangeIgnored: "A new autolock delay is answered with success, and the old one stays."
+    case .autolockOutlivesOff: "Turning autolock off does not stop the count that has begun."
+    case .autolockForgottenOnDisconnect: "The end of a connection stops the autolock count."
+    case .historyNeverEmpties: "A history record that is deleted stays."
+    case .historyTagMissing: "History records of commands have no tag."
     case .deadUntilPowerCycle:
-      (
-        "dead-until-power-cycle",
-        "A link that is lost in the middle of a session leaves the lock silent until its power is cycled."
-      )
-    case .tokenMissingEverySecondTime:
-      (
-        "token-missing-every-second-time",
-        "Every second connection of a power-up gets no token."
-      )
-    case .answersStopAfterIdling:
-      (
-        "answers-stop-after-idling",
-        "A session that was idle for ten minutes gets no more answers."
-      )
-    case .calibrationDrifts:
-      (
-        "calibration-drifts",
-        "Each run of the motor ends two degrees further on, up to 45."
-      )
-    case .batteryWrapsAtZero:
-      (
-        "battery-wraps-at-zero",
-        "A battery that falls below zero reads as full."
-      )
+      "A link that is lost in the middle of a session leaves the lock silent until its power is cycled."
+    case .tokenMissingEverySecondTime: "Every second connection of a power-up gets no token."
+    case .answersStopAfterIdling: "A session that was idle for ten minutes gets no more answers."
+    case .calibrationDrifts: "Each run of the motor ends two degrees further on, up to 45."
+    case .batteryWrapsAtZero: "A battery that falls below zero reads as full."
     case .oldKeyAcceptedAfterReset:
-      (
-        "old-key-accepted-after-reset",
-        "The owner's key from before a reset opens a session, with or without a new owner."
-      )
-    case .ownerReplaced:
-      (
-        "owner-replaced",
-        "A registration of a lock that has an owner succeeds, and the owner is another one."
-      )
+      "The owner's key from before a reset opens a session, with or without a new owner."
+    case .ownerReplaced: "A registration of a lock that has an owner succeeds, and the owner is another one."
     case .shortProofAccepted:
-      (
-        "short-proof-accepted",
-        "A login whose proof is cut short opens a session if what there is of the proof is right."
-      )
+      "A login whose proof is cut short opens a session if what there is of the proof is right."
     case .secondLoginRestartsSession:
-      (
-        "second-login-restarts-session",
-        "The login of a session, repeated in it, opens the session again, with its counters at zero."
-      )
-    case .olderMessageReplayed:
-      (
-        "older-message-replayed",
-        "An encrypted message is obeyed a second time once another has come after it."
-      )
+      "The login of a session, repeated in it, opens the session again, with its counters at zero."
+    case .olderMessageReplayed: "An encrypted message is obeyed a second time once another has come after it."
     case .earlierSessionReplayed:
-      (
-        "earlier-session-replayed",
-        "An encrypted message of any earlier session of this power-up is obeyed again."
-      )
+      "An encrypted message of any earlier session of this power-up is obeyed again."
     case .longMessageLost:
-      (
-        "long-message-lost",
-        "An encrypted message of more than two frames is passed over, and its counter is not counted."
-      )
-    case .longTagCut:
-      (
-        "long-tag-cut",
-        "The history keeps the first 16 bytes of a longer tag."
-      )
+      "An encrypted message of more than two frames is passed over, and its counter is not counted."
+    case .longTagCut: "The history keeps the first 16 bytes of a longer tag."
     case .answerNamesAnotherRequest:
-      (
-        "answer-names-another-request",
-        "An answer in a session names the request before the one that it answers."
-      )
+      "An answer in a session names the request before the one that it answers."
     }
   }
 
@@ -264,12 +170,6 @@ public struct LockDefects: Equatable, Sendable, ExpressibleByArrayLiteral {
   public init(arrayLiteral defects: LockDefect...) {
     self.init(defects)
   }
-
-  /// Whether there is none.
-  public var isEmpty: Bool { bits == 0 }
-
-  /// Those that there are, in the order in which they are documented.
-  public var all: [LockDefect] { LockDefect.allCases.filter(contains) }
 
   /// Whether a defect is among them.
   @inline(__always)

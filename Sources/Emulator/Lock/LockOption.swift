@@ -67,47 +67,42 @@ extension LockOptions {
         value, of: name, values: option.values, nearest: nearestName(to: value, in: option.choices))
     }
   }
-
-  /// Sets options from texts such as `wrong-login=silent`.
-  public init(_ settings: [String]) throws(LockOptionError) {
-    self.init()
-    for setting in settings {
-      let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      try set(String(parts[0]), to: parts.count == 2 ? String(parts[1]) : "")
-    }
-  }
 }
 
 extension LockOption {
-  /// An option with a list of values.
   private init<Value>(
-    _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable, _ sentence: String
-  ) where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable, _ sentence: String,
+    values: String, choices: [String] = [], write: (Value) -> String,
+    read: @escaping @Sendable (String) -> Value?
+  ) {
     self.name = name
-    choices = Value.allCases.map(\.rawValue)
-    values = choices.joined(separator: ", ")
-    usual = LockOptions()[keyPath: path].rawValue
+    self.values = values
+    self.choices = choices
     self.sentence = sentence
+    usual = write(LockOptions()[keyPath: path])
     set = { options, text in
-      guard let value = Value(rawValue: text) else { return false }
+      guard let value = read(text) else { return false }
       options[keyPath: path] = value
       return true
     }
   }
 
+  /// An option with a list of values.
+  private init<Value>(
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable, _ sentence: String
+  ) where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
+    let choices = Value.allCases.map(\.rawValue)
+    self.init(
+      name, path, sentence, values: choices.joined(separator: ", "), choices: choices, write: { $0.rawValue },
+      read: { Value(rawValue: $0) })
+  }
+
   /// An option that is on or off.
   private init(_ name: String, _ path: any WritableKeyPath<LockOptions, Bool> & Sendable, _ sentence: String)
   {
-    self.name = name
-    choices = ["no", "yes"]
-    values = "no, yes"
-    usual = LockOptions()[keyPath: path] ? "yes" : "no"
-    self.sentence = sentence
-    set = { options, text in
-      guard let place = ["no", "yes"].firstIndex(of: text) else { return false }
-      options[keyPath: path] = place == 1
-      return true
-    }
+    self.init(
+      name, path, sentence, values: "no, yes", choices: ["no", "yes"], write: { $0 ? "yes" : "no" },
+      read: { ["no": false, "yes": true][$0] })
   }
 
   /// An option that is a time between two others.
@@ -117,13 +112,9 @@ extension LockOption {
     _ sentence: String
   ) {
     self.init(
-      name: name, values: "a time from \(range.lowerBound) to \(range.upperBound), such as 250 ms",
-      usual: LockOptions()[keyPath: path].description, sentence: sentence
-    ) { options, text in
-      guard let value = Interval(text: text), range.contains(value) else { return false }
-      options[keyPath: path] = value
-      return true
-    }
+      name, path, sentence,
+      values: "a time from \(range.lowerBound) to \(range.upperBound), such as 250 ms",
+      write: \.description, read: { Interval(text: $0).flatMap { range.contains($0) ? $0 : nil } })
   }
 
   /// An option that is a number between two others.
@@ -132,25 +123,8 @@ extension LockOption {
     _ unit: String, _ sentence: String
   ) where Number: LosslessStringConvertible & Comparable & SendableMetatype & Sendable {
     self.init(
-      name: name, values: "a number of \(unit) from \(range.lowerBound) to \(range.upperBound)",
-      usual: LockOptions()[keyPath: path].description, sentence: sentence
-    ) { options, text in
-      guard let value = Number(text), range.contains(value) else { return false }
-      options[keyPath: path] = value
-      return true
-    }
-  }
-
-  private init(
-    name: String, values: String, usual: String, sentence: String,
-    set: @escaping @Sendable (inout LockOptions, String) -> Bool
-  ) {
-    self.name = name
-    self.values = values
-    self.usual = usual
-    self.sentence = sentence
-    choices = []
-    self.set = set
+      name, path, sentence, values: "a number of \(unit) from \(range.lowerBound) to \(range.upperBound)",
+      write: \.description, read: { Number($0).flatMap { range.contains($0) ? $0 : nil } })
   }
 }
 

@@ -24,17 +24,4 @@ public struct ControllerQuirks: OptionSet, Hashable, Sendable {
   public static let remoteReason = ControllerQuirks(rawValue: 1 << 4)
   /// `no-rssi`: the strength of a signal is never known.
   public static let noRSSI = ControllerQuirks(rawValue: 1 << 5)
-
-  /// All quirks by their names.
-  public static let all: [(name: String, quirk: ControllerQuirks)] = [
-    ("shared-buffers", .sharedBuffers), ("extended-reports", .extendedReports),
-    ("enhanced-connection", .enhancedConnection), ("ignored-masks", .ignoredMasks),
-    ("remote-reason", .remoteReason), ("no-rssi", .noRSSI),
-  ]
-
-  /// The quirk of a name, or `nil`.
-  public init?(name: some StringProtocol) {
-    guard let known = Self.all.first(where: { $0.name == name }) else { return nil }
-    self = known.quirk
-  }
 }

@@ -2,7 +2,7 @@ import Bluetooth
 import Basics
 
 /// The side of one controller that its host sees: what waits for the host, what it wants to hear of, how much
-/// it may send, and the hooks in between.
+/// it may send, and the hook in between.
 struct HostPort: Sendable {
   struct Waiting: Sendable {
     /// In which order it arose among those of all controllers.
@@ -11,7 +11,7 @@ struct HostPort: Sendable {
   }
 
   var waiting = FIFO<Waiting>()
-  var hooks = Hooks()
+  var hook = HookState()
   var isOn = true
   var eventMask = defaultEventMask
   var leEventMask = defaultLEEventMask
@@ -30,7 +30,6 @@ struct HostPort: Sendable {
 
   init(_ settings: ControllerSettings) {
     ignoresMasks = settings.quirks.contains(.ignoredMasks)
-    hooks.set(settings.hooks)
   }
 
   /// Whether the host wants an event; Command Complete, Command Status and Number Of Completed Packets come
@@ -89,10 +88,10 @@ struct HostPorts: Sendable {
     send(packet, to: controller, at: now)
   }
 
-  /// Gives the host a packet, past the hooks.
+  /// Gives the host a packet, past the hook.
   mutating func send(_ packet: HCIPacket, to controller: Int, at now: Int64) {
     guard ports[controller].isOn else { return }
-    if ports[controller].hooks.isActive {
+    if ports[controller].hook.isActive {
       sendHooked(packet, to: controller, at: now)
     } else {
       put(packet, to: controller)
@@ -109,9 +108,7 @@ struct HostPorts: Sendable {
 
   private mutating func sendHooked(_ packet: HCIPacket, to controller: Int, at now: Int64) {
     var judged = packet
-    var before: [HCIPacket] = []
-    let verdict = ports[controller].hooks.judge(&judged, .toHost, before: &before)
-    for packet in before { put(packet, to: controller) }
+    let verdict = ports[controller].hook.judge(&judged, .toHost)
     if verdict == .drop || verdict == .silence || judged != packet {
       // Nobody can wait for an answer that was swallowed: the next command is no breach of the rules.
       ports[controller].commandsAllowed = max(1, ports[controller].commandsAllowed)
@@ -131,22 +128,12 @@ struct HostPorts: Sendable {
 
   // MARK: Taking
 
-  /// Takes the packet that has waited longest for one host.
-  mutating func next(_ controller: Int) -> HCIPacket? {
-    guard !ports[controller].waiting.isEmpty else { return nil }
-    let packet = ports[controller].waiting.removeFirst().packet
-    count -= 1
-    if count == 0 { order.removeAll() }
-    grantCredits(packet, controller)
-    return packet
-  }
-
   /// Takes the packet that has waited longest for any host.
   mutating func nextOfAny() -> (controller: Int, packet: HCIPacket)? {
     while !order.isEmpty {
       let (number, controller) = order.removeFirst()
       let index = Int(controller)
-      // What its own host took already is passed over.
+      // What was forgotten with its controller is passed over.
       guard !ports[index].waiting.isEmpty, ports[index].waiting[0].number == number else { continue }
       let packet = ports[index].waiting.removeFirst().packet
       count -= 1

@@ -92,7 +92,7 @@ extension Radio {
     advance(to: now)
     let index = controller.rawValue
     guard controllers[index].isOn else { return }
-    guard ports.ports[index].hooks.isActive else { return accept(packet, from: index) }
+    guard ports.ports[index].hook.isActive else { return accept(packet, from: index) }
     acceptHooked(packet, from: index)
   }
 
@@ -124,9 +124,6 @@ extension Radio {
     }
     now = max(now, limit.nanoseconds)
   }
-
-  /// Takes what has waited longest for a host, if anything has.
-  public mutating func next(_ controller: ControllerID) -> HCIPacket? { ports.next(controller.rawValue) }
 
   /// Takes what has waited longest for any host, if anything has.
   public mutating func nextPacket() -> (ControllerID, HCIPacket)? {
@@ -169,9 +166,7 @@ extension Radio {
 
   private mutating func acceptHooked(_ packet: HCIPacket, from controller: Int) {
     var packet = packet
-    var before: [HCIPacket] = []
-    let verdict = ports.ports[controller].hooks.judge(&packet, .fromHost, before: &before)
-    for packet in before { ports.put(packet, to: controller) }
+    let verdict = ports.ports[controller].hook.judge(&packet, .fromHost)
     switch verdict {
     case .pass: accept(packet, from: controller)
     case .drop, .silence: return
@@ -234,18 +229,13 @@ extension Radio {
     if !isOn {
       reset(index)
       ports.discard(index)
-      ports.ports[index].hooks.powerOff()
+      ports.ports[index].hook.powerOff()
     }
   }
 
-  /// Sets the faults of a controller, in place of those it had; they count from here.
-  public mutating func setHooks(_ hooks: [ControllerHook], of controller: ControllerID) {
-    ports.ports[controller.rawValue].hooks.set(hooks)
-  }
-
   /// Sets what looks at every packet between a controller and its host, or ends that.
-  public mutating func setHook(of controller: ControllerID, _ closure: HookClosure?) {
-    ports.ports[controller.rawValue].hooks.set(closure)
+  public mutating func setHook(of controller: ControllerID, _ hook: ControllerHook?) {
+    ports.ports[controller.rawValue].hook.set(hook)
   }
 
   /// Gives a host a packet that its controller did not send: an event that nothing caused, or nonsense.

@@ -25,9 +25,8 @@ extension Radio {
       .leReadAdvertisingTxPower, .leReadFilterAcceptListSize, .leReadSupportedStates,
       .leReadMaximumDataLength:
       return inform(command, controllers[c])
-    case .leRand: return .returning(CommandReturn.Rand(controllers[c].generator.next()))
-    case .leEncrypt(let key, let plaintext):
-      return .returning(CommandReturn.Encrypt(encrypted(plaintext, key)))
+    case .leRand: return .returning(controllers[c].generator.next())
+    case .leEncrypt(let key, let plaintext): return .returning(encrypted(plaintext, key))
     case .leSetDefaultPHY(let all, let transmit, let receive):
       return try setDefaultPHY(all, transmit, receive)
     case .leReadSuggestedDefaultDataLength:
@@ -66,12 +65,10 @@ extension Radio {
       // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
       return .returning(CommandReturn.LocalFeatures(0x60 << 32))
     case .readBufferSize, .leReadBufferSize: return bufferSize(command, settings)
-    case .readBDADDR: return .returning(CommandReturn.BDADDR(controller.publicAddress))
-    case .leReadLocalSupportedFeatures: return .returning(CommandReturn.LEFeatures(settings.features))
-    case .leReadAdvertisingTxPower:
-      return .returning(CommandReturn.AdvertisingTxPower(settings.transmitPower))
-    case .leReadFilterAcceptListSize:
-      return .returning(CommandReturn.FilterAcceptListSize(UInt8(settings.acceptListSize)))
+    case .readBDADDR: return .returning(controller.publicAddress)
+    case .leReadLocalSupportedFeatures: return .returning(settings.features)
+    case .leReadAdvertisingTxPower: return .returning(settings.transmitPower)
+    case .leReadFilterAcceptListSize: return .returning(UInt8(settings.acceptListSize))
     case .leReadSupportedStates:
       // All combinations there are (§7.8.27).
       return .returning(CommandReturn.SupportedStates((1 << 42) - 1))
@@ -309,7 +306,7 @@ extension Radio {
       return try answerRequest(handle, parameters, c)
     case .leRemoteConnectionParameterRequestNegativeReply(let handle, let reason):
       try send(.parameterReject(reason), requested(handle, c), c)
-      return .returning(CommandReturn.Link(handle))
+      return .returning(handle)
     default: throw Refusal(.unknownCommand)
     }
   }
@@ -393,7 +390,7 @@ extension Radio {
     if links[index].central.features & links[index].peripheral.features & Feature.dataLength != 0 {
       send(.lengthRequest, index, c)
     }
-    return .returning(CommandReturn.Link(handle))
+    return .returning(handle)
   }
 
   private mutating func updateConnection(
@@ -434,7 +431,7 @@ extension Radio {
       links[index].central.pending.update = parameters
       send(.connectionUpdate(parameters), index, c)
     }
-    return .returning(CommandReturn.Link(handle))
+    return .returning(handle)
   }
 }
 

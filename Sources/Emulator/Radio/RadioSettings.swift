@@ -83,8 +83,6 @@ public struct ControllerSettings: Hashable, Sendable {
   public var transmitPower: Int8
   /// What it does otherwise than it should.
   public var quirks: ControllerQuirks
-  /// The faults that it begins with; see ``Radio/setHooks(_:of:)``.
-  public var hooks: [ControllerHook]
 
   /// The features that a controller can have: the connection parameters request procedure, extended reject
   /// indication, the peripheral-initiated features exchange and the data packet length extension.
@@ -96,8 +94,7 @@ public struct ControllerSettings: Hashable, Sendable {
     version: VersionInformation = VersionInformation(version: 0x0D, company: 0xFFFF, subversion: 1),
     aclLength: Int = 251, aclCount: Int = 8, commandCredits: UInt8 = 1, commandTime: Interval = .zero,
     linkLimit: Int = 8, acceptListSize: Int = 8, features: UInt64 = implementedFeatures,
-    maximumOctets: UInt16 = 251, transmitPower: Int8 = 0, quirks: ControllerQuirks = [],
-    hooks: [ControllerHook] = []
+    maximumOctets: UInt16 = 251, transmitPower: Int8 = 0, quirks: ControllerQuirks = []
   ) {
     precondition((27...0xFFFF).contains(aclLength), "a fragment has 27 to 65535 bytes")
     precondition((1...0xFF).contains(aclCount), "a controller holds 1 to 255 fragments")
@@ -119,7 +116,6 @@ public struct ControllerSettings: Hashable, Sendable {
     self.maximumOctets = maximumOctets
     self.transmitPower = transmitPower
     self.quirks = quirks
-    self.hooks = hooks
   }
 }
 
@@ -131,11 +127,4 @@ public struct HostComplaint: Hashable, Sendable {
   public var controller: ControllerID
   /// One sentence on what it did.
   public var sentence: String
-
-  /// Makes a complaint.
-  public init(time: Instant, controller: ControllerID, sentence: String) {
-    self.time = time
-    self.controller = controller
-    self.sentence = sentence
-  }
 }

@@ -28,24 +28,24 @@ public struct ReferenceLock: DeviceUnderTest {
     var name: String { "\(self)" }
   }
 
-  private let bug: Bug?
+  let bug: Bug?
   /// The chance that an event costs the link, as a part of 2⁶⁴.
   private let lossChance: UInt64
   /// Whether more is to be done than the path of the benchmark does.
   private let isPeculiar: Bool
-  private var memory = ReferenceMemory()
+  var memory = ReferenceMemory()
   /// Goes on from test to test, or else every replay would lose its link at the same place.
   private var losses: SeededGenerator
-  private var status = Status.noSignal
-  private var isRegistered = true
-  private var isConfigured = true
-  private var random: UInt32 = 0x9E37_79B9
-  private var wasReset = false
+  var status = Status.noSignal
+  var isRegistered = true
+  var isConfigured = true
+  var random: UInt32 = 0x9E37_79B9
+  var wasReset = false
   /// Logins left in a row, and what that number was at the last login.
-  private var aborts = 0
-  private var abortsAtLogin = 0
+  var aborts = 0
+  var abortsAtLogin = 0
   /// The last three events that were not ignored, the newest first.
-  private var last: (Event?, Event?, Event?)
+  var last: (Event?, Event?, Event?)
 
   /// What each number of the model's vocabulary means here, and the other way round.
   private var events: [Event?] = []
@@ -194,41 +194,5 @@ extension ReferenceLock {
     case 1: .unlocked
     default: .moved
     }
-  }
-}
-
-extension ReferenceLock {
-  /// All that what it does next depends on, for searches through all that a lock without losses can do.
-  struct Fingerprint: Hashable {
-    var status: Status
-    var isRegistered: Bool
-    var isConfigured: Bool
-    var random: UInt32
-    var wasReset = false
-    var aborts = 0
-    var abortsAtLogin = 0
-    var last: [Event?] = []
-    var memory = ReferenceMemory()
-    var silence = Interval.zero
-  }
-
-  var fingerprint: Fingerprint {
-    var print = Fingerprint(
-      status: status, isRegistered: isRegistered, isConfigured: isConfigured, random: random)
-    switch bug {
-    case .deafUnlock:
-      print.wasReset = wasReset
-      print.last = [last.0, last.1]
-    case .jamAfterAbortedLogins:
-      print.aborts = min(aborts, 4)
-      print.abortsAtLogin = min(abortsAtLogin, 4)
-      print.last = [last.0, last.1, last.2]
-    case .bouncingLock, .dozingUnlock:
-      print.memory = memory.timeless
-      // What lies longer ago than a bug waits for is all the same.
-      print.silence = min(now - memory.since, bug == .dozingUnlock ? .seconds(600) : .milliseconds(1_001))
-    default: print.memory = memory
-    }
-    return print
   }
 }

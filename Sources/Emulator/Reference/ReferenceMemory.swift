@@ -13,18 +13,11 @@ struct ReferenceMemory: Hashable, Sendable {
   /// What else it counts.
   private var count = 0
   /// When what it waits for began.
-  private(set) var since = Instant.zero
+  var since = Instant.zero
 
   /// What a lock remembers that begins a test.
   init(_ bug: ReferenceLock.Bug? = nil, isRegistered: Bool = true) {
     if bug == .newbornLock { stage = isRegistered ? 0 : 1 }
-  }
-
-  /// The same without its time.
-  var timeless: ReferenceMemory {
-    var memory = self
-    memory.since = .zero
-    return memory
   }
 
   /// What an event comes to, which leads a healthy lock from one status to another, or is ignored by it.

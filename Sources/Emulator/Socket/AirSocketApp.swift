@@ -23,7 +23,7 @@ public final class AirSocketApp: EmulatedApp {
 
   private let clock = VirtualClock()
   private let socket: PeripheralManagerSocket
-  private let air: SocketAir
+  let air: SocketAir
 
   /// Makes an idle socket.
   public init(_ start: StartCondition, defect: Defect?, display: Display) {
@@ -70,11 +70,4 @@ public final class AirSocketApp: EmulatedApp {
     }
     return nil
   }
-}
-
-extension AirSocketApp {
-  /// What hosts did that HCI does not allow.
-  public var complaints: [HostComplaint] { air.radio.complaints }
-  /// How many of the socket's values arrived at the first central.
-  public var arrivals: Int { air.centrals[0].values }
 }

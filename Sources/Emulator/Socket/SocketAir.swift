@@ -144,11 +144,13 @@ extension SocketAir {
     guard advertising != .none else { return }
     if failing {
       guard advertising == .waiting else { throw LabFault(.notPossible, "the controller advertises already") }
-      radio.setHooks(
-        [ControllerHook(.command(HCIOpcode.leSetAdvertisingEnable), .refuse(.commandDisallowed))],
-        of: Self.place)
+      radio.setHook(of: Self.place) { packet, _, _ in
+        guard case .command(HCIOpcode.leSetAdvertisingEnable, _) = packet else { return .pass }
+        return .refuse(.commandDisallowed)
+      }
     }
     beginWaitingAdvertising()
+    radio.setHook(of: Self.place, nil)
     advertising = .none
     let error: SocketError? = refusal == nil ? nil : .notAdvertising
     manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: error)

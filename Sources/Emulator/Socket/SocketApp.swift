@@ -7,17 +7,11 @@ public typealias SocketDevice = AppDevice<SocketApp>
 /// The application around the socket, the operating system below it and the centrals in range.
 public final class SocketApp: EmulatedApp {
   /// The bugs that the socket can be given.
-  public enum Defect: String, AppDefect {
+  public enum Defect: String, CaseIterable, Sendable {
+    /// The three seconds of an earlier wait end a later one too soon.
     case staleTimer = "stale-timer"
+    /// The connection is lost when another central unsubscribes.
     case foreignUnsubscription = "foreign-unsubscription"
-
-    /// What is wrong.
-    public var sentence: String {
-      switch self {
-      case .staleTimer: "The three seconds of an earlier wait end a later one too soon."
-      case .foreignUnsubscription: "The connection is lost when another central unsubscribes."
-      }
-    }
   }
 
   /// What the application, the operating system and the centrals can do.

@@ -7,12 +7,6 @@ public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible
   /// What is wrong, in one line.
   public var message: String
 
-  /// Says what is wrong with a line.
-  public init(line: Int, message: String) {
-    self.line = line
-    self.message = message
-  }
-
   /// The problem with its line.
   public var description: String { line == 0 ? message : "line \(line): \(message)" }
 }

@@ -23,28 +23,13 @@ public struct HTMLReport: Hashable, Sendable {
   public var agreed = 0
   /// What is wrong with the journals themselves.
   public var problems: [JournalProblem] = []
-
-  /// Reads journals and writes the page about all of them, which appears at its path whole or not at all.
-  ///
-  /// The journals are read again for what the page shows and never held. Beyond some hundred failures and some
-  /// thousand other cases the page has counts only, so that a browser can open it.
-  ///
-  /// - Parameters:
-  ///   - journals: The journals, such as those of the shards of one run.
-  ///   - manifests: The manifests of the runs, one for each journal; without any, the files beside them.
-  ///   - path: Where the page goes; missing directories are made.
-  ///   - history: Where to learn what earlier runs tell of a case; one that fails says so in the page.
-  /// - Throws: When the page cannot be written, or a journal not be read a second time; the old page stays.
-  @discardableResult
-  public static func write(
-    journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
-  ) throws(FileFault) -> HTMLReport {
-    try RecordedRuns(journals: journals, manifests: manifests).writeHTML(to: path, history: history)
-  }
 }
 
 extension RecordedRuns {
   /// Writes the page about the runs, which appears at its path whole or not at all.
+  ///
+  /// The journals are read again for what the page shows and never held. Beyond some hundred failures and some
+  /// thousand other cases the page has counts only, so that a browser can open it.
   ///
   /// - Parameters:
   ///   - path: Where the page goes; missing directories are made.

@@ -16,9 +16,6 @@ import Journal
 /// Nothing is kept that was computed over several runs, so runs may come in any order, from several hosts at once, and
 /// again.
 enum HistorySchema {
-  /// The newest version.
-  static let version = 1
-
   /// What leads from each version to the next; the first of them from nothing.
   static func steps(_ dialect: Dialect) -> [[String]] {
     [tables(dialect)]

@@ -19,9 +19,6 @@ struct JUnitParts: ~Copyable {
     for part in finished { part.discard() }
   }
 
-  /// Which file is being written, from 1.
-  var number: Int { finished.count + 1 }
-
   /// How many bytes the file has that is being written.
   var count: Int { file.count }
 

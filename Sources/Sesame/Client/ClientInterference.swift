@@ -335,11 +335,7 @@ extension SesameClient {
     return Segmenter().frames(of: bytes, .ciphertext)
   }
 
-  /// Whether a message of one frame would be believed.
-  private func isAuthentic(_ frame: [UInt8], _ cipher: SessionCipher?) -> Bool {
-    isAuthentic([frame], cipher)
-  }
-
+  /// Whether a message would be believed.
   private func isAuthentic(_ frames: [[UInt8]], _ cipher: SessionCipher?) -> Bool {
     var cipher = cipher
     return (try? cipher?.decrypt(frames.flatMap { $0.dropFirst() })) != nil

@@ -109,9 +109,10 @@ extension SesameClient {
     let identity = try Identity(decoding: response.data)
     let advertisement = registration.sighting.advertisement
     let pair = ownPair()
-    let request = OS2RegistrationServer.Request(
-      publicKey: pair.publicKey, lockToken: registration.token, er: identity.er, model: advertisement.model)
-    guard let reply = OS2RegistrationServer.reply(to: request, drawingFrom: &secrets) else {
+    guard
+      let reply = OS2RegistrationServer.register(
+        pair.publicKey, lockToken: registration.token, er: identity.er, drawingFrom: &secrets)
+    else {
       throw DecodeError.malformed("an identity from which a key follows", at: 16)
     }
     let shared = try pair.sharedSecret(with: reply.devicePublicKey)

@@ -60,7 +60,7 @@ extension SesameClient {
     /// What a client shows once the bolt rests, or `nil` while it is not known to.
     var restingStatus: ClientStatus? {
       guard let setting, let status else { return nil }
-      guard setting.isConfigured() else { return .nosetting }
+      guard setting.isConfigured else { return .nosetting }
       switch status.boltState {
       case .locked: return .locked
       case .unlocked: return .unlocked

@@ -138,12 +138,6 @@ public struct LockPositions: Equatable, Sendable {
   public var lock: Int
   /// Where it is unlocked.
   public var unlock: Int
-
-  /// Makes positions.
-  public init(lock: Int, unlock: Int) {
-    self.lock = lock
-    self.unlock = unlock
-  }
 }
 
 /// What a client needs to know before it begins.

@@ -122,7 +122,7 @@ public struct SesameClient {
 
   /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
   public var knownPositions: LockPositions? {
-    guard case .open(let session) = state, let setting = session.setting, setting.isConfigured() else {
+    guard case .open(let session) = state, let setting = session.setting, setting.isConfigured else {
       return nil
     }
     return setting.positionDegrees.map {

@@ -69,15 +69,9 @@ public struct SharedSecret: Hashable, Sendable {
   public var exposedBytes: [UInt8] { key.exposedBytes + rest.exposedBytes }
 }
 
-extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SharedSecret: Concealed {
   /// Says that there is a secret, and nothing of it.
   public var description: String { "<shared secret>" }
-
-  /// Says that there is a secret, and nothing of it.
-  public var debugDescription: String { description }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A key pair on the curve P-256.
@@ -154,15 +148,9 @@ public final class PrivateKey: Sendable {
   }
 }
 
-extension PrivateKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PrivateKey: Concealed {
   /// Shows the public half.
   public var description: String { "<private key of \(publicKey)>" }
-
-  /// Shows the public half.
-  public var debugDescription: String { description }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 // MARK: - libcrypto

@@ -70,67 +70,58 @@ public struct SecretKey: Hashable, Sendable {
   public var proof: Proof { Proof(word: UInt32(truncatingIfNeeded: words.first)) }
 }
 
-extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Says that there is a key, and nothing of it.
-  public var description: String { "<secret key>" }
+/// What holds a secret and shows its description alone: no other text form and no mirror tells more.
+public protocol Concealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
-  /// Says that there is a key, and nothing of it.
+extension Concealed {
+  /// What the description says.
   public var debugDescription: String { description }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Four random bytes that one end contributes to a session.
-public struct Token: Hashable, Sendable, BinaryCodable {
+extension SecretKey: Concealed {
+  /// Says that there is a key, and nothing of it.
+  public var description: String { "<secret key>" }
+}
+
+/// Four bytes that may be shown.
+public protocol FourBytes: Hashable, Sendable, BinaryCodable, CustomStringConvertible {
   /// The four bytes as a little-endian number.
+  var word: UInt32 { get }
+
+  /// Makes them from a little-endian number.
+  init(word: UInt32)
+}
+
+extension FourBytes {
+  /// Reads the four bytes.
+  public init(decoding reader: inout ByteReader) throws(DecodeError) { self.init(word: try reader.u32()) }
+
+  /// Appends the four bytes.
+  public func encode(into bytes: inout [UInt8]) { bytes.append(littleEndian: word) }
+
+  /// The four bytes in hexadecimal, in the order of the wire.
+  public var description: String { encoded.hex }
+}
+
+/// Four random bytes that one end contributes to a session.
+public struct Token: FourBytes {
   public let word: UInt32
 
-  /// Makes a token from a little-endian number.
   public init(word: UInt32) {
     self.word = word
   }
-
-  /// Reads the four bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    word = try reader.u32()
-  }
-
-  /// Appends the four bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: word)
-  }
-}
-
-extension Token: CustomStringConvertible {
-  /// The four bytes in hexadecimal, in the order of the wire.
-  public var description: String { encoded.hex }
 }
 
 /// The first four bytes of a message authentication code: a login proof or a signature.
-public struct Proof: Hashable, Sendable, BinaryCodable {
-  /// The four bytes as a little-endian number.
+public struct Proof: FourBytes {
   public let word: UInt32
 
-  /// Makes a proof from a little-endian number.
   public init(word: UInt32) {
     self.word = word
   }
-
-  /// Reads the four bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    word = try reader.u32()
-  }
-
-  /// Appends the four bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: word)
-  }
-}
-
-extension Proof: CustomStringConvertible {
-  /// The four bytes in hexadecimal, in the order of the wire.
-  public var description: String { encoded.hex }
 }
 
 /// Where keys and tokens come from.

@@ -74,15 +74,6 @@ public final class AESCCM: Sendable {
   public var capacity: Int { nonceLength == 13 ? 0xFFFF : 0xFF_FFFF }
 
   /// Encrypts a message; the tag stands after it.
-  public func seal(_ plaintext: [UInt8], nonce: [UInt8], additionalData: [UInt8]) -> [UInt8] {
-    seal(plaintext, nonce: block(nonce), additionalData: additionalData)
-  }
-
-  /// Decrypts a message with its tag, or gives `nil` if it does not authenticate.
-  public func open(_ sealed: [UInt8], nonce: [UInt8], additionalData: [UInt8]) -> [UInt8]? {
-    open(sealed, nonce: block(nonce), additionalData: additionalData)
-  }
-
   func seal(_ plaintext: [UInt8], nonce: NonceBlock, additionalData: [UInt8]) -> [UInt8] {
     precondition(plaintext.count <= capacity, "a CCM message is longer than its nonce allows")
     return sealing.withLock { context in
@@ -90,24 +81,12 @@ public final class AESCCM: Sendable {
     }
   }
 
+  /// Decrypts a message with its tag, or gives `nil` if it does not authenticate.
   func open(_ sealed: [UInt8], nonce: NonceBlock, additionalData: [UInt8]) -> [UInt8]? {
     guard sealed.count >= tagLength, sealed.count - tagLength <= capacity else { return nil }
     return opening.withLock { context in
       context.open(sealed, nonce: nonce, additionalData: additionalData, tagLength: tagLength)
     }
-  }
-
-  private func block(_ nonce: [UInt8]) -> NonceBlock {
-    precondition(nonce.count == nonceLength, "a nonce of another length than the key was set up for")
-    var block = NonceBlock(low: 0, high: 0)
-    for (index, byte) in nonce.enumerated() {
-      if index < 8 {
-        block.low |= UInt64(byte) << (8 * index)
-      } else {
-        block.high |= UInt64(byte) << (8 * (index - 8))
-      }
-    }
-    return block
   }
 }
 

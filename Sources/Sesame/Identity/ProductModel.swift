@@ -63,42 +63,6 @@ public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
       .reader
     }
   }
-
-  /// The name the vendor's server uses, where it is known.
-  ///
-  /// Sesame 3 is `sesame_2` there: "Sesame 2" means the lock of the OS2 generation.
-  public var serverName: String? {
-    switch self {
-    case .sesame3: "sesame_2"
-    case .wifiModule2: "wm_2"
-    case .bot1: "ssmbot_1"
-    case .bike1: "bike_1"
-    case .sesame4: "sesame_4"
-    case .sesame5: "sesame_5"
-    case .bike2: "bike_2"
-    case .sesame5Pro: "sesame_5_pro"
-    case .openSensor: "open_sensor_1"
-    case .touchPro: "ssm_touch_pro"
-    case .touch: "ssm_touch"
-    case .bleConnector: "BLE_Connector_1"
-    case .hub3: "hub_3"
-    case .remote: "remote"
-    case .remoteNano: "remote_nano"
-    case .sesame5US: "sesame_5_us"
-    case .bot2: "bot_2"
-    case .facePro: "sesame_face_Pro"
-    case .face: "sesame_face"
-    case .sesame6: "sesame_6"
-    case .sesame6Pro: "sesame_6_pro"
-    default: nil
-    }
-  }
-
-  /// Finds a product by the name the vendor's server uses.
-  public init?(serverName: String) {
-    guard let model = Self.allCases.first(where: { $0.serverName == serverName }) else { return nil }
-    self = model
-  }
 }
 
 extension ProductModel: CustomStringConvertible {

@@ -135,15 +135,9 @@ extension ShareKey {
   }
 }
 
-extension ShareKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ShareKey: Concealed {
   /// The product and its UUID, without the secret.
   public var description: String { "<share key of \(model) \(deviceID)>" }
-
-  /// The product and its UUID, without the secret.
-  public var debugDescription: String { description }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Writes everything but letters, digits and `-._~` as a percent sign and two digits (RFC 3986).

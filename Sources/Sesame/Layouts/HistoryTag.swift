@@ -34,22 +34,10 @@ public enum HistoryTag: Hashable, Sendable {
     .text([UInt8](text.utf8.prefix(generation == .os2 ? os2Capacity : os3Capacity)))
   }
 
-  /// The text, with U+FFFD for what is not UTF-8, or `nil` for a tag that is no text.
-  public var text: String? {
-    guard case .text(let bytes, _) = self else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   /// The way the command came, as far as the tag tells.
   public var origin: Origin {
     guard case .text(_, let origin) = self else { return .ble }
     return origin
-  }
-
-  /// The voltages in mV that some records carry after a typed tag.
-  public var voltages: [UInt16] {
-    guard case .typed(_, _, let rest) = self else { return [] }
-    return stride(from: 0, to: rest.count - 1, by: 2).map { UInt16(rest[$0]) | UInt16(rest[$0 + 1]) << 8 }
   }
 }
 
@@ -155,21 +143,6 @@ public struct TagType: RawRepresentable, Hashable, Sendable {
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
-
-  /// An NFC card.
-  public static let card = TagType(rawValue: 0x00)
-  /// A fingerprint.
-  public static let fingerprint = TagType(rawValue: 0x01)
-  /// A passcode.
-  public static let passcode = TagType(rawValue: 0x02)
-  /// A user of the Android app over Bluetooth.
-  public static let androidBLE = TagType(rawValue: 0x0E)
-  /// A user of the iOS app over Bluetooth.
-  public static let iosBLE = TagType(rawValue: 0x0F)
-  /// A user of the Android app over a network.
-  public static let androidWiFi = TagType(rawValue: 0x10)
-  /// A user of the iOS app over a network.
-  public static let iosWiFi = TagType(rawValue: 0x11)
 }
 
 extension TagType: CustomStringConvertible {

@@ -144,19 +144,6 @@ public struct Bot1Status: Hashable, Sendable, BinaryCodable {
   /// The flags.
   public var flags: Flags
 
-  /// Makes a status.
-  public init(
-    battery: UInt16, unused: Int16 = 0, motor: UInt8 = 0, padding: UInt8 = 0, returnCode: MoveResult = .none,
-    flags: Flags
-  ) {
-    self.battery = battery
-    self.unused = unused
-    self.motor = motor
-    self.padding = padding
-    self.returnCode = returnCode
-    self.flags = flags
-  }
-
   /// Reads eight bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     battery = try reader.u16()
@@ -263,12 +250,6 @@ public struct Bike2Status: Hashable, Sendable, BinaryCodable {
   /// The flags.
   public var flags: Flags
 
-  /// Makes a status.
-  public init(battery: UInt16, flags: Flags) {
-    self.battery = battery
-    self.flags = flags
-  }
-
   /// Reads three bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     battery = try reader.u16()
@@ -297,18 +278,6 @@ public struct TouchStatus: Hashable, Sendable {
   public var flags: UInt8
   /// Whether fingerprints and passcodes are counted in two bytes each.
   public var isWide: Bool
-
-  /// Makes a status.
-  public init(
-    battery: UInt16, cards: Int16, fingerprints: Int16, passcodes: Int16, flags: UInt8, isWide: Bool = false
-  ) {
-    self.battery = battery
-    self.cards = cards
-    self.fingerprints = fingerprints
-    self.passcodes = passcodes
-    self.flags = flags
-    self.isWide = isWide
-  }
 
   /// Reads seven or nine bytes, all that there are.
   public init(decoding bytes: [UInt8]) throws(DecodeError) {
@@ -350,15 +319,6 @@ public struct FaceStatus: Hashable, Sendable, BinaryCodable {
   public var counters: [UInt8]
   /// The flags.
   public var flags: UInt8
-
-  /// Makes a status of four counters.
-  public init(battery: UInt16, cards: Int16, counters: [UInt8], flags: UInt8) {
-    precondition(counters.count == 4, "a Face status has four small counters")
-    self.battery = battery
-    self.cards = cards
-    self.counters = counters
-    self.flags = flags
-  }
 
   /// Reads nine bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {

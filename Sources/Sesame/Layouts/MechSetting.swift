@@ -30,9 +30,6 @@ public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
       self.min = min
       self.max = max
     }
-
-    /// Whether an angle lies within, ends included.
-    public func contains(_ angle: Int16) -> Bool { min <= angle && angle <= max }
   }
 
   /// Makes a setting.
@@ -99,21 +96,6 @@ public struct Bot1Setting: Hashable, Sendable, BinaryCodable {
   public var buttonMode: UInt8
   /// Five bytes without a known meaning.
   public var padding: [UInt8]
-
-  /// Makes a setting.
-  public init(
-    direction: UInt8 = 0, lockTime: UInt8, unlockTime: UInt8, clickLockTime: UInt8, clickHoldTime: UInt8,
-    clickUnlockTime: UInt8, buttonMode: UInt8 = 0
-  ) {
-    self.direction = direction
-    self.lockTime = lockTime
-    self.unlockTime = unlockTime
-    self.clickLockTime = clickLockTime
-    self.clickHoldTime = clickHoldTime
-    self.clickUnlockTime = clickUnlockTime
-    self.buttonMode = buttonMode
-    padding = [0, 0, 0, 0, 0]
-  }
 
   /// Reads twelve bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
@@ -182,16 +164,6 @@ public enum MechSetting: Hashable, Sendable {
   /// A product whose layout is not known.
   case other([UInt8])
 
-  /// How a client decides that a lock's positions were set.
-  public enum ConfiguredRule: CaseIterable, Hashable, Sendable {
-    /// The vendor's iOS client: neither position is ``unsetPosition``.
-    case ios
-    /// The vendor's Android client: the positions differ by at least a degree.
-    case android
-    /// pysesame3 and pysesameos2: the positions differ.
-    case pysesame
-  }
-
   /// Reads the setting of a product.
   public init(decoding bytes: [UInt8], model: ProductModel) throws(DecodeError) {
     switch (model.generation, model.kind) {
@@ -221,18 +193,13 @@ public enum MechSetting: Hashable, Sendable {
     }
   }
 
-  /// Whether the positions were set, by one client's rule; a product without positions needs none.
-  public func isConfigured(by rule: ConfiguredRule = .ios) -> Bool {
-    let positions: (lock: Int16, unlock: Int16)
+  /// Whether the positions were set: neither is ``unsetPosition``, by the rule of the vendor's iOS client. A product
+  /// without positions needs none.
+  public var isConfigured: Bool {
     switch self {
-    case .sesame3(let setting): positions = (setting.lock, setting.unlock)
-    case .sesame5(let setting): positions = (setting.lock, setting.unlock)
-    case .bot1, .other: return true
-    }
-    switch rule {
-    case .ios: return positions.lock != unsetPosition && positions.unlock != unsetPosition
-    case .pysesame: return positions.lock != positions.unlock
-    case .android: return positionDegrees.map { Int($0.lock) != Int($0.unlock) } ?? true
+    case .sesame3(let setting): setting.lock != unsetPosition && setting.unlock != unsetPosition
+    case .sesame5(let setting): setting.lock != unsetPosition && setting.unlock != unsetPosition
+    case .bot1, .other: true
     }
   }
 }
@@ -241,7 +208,7 @@ extension MechSetting: CustomStringConvertible {
   /// The positions in degrees, or the bytes where there are none.
   public var description: String {
     guard let positions = positionDegrees else { return encoded.hex }
-    guard isConfigured() else { return "not configured" }
+    guard isConfigured else { return "not configured" }
     return "lock at \(positions.lock)°, unlock at \(positions.unlock)°"
   }
 }

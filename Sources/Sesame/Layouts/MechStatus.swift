@@ -124,15 +124,6 @@ extension MechStatus {
     }
   }
 
-  /// Where the motor turns to, in degrees, or `nil` if it is idle or the layout has no angles.
-  public var targetDegrees: Double? {
-    switch self {
-    case .sesame3(let status): status.target == noTarget ? nil : degrees(status.target)
-    case .sesame5(let status): status.target == noTarget ? nil : Double(status.target)
-    case .bot1, .bike2, .touch, .face, .other: nil
-    }
-  }
-
   /// Where the bolt is, in degrees, or `nil` if the layout has no angles.
   public var positionDegrees: Double? {
     switch self {
@@ -145,15 +136,6 @@ extension MechStatus {
   /// Where the bolt is by the range bits alone: the lock range counts first, and neither is *moved*.
   public var boltState: BoltState {
     isInLockRange ? .locked : isInUnlockRange ? .unlocked : .moved
-  }
-
-  /// What the vendor's iOS client shows: it knows *moved* for the locks of OS2 alone, and takes everything
-  /// else that is not in the lock range for unlocked.
-  public var stateShownByIOS: BoltState {
-    switch self {
-    case .sesame3, .bot1: boltState
-    case .sesame5, .bike2, .touch, .face, .other: isInLockRange ? .locked : .unlocked
-    }
   }
 }
 

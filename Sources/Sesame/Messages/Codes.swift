@@ -84,20 +84,14 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
 extension ResultCode: CustomStringConvertible {
   /// The code's name, or its number.
   public var description: String {
-    switch self {
-    case .success: "success"
-    case .invalidFormat: "invalid format"
-    case .notSupported: "not supported"
-    case .storageFailure: "storage failure"
-    case .invalidSignature: "invalid signature"
-    case .notFound: "not found"
-    case .unknown: "unknown"
-    case .busy: "busy"
-    case .invalidParameter: "invalid parameter"
-    case .invalidAction: "invalid action"
-    default: "result \(rawValue)"
-    }
+    rawValue < Self.names.count ? Self.names[Int(rawValue)] : "result \(rawValue)"
   }
+
+  private static let names = [
+    "success", "invalid format", "not supported", "storage failure", "invalid signature", "not found",
+    "unknown",
+    "busy", "invalid parameter", "invalid action",
+  ]
 }
 
 /// What a request, a response or a publish is about.
@@ -149,12 +143,6 @@ public struct ItemCode: RawRepresentable, Hashable, Sendable {
   public static let click = ItemCode(rawValue: 89)
   /// The autolock delay after a door sensor's report.
   public static let openSensorDelay = ItemCode(rawValue: 92)
-  /// A lock given to a reader or remote.
-  public static let addSesame = ItemCode(rawValue: 101)
-  /// The locks that a reader or remote knows.
-  public static let sesameKeys = ItemCode(rawValue: 102)
-  /// A lock taken from a reader or remote.
-  public static let removeSesame = ItemCode(rawValue: 103)
   /// Return to the state of a new device (OS3).
   public static let reset = ItemCode(rawValue: 104)
   /// The product type shown in advertisements.

@@ -35,11 +35,4 @@ extension Response {
     try reader.end()
     return seconds
   }
-
-  /// Whether this refuses a registration because there is an owner already.
-  ///
-  /// The vendor's document has the result 9; its iOS client looks for four bytes of data that end in 9.
-  public var tellsAlreadyRegistered: Bool {
-    item == .registration && (result == .invalidAction || (data.count == 4 && data.last == 9))
-  }
 }

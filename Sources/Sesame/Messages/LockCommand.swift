@@ -5,7 +5,7 @@ public import Bluetooth
 ///
 /// App and lock share this one definition: ``request(for:)`` gives the form of a generation and
 /// ``init(_:)`` reads it back. Every command has a form in both generations, so that a lock can be asked for
-/// what it does not know; ``isDefined(in:)`` tells which commands a generation has.
+/// what it does not know.
 public enum LockCommand: Hashable, Sendable {
   /// Tell the identity from which the keys follow (OS2, in clear).
   case readIdentity
@@ -88,33 +88,6 @@ extension LockCommand {
   public func encoded(for generation: Generation) -> [UInt8] {
     request(for: generation).encoded
   }
-
-  /// Whether the generation's documents and programs have this command.
-  public func isDefined(in generation: Generation) -> Bool {
-    switch self {
-    case .register(.os2), .login(.os2), .readIdentity, .readAutolock, .setSignedTime, .readMechStatus:
-      generation == .os2
-    case .register(.os3), .login(.os3), .runScript, .deleteHistory, .calibrateMagnet, .setOpenSensorDelay,
-      .setAdvertisedType, .setTXPower:
-      generation == .os3
-    case .lock, .unlock, .click, .setAutolock, .setMechSetting, .readVersion, .readHistory, .setTime,
-      .enableDFU, .reset:
-      true
-    case .toggle: false
-    case .other(let request): request.generation == generation
-    }
-  }
-
-  /// Whether the command is sent in clear, before there is a session.
-  public var isSentInClear: Bool {
-    switch self {
-    case .readIdentity, .register, .login: true
-    default: false
-    }
-  }
-
-  /// The item that the command is about, which its response repeats.
-  public func item(in generation: Generation) -> ItemCode { form(in: generation).item }
 
   /// The form of a command in a generation.
   public func request(for generation: Generation) -> Request {

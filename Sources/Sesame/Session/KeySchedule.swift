@@ -1,5 +1,5 @@
 import Basics
-public import Bluetooth
+import Bluetooth
 
 /// How the keys of an OS2 device follow from each other.
 public enum OS2Keys {
@@ -88,61 +88,9 @@ public enum OS3Keys {
   }
 }
 
-extension SecretKey {
-  /// Whose rule tells that a stored key is a guest's, whose logins the vendor's server signs.
-  public enum GuestRule: CaseIterable, Hashable, Sendable {
-    /// The vendor's iOS client: the first eight bytes are zero.
-    case ios
-    /// The vendor's Android client: six zero digits in a row, anywhere; a random key has them once in some
-    /// 600 000.
-    case android
-  }
-
-  /// Whether a stored key is a guest's.
-  public func isGuestKey(by rule: GuestRule = .ios) -> Bool {
-    switch rule {
-    case .ios: words.first == 0
-    case .android: exposedBytes.hex.contains("000000")
-    }
-  }
-}
-
 /// The part of the vendor's server that registers OS2 devices, without the server: all it needs is what the
 /// app reads from the lock in clear.
 public enum OS2RegistrationServer {
-  /// What the app asks: the body of its request.
-  public struct Request: Hashable, Sendable {
-    /// The app's public key, in base64 as `ak`.
-    public var publicKey: PublicKey
-    /// The lock's token, in base64 as `n`.
-    public var lockToken: Token
-    /// The secret part of the lock's identity, in hexadecimal as `e`.
-    public var er: [UInt8]
-    /// The product, as `t`: a number from iOS, the server's name from Android.
-    public var model: ProductModel
-
-    /// Makes a request.
-    public init(publicKey: PublicKey, lockToken: Token, er: [UInt8], model: ProductModel) {
-      self.publicKey = publicKey
-      self.lockToken = lockToken
-      self.er = er
-      self.model = model
-    }
-
-    /// The texts of the JSON members `ak`, `n` and `e`.
-    public var fields: (ak: String, n: String, e: String) {
-      (publicKey.bytes.base64, lockToken.encoded.base64, er.hex)
-    }
-
-    /// Reads the texts of the JSON members.
-    public init(ak: String, n: String, e: String, model: ProductModel) throws(DecodeError) {
-      self.init(
-        publicKey: try PublicKey(bytes: [UInt8](base64: ak)),
-        lockToken: try Token(decoding: [UInt8](base64: n)),
-        er: try [UInt8](hex: e), model: model)
-    }
-  }
-
   /// What the server answers.
   public struct Reply: Hashable, Sendable {
     /// The signature, in base64 as `sig1`; the first four bytes count.
@@ -151,43 +99,19 @@ public enum OS2RegistrationServer {
     public var serverToken: Token
     /// The lock's public key, in base64 as `pubkey`.
     public var devicePublicKey: PublicKey
-
-    /// Makes a reply.
-    public init(signature: [UInt8], serverToken: Token, devicePublicKey: PublicKey) {
-      self.signature = signature
-      self.serverToken = serverToken
-      self.devicePublicKey = devicePublicKey
-    }
-
-    /// The texts of the JSON members.
-    public var fields: (sig1: String, st: String, pubkey: String) {
-      (signature.base64, serverToken.encoded.base64, devicePublicKey.bytes.base64)
-    }
-
-    /// Reads the texts of the JSON members.
-    public init(sig1: String, st: String, pubkey: String) throws(DecodeError) {
-      self.init(
-        signature: try [UInt8](base64: sig1), serverToken: try Token(decoding: [UInt8](base64: st)),
-        devicePublicKey: try PublicKey(bytes: [UInt8](base64: pubkey)))
-    }
   }
 
-  /// Registers an app with a lock, or gives `nil` for the one identity in 2³² that makes no key.
-  public static func reply(to request: Request, drawingFrom source: inout some SecretSource) -> Reply? {
-    guard let deviceKey = OS2Keys.deviceKey(er: request.er) else { return nil }
+  /// Registers an app with a lock by the secret part of the lock's identity, or gives `nil` for the one identity in
+  /// 2³² that makes no key.
+  public static func register(
+    _ publicKey: PublicKey, lockToken: Token, er: [UInt8], drawingFrom source: inout some SecretSource
+  ) -> Reply? {
+    guard let deviceKey = OS2Keys.deviceKey(er: er) else { return nil }
     let serverToken = source.token()
     let signature = OS2Keys.signature(
-      serverSecret: OS2Keys.serverSecret(deviceKey: deviceKey), publicKey: request.publicKey,
-      serverToken: serverToken, lockToken: request.lockToken)
+      serverSecret: OS2Keys.serverSecret(deviceKey: deviceKey), publicKey: publicKey,
+      serverToken: serverToken, lockToken: lockToken)
     return Reply(
       signature: signature.encoded, serverToken: serverToken, devicePublicKey: deviceKey.publicKey)
   }
-}
-
-/// The signature of a command to the vendor's cloud, which changes every 256 seconds: the first four bytes of
-/// the CMAC over bytes 1 to 3 of the time in Unix seconds.
-public func cloudSignature(_ secret: SecretKey, time: UInt32) -> Proof {
-  var bytes: [UInt8] = []
-  bytes.append(littleEndian: time)
-  return secret.cmac([UInt8](bytes.dropFirst())).proof
 }

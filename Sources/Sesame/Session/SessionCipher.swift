@@ -37,18 +37,10 @@ public enum SessionToken: Hashable, Sendable {
     }
   }
 
-  /// The nonce of a message.
+  /// The nonce of a message, 13 bytes.
   ///
   /// OS2: a counter of 39 bits whose 40th tells the direction, and the token. OS3: a counter of 64 bits, a
   /// zero, and the token; the direction is not in it, so the two ends use the same nonces.
-  public func nonce(counter: UInt64, from sender: SessionEnd) -> [UInt8] {
-    let block = block(counter: counter, from: sender)
-    var bytes: [UInt8] = []
-    bytes.append(littleEndian: block.low)
-    bytes.append(littleEndian: block.high)
-    return [UInt8](bytes.prefix(13))
-  }
-
   func block(counter: UInt64, from sender: SessionEnd) -> NonceBlock {
     switch self {
     case .os2(let app, let lock):

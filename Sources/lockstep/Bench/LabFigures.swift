@@ -25,7 +25,7 @@ extension Figure {
     let dongle = HangingDongle(world)
     var host = HostSettings(address: .staticRandom(0x0C11_E470_0001))
     host.commandTimeout = .milliseconds(1200)
-    var link = AirLink(dongle, host: host, surroundings: world.surroundings, target: .address(world.address))
+    var link = AirLink(dongle, host: host, surroundings: world, target: .address(world.address))
     link.patience = .seconds(1)
     var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
     do {
@@ -43,7 +43,7 @@ extension Figure {
   }
 
   /// Whether a link finds out by itself that its controller hangs.
-  private static func finds(_ link: inout AirLink<HangingDongle, RadioSurroundings>) -> Bool {
+  private static func finds(_ link: inout AirLink<HangingDongle, RadioWorld>) -> Bool {
     do {
       _ = try link.next(until: link.now + .seconds(60))
       return false
@@ -56,9 +56,9 @@ extension Figure {
 /// The way to a controller that can hang, and then takes everything and says nothing until its power was off.
 private final class HangingDongle: HCICarrier {
   var isHung = false
-  private var way: RadioCarrier
+  private var way: RadioWorld
 
-  init(_ world: RadioWorld) { way = world.carrier }
+  init(_ world: RadioWorld) { way = world }
 
   var now: Instant { way.now }
   var reopenings: [Reopening] { Reopening.allCases }

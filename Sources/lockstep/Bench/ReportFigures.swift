@@ -41,7 +41,8 @@ extension Figure {
   private static func millionPages() -> Double? {
     guard let (folder, run) = million() else { return nil }
     return leastTime(of: 3) {
-      let report = try? HTMLReport.write(journals: [run + "/journal.jsonl"], to: folder + "/report.html")
+      let report = try? RecordedRuns(journals: [run + "/journal.jsonl"]).writeHTML(
+        to: folder + "/report.html")
       return report?.cases == 1_000_000
     }
   }

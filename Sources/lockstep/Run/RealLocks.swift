@@ -62,7 +62,7 @@ enum GovernedStimuli {
 /// Emulated locks that are driven exactly as real ones are, in virtual time: a governor counts and spares their motors,
 /// nobody stands beside them, and each goes on from case to case as it is.
 final class PlayedLocks {
-  typealias Device = AirDevice<RadioCarrier, LoneLock<KeyInMemory>>
+  typealias Device = AirDevice<RadioWorld, LoneLock<KeyInMemory>>
   typealias Lock = RealLock<Device>
 
   private let settings: GovernorSettings
@@ -90,7 +90,7 @@ final class PlayedLocks {
     _ specification: EmulatedLockSpecification, _ settings: GovernorSettings, seed: UInt64
   ) throws(LabFault) -> Lock {
     let world = RadioWorld(specification, seed: seed)
-    let key = try world.begin(specification.found.condition)
+    let key = try world.prepare(specification.found.condition)
     let birth = specification.options.epoch
     var air = AirDeviceSettings(
       circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
@@ -98,7 +98,7 @@ final class PlayedLocks {
       secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } })
     air.numbersRecordsFromOne = true
     let device = AirDevice(
-      world.carrier, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
+      world, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
     let odometer = Odometer {
       BenchTime(
         wall: WallTime(nanoseconds: Int64(birth) * 1_000_000_000) + (world.now - .zero), boot: "emulated",

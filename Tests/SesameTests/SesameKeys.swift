@@ -1,8 +1,9 @@
-public import Bluetooth
+import Bluetooth
+import Sesame
 
 /// One place in the list of locks that a reader or remote knows (item 102): 23 bytes, of which the last is
 /// a status.
-public enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
+enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
   /// A place without a lock.
   case unused
   /// An OS3 lock.
@@ -11,12 +12,12 @@ public enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
   case os2(UUID128, status: UInt8)
 
   /// The length in bytes.
-  public static let length = 23
+  static let length = 23
 
   /// Reads one entry.
   ///
   /// A status of 0 marks an unused place; else a last name byte of 0 marks a UUID, any other a name.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+  init(decoding reader: inout ByteReader) throws(DecodeError) {
     let start = reader.offset
     try reader.require(Self.length)
     let name = try reader.bytes(22)
@@ -36,7 +37,7 @@ public enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
   }
 
   /// Appends 23 bytes; an entry with a status of 0 becomes an unused place.
-  public func encode(into bytes: inout [UInt8]) {
+  func encode(into bytes: inout [UInt8]) {
     switch self {
     case .unused:
       bytes += [UInt8](repeating: 0, count: Self.length)
@@ -48,7 +49,7 @@ public enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
   }
 
   /// Reads a whole list.
-  public static func list(decoding bytes: [UInt8]) throws(DecodeError) -> [SesameKeyEntry] {
+  static func list(decoding bytes: [UInt8]) throws(DecodeError) -> [SesameKeyEntry] {
     var reader = ByteReader(bytes.span)
     var entries: [SesameKeyEntry] = []
     while !reader.isAtEnd { entries.append(try SesameKeyEntry(decoding: &reader)) }
@@ -58,7 +59,7 @@ public enum SesameKeyEntry: Hashable, Sendable, BinaryCodable {
 
 extension SesameKeyEntry: CustomStringConvertible {
   /// The lock's UUID and the status.
-  public var description: String {
+  var description: String {
     switch self {
     case .unused: "unused"
     case .os3(let uuid, let status): "OS3 \(uuid), status \(status)"
