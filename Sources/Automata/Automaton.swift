@@ -39,6 +39,13 @@ public struct Automaton: Sendable {
       }
   }
 
+  /// Takes an event on the first of its ways and says which; `nil` is a refusal, which changes nothing.
+  public mutating func take(_ event: Int, at now: Instant = .zero) -> Machine.Edge? {
+    guard let way = ways(on: event, at: now).first else { return nil }
+    take(way, at: now)
+    return way
+  }
+
   /// Takes one of the ways that ``ways(on:at:)`` named.
   public mutating func take(_ way: Machine.Edge, at now: Instant = .zero) {
     // A row that shifts changes the state and leaves its time running.
@@ -50,6 +57,28 @@ public struct Automaton: Sendable {
     precondition((0..<machine.stateCount).contains(state), "no state of this number")
     self.state = state
     entered = now
+  }
+
+  /// When the next timer of the state fires, or `nil` when none counts.
+  public var deadline: Instant? {
+    nextTimer.map { entered + $0.earliest }
+  }
+
+  /// Takes the next timer that fires by a moment, at its own time, or returns `nil` when none does.
+  public mutating func takeTimer(by now: Instant) -> Machine.Edge? {
+    guard let timer = nextTimer, entered + timer.earliest <= now else { return nil }
+    take(timer, at: entered + timer.earliest)
+    return timer
+  }
+
+  /// The first to fire; of several at one time, the one written first.
+  private var nextTimer: Machine.Edge? {
+    var first: Machine.Edge?
+    for edge in machine.spontaneous[state]
+    where edge.event == nil && edge.condition.holds(under: circumstances) {
+      if first.map({ edge.earliest < $0.earliest }) ?? true { first = edge }
+    }
+    return first
   }
 }
 

@@ -89,7 +89,12 @@ public enum Flow {
     ///   it; its result is then reported to `onTransition` alone.
     @discardableResult
     public func process(event: Event) -> TransitionResult<State, Event>? {
-      turns.take(event) { take($0) }
+      var result: TransitionResult<State, Event>?
+      _ = turns.take(event) { event in
+        let taken = take(event)
+        if result == nil { result = taken }
+      }
+      return result
     }
 
     private func take(_ event: Event) -> TransitionResult<State, Event> {

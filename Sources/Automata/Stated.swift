@@ -70,7 +70,12 @@ extension Stated {
     ///   it; its result is then reported to `onTransition` alone.
     @discardableResult
     public func send(input: Input) -> TransitionResult<State, Input>? {
-      turns.take(input) { take($0) }
+      var result: TransitionResult<State, Input>?
+      _ = turns.take(input) { input in
+        let taken = take(input)
+        if result == nil { result = taken }
+      }
+      return result
     }
 
     private func take(_ input: Input) -> TransitionResult<State, Input> {

@@ -16,15 +16,15 @@ struct Turns<Input: Sendable>: ~Copyable, Sendable {
 
   /// Takes an input and whatever then waits in line, or leaves it in line while a turn is under way.
   ///
-  /// - Returns: what came of the input, or `nil` where it waits.
-  func take<Outcome>(_ input: Input, _ turn: (Input) -> Outcome) -> Outcome? {
+  /// - Returns: whether the turn was ours, so that the input has been taken.
+  func take(_ input: Input, _ turn: (Input) -> Void) -> Bool {
     let isOurs = line.withLock { line in
       if line.isBusy { line.waiting.append(input) }
       defer { line.isBusy = true }
       return !line.isBusy
     }
-    guard isOurs else { return nil }
-    let outcome = turn(input)
+    guard isOurs else { return false }
+    turn(input)
     while true {
       let batch = line.withLock { line in
         let batch = line.waiting
@@ -32,8 +32,8 @@ struct Turns<Input: Sendable>: ~Copyable, Sendable {
         line.isBusy = !batch.isEmpty
         return batch
       }
-      if batch.isEmpty { return outcome }
-      for input in batch { _ = turn(input) }
+      if batch.isEmpty { return true }
+      for input in batch { turn(input) }
     }
   }
 }

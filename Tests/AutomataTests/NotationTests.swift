@@ -15,8 +15,8 @@ struct NotationTests {
       Transition(.event("Close"), from: .states(["Opened"]), to: .states(["Closed"])),
     ], starts: [Start("Closed")])
 
-  @Test("a door by mappings, by named states, by blocks, as a table, a diagram and a list")
-  func sixDoors() throws {
+  @Test("a door by mappings, by named states, by blocks, by delegates, as a table, a diagram and a list")
+  func sevenDoors() throws {
     let machine = try Machine(door)
     expect(machine.next, [1, -1, -1, 0])
 
@@ -43,6 +43,15 @@ struct NotationTests {
         transitions: [
           Flow.Transition(with: .Open, from: .Closed, to: .Opened),
           Flow.Transition(with: .Close, from: .Opened, to: .Closed),
+        ]
+      ).machine, machine)
+
+    expect(
+      try Delegating.StateMachine<Int>(
+        name: "Door", initialState: "Closed",
+        states: [
+          Delegating.State("Closed", handlers: [.on("Open", leadingTo: "Opened")]),
+          Delegating.State("Opened", handlers: [.on("Close", leadingTo: "Closed")]),
         ]
       ).machine, machine)
 
@@ -189,7 +198,7 @@ struct OutcomeTests {
     let login = automaton.ways(on: 0)
     expect(
       login.map { machine.definition.states[$0.target].name }, ["locked", "unlocked", "moved", "nosetting"])
-    expect(automaton.ways(on: 1), [])
+    expect(automaton.take(1), nil)
     expect(automaton.state, 0)
     automaton.take(login[2])
     expect(automaton.ways(on: 1).map(\.target), [1, 2])
@@ -222,9 +231,15 @@ struct OutcomeTests {
     expect(automaton.ways(on: 0).map(\.transition), [0])
     automaton.circumstances = 0b10
     expect(automaton.ways(on: 0).map(\.transition), [1])
+    expect(automaton.deadline, .zero + .seconds(17))
     automaton.circumstances = 0
+    expect(automaton.deadline, .zero + .seconds(16))
     expect(automaton.ways(on: 1, at: .zero + .milliseconds(10_999)).count, 0)
     expect(automaton.ways(on: 1, at: .zero + .milliseconds(11_000)).count, 1)
     expect(automaton.ways(on: 1, at: .zero + .milliseconds(15_001)).count, 0)
+    expect(automaton.takeTimer(by: .zero + .milliseconds(15_999)), nil)
+    expect(automaton.takeTimer(by: .zero + .seconds(20))?.transition, 3)
+    expect(automaton.entered, .zero + .seconds(16))
+    expect(automaton.deadline, nil)
   }
 }

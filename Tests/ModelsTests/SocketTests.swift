@@ -137,28 +137,3 @@ struct SocketCellTests {
       "AddingService")
   }
 }
-
-extension Automaton {
-  /// Takes an event on the first of its ways and says which; `nil` is a refusal, which changes nothing.
-  fileprivate mutating func take(_ event: Int, at now: Instant = .zero) -> Machine.Edge? {
-    guard let way = ways(on: event, at: now).first else { return nil }
-    take(way, at: now)
-    return way
-  }
-
-  /// When the next timer of the state fires, or `nil` when none counts.
-  fileprivate var deadline: Instant? { nextTimer.map { entered + $0.earliest } }
-
-  /// Takes the next timer that fires by a moment, at its own time, or returns `nil` when none does.
-  fileprivate mutating func takeTimer(by now: Instant) -> Machine.Edge? {
-    guard let timer = nextTimer, entered + timer.earliest <= now else { return nil }
-    take(timer, at: entered + timer.earliest)
-    return timer
-  }
-
-  /// The first to fire; of several at one time, the one written first.
-  private var nextTimer: Machine.Edge? {
-    machine.spontaneous[state].filter { $0.event == nil && $0.condition.holds(under: circumstances) }
-      .min { $0.earliest < $1.earliest }
-  }
-}
