@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page on the architecture", .timeLimit(.minutes(2)))
+@Suite("The page on the architecture")
 struct ArchitectureTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -54,7 +54,7 @@ struct FuzzScreenTests {
         "── events ───────────────────────────── ── coverage ───────────────────────────",
         "     in tests  12,345,678                       legal  –",
         " a second now  3,012,001                        empty  –",
-        "      overall  3,316                         positions  2,270",
+        "      overall  3,316                        positions  2,270",
         "        tests  61,728, longest 200             corpus  57 tests",
         "    to shrink  4,711                        stability  99 %, 119 of 120 tests",
         "── now ────────────────────────────────────────────────────────────────────────",
