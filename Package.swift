@@ -85,7 +85,8 @@ let package = Package(
     .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
     .target(name: "CShims", dependencies: ["CBlueZ"]),
     // Tests
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["Conformance"], path: "Tests/TestSupport", swiftSettings: settings),
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Basics", ["Basics"]),
     tests("Crypto", ["Crypto", "Basics"]),

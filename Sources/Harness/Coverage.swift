@@ -1,5 +1,5 @@
-import Basics
 import Automata
+import Basics
 public import Conformance
 public import Journal
 

@@ -1,5 +1,5 @@
-public import Basics
 import Automata
+public import Basics
 public import Conformance
 
 /// What a tour did not visit in one state for one reason, as a person reads it.

@@ -1,7 +1,7 @@
+import Basics
 import Automata
 import Conformance
 public import Documents
-import Basics
 
 /// Reads scenarios, and checks every name in them against the machine and the device.
 public struct ScenarioReader {

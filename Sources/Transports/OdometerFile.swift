@@ -1,7 +1,7 @@
+public import Basics
 public import System
 public import Conformance
 public import Lab
-public import Basics
 
 /// The lines of an odometer in a file that outlives every run, and its notes in another beside it.
 ///

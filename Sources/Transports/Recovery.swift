@@ -1,5 +1,5 @@
-import System
 import Bluetooth
+import System
 public import Conformance
 public import Lab
 public import Sesame

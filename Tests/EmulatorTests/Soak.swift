@@ -2,6 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Basics
+import TestSupport
 
 /// Random tests without end, of one device beside its model: what they find on a healthy device is a false alarm.
 ///

@@ -5,7 +5,7 @@ import Automata
 /// It runs nothing itself. Ask it for a candidate, run that, tell it what came of it:
 ///
 ///     while let candidate = shrinker.next() {
-///       let execution = try lockstep.run(candidate, alphabet, starts: starts)
+///       let execution = try engine.run(candidate)
 ///       shrinker.tell(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
 ///     }
 ///

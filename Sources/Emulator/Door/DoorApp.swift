@@ -1,6 +1,6 @@
+public import Basics
 import Automata
 public import Conformance
-public import Basics
 import Synchronization
 
 /// A door, built with named states and events as Stately's documentation builds it.

@@ -1,6 +1,6 @@
+public import Basics
 import Automata
 public import Conformance
-public import Basics
 import Synchronization
 
 /// An app that guides its user through steps, with a block before and a block after each.

@@ -1,6 +1,6 @@
+public import Basics
 import Automata
 public import Conformance
-public import Basics
 import Synchronization
 
 /// An app that decides on its first screen, written with mappings and effects as Stated's documentation does.

@@ -1,6 +1,6 @@
+import Basics
 public import Conformance
 import Sesame
-import Basics
 
 extension DirectLink {
   public var faults: [String] { LockFault.names + [Intrusion.fault] }

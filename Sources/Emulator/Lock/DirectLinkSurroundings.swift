@@ -1,7 +1,7 @@
-import Bluetooth
-import Conformance
-import Sesame
 import Basics
+import Sesame
+import Conformance
+import Bluetooth
 
 // What the surroundings do to the lock and to the air.
 

@@ -1,4 +1,3 @@
-import Bluetooth
 import Sesame
 import Basics
 

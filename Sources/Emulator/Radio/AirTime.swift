@@ -1,5 +1,3 @@
-import Bluetooth
-
 /// How long things take on the air, in nanoseconds, on the 1M PHY (Core 5.4, Vol 6 Part B §2.1, §4).
 enum AirTime {
   /// Advertising and scanning count in slots of 0.625 ms.

@@ -1,5 +1,4 @@
 import Bluetooth
-import Basics
 
 // Functions that change nothing are mutating here too: any other works on a copy of the radio, and while
 // there is one, a change copies whole arrays.

@@ -1,5 +1,5 @@
-public import Conformance
 import Basics
+public import Conformance
 
 extension Scenario {
   /// A test that was generated, as a scenario that does the same again.

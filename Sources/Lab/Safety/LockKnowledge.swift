@@ -1,5 +1,5 @@
-import Conformance
 import Basics
+import Conformance
 
 /// What is known of a lock from what it showed and from what was asked of it, over all tests of a run.
 ///

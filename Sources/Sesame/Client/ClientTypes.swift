@@ -1,4 +1,3 @@
-import Bluetooth
 public import Conformance
 public import Basics
 

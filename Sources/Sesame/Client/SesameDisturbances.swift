@@ -1,6 +1,5 @@
-import Bluetooth
-public import Conformance
 import Basics
+public import Conformance
 
 /// What generated tests may do to a Sesame lock and to the way there, beside the stimuli of the model.
 public enum SesameDisturbances {

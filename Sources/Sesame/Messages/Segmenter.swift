@@ -1,5 +1,4 @@
 import Basics
-import Bluetooth
 
 /// The header byte of a frame: bit 0 marks the first frame of a message, the bits above say whether the
 /// message goes on or of what kind it is (Sesame protocol, segment layer).

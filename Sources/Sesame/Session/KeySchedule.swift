@@ -1,5 +1,5 @@
-import Basics
 import Bluetooth
+import Basics
 
 /// How the keys of an OS2 device follow from each other.
 public enum OS2Keys {

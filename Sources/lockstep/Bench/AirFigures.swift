@@ -3,7 +3,6 @@ import Conformance
 import Emulator
 import Harness
 import Basics
-import Transports
 
 extension Figure {
   /// How devices are fuzzed whose time passes and whose motor wears. `make bench-air` has the whole table.

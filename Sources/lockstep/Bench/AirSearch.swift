@@ -5,7 +5,6 @@ import Emulator
 import Harness
 import Lab
 import Basics
-import Transports
 
 /// A campaign on an emulated lock, as the figures of the air count it: it ends with a finding that is confirmed.
 struct AirSearch {

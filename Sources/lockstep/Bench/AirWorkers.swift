@@ -1,11 +1,11 @@
+import Harness
+import Documents
+import Transports
 import Journal
 import System
 import Conformance
-import Documents
 import Emulator
-import Harness
 import Basics
-import Transports
 
 extension Command {
   /// One search of a table, in a process of its own; nothing for people.

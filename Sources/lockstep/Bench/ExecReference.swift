@@ -1,6 +1,6 @@
+import Automata
 import Journal
 import System
-import Automata
 import Conformance
 import Emulator
 import Models

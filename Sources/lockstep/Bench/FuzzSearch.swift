@@ -1,5 +1,4 @@
 import Automata
-import Basics
 import Conformance
 import Emulator
 import Harness

@@ -1,6 +1,6 @@
+import Basics
 import Journal
 import System
-import Basics
 import Transports
 
 extension Figure {

@@ -1,7 +1,7 @@
+import Models
 import Automata
 import Conformance
 import Emulator
-import Models
 import Sesame
 import Basics
 

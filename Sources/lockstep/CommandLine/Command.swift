@@ -1,5 +1,5 @@
-import Basics
 import Journal
+import Basics
 
 /// A line that shows how a command is used.
 struct Example: Equatable {

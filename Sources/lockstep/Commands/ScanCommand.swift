@@ -1,8 +1,8 @@
+import Sesame
 import Journal
 import System
 import Bluetooth
 import Conformance
-import Sesame
 import Basics
 import Transports
 

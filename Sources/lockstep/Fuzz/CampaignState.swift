@@ -1,7 +1,7 @@
+import Journal
 import Conformance
 import Documents
 import Harness
-import Journal
 import Basics
 
 /// What it takes to go on with a campaign: `campaign.json` in the folder of its run.

@@ -1,5 +1,5 @@
-import System
 import Automata
+import System
 import Conformance
 import Harness
 import Reporting

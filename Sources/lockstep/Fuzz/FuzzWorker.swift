@@ -1,6 +1,6 @@
+import Harness
 import System
 import Conformance
-import Harness
 import Journal
 import Basics
 

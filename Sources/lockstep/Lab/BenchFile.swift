@@ -1,7 +1,6 @@
 import System
 import Harness
 import Lab
-import Basics
 import Transports
 
 /// An inventory, and where it was read.

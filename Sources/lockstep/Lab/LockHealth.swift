@@ -1,9 +1,9 @@
+import Basics
 import System
 import Conformance
 import Emulator
 import Harness
 import Lab
-import Basics
 import Transports
 
 /// The check of a lock before it is used, and what comes of it.

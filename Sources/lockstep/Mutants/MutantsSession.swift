@@ -1,9 +1,8 @@
+import Automata
 import Journal
 import System
-import Automata
 import Conformance
 import Harness
-import Basics
 
 /// From the command line to the score of a suite.
 struct MutantsSession {

@@ -1,9 +1,9 @@
 import Basics
+import Harness
 import Journal
 import System
 import Bluetooth
 import Conformance
-import Harness
 import Sesame
 
 /// Keeps what goes over the link of each case in memory, and in the folder of the run what belongs to a case that
