@@ -1,73 +1,60 @@
 import Automata
 import Conformance
 import Emulator
+import Harness
 import Basics
-import TestSupport
 
-/// Random tests without end, of one device beside its model: what they find on a healthy device is a false alarm.
+/// Random tests without end: what they find on a healthy device is a false alarm.
 ///
 /// Choices are drawn by fixed odds: mostly what the model allows and mostly until the device rests, but also what it
 /// forbids, waits that end in the middle of whatever goes on, the edges of timers, and disturbances.
-struct Soak<Device: DeviceUnderTest> {
-  /// A test that failed, and how.
-  struct Finding {
-    var test: TestCase
-    var divergence: Divergence
-  }
-
-  private(set) var lockstep: Lockstep<Device, NoRecorder>
-  let alphabet: Alphabet
-  let starts: [StartCondition]
+struct Soak: ChoiceSource {
+  private let alphabet: Alphabet
+  private let starts: Int
+  private let length: Int
   private var random: SeededGenerator
-  /// How many choices were carried out.
-  private(set) var events = 0
-  /// The choices of the test under way.
-  private var test = TestCase(start: 0)
+  /// How many more choices the test under way has.
+  private var left = 0
+  /// The disturbances of the test under way.
+  private var troubles: [Int] = []
+  private var settles = false
 
-  init(
-    _ specification: Specification, _ device: Device, _ abilities: Abilities,
-    invariants: [any Invariant] = [],
-    starts: [StartCondition], seed: UInt64
-  ) {
-    lockstep = Lockstep(specification, device, invariants: invariants, recorder: NoRecorder())
-    alphabet = Alphabet(specification, abilities)
-    self.starts = starts
+  /// Prepares tests of so many choices, besides those that wait until the device rests.
+  init(_ alphabet: Alphabet, starts: Int, length: Int = 60, seed: UInt64) {
+    (self.alphabet, self.starts, self.length) = (alphabet, starts, length)
     random = SeededGenerator(seed: seed, for: "soak")
   }
 
-  /// Runs tests until so many choices were carried out, or one of them fails.
-  mutating func run(events limit: Int, length: Int = 60) throws(LabFault) -> Finding? {
-    let end = events + limit
-    while events < end {
-      if let finding = try runTest(of: length) { return finding }
+  var isFinished: Bool { false }
+
+  mutating func begin() -> Int {
+    let start = random.below(starts)
+    troubles = drawTroubles()
+    (left, settles) = (length, false)
+    return start
+  }
+
+  mutating func next(in situation: Situation) -> Choice? {
+    if settles {
+      settles = false
+      return Choice(alphabet.settle)
+    }
+    while left > 0 {
+      left -= 1
+      guard let choice = draw(in: situation), alphabet.action(of: choice) != nil,
+        situation.admits(choice, alphabet)
+      else { continue }
+      settles = random.below(3) != 0
+      return choice
     }
     return nil
   }
 
-  private mutating func runTest(of length: Int) throws(LabFault) -> Finding? {
-    test = TestCase(start: random.below(starts.count))
-    let troubles = drawTroubles()
-    _ = try lockstep.reset(to: starts[test.start])
-    if let divergence = try lockstep.pass(until: lockstep.now) {
-      return Finding(test: test, divergence: divergence)
-    }
-    for _ in 0..<length {
-      let situation = lockstep.situation
-      guard let choice = draw(in: situation, troubles), let action = alphabet.action(of: choice),
-        situation.admits(choice, alphabet)
-      else { continue }
-      test.choices.append(choice)
-      events += 1
-      if let divergence = try lockstep.carryOut(action).divergence {
-        return Finding(test: test, divergence: divergence)
-      }
-      if random.below(3) != 0 {
-        test.choices.append(Choice(alphabet.settle))
-        if let divergence = try lockstep.settle() { return Finding(test: test, divergence: divergence) }
-      }
-    }
-    return try lockstep.settle().map { Finding(test: test, divergence: $0) }
-  }
+  mutating func spend(_ time: Interval) {}
+
+  mutating func end(in situation: Situation) -> Bool { false }
+
+  mutating func exclude(start: Int) -> Bool { false }
 
   /// The disturbances of a test: none, one or two kinds, or all. The fewer, the sharper the model.
   private mutating func drawTroubles() -> [Int] {
@@ -81,7 +68,7 @@ struct Soak<Device: DeviceUnderTest> {
     }
   }
 
-  private mutating func draw(in situation: Situation, _ troubles: [Int]) -> Choice? {
+  private mutating func draw(in situation: Situation) -> Choice? {
     switch random.below(100) {
     case 0..<72:
       return stimulus(of: situation.legal)
@@ -112,21 +99,23 @@ struct Soak<Device: DeviceUnderTest> {
     let count = alphabet.acts[act].variants.count
     return count == 0 ? nil : Choice(act, variant: random.below(count))
   }
+}
 
+extension TraceList {
   /// The trace of a test, line by line, from its start on.
-  static func trace(
-    of test: TestCase, _ specification: Specification, _ device: Device, _ alphabet: Alphabet,
-    starts: [StartCondition], invariants: [any Invariant] = []
+  static func lines<Device: DeviceUnderTest>(
+    of test: TestCase, on engine: TestEngine<Device, TraceList>
   ) throws(LabFault) -> [String] {
-    var lockstep = Lockstep(specification, device, invariants: invariants, recorder: TraceList())
-    let execution = try lockstep.run(test, alphabet, starts: starts)
-    let lines = lockstep.recorder.entries.map { entry in
+    var engine = engine
+    let execution = try engine.run(test)
+    let vocabulary = engine.specification.vocabulary
+    let lines = engine.lockstep.recorder.entries.map { entry in
       let what: String =
         switch entry.event {
         case .stimulus(let stimulus):
-          "\(specification.vocabulary.stimuli[stimulus.number])(\(stimulus.arguments.map { "\($0.value)" }.joined()))"
+          "\(vocabulary.stimuli[stimulus.number])(\(stimulus.arguments.map { "\($0.value)" }.joined()))"
         case .fault(let fault): "fault \(fault.name) \(fault.value)"
-        case .observation(let observation): specification.vocabulary.text(of: observation)
+        case .observation(let observation): vocabulary.text(of: observation)
         }
       return "\(entry.time.secondsText) \(what)"
     }

@@ -9,7 +9,7 @@ import Basics
 import Testing
 
 /// How many choices each soak makes: few here, millions with `SOAK_EVENTS` in the environment.
-private let events = ProcessInfo.processInfo.environment["SOAK_EVENTS"].flatMap(Int.init) ?? 1500
+private let events = ProcessInfo.processInfo.environment["SOAK_EVENTS"].flatMap(Int.init) ?? 2500
 
 @Suite("Healthy devices in random tests without end")
 struct SoakTests {
@@ -79,11 +79,11 @@ extension SoakTests {
     _ machine: MachineDefinition, of edit: (inout Abilities) -> Void = { _ in }, starts: [StartCondition],
     share: Int = 1, device make: () -> Device
   ) throws {
-    guard let (finding, trace) = try finding(machine, of: edit, starts: starts, share: share, device: make)
+    guard let (divergence, trace) = try finding(machine, of: edit, starts: starts, share: share, device: make)
     else {
       return
     }
-    Issue.record("\(finding.divergence.summary)\n\(trace.suffix(40).joined(separator: "\n"))")
+    Issue.record("\(divergence.summary)\n\(trace.suffix(40).joined(separator: "\n"))")
   }
 
   /// What random tests of a device find, with its trace.
@@ -91,15 +91,20 @@ extension SoakTests {
     _ machine: MachineDefinition, of edit: (inout Abilities) -> Void, starts: [StartCondition],
     share: Int = 1,
     device make: () -> Device
-  ) throws -> (Soak<Device>.Finding, trace: [String])? {
+  ) throws -> (divergence: Divergence, trace: [String])? {
     var abilities = make().abilities
     edit(&abilities)
     let specification = Specification(try Machine(machine), showsEffects: abilities.showsEffects)
+    let alphabet = Alphabet(specification, abilities)
     let invariants = MachineDefinition.rules(of: machine.name).map(\.invariant)
-    var soak = Soak(specification, make(), abilities, invariants: invariants, starts: starts, seed: 1)
-    guard let finding = try soak.run(events: events / share) else { return nil }
-    let trace = try Soak.trace(
-      of: finding.test, specification, make(), soak.alphabet, starts: starts, invariants: invariants)
-    return (finding, trace)
+    var engine = TestEngine(
+      specification, alphabet, starts: starts, make(), invariants: invariants, recorder: NoRecorder())
+    var soak = Soak(alphabet, starts: starts.count, seed: 1)
+    guard let failure = try engine.perform(all: &soak, most: events / share),
+      let divergence = failure.divergence
+    else { return nil }
+    let again = TestEngine(
+      specification, alphabet, starts: starts, make(), invariants: invariants, recorder: TraceList())
+    return (divergence, try TraceList.lines(of: failure.test, on: again))
   }
 }

@@ -7,9 +7,6 @@ import Basics
 struct CaseRunner<Device: DeviceUnderTest> {
   /// How long a stimulus waits for its moment.
   private static var patience: Interval { Lockstep<Device, TraceWriter>.patience }
-  /// How often the same trouble must come before the device is to blame, and how often a case is tried whose link is
-  /// lost before there is no verdict on it.
-  private static var attempts: Int { 3 }
 
   private let steps: [Step]
   private let start: StartCondition
@@ -71,58 +68,54 @@ struct CaseRunner<Device: DeviceUnderTest> {
     return "the device has \(own), as it may, and the case expects one without: \(unmet.summary)"
   }
 
-  /// Runs the case, and again after trouble in the lab.
+  /// Runs the case until its attempts come to something; see ``Attempts``.
   ///
-  /// - A program that does not answer: once is a lab fault, the same three times is the device's.
-  /// - A lock that hung up at what no client says, as it may: what a scenario expects of that link then is not there to be
-  ///   judged, and the case is skipped.
-  /// - A lock that is otherwise than a scenario expects, as it may be: that is no fault of its, and the case is skipped.
-  /// - A link that the air lost: what failed then proves nothing, neither for nor against the device, and the case is
-  ///   run again. The first attempt with all its links decides; without any in three the lab is at fault. What agrees in
-  ///   spite of a lost link agrees. A link that the device itself ended in each of the three is no fault of the air's.
+  /// A lock that hung up at what no client says, or that is otherwise than a scenario expects, as it may: what is
+  /// expected of it then is not there to be judged, and the case is skipped.
   mutating func run() -> Outcome {
-    var faults: [LabFault] = []
-    var losses = 0
-    var hangUps: [String] = []
+    var attempts = Attempts.written
     while true {
+      let before = attempts.count
+      var verdict = Outcome.Verdict.agree
+      let ruling: Attempts.Ruling
       do {
-        let verdict = try attempt()
+        verdict = try attempt()
         if case .divergence(let divergence) = verdict, case .unmet = divergence.kind,
           let liberty = lockstep.liberty
         {
           return outcome(.skipped(reason(for: divergence, liberty)))
         }
-        guard case .divergence(let divergence) = verdict, lockstep.wasDisturbed else {
-          if losses > 0, verdict == .agree { note(losses) }
-          return finished(verdict, after: faults)
-        }
-        losses += 1
-        if divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
-        let fault = LabFault(.linkLost, "this attempt ended with: \(divergence.summary)")
-        listener?.note(fault, attempt: faults.count + losses, at: now)
-        if losses == Self.attempts {
-          let isDevices = hangUps.count == losses && hangUps.allSatisfy { $0 == hangUps[0] }
-          return outcome(isDevices ? verdict : .labFault(noVerdict(after: divergence)))
-        }
-        if isStopped() {
-          return outcome(.incomplete("stopped before it was run again: the link was lost"))
+        switch verdict {
+        case .agree: ruling = attempts.rule(on: nil, wasDisturbed: lockstep.wasDisturbed)
+        case .divergence(let divergence):
+          ruling = attempts.rule(on: divergence, wasDisturbed: lockstep.wasDisturbed)
+        case .labFault, .skipped, .incomplete, .limited: ruling = .stands
         }
       } catch {
         writeRemarks()
         // A device that has to be asked says only at the start what it cannot do.
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
-        faults.append(error)
-        listener?.note(error, attempt: faults.count + losses, at: now)
+        ruling = attempts.rule(on: error)
+      }
+      if attempts.count > before {
+        listener?.note(attempts.lastFault, attempt: attempts.count, at: now)
         // Whoever comes next is to find the carrier in order.
-        if error.symptom == .carrierLost { _ = restart() }
-        let isDevices = [.noAnswer, .badAnswer, .ended].contains(error.symptom)
-        guard isDevices, error.symptom == faults[0].symptom else { return outcome(.labFault(faults[0])) }
-        if faults.count == Self.attempts {
-          return outcome(.divergence(divergence(.stoppedAnswering(error.description))))
+        if attempts.lastFault.symptom == .carrierLost { _ = restart() }
+      }
+      switch ruling {
+      case .stands:
+        if verdict == .agree, attempts.losses > 0 { note(attempts.losses) }
+        return outcome(verdict)
+      case .noVerdict(let fault): return outcome(.labFault(fault))
+      case .stoppedAnswering(let fault):
+        return outcome(.divergence(divergence(.stoppedAnswering(fault.description))))
+      case .again(afresh: false):
+        if isStopped() {
+          return outcome(.incomplete("stopped before it was run again: the link was lost"))
         }
-        if isStopped() { return outcome(.labFault(faults[0])) }
-        guard restart() else { return outcome(.labFault(faults[0])) }
+      case .again(afresh: true):
+        guard !isStopped(), restart() else { return outcome(.labFault(attempts.lastFault)) }
       }
     }
   }
@@ -131,14 +124,6 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private func note(_ losses: Int) {
     let attempts = losses == 1 ? "one attempt" : "\(losses) attempts"
     listener?.remark("the link was lost in \(attempts), and the case was run again", at: now)
-  }
-
-  /// Why there is no verdict on a case that was never run with its links whole.
-  private func noVerdict(after divergence: Divergence) -> LabFault {
-    LabFault(
-      .linkLost,
-      "the air lost the link in each of \(Self.attempts) attempts; the last ended with: \(divergence.summary)"
-    )
   }
 
   /// Writes down what the lab has to say.
@@ -155,12 +140,6 @@ struct CaseRunner<Device: DeviceUnderTest> {
       listener?.note(error, attempt: 0, at: now)
       return false
     }
-  }
-
-  /// What a whole attempt means: one that went well after trouble shows that the trouble was the lab's.
-  private func finished(_ verdict: Outcome.Verdict, after faults: [LabFault]) -> Outcome {
-    guard let fault = faults.first, verdict == .agree else { return outcome(verdict) }
-    return outcome(.labFault(fault))
   }
 
   private func outcome(_ verdict: Outcome.Verdict) -> Outcome {

@@ -3,8 +3,9 @@ public import Basics
 
 /// Executes tests, each from a reset: whatever says what is done next, model and device do it in lockstep here.
 public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
-  /// The same trouble so often in fresh starts is the device's doing.
-  static var attempts: Int { 3 }
+  /// By how much later another device's test is begun after each attempt that the air disturbed: devices advertise every
+  /// half second, and every second, and what disturbed one new device would disturb the next.
+  static var shift: Interval { .milliseconds(170) }
 
   /// Model and device.
   public var lockstep: Lockstep<Device, Recorder>
@@ -28,6 +29,9 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var source: (() throws(LabFault) -> Device?)?
   /// What the device said of each start that it cannot be brought to.
   private var refusals: [LabFault?]
+  private let isInVirtualTime: Bool
+  /// Whether trouble broke the last test off, and the device was not started afresh since.
+  private var isBroken = false
 
   /// Joins a machine and a device.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
@@ -39,6 +43,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
       weights: settings.weights + target.withheld.map { ($0, 0) }, moving: Actuation.stimuli)
     starts = target.starts
+    isInVirtualTime = abilities.isInVirtualTime
     refusals = target.starts.map { _ in nil }
     mostActuations = settings.actuations ?? .max
   }
@@ -61,6 +66,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.alphabet = alphabet
     self.starts = starts
     refusals = starts.map { _ in nil }
+    isInVirtualTime = device.abilities.isInVirtualTime
     mostActuations = .max
   }
 
@@ -69,6 +75,10 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// The time that passed on the device in all tests, and to make it ready for them.
   public var lockTime: Interval { earlier + (lockstep.now - .zero) }
+
+  /// The most attempts at a drawn test that may prove nothing, since the air lost a link: with a device that wears out,
+  /// and with one that only costs us time.
+  var mostLosses: Int { isInVirtualTime ? 100 : 10 }
 
   /// Whether each test is another device's.
   var takesOthers: Bool { source != nil }
@@ -176,9 +186,8 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Does a test again; see ``RepeatedTest``.
-  ///
-  /// The same trouble in three fresh starts is a divergence: the device stopped answering.
+  /// Does a test again, see ``RepeatedTest``, until its attempts come to something: the same trouble in three fresh
+  /// starts is a divergence.
   ///
   /// - Parameters:
   ///   - delay: how long after its start the test is begun.
@@ -188,28 +197,62 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     _ test: TestCase, after delay: Interval = .zero, patiently: Bool = false,
     isStopped: () -> Bool = { false }
   ) throws(LabFault) -> Execution {
-    var faults: [LabFault] = []
+    try run(test, .single, after: delay, patiently: patiently, isStopped: isStopped)
+  }
+
+  /// Does a test again until its attempts come to something.
+  ///
+  /// - Parameters:
+  ///   - attempts: how many there may be, and what of.
+  ///   - first: what came of an attempt that was made already, and the trouble that broke it off.
+  ///   - note: told of each attempt that came to nothing, with its number and the device's time.
+  mutating func run(
+    _ test: TestCase, _ attempts: Attempts, following first: (Execution, LabFault?)? = nil,
+    after delay: Interval = .zero, patiently: Bool = false, isStopped: () -> Bool = { false },
+    note: (LabFault, Int, Instant) -> Void = { _, _, _ in }
+  ) throws(LabFault) -> Execution {
+    var attempts = attempts
+    var (execution, trouble) =
+      first ?? attempt(test, after: delay, patiently: patiently, isStopped: isStopped)
     while true {
-      var execution = Execution()
-      var replay = RepeatedTest(test, alphabet, patiently: patiently)
-      var trouble: LabFault?
-      do throws(LabFault) {
-        try perform(&replay, from: test.start, after: delay, isStopped: isStopped, &execution)
-      } catch {
-        trouble = error
-      }
-      guard let trouble else {
-        // One that went well after trouble shows that the trouble was the lab's.
-        if let fault = faults.first, execution.divergence == nil { throw fault }
+      let before = attempts.count
+      let ruling =
+        trouble.map { attempts.rule(on: $0) }
+        ?? attempts.rule(on: execution.divergence, wasDisturbed: execution.wasDisturbed)
+      if attempts.count > before { note(attempts.lastFault, attempts.count, lockstep.now) }
+      switch ruling {
+      case .stands: return execution
+      case .noVerdict(let fault): throw fault
+      case .stoppedAnswering(let fault):
+        execution.divergence = Divergence(.stoppedAnswering(fault.description), at: lockstep.now)
         return execution
+      case .again(let afresh):
+        if isStopped() { throw attempts.lastFault }
+        if afresh { try recover() }
       }
-      faults.append(trouble)
-      guard trouble.isDevices, trouble.symptom == faults[0].symptom else { throw faults[0] }
-      if faults.count == Self.attempts {
-        execution.divergence = stopped(trouble)
-        return execution
-      }
-      try lockstep.restart()
+      let shift = takesOthers ? Self.shift * Int64(attempts.losses) : .zero
+      (execution, trouble) = attempt(test, after: delay + shift, patiently: patiently, isStopped: isStopped)
+    }
+  }
+
+  /// Starts the device afresh after trouble, so that the next test finds it in order.
+  mutating func recover() throws(LabFault) {
+    guard isBroken else { return }
+    try lockstep.restart()
+    isBroken = false
+  }
+
+  /// Does a test again, once: what came of it, as far as it came, and what broke it off.
+  private mutating func attempt(
+    _ test: TestCase, after delay: Interval, patiently: Bool, isStopped: () -> Bool
+  ) -> (Execution, LabFault?) {
+    var execution = Execution()
+    var replay = RepeatedTest(test, alphabet, patiently: patiently)
+    do throws(LabFault) {
+      try perform(&replay, from: test.start, after: delay, isStopped: isStopped, &execution)
+      return (execution, nil)
+    } catch {
+      return (execution, error)
     }
   }
 
@@ -242,11 +285,6 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// The divergence of a device that stopped answering.
-  func stopped(_ fault: LabFault) -> Divergence {
-    Divergence(.stoppedAnswering(fault.description), at: lockstep.now)
-  }
-
   /// Does one test once: what a source says, from a start to the end of the test, or to the first disagreement.
   ///
   /// - Parameters:
@@ -260,13 +298,14 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     isStopped: () -> Bool, _ execution: inout Execution
   ) throws(LabFault) {
     execution.start = start
+    isBroken = true
     execution.divergence = try begin(start)
     if delay > .zero, execution.divergence == nil {
       execution.divergence = try lockstep.pass(until: lockstep.now + delay)
     }
     let last = most == .max ? .max : events + most
     while execution.divergence == nil, events < last {
-      if isStopped() { return }
+      if isStopped() { break }
       let situation = lockstep.situation
       guard let choice = source.next(in: situation) else { break }
       execution.performed.append(choice)
@@ -282,17 +321,13 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.actions[execution.actions.count - 1] = done
       execution.divergence = divergence
     }
-    if execution.divergence == nil {
+    if execution.divergence == nil, !isStopped() {
       execution.end = lockstep.situation
       execution.divergence = try lockstep.conclude()
     }
     execution.wasDisturbed = lockstep.wasDisturbed
+    isBroken = false
   }
-}
-
-extension LabFault {
-  /// Whether it may be the device's own doing, if it comes again and again.
-  var isDevices: Bool { [.noAnswer, .badAnswer, .ended].contains(symptom) }
 }
 
 /// What wears a lock's motor.

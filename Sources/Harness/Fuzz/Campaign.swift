@@ -53,10 +53,8 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// So many tests in a row with trouble end a campaign.
   static var mostTroubles: Int { 3 }
-  /// The most times that a test is tried to get one run that nothing disturbed: with a device that wears out, and with
-  /// one that only costs us time.
+  /// The most times that a candidate of shrinking is tried to get one run that nothing disturbed.
   static var mostTries: Int { 10 }
-  var mostCalmTries: Int { isInVirtualTime ? 10 * Self.mostTries : Self.mostTries }
   /// One test of so many is done again, to see whether it comes out the same.
   private static var stabilityShare: Int { 500 }
 
@@ -81,7 +79,6 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The first trouble because of which a test came to no verdict.
   private var firstTrouble: LabFault?
   private let isDeterministic: Bool
-  private let isInVirtualTime: Bool
 
   /// Prepares a campaign.
   ///
@@ -97,7 +94,6 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.phase = CampaignStatus().phase
     let abilities = device.abilities
     // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
-    isInVirtualTime = abilities.isInVirtualTime
     isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
     runner = TestEngine(target, device, settings, recorder: TraceHash())
     self.settings = settings
@@ -151,8 +147,7 @@ public struct Campaign<Device: DeviceUnderTest> {
         }
       } catch {
         status.events += runner.events - before
-        execution = Execution()
-        end = follow(error, of: test.start)
+        end = follow(error, of: test.start, mayRepeat: false)
       }
       if let end { return end }
       tell()
@@ -242,7 +237,9 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// Follows up trouble: what comes again and again in fresh starts is the device's doing.
-  private mutating func follow(_ fault: LabFault, of start: Int) -> CampaignEnd? {
+  ///
+  /// - Parameter mayRepeat: whether the test was tried only once.
+  private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
     if runner.isRefused(start) {
@@ -254,21 +251,22 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.labFaults += 1
     troubles += 1
     do {
-      try runner.lockstep.restart()
-      if fault.isDevices {
-        let test = TestCase(start: start, execution.performed)
-        let again = try runner.run(test)
-        if let divergence = again.divergence {
-          execution = again
-          return follow(divergence, of: again.test)
-        }
+      if mayRepeat {
+        execution = try runner.run(execution.test, .single, following: (execution, fault))
+        if let divergence = execution.divergence { return follow(divergence, of: execution.test) }
       }
-      noteUnjudged(fault)
     } catch {
-      noteUnjudged(fault)
-      if error.symptom == .safetyLimit { return .limited(error.detail) }
-      if error.symptom == .noDevice || error.symptom == .carrierLost { return .trouble(error) }
+      if error.symptom == .safetyLimit {
+        noteUnjudged(fault)
+        return .limited(error.detail)
+      }
     }
+    noteUnjudged(fault)
+    do {
+      try runner.recover()
+    } catch  where error.symptom == .noDevice || error.symptom == .carrierLost {
+      return .trouble(error)
+    } catch {}
     return troubles >= Self.mostTroubles ? .trouble(fault) : nil
   }
 

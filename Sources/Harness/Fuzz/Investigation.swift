@@ -140,71 +140,55 @@ extension Campaign {
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     let first = try calmVerdict(on: candidate, divergence, &shrinking)
     guard let first, first.isSame, history != nil else { return first }
-    return try calmVerdict(on: candidate, divergence, after: Self.shift, &shrinking)
+    return try calmVerdict(on: candidate, divergence, after: TestEngine<Device, TraceHash>.shift, &shrinking)
   }
 
-  /// By how much later a test is begun each time on a device that lives on: devices advertise every half second, and
-  /// every second.
-  private static var shift: Interval { .milliseconds(170) }
-
-  /// How much later a test is begun that was disturbed so often: what disturbed one new device would disturb the next.
-  private func delay(before tries: Int) -> Interval {
-    runner.takesOthers ? Self.shift * Int64(tries) : .zero
-  }
-
-  /// Runs a candidate; a run that was disturbed says nothing, and it is tried again, a few times.
+  /// Runs a candidate; where the air disturbed it each time it says nothing.
   private mutating func calmVerdict(
     on candidate: TestCase, _ divergence: Divergence, after delay: Interval = .zero,
     _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
-    var last = Execution()
-    // What was never run is no evidence.
-    last.wasDisturbed = true
-    var troubles = 0
-    var unready = 0
-    for number in 0..<Self.mostTries {
+    for _ in 0..<Self.mostTroubles {
       guard
-        let execution = try count(&shrinking, running: candidate, after: delay + self.delay(before: number))
+        let execution = try calmRun(of: candidate, mostLosses: Self.mostTries, after: delay, &shrinking)
       else {
-        troubles += 1
-        if troubles == Self.mostTroubles || runner.isRefused(candidate.start) { break }
-        continue
+        // What was never run is no evidence.
+        var none = Execution()
+        none.wasDisturbed = true
+        return (none, false)
       }
-      if execution.divergence?.isInPreparation == true {
-        unready += 1
-        if unready == Self.mostTroubles { return nil }
-        continue
+      if execution.divergence?.isInPreparation != true {
+        return (execution, execution.divergence?.isLike(divergence) ?? false)
       }
-      last = execution
-      if !last.wasDisturbed { return (last, last.divergence?.isLike(divergence) ?? false) }
     }
-    return (last, false)
+    return nil
   }
 
   /// The first run of a test that nothing disturbed, whatever comes of it.
   ///
   /// - Parameter patiently: whether a choice that cannot be made yet is waited for.
-  mutating func calmRun(
-    of test: TestCase, patiently: Bool = false
-  ) throws(LimitReached) -> Execution? {
+  mutating func calmRun(of test: TestCase, patiently: Bool = false) throws(LimitReached) -> Execution? {
     var unused = Finding.Shrinking()
-    var troubles = 0
-    for number in 0..<mostCalmTries where troubles < Self.mostTroubles && !edge.isStopped() {
-      guard
-        let execution = try count(&unused, running: test, after: delay(before: number), patiently: patiently)
-      else {
-        troubles += 1
-        continue
+    return try calmRun(of: test, mostLosses: runner.mostLosses, patiently: patiently, &unused)
+  }
+
+  private mutating func calmRun(
+    of test: TestCase, mostLosses: Int, after delay: Interval = .zero, patiently: Bool = false,
+    _ shrinking: inout Finding.Shrinking
+  ) throws(LimitReached) -> Execution? {
+    for _ in 0..<Self.mostTroubles where !edge.isStopped() && !runner.isRefused(test.start) {
+      let attempts = Attempts.drawn(mostLosses: mostLosses)
+      if let execution = try count(&shrinking, running: test, attempts, after: delay, patiently: patiently) {
+        return execution.wasDisturbed ? nil : execution
       }
-      if !execution.wasDisturbed { return execution }
     }
     return nil
   }
 
   /// Runs a test besides exploring; `nil` where there was trouble, which says nothing for the test nor against it.
   private mutating func count(
-    _ shrinking: inout Finding.Shrinking, running test: TestCase, after delay: Interval = .zero,
-    patiently: Bool = false
+    _ shrinking: inout Finding.Shrinking, running test: TestCase, _ attempts: Attempts,
+    after delay: Interval = .zero, patiently: Bool = false
   ) throws(LimitReached) -> Execution? {
     let before = runner.events
     let isRefused = runner.isRefused(test.start)
@@ -214,7 +198,7 @@ extension Campaign {
       status.extraEvents += runner.events - before
     }
     do {
-      return try runner.run(test, after: delay, patiently: patiently)
+      return try runner.run(test, attempts, after: delay, patiently: patiently)
     } catch {
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
       if runner.isRefused(test.start) {
@@ -223,7 +207,7 @@ extension Campaign {
       }
       edge.trouble(error)
       status.labFaults += 1
-      try? runner.lockstep.restart()
+      try? runner.recover()
       return nil
     }
   }
@@ -260,8 +244,9 @@ extension Campaign {
       tries += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      let delay = history == nil ? delay(before: finding.confirmation.disturbed) : Self.shift * Int64(tries)
-      guard let execution = try count(&unused, running: finding.test, after: delay) else {
+      let later = history != nil ? tries : runner.takesOthers ? finding.confirmation.disturbed : 0
+      let delay = TestEngine<Device, TraceHash>.shift * Int64(later)
+      guard let execution = try count(&unused, running: finding.test, .single, after: delay) else {
         troubles += 1
         continue
       }

@@ -31,8 +31,6 @@ public final class TourRun {
 
   /// So many tests in a row with trouble in the lab end a tour.
   private static let mostTroubles = 3
-  /// How often a test is done whose link is lost before there is no verdict on it.
-  private static let attempts = 3
 
   /// Prepares a tour.
   ///
@@ -92,15 +90,17 @@ public final class TourRun {
       var test = begin(summary.tally.cases + 1, starts[start])
       listener.take(.begin(test.record))
       var execution = Execution()
-      var outcome: Outcome
-      do {
-        outcome = try run(&tour, from: start, on: &engine, &execution)
-        if case .divergence(let divergence) = outcome.verdict, execution.wasDisturbed {
-          outcome = try repeated(execution.test, on: &engine, after: divergence)
+      var outcome = self.outcome(of: &tour, from: start, on: &engine, &execution)
+      if case .labFault(let fault) = outcome.verdict, fault.symptom != .linkLost {
+        troubles += 1
+        do {
+          try engine.recover()
+        } catch {
+          listener.note(error, attempt: 0, at: engine.lockstep.now)
+          troubles = Self.mostTroubles
         }
+      } else {
         troubles = 0
-      } catch {
-        outcome = follow(error, &tour, &engine.lockstep, execution, &troubles)
       }
       for text in engine.lockstep.takeRemarks() { listener.remark(text, at: engine.lockstep.now) }
       tour.end(in: engine.lockstep.situation)
@@ -130,66 +130,49 @@ public final class TourRun {
     summary.tally.count(verdict)
   }
 
-  /// Does one test.
-  private func run<Source: ChoiceSource, Device: DeviceUnderTest>(
-    _ source: inout Source, from start: Int, on engine: inout TestEngine<Device, TraceWriter>,
+  /// What one test comes to. What the device cannot do, and where it cannot be brought, is left out from then on.
+  private func outcome<Device: DeviceUnderTest>(
+    of tour: inout Tour, from start: Int, on engine: inout TestEngine<Device, TraceWriter>,
     _ execution: inout Execution
-  ) throws(LabFault) -> Outcome {
-    try engine.perform(&source, from: start, isStopped: isStopped, &execution)
-    let mark = StepMark(execution.performed.count, line: 0)
-    let now = engine.lockstep.now
-    if var divergence = execution.divergence {
-      divergence.step = mark.number
-      return Outcome(.divergence(divergence), mark, at: now)
-    }
-    if isStopped() { return Outcome(.incomplete("stopped after step \(mark.number)"), mark, at: now) }
-    return Outcome(.agree, mark, at: now)
-  }
-
-  /// Does a test again that ended with a divergence after the air had lost a link, which proves nothing: the first time
-  /// with all its links decides.
-  private func repeated<Device: DeviceUnderTest>(
-    _ test: TestCase, on engine: inout TestEngine<Device, TraceWriter>, after divergence: Divergence
-  ) throws(LabFault) -> Outcome {
-    var last = divergence
-    for attempt in 1...Self.attempts {
-      let fault = LabFault(.linkLost, "this attempt ended with: \(last.summary)")
-      listener.note(fault, attempt: attempt, at: engine.lockstep.now)
-      if attempt == Self.attempts || isStopped() { break }
-      var (replay, execution) = (RepeatedTest(test, engine.alphabet), Execution())
-      let outcome = try run(&replay, from: test.start, on: &engine, &execution)
-      guard case .divergence(let again) = outcome.verdict, execution.wasDisturbed else { return outcome }
-      last = again
-    }
-    let words = "the air lost the link in each attempt; the last ended with: \(last.summary)"
-    return Outcome(
-      .labFault(LabFault(.linkLost, words)), StepMark(last.step, line: 0), at: engine.lockstep.now)
-  }
-
-  /// Follows up trouble: what the device cannot do, and where it cannot be brought, is left out from now on.
-  private func follow<Device: DeviceUnderTest>(
-    _ fault: LabFault, _ tour: inout Tour, _ lockstep: inout Lockstep<Device, TraceWriter>,
-    _ execution: Execution, _ troubles: inout Int
   ) -> Outcome {
-    let mark = StepMark(execution.performed.count, line: 0)
-    if fault.symptom == .safetyLimit { return Outcome(.limited(fault.detail), mark, at: lockstep.now) }
-    if fault.symptom == .notPossible, mark.number > 0 {
-      tour.exclude()
-      return Outcome(.skipped(fault.detail), mark, at: lockstep.now)
-    }
-    if fault.symptom == .notPossible {
-      return Outcome(
-        tour.exclude(start: tour.test.start) ? .skipped(fault.detail) : .labFault(fault), mark, at: .zero)
-    }
-    troubles += 1
-    listener.note(fault, attempt: troubles, at: lockstep.now)
+    var trouble: LabFault?
     do {
-      try lockstep.restart()
+      try engine.perform(&tour, from: start, isStopped: isStopped, &execution)
     } catch {
-      listener.note(error, attempt: 0, at: lockstep.now)
-      troubles = Self.mostTroubles
+      trouble = error
     }
-    return Outcome(.labFault(fault), mark, at: lockstep.now)
+    var mark = StepMark(execution.performed.count, line: 0)
+    if let trouble, trouble.symptom == .notPossible {
+      guard mark.number > 0 else {
+        return Outcome(tour.exclude(start: start) ? .skipped(trouble.detail) : .labFault(trouble))
+      }
+      tour.exclude()
+      return Outcome(.skipped(trouble.detail), mark, at: engine.lockstep.now)
+    }
+    var verdict: Outcome.Verdict
+    do {
+      var last = execution
+      if trouble != nil || execution.divergence != nil {
+        last = try engine.run(
+          execution.test, .drawn(mostLosses: engine.mostLosses), following: (execution, trouble),
+          isStopped: isStopped, note: { listener.note($0, attempt: $1, at: $2) })
+      }
+      if var divergence = last.divergence {
+        mark = StepMark(last.performed.count, line: 0)
+        divergence.step = mark.number
+        verdict = .divergence(divergence)
+      } else {
+        verdict = isStopped() ? .incomplete("stopped after step \(mark.number)") : .agree
+      }
+    } catch {
+      verdict =
+        switch error.symptom {
+        case .safetyLimit: .limited(error.detail)
+        case .linkLost where isStopped(): .incomplete("stopped before it was run again: the link was lost")
+        default: .labFault(error)
+        }
+    }
+    return Outcome(verdict, mark, at: engine.lockstep.now)
   }
 
   private func begin(_ number: Int, _ start: StartCondition) -> Case {

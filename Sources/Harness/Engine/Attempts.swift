@@ -1,0 +1,89 @@
+import Conformance
+
+/// What the attempts at one test come to: the one policy for trouble in the lab, for whatever executes tests.
+///
+/// | an attempt | what follows |
+/// |---|---|
+/// | has trouble that may be the device's own doing | another, after a fresh start; the same three times is a divergence: the device stopped answering |
+/// | has other trouble, or not the same as before | no verdict |
+/// | agrees after one with trouble | no verdict: the trouble was the lab's |
+/// | diverges after the air had lost a link | another, as often as is allowed: what failed then proves nothing, neither for nor against the device |
+/// | anything else | it stands |
+struct Attempts {
+  /// What an attempt means.
+  enum Ruling: Equatable {
+    /// It is the verdict.
+    case stands
+    /// It is none, and another is to follow, after a fresh start of the device or at once.
+    case again(afresh: Bool)
+    /// The device is to blame for this trouble.
+    case stoppedAnswering(LabFault)
+    /// There is none, and why.
+    case noVerdict(LabFault)
+  }
+
+  /// The same trouble so often in fresh starts is the device's doing.
+  static let mostFaults = 3
+
+  /// The trouble that there was.
+  private(set) var faults: [LabFault] = []
+  /// How many attempts proved nothing, since the air had lost a link.
+  private(set) var losses = 0
+  /// The divergences that followed on a link that the device itself had ended.
+  private var hangUps: [String] = []
+  private let mostLosses: Int
+  private let needsLinks: Bool
+
+  private init(mostLosses: Int, needsLinks: Bool) {
+    (self.mostLosses, self.needsLinks) = (mostLosses, needsLinks)
+  }
+
+  /// Those at a test that somebody wrote: what it expects is met or is not, also over another link. What agrees in
+  /// spite of a lost link agrees, and a link that the device itself ended alike in each attempt is no fault of the
+  /// air's.
+  static var written: Attempts { Attempts(mostLosses: 3, needsLinks: false) }
+
+  /// Those at a test that was drawn: what became of its links may have left choices out, so that only an attempt with
+  /// all its links is the same test.
+  ///
+  /// - Parameter mostLosses: how many attempts may prove nothing.
+  static func drawn(mostLosses: Int) -> Attempts { Attempts(mostLosses: mostLosses, needsLinks: true) }
+
+  /// The one at a test of which whoever does it weighs himself what became of its links.
+  static var single: Attempts { Attempts(mostLosses: 0, needsLinks: false) }
+
+  /// How many came to nothing.
+  var count: Int { faults.count + losses }
+
+  /// Takes in how an attempt ended.
+  mutating func rule(on divergence: Divergence?, wasDisturbed: Bool) -> Ruling {
+    guard wasDisturbed, mostLosses > 0, divergence != nil || needsLinks else {
+      if divergence == nil, let fault = faults.first { return .noVerdict(fault) }
+      return .stands
+    }
+    losses += 1
+    let ending = divergence?.summary ?? "no divergence"
+    lastFault = LabFault(.linkLost, "this attempt ended with: \(ending)")
+    if let divergence, divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
+    guard losses == mostLosses else { return .again(afresh: false) }
+    if !needsLinks, hangUps.count == losses, hangUps.allSatisfy({ $0 == hangUps[0] }) { return .stands }
+    let words = "the air lost the link in each of \(mostLosses) attempts; the last ended with: \(ending)"
+    return .noVerdict(LabFault(.linkLost, words))
+  }
+
+  /// Takes in the trouble that broke an attempt off.
+  mutating func rule(on fault: LabFault) -> Ruling {
+    faults.append(fault)
+    lastFault = fault
+    guard fault.isDevices, fault.symptom == faults[0].symptom else { return .noVerdict(faults[0]) }
+    return faults.count == Self.mostFaults ? .stoppedAnswering(fault) : .again(afresh: true)
+  }
+
+  /// What is written down of the last attempt that came to nothing.
+  private(set) var lastFault = LabFault(.linkLost, "")
+}
+
+extension LabFault {
+  /// Whether it may be the device's own doing, if it comes again and again.
+  var isDevices: Bool { [.noAnswer, .badAnswer, .ended].contains(symptom) }
+}
