@@ -276,10 +276,10 @@ struct ExplorerTests {
     let usual = try tests(nil)
     // What only time, wear and disturbances call for, and what this machine offers nothing for.
     let timed: [Explorer.Strategy] = [
-      .asides, .impatience, .sparing, .doubts, .resetting, .silences, .probes, .shares, .disturbances,
+      .asides, .impatience, .sparing, .doubts, .resetting, .silences, .kinds, .probes, .shares, .disturbances,
     ]
     for strategy in Explorer.Strategy.allCases
-    where isThrifty ? ![.probes, .disturbances].contains(strategy) : !timed.contains(strategy) {
+    where isThrifty ? ![.kinds, .probes, .disturbances].contains(strategy) : !timed.contains(strategy) {
       #expect(try tests(strategy) != usual, "\(strategy)")
     }
   }

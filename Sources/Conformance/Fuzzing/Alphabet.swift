@@ -72,6 +72,8 @@ public struct Alphabet: Sendable {
   let setting: UInt64
   /// The disturbances that bring a circumstance of the machine about, from the first disturbance on, as bits.
   let excusing: UInt64
+  /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits.
+  let ending: UInt64
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -133,6 +135,12 @@ public struct Alphabet: Sendable {
     let excused = definition.circumstances.flatMap { $0.faults + $0.moments + [$0.name] }
     excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
+    }
+    ending = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
+      guard act.element.variants.count > 1, case .fault(let fault)? = act.element.variants.last else {
+        return mask
+      }
+      return fault.value.isNothing ? mask | 1 << UInt64(act.offset) : mask
     }
     for (name, weight) in weights {
       for index in acts.indices where acts[index].name == name {

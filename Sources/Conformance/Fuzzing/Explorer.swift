@@ -47,10 +47,14 @@ public struct Explorer: Sendable {
     var waits = 0.0
     var disturbances = 0.0
     var asides = 0.0
+    /// Which disturbances the test has of those that excuse something, as bits.
+    var kinds: UInt64 = ~0
+    /// Which of the disturbances last on, as bits.
+    var held: UInt64 = 0
     /// Disturbances that excuse nothing.
     var probes = 0.0
-    /// Whether the motor is spared: what moves it is seldom decided for.
-    var rests = false
+    /// How much more often than others what moves the motor is decided for.
+    var motor = 1.0
     /// How often what was called off is waited for all the same.
     var doubts = 0.0
   }

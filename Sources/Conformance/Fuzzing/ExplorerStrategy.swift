@@ -32,6 +32,8 @@ extension Explorer {
     /// Only there: a silence longer than all that the model knows comes when its share of the time has gathered; then the
     /// device itself is asked, for what moves it above all.
     case silences
+    /// Only there: a test has one kind or two of the disturbances that excuse something, since many excuse each other.
+    case kinds
     /// Only there: disturbances that excuse nothing are strewn over most tests.
     case probes
     /// Only there: each purpose of waiting has its share of the time, and no more.
@@ -51,10 +53,10 @@ extension Explorer {
     case .waits: plan.waits = 0
     case .impatience: plan.patience = 1
     case .disturbances: plan.disturbances = 0
-    case .sparing: plan.rests = false
+    case .sparing: plan.motor = max(plan.motor, 1)
     case .doubts: plan.doubts = 0
     case .probes: plan.probes = 0
-    case nil, .exploring, .rareTests, .firstRefusals, .resetting, .silences, .shares: break
+    case nil, .exploring, .rareTests, .firstRefusals, .resetting, .silences, .kinds, .shares: break
     }
   }
 }

@@ -8,7 +8,8 @@ extension Explorer {
   ///
   /// Most tests spare the motor and fill the time with what costs it nothing: requests, refusals, and disturbances.
   mutating func drawThriftyPlan() {
-    plan.rests = chance(0.85)
+    plan.held = 0
+    plan.motor = chance(0.85) ? 1 / Self.sparing : 1
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     // What the device does takes seconds in which much can be asked.
     plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
@@ -20,15 +21,35 @@ extension Explorer {
     guard disturbanceWeight > 0, chance(0.5) else { return }
     plan.disturbances = 5 * settings.disturbances
     // What is disturbed shows when the bolt moves, and when it must not.
-    plan.rests = chance(0.3)
+    plan.motor = chance(0.3) ? 1 / Self.sparing : 1
+    if uses(.kinds) { drawKinds() }
     plan.doubts = 0.8
+  }
+
+  /// Draws which disturbances a test has of those that excuse something: one kind, and sometimes a second.
+  private mutating func drawKinds() {
+    plan.kinds = ~0
+    var kinds: UInt64 = 0
+    for _ in 0...(chance(0.3) ? 1 : 0) {
+      guard let drawn = disturbance(excusing: true) else { continue }
+      kinds |= 1 << UInt64(Int(drawn.act) - alphabet.disturbances.lowerBound)
+      // What happens around the device shows only when it moves.
+      if alphabet.acts[Int(drawn.act)].level == .events, chance(0.6) { plan.motor = Self.sparing }
+    }
+    plan.kinds = kinds
   }
 
   /// Keeps what was chosen, and where.
   @inline(never)
   mutating func noteCosts(of choice: Choice, in situation: Situation) {
     wasDue = situation.isAwaiting ? situation.deadline : .never
-    guard Int(choice.act) < alphabet.eventCount else { return }
+    let act = Int(choice.act)
+    if alphabet.disturbances.contains(act) {
+      let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
+      let ends = alphabet.ending & bit != 0 && Int(choice.variant) == variantCounts[act] - 1
+      plan.held = ends ? plan.held & ~bit : plan.held | bit
+    }
+    guard act < alphabet.eventCount else { return }
     hasMoved = alphabet.moves(choice) && moves != 0
     wasSilent = false
   }
@@ -40,7 +61,7 @@ extension Explorer {
   /// What happens around the device counts more than what happens on the way there.
   mutating func disturbance(excusing: Bool) -> Choice? {
     let context: UInt64 = excusing ? 0xD157 : 0x9408
-    let included = excusing ? alphabet.excusing : ~alphabet.excusing
+    let included = excusing ? alphabet.excusing & plan.kinds : ~alphabet.excusing
     var best: Int?
     var least = Double.infinity
     for act in alphabet.disturbances {
@@ -54,7 +75,10 @@ extension Explorer {
     }
     guard let best else { return nil }
     counts.add(context, best)
-    return Choice(best, variant: leastTried(best, at: context))
+    // What was not begun is not ended.
+    let bit: UInt64 = 1 << UInt64(best - alphabet.disturbances.lowerBound)
+    let count = alphabet.ending & ~plan.held & bit == 0 ? variantCounts[best] : variantCounts[best] - 1
+    return Choice(best, variant: leastTried(best, at: context, among: 0..<count))
   }
 
   /// How likely a stimulus is, beside others: its weight, but that the motor is used where that is what a test is for,
@@ -65,10 +89,12 @@ extension Explorer {
   mutating func share(of event: Int) -> Double {
     guard settings.isThrifty else { return weights[event] }
     let isMoving = moves >> UInt64(event) & 1 == 1
-    return (wasSilent ? !isMoving : isMoving && plan.rests) ? weights[event] / Self.sparing : weights[event]
+    if wasSilent { return isMoving ? weights[event] : weights[event] / Self.sparing }
+    return isMoving ? weights[event] * plan.motor : weights[event]
   }
 
-  /// How much dearer what moves is in a test that spares the motor: of ten things that are legal three move it, and they are
+  /// How much seldomer what moves is asked for in a test that spares the motor, and how much more often in one that is about
+  /// what it does: of ten things that are legal three move it, and they are
   /// then one choice in twenty.
   private static var sparing: Double { 8 }
   /// How much more often than the way there is what is around the device disturbed.
