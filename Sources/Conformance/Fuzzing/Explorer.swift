@@ -53,7 +53,7 @@ public struct Explorer: Sendable {
     var held: UInt64 = 0
     /// Disturbances that excuse nothing.
     var probes = 0.0
-    /// How much more often than others what moves the motor is decided for.
+    /// How often what moves the motor is decided for, beside others.
     var motor = 1.0
     /// How often what was called off is waited for all the same.
     var doubts = 0.0

@@ -34,7 +34,7 @@ extension Explorer {
       guard let drawn = disturbance(excusing: true) else { continue }
       kinds |= 1 << UInt64(Int(drawn.act) - alphabet.disturbances.lowerBound)
       // What happens around the device shows only when it moves.
-      if alphabet.acts[Int(drawn.act)].level == .events, chance(0.6) { plan.motor = Self.sparing }
+      if alphabet.acts[Int(drawn.act)].level == .events, chance(0.6) { plan.motor = 1 }
     }
     plan.kinds = kinds
   }
@@ -93,8 +93,7 @@ extension Explorer {
     return isMoving ? weights[event] * plan.motor : weights[event]
   }
 
-  /// How much seldomer what moves is asked for in a test that spares the motor, and how much more often in one that is about
-  /// what it does: of ten things that are legal three move it, and they are
+  /// How much dearer what moves is in a test that spares the motor: of ten things that are legal three move it, and they are
   /// then one choice in twenty.
   private static var sparing: Double { 8 }
   /// How much more often than the way there is what is around the device disturbed.

@@ -52,6 +52,9 @@ struct Attempts {
   /// The one at a test of which whoever does it weighs himself what became of its links.
   static var single: Attempts { Attempts(mostLosses: 0, needsLinks: false) }
 
+  /// Whether the air lost a link in as many attempts as there may be.
+  var areUsedUp: Bool { mostLosses > 0 && losses == mostLosses }
+
   /// How many came to nothing.
   var count: Int { faults.count + losses }
 
@@ -65,7 +68,7 @@ struct Attempts {
     let ending = divergence?.summary ?? "no divergence"
     lastFault = LabFault(.linkLost, "this attempt ended with: \(ending)")
     if let divergence, divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
-    guard losses == mostLosses else { return .again(afresh: false) }
+    guard areUsedUp else { return .again(afresh: false) }
     if !needsLinks, hangUps.count == losses, hangUps.allSatisfy({ $0 == hangUps[0] }) { return .stands }
     let words = "the air lost the link in each of \(mostLosses) attempts; the last ended with: \(ending)"
     return .noVerdict(LabFault(.linkLost, words))

@@ -197,21 +197,21 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     _ test: TestCase, after delay: Interval = .zero, patiently: Bool = false,
     isStopped: () -> Bool = { false }
   ) throws(LabFault) -> Execution {
-    try run(test, .single, after: delay, patiently: patiently, isStopped: isStopped)
+    var attempts = Attempts.single
+    return try run(test, &attempts, after: delay, patiently: patiently, isStopped: isStopped)
   }
 
   /// Does a test again until its attempts come to something.
   ///
   /// - Parameters:
-  ///   - attempts: how many there may be, and what of.
+  ///   - attempts: how many there may be; afterwards those that there were.
   ///   - first: what came of an attempt that was made already, and the trouble that broke it off.
   ///   - note: told of each attempt that came to nothing, with its number and the device's time.
   mutating func run(
-    _ test: TestCase, _ attempts: Attempts, following first: (Execution, LabFault?)? = nil,
+    _ test: TestCase, _ attempts: inout Attempts, following first: (Execution, LabFault?)? = nil,
     after delay: Interval = .zero, patiently: Bool = false, isStopped: () -> Bool = { false },
     note: (LabFault, Int, Instant) -> Void = { _, _, _ in }
   ) throws(LabFault) -> Execution {
-    var attempts = attempts
     var (execution, trouble) =
       first ?? attempt(test, after: delay, patiently: patiently, isStopped: isStopped)
     while true {

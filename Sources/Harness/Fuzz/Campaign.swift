@@ -252,7 +252,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     troubles += 1
     do {
       if mayRepeat {
-        execution = try runner.run(execution.test, .single, following: (execution, fault))
+        var attempts = Attempts.single
+        execution = try runner.run(execution.test, &attempts, following: (execution, fault))
         if let divergence = execution.divergence { return follow(divergence, of: execution.test) }
       }
     } catch {

@@ -152,10 +152,7 @@ extension Campaign {
       guard
         let execution = try calmRun(of: candidate, mostLosses: Self.mostTries, after: delay, &shrinking)
       else {
-        // What was never run is no evidence.
-        var none = Execution()
-        none.wasDisturbed = true
-        return (none, false)
+        return (.disturbed, false)
       }
       if execution.divergence?.isInPreparation != true {
         return (execution, execution.divergence?.isLike(divergence) ?? false)
@@ -176,8 +173,8 @@ extension Campaign {
     of test: TestCase, mostLosses: Int, after delay: Interval = .zero, patiently: Bool = false,
     _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> Execution? {
+    let attempts = Attempts.drawn(mostLosses: mostLosses)
     for _ in 0..<Self.mostTroubles where !edge.isStopped() && !runner.isRefused(test.start) {
-      let attempts = Attempts.drawn(mostLosses: mostLosses)
       if let execution = try count(&shrinking, running: test, attempts, after: delay, patiently: patiently) {
         return execution.wasDisturbed ? nil : execution
       }
@@ -190,6 +187,7 @@ extension Campaign {
     _ shrinking: inout Finding.Shrinking, running test: TestCase, _ attempts: Attempts,
     after delay: Interval = .zero, patiently: Bool = false
   ) throws(LimitReached) -> Execution? {
+    var attempts = attempts
     let before = runner.events
     let isRefused = runner.isRefused(test.start)
     defer {
@@ -198,8 +196,9 @@ extension Campaign {
       status.extraEvents += runner.events - before
     }
     do {
-      return try runner.run(test, attempts, after: delay, patiently: patiently)
+      return try runner.run(test, &attempts, after: delay, patiently: patiently)
     } catch {
+      if attempts.areUsedUp { return .disturbed }
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
       if runner.isRefused(test.start) {
         if !isRefused { leaveOut(test.start, because: error) }
@@ -265,6 +264,15 @@ extension Campaign {
         finding.confirmation.count(isShown: isShown)
       }
     }
+  }
+}
+
+extension Execution {
+  /// That of a test that was never run with its links whole, which is no evidence.
+  fileprivate static var disturbed: Execution {
+    var execution = Execution()
+    execution.wasDisturbed = true
+    return execution
   }
 }
 

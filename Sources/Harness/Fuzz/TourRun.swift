@@ -153,8 +153,9 @@ public final class TourRun {
     do {
       var last = execution
       if trouble != nil || execution.divergence != nil {
+        var attempts = Attempts.drawn(mostLosses: engine.mostLosses)
         last = try engine.run(
-          execution.test, .drawn(mostLosses: engine.mostLosses), following: (execution, trouble),
+          execution.test, &attempts, following: (execution, trouble),
           isStopped: isStopped, note: { listener.note($0, attempt: $1, at: $2) })
       }
       if var divergence = last.divergence {
