@@ -69,10 +69,31 @@ public struct Plan: Sendable {
     public init() {}
   }
 
-  /// The cases, in order.
-  public private(set) var cases: [Case] = []
+  /// Cases in order, all rounds of a scenario one behind the other. Each is made when it is asked for, so that ten times
+  /// as many rounds take no more room.
+  public struct Cases: RandomAccessCollection, Sendable {
+    fileprivate var firsts: [Case] = []
+    fileprivate let selection: Selection
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { firsts.count * selection.rounds }
+
+    public subscript(index: Int) -> Case {
+      var test = firsts[index / selection.rounds]
+      guard selection.rounds > 1 else { return test }
+      let round = index % selection.rounds + 1
+      test.id += "#\(round)"
+      test.seed = Plan.seed(of: test.scenario, round: round, selection)
+      return test
+    }
+  }
+
+  /// The cases.
+  public private(set) var cases: Cases
   /// The seed of cases that have none of their own.
-  public let seed: UInt64
+  public var seed: UInt64 { cases.selection.seed }
+  /// The devices of the scenarios that are not skipped.
+  public var devices: [DeviceSpec] { cases.firsts.filter { $0.skipReason == nil }.map(\.device) }
 
   /// Plans a run.
   ///
@@ -82,27 +103,23 @@ public struct Plan: Sendable {
     let replacement = try selection.device.map { spec throws(DeviceProblem) in
       try Replacement(spec, provider: provider)
     }
-    seed = selection.seed
+    cases = Cases(selection: selection)
     let wanted = set.items.filter { selection.filter.map($0.matches) ?? true }
     for (number, item) in wanted.enumerated()
     where number % selection.shard.count == selection.shard.part - 1 {
-      for round in 1...selection.rounds {
-        cases.append(
-          try Plan.aCase(item, round: round, selection, replacement: replacement, provider: provider))
-      }
+      cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))
     }
   }
 
-  private static func aCase(
-    _ item: ScenarioSet.Item, round: Int, _ selection: Selection, replacement: Replacement?,
-    provider: any DeviceProvider
+  /// A scenario as it is driven in the first round.
+  private static func first(
+    _ item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> Case {
     let scenario = item.scenario
     var new = Case(
-      id: id(of: item.path) + (selection.rounds > 1 ? "#\(round)" : ""), name: scenario.title,
-      file: item.path,
-      scenario: scenario, machine: item.machine, device: scenario.device ?? DeviceSpec(.emulator, ""),
-      start: scenario.start, seed: seed(of: scenario, round: round, selection))
+      id: id(of: item.path), name: scenario.title, file: item.path, scenario: scenario, machine: item.machine,
+      device: scenario.device ?? DeviceSpec(.emulator, ""), start: scenario.start,
+      seed: seed(of: scenario, round: 1, selection))
     let description: DeviceDescription
     if let replacement {
       description = replacement.description

@@ -111,7 +111,7 @@ private struct RunSession {
     }
     guard let plan else { return refuse() }
     Interruption.listen()
-    let locks = plan.cases.filter { $0.skipReason == nil }.map(\.device)
+    let locks = plan.devices
     folder.reserve(locks, on: world.devices.bench)
     let begin = MonotonicClock.now
     let human = HumanReport(

@@ -117,7 +117,7 @@ struct NightlyLab {
       throw UsageError("suite \(suite.name): its scenarios cannot be read")
     }
     do {
-      return try arguments.plan(set, world).cases
+      return Array(try arguments.plan(set, world).cases)
     } catch {
       throw UsageError("\(lock.name): \(error.message)")
     }
