@@ -75,16 +75,9 @@ public struct Step: Sendable {
     /// How many events there are.
     public var count: Int
     /// What is chosen more or less often than usual.
-    public var weights: [Weight]
+    public var weights: [Weight] = []
     /// Where they may interfere.
-    public var levels: [TestLevel]
-
-    /// Describes random events.
-    public init(_ count: Int, weights: [Weight] = [], levels: [TestLevel] = [.events]) {
-      self.count = count
-      self.weights = weights
-      self.levels = levels
-    }
+    public var levels: [TestLevel] = [.events]
   }
 
   /// A stimulus by name, with its arguments.

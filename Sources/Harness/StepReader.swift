@@ -163,7 +163,7 @@ struct StepReader {
     var others = OptionalFields(fields)
     let levels = others.read("levels") { $0.listOrOne().all { $0.choice("level", as: TestLevel.self) } }
     guard let count, let weights, others.isWhole else { return nil }
-    return .fuzz(Step.RandomEvents(count, weights: weights, levels: levels ?? [.events]))
+    return .fuzz(Step.RandomEvents(count: count, weights: weights, levels: levels ?? [.events]))
   }
 
   private mutating func repetition(_ cursor: Cursor) -> Step.Action? {

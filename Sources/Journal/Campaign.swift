@@ -88,7 +88,7 @@ extension Notation<CampaignStatus.Stability> {
   /// `[same, tried]`
   fileprivate static var pair: Notation {
     Notation(
-      Shape.row(Shape.count, Shape.count), write: { [.integer($0.same), .integer($0.tried)] },
+      shape: Shape.row(Shape.count, Shape.count), write: { [.integer($0.same), .integer($0.tried)] },
       read: { json in
         guard let numbers = json.ints, numbers.count == 2 else { return nil }
         return Value(same: numbers[0], tried: numbers[1])

@@ -137,7 +137,7 @@ extension Notation<Record.Machine.Cell> {
   /// `[from, by, [to…]]`
   fileprivate static var cell: Notation {
     Notation(
-      Shape.row(Shape.count, Shape.count, Shape.counts),
+      shape: Shape.row(Shape.count, Shape.count, Shape.counts),
       write: { [.integer($0.state), .integer($0.stimulus), .list($0.next.map(JSON.integer))] },
       read: { json in
         guard let parts = json.elements, parts.count == 3, let state = parts[0].int,
@@ -153,7 +153,7 @@ extension Notation<Record.Machine.Spontaneous> {
   /// `[from, "event", [to…]]`
   fileprivate static var spontaneous: Notation {
     Notation(
-      Shape.row(Shape.count, Shape.text, Shape.counts),
+      shape: Shape.row(Shape.count, Shape.text, Shape.counts),
       write: { [.integer($0.state), .text($0.event), .list($0.next.map(JSON.integer))] },
       read: { json in
         guard let parts = json.elements, parts.count == 3, let state = parts[0].int,
@@ -169,7 +169,7 @@ extension Notation<Record.Coverage.Share> {
   /// `[visited, count]`
   fileprivate static var share: Notation {
     Notation(
-      Shape.row(Shape.count, Shape.count), write: { [.integer($0.visited), .integer($0.count)] },
+      shape: Shape.row(Shape.count, Shape.count), write: { [.integer($0.visited), .integer($0.count)] },
       read: { json in
         guard let numbers = json.ints, numbers.count == 2 else { return nil }
         return Value(numbers[0], of: numbers[1])
@@ -202,7 +202,8 @@ extension Notation<[String]> {
   /// Three texts of hexadecimal digits.
   fileprivate static var digits: Notation {
     Notation(
-      Shape.row(Shape.text, Shape.text, Shape.text), write: { .list($0.map(JSON.text)) }, read: \.strings)
+      shape: Shape.row(Shape.text, Shape.text, Shape.text), write: { .list($0.map(JSON.text)) },
+      read: \.strings)
   }
 }
 

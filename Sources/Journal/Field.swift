@@ -8,15 +8,6 @@ public struct Notation<Value: Sendable>: Sendable {
   public let write: @Sendable (Value) -> JSON
   /// Reads what was written; `nil` where it is of another shape.
   public let read: @Sendable (JSON) -> Value?
-
-  /// Makes a notation.
-  public init(
-    _ shape: JSON, write: @escaping @Sendable (Value) -> JSON, read: @escaping @Sendable (JSON) -> Value?
-  ) {
-    self.shape = shape
-    self.write = write
-    self.read = read
-  }
 }
 
 /// A key of a line, and what of a record it holds.
@@ -117,7 +108,7 @@ public struct Field<Whole: Sendable>: Sendable {
   public static func mark(
     _ name: String, _ path: any WritableKeyPath<Whole, Bool> & Sendable, as value: JSON = true
   ) -> Field {
-    let notation = Notation<Bool>(Shape.constant(value), write: { _ in value }, read: { $0 == value })
+    let notation = Notation<Bool>(shape: Shape.constant(value), write: { _ in value }, read: { $0 == value })
     return Field(
       name, .extra, notation, write: { $0[keyPath: path] ? true : nil }, set: { $0[keyPath: path] = $1 })
   }
@@ -194,23 +185,24 @@ public struct RecordError: Error, Hashable, Sendable {
 // MARK: - Notations
 
 extension Notation<String> {
-  static var text: Notation { Notation(Shape.text, write: { .text($0) }, read: \.string) }
+  static var text: Notation { Notation(shape: Shape.text, write: { .text($0) }, read: \.string) }
 
   /// A text that says something.
   static var name: Notation {
     Notation(
-      Shape.text, write: { .text($0) }, read: { json in json.string.flatMap { $0.isEmpty ? nil : $0 } })
+      shape: Shape.text, write: { .text($0) }, read: { json in json.string.flatMap { $0.isEmpty ? nil : $0 } }
+    )
   }
 }
 
 extension Notation<Int> {
   /// A whole number from 0.
-  static var count: Notation { Notation(Shape.count, write: { .integer($0) }, read: \.int) }
+  static var count: Notation { Notation(shape: Shape.count, write: { .integer($0) }, read: \.int) }
 
   /// A whole number from another one.
   static func count(from least: Int) -> Notation {
     Notation(
-      ["type": "integer", "minimum": .integer(least)], write: { .integer($0) },
+      shape: ["type": "integer", "minimum": .integer(least)], write: { .integer($0) },
       read: { json in json.int.flatMap { $0 < least ? nil : $0 } })
   }
 }
@@ -219,46 +211,47 @@ extension Notation<UInt64> {
   /// A seed, of 64 bits.
   static var seed: Notation {
     Notation(
-      Shape.count, write: { .integer($0) },
+      shape: Shape.count, write: { .integer($0) },
       read: { if case .number(let digits) = $0 { UInt64(digits) } else { nil } })
   }
 }
 
 extension Notation<Double> {
   static var number: Notation {
-    Notation(Shape.number, write: { .decimal($0) }, read: \.double)
+    Notation(shape: Shape.number, write: { .decimal($0) }, read: \.double)
   }
 }
 
 extension Notation<Bool> {
-  static var flag: Notation { Notation(Shape.flag, write: { .flag($0) }, read: \.bool) }
+  static var flag: Notation { Notation(shape: Shape.flag, write: { .flag($0) }, read: \.bool) }
 }
 
 extension Notation<Instant> {
   /// Seconds since the start of a case, as text, with at least three decimals.
   static var time: Notation {
     Notation(
-      Shape.time, write: { .text($0.secondsText) }, read: { $0.scalar.flatMap(Instant.init(seconds:)) })
+      shape: Shape.time, write: { .text($0.secondsText) }, read: { $0.scalar.flatMap(Instant.init(seconds:)) }
+    )
   }
 }
 
 extension Notation<Interval> {
   /// Seconds, as a number.
   static var seconds: Notation {
-    Notation(Shape.number, write: { .decimal($0.seconds) }, read: \.seconds)
+    Notation(shape: Shape.number, write: { .decimal($0.seconds) }, read: \.seconds)
   }
 }
 
 extension Notation<JSON> {
   /// What a stimulus or a reading may have.
-  static var value: Notation { Notation(Shape.value, write: { $0 }, read: { $0 }) }
+  static var value: Notation { Notation(shape: Shape.value, write: { $0 }, read: { $0 }) }
 }
 
 extension Notation<[JSON.Member]> {
   /// Values by their names.
   static func members(of shape: JSON) -> Notation {
     Notation(
-      ["type": "object", "additionalProperties": shape], write: { .mapping($0) },
+      shape: ["type": "object", "additionalProperties": shape], write: { .mapping($0) },
       read: { if case .mapping(let members) = $0 { members } else { nil } })
   }
 }
@@ -267,7 +260,7 @@ extension Notation {
   /// A list; of what was written, elements of another shape are passed over.
   static func list<Element>(_ element: Notation<Element>) -> Notation where Value == [Element] {
     Notation(
-      Shape.list(element.shape), write: { .list($0.map(element.write)) },
+      shape: Shape.list(element.shape), write: { .list($0.map(element.write)) },
       read: { $0.elements?.compactMap(element.read) })
   }
 
@@ -275,13 +268,13 @@ extension Notation {
   static func words() -> Notation
   where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     Notation(
-      Shape.words(Value.allCases.map(\.rawValue)), write: { .text($0.rawValue) },
+      shape: Shape.words(Value.allCases.map(\.rawValue)), write: { .text($0.rawValue) },
       read: { $0.string.flatMap(Value.init(rawValue:)) })
   }
 
   /// An object by its own table.
   static func object() -> Notation where Value: Recorded {
-    Notation(Value.shape, write: \.json, read: { try? Value($0) })
+    Notation(shape: Value.shape, write: \.json, read: { try? Value($0) })
   }
 }
 

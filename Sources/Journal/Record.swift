@@ -89,7 +89,7 @@ extension Record.Run: Recorded {
   public static let fields: [Field<Self>] = [
     .needed(
       "format", \.format,
-      Notation(Shape.constant(.integer(Record.format)), write: { .integer($0) }, read: \.int)),
+      Notation(shape: Shape.constant(.integer(Record.format)), write: { .integer($0) }, read: \.int)),
     .usual("seed", \.seed, .seed), .extra("cases", \.cases, .count), .mark("resumed", \.isResumed),
     .mark("flaky", \.failsFlaky, as: "fail"),
   ]

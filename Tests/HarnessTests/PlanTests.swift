@@ -25,7 +25,7 @@ private func plan(
   selection.seedOverrides = overrides
   selection.rounds = rounds
   selection.filter = filter
-  return try Plan(ScenarioSet(items), selection, provider: provider).cases
+  return Array(try Plan(ScenarioSet(items), selection, provider: provider).cases)
 }
 
 private let steps = "steps: [open]\n"

@@ -1,7 +1,7 @@
 import Basics
 
 /// Why a server refuses a request (Core 5.4, Vol 3 Part F §3.4.1.1).
-public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
+public struct ATTErrorCode: BinaryNumber, Hashable, Sendable {
   /// The assigned number; 0x80 to 0x9F are the application's own.
   public var rawValue: UInt8
 

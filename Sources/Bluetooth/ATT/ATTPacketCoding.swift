@@ -46,21 +46,21 @@ extension ATTPacket: BinaryCodable {
     self =
       switch opcode {
       // First those that carry the data.
-      case ATTOpcode.notification: .notification(try reader.attributeHandle(), reader.rest())
-      case ATTOpcode.writeCommand: .writeCommand(try reader.attributeHandle(), reader.rest())
-      case ATTOpcode.writeRequest: .writeRequest(try reader.attributeHandle(), reader.rest())
+      case ATTOpcode.notification: .notification(try reader.value(), reader.rest())
+      case ATTOpcode.writeCommand: .writeCommand(try reader.value(), reader.rest())
+      case ATTOpcode.writeRequest: .writeRequest(try reader.value(), reader.rest())
       case ATTOpcode.writeResponse: .writeResponse
-      case ATTOpcode.indication: .indication(try reader.attributeHandle(), reader.rest())
+      case ATTOpcode.indication: .indication(try reader.value(), reader.rest())
       case ATTOpcode.confirmation: .confirmation
-      case ATTOpcode.readRequest: .readRequest(try reader.attributeHandle())
+      case ATTOpcode.readRequest: .readRequest(try reader.value())
       case ATTOpcode.readResponse: .readResponse(reader.rest())
       case ATTOpcode.readBlobRequest:
-        .readBlobRequest(try reader.attributeHandle(), offset: try reader.u16())
+        .readBlobRequest(try reader.value(), offset: try reader.u16())
       case ATTOpcode.readBlobResponse: .readBlobResponse(reader.rest())
       case ATTOpcode.prepareWriteRequest:
-        .prepareWriteRequest(try reader.attributeHandle(), offset: try reader.u16(), reader.rest())
+        .prepareWriteRequest(try reader.value(), offset: try reader.u16(), reader.rest())
       case ATTOpcode.prepareWriteResponse:
-        .prepareWriteResponse(try reader.attributeHandle(), offset: try reader.u16(), reader.rest())
+        .prepareWriteResponse(try reader.value(), offset: try reader.u16(), reader.rest())
       case ATTOpcode.executeWriteRequest: .executeWriteRequest(try reader.flag("execute write"))
       case ATTOpcode.executeWriteResponse: .executeWriteResponse
       default: try Self.discovery(opcode, &reader)
@@ -73,22 +73,21 @@ extension ATTPacket: BinaryCodable {
   ) throws(DecodeError) -> ATTPacket {
     switch opcode {
     case ATTOpcode.errorResponse:
-      .errorResponse(
-        request: try reader.u8(), try reader.attributeHandle(), ATTErrorCode(rawValue: try reader.u8()))
+      .errorResponse(request: try reader.u8(), try reader.value(), try reader.value())
     case ATTOpcode.exchangeMTURequest: .exchangeMTURequest(try reader.u16())
     case ATTOpcode.exchangeMTUResponse: .exchangeMTUResponse(try reader.u16())
-    case ATTOpcode.findInformationRequest: .findInformationRequest(try reader.attributeRange())
+    case ATTOpcode.findInformationRequest: .findInformationRequest(try reader.value())
     case ATTOpcode.findInformationResponse: try findInformationResponse(&reader)
     case ATTOpcode.findByTypeValueRequest:
-      .findByTypeValueRequest(try reader.attributeRange(), type: try reader.u16(), value: reader.rest())
+      .findByTypeValueRequest(try reader.value(), type: try reader.u16(), value: reader.rest())
     case ATTOpcode.findByTypeValueResponse: try findByTypeValueResponse(&reader)
     case ATTOpcode.readByTypeRequest:
-      .readByTypeRequest(try reader.attributeRange(), type: try reader.uuid())
+      .readByTypeRequest(try reader.value(), type: try reader.uuid())
     case ATTOpcode.readByTypeResponse: try readByTypeResponse(&reader)
     case ATTOpcode.readMultipleRequest: try readMultipleRequest(&reader)
     case ATTOpcode.readMultipleResponse: .readMultipleResponse(reader.rest())
     case ATTOpcode.readByGroupTypeRequest:
-      .readByGroupTypeRequest(try reader.attributeRange(), type: try reader.uuid())
+      .readByGroupTypeRequest(try reader.value(), type: try reader.uuid())
     case ATTOpcode.readByGroupTypeResponse: try readByGroupTypeResponse(&reader)
     case ATTOpcode.signedWriteCommand: try signedWriteCommand(&reader)
     default: .unknown(opcode: opcode, reader.rest())
@@ -107,7 +106,7 @@ extension ATTPacket: BinaryCodable {
     try reader.checkList(of: 4, "list of handles")
     var ranges: [AttributeRange] = []
     ranges.reserveCapacity(reader.remaining / 4)
-    while !reader.isAtEnd { ranges.append(try reader.attributeRange()) }
+    while !reader.isAtEnd { ranges.append(try reader.value()) }
     return .findByTypeValueResponse(ranges)
   }
 
@@ -128,12 +127,12 @@ extension ATTPacket: BinaryCodable {
     try reader.checkList(of: 2, "set of handles")
     var handles: [AttributeHandle] = []
     handles.reserveCapacity(reader.remaining / 2)
-    while !reader.isAtEnd { handles.append(try reader.attributeHandle()) }
+    while !reader.isAtEnd { handles.append(try reader.value()) }
     return .readMultipleRequest(handles)
   }
 
   private static func signedWriteCommand(_ reader: inout ByteReader) throws(DecodeError) -> ATTPacket {
-    let handle = try reader.attributeHandle()
+    let handle: AttributeHandle = try reader.value()
     try reader.require(12)
     return .signedWriteCommand(handle, reader.rest())
   }
@@ -144,80 +143,36 @@ extension ATTPacket {
   public func encode(into bytes: inout [UInt8]) {
     bytes.append(opcode)
     switch self {
-    case .errorResponse(let request, let handle, let code):
-      bytes.append(request)
-      bytes.append(littleEndian: handle.rawValue)
-      bytes.append(code.rawValue)
-
-    case .exchangeMTURequest(let mtu), .exchangeMTUResponse(let mtu):
-      bytes.append(littleEndian: mtu)
-
-    case .findInformationRequest(let range):
-      bytes.append(range)
-
-    case .findByTypeValueRequest(let range, let type, let value):
-      bytes.append(range)
-      bytes.append(littleEndian: type)
-      bytes.append(contentsOf: value)
-
-    case .findByTypeValueResponse(let ranges):
-      for range in ranges { bytes.append(range) }
-
+    case .errorResponse(let request, let handle, let code): bytes.append(fields: request, handle, code)
+    case .exchangeMTURequest(let mtu), .exchangeMTUResponse(let mtu): bytes.append(mtu)
+    case .findInformationRequest(let range): bytes.append(range)
+    case .findByTypeValueRequest(let range, let type, let value): bytes.append(fields: range, type, value)
+    case .findByTypeValueResponse(let ranges): for range in ranges { bytes.append(range) }
     case .readByTypeRequest(let range, let type), .readByGroupTypeRequest(let range, let type):
-      bytes.append(range)
-      bytes.append(contentsOf: type.littleEndian)
-
+      bytes.append(fields: range, type.littleEndian)
     case .findInformationResponse(let number, let list), .readByTypeResponse(let number, let list),
       .readByGroupTypeResponse(let number, let list):
-      bytes.append(number)
-      bytes.append(contentsOf: list)
-
-    case .readRequest(let handle):
-      bytes.append(littleEndian: handle.rawValue)
-
-    case .readBlobRequest(let handle, let offset):
-      bytes.append(littleEndian: handle.rawValue)
-      bytes.append(littleEndian: offset)
-
-    case .readMultipleRequest(let handles):
-      for handle in handles { bytes.append(littleEndian: handle.rawValue) }
-
+      bytes.append(fields: number, list)
+    case .readRequest(let handle): bytes.append(handle)
+    case .readBlobRequest(let handle, let offset): bytes.append(fields: handle, offset)
+    case .readMultipleRequest(let handles): for handle in handles { bytes.append(handle) }
     case .writeRequest(let handle, let value), .writeCommand(let handle, let value),
       .signedWriteCommand(let handle, let value), .notification(let handle, let value),
       .indication(let handle, let value):
-      bytes.append(littleEndian: handle.rawValue)
-      bytes.append(contentsOf: value)
-
+      bytes.append(fields: handle, value)
     case .prepareWriteRequest(let handle, let offset, let value),
       .prepareWriteResponse(let handle, let offset, let value):
-      bytes.append(littleEndian: handle.rawValue)
-      bytes.append(littleEndian: offset)
-      bytes.append(contentsOf: value)
-
-    case .executeWriteRequest(let isWritten):
-      bytes.append(isWritten)
-
+      bytes.append(fields: handle, offset, value)
+    case .executeWriteRequest(let isWritten): bytes.append(isWritten)
     case .readResponse(let value), .readBlobResponse(let value), .readMultipleResponse(let value),
       .unknown(_, let value):
-      bytes.append(contentsOf: value)
-
-    case .writeResponse, .executeWriteResponse, .confirmation:
-      break
+      bytes.append(value)
+    case .writeResponse, .executeWriteResponse, .confirmation: break
     }
   }
 }
 
 extension ByteReader {
-  @_lifetime(self: copy self)
-  fileprivate mutating func attributeHandle() throws(DecodeError) -> AttributeHandle {
-    AttributeHandle(rawValue: try u16())
-  }
-
-  @_lifetime(self: copy self)
-  fileprivate mutating func attributeRange() throws(DecodeError) -> AttributeRange {
-    AttributeRange(try attributeHandle(), try attributeHandle())
-  }
-
   /// Reads a UUID that goes on to the end: 2 or 16 bytes.
   @_lifetime(self: copy self)
   fileprivate mutating func uuid() throws(DecodeError) -> BluetoothUUID {
@@ -250,12 +205,5 @@ extension ByteReader {
   fileprivate func checkList(of length: Int, _ name: String) throws(DecodeError) {
     try require(length)
     guard remaining % length == 0 else { throw .length(remaining, of: name, at: offset) }
-  }
-}
-
-extension Array<UInt8> {
-  fileprivate mutating func append(_ range: AttributeRange) {
-    append(littleEndian: range.first.rawValue)
-    append(littleEndian: range.last.rawValue)
   }
 }

@@ -39,8 +39,71 @@ extension BinaryCodable where Self: FixedWidthInteger {
 
 extension UInt8: BinaryCodable {}
 extension UInt16: BinaryCodable {}
+extension UInt32: BinaryCodable {}
 extension UInt64: BinaryCodable {}
 extension Int8: BinaryCodable {}
+extension Int16: BinaryCodable {}
+extension Int32: BinaryCodable {}
+
+extension Array: BinaryCodable where Element == UInt8 {
+  /// Reads all bytes that are left.
+  @inlinable
+  public init(decoding reader: inout ByteReader) throws(DecodeError) { self = reader.rest() }
+
+  /// Appends the bytes.
+  @inlinable
+  public func encode(into bytes: inout [UInt8]) { bytes.append(contentsOf: self) }
+}
+
+/// A code or a set of flags, which stands in the bytes as its number; every number is one.
+public protocol BinaryNumber: RawRepresentable, BinaryCodable where RawValue: BinaryCodable {
+  /// Makes the value of a number.
+  init(rawValue: RawValue)
+}
+
+extension BinaryNumber {
+  /// Reads the number.
+  @inlinable
+  public init(decoding reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try RawValue(decoding: &reader))
+  }
+
+  /// Appends the number.
+  @inlinable
+  public func encode(into bytes: inout [UInt8]) { rawValue.encode(into: &bytes) }
+}
+
+/// A value whose bytes are those of its fields, one behind another.
+public protocol FieldCodable: BinaryCodable {
+  /// The fields in the order in which they are sent.
+  static var fields: FieldList<Self> { get }
+}
+
+/// The fields of a value: how it is made of them, and how it is taken apart.
+public struct FieldList<Whole>: Sendable {
+  @usableFromInline let read: @Sendable (inout ByteReader) throws(DecodeError) -> Whole
+  @usableFromInline let append: @Sendable (Whole, inout [UInt8]) -> Void
+
+  /// Makes a list of how a value is made of its fields, and where each of them is, in the same order.
+  @inlinable
+  public init<each Field: BinaryCodable & SendableMetatype>(
+    _ make: @escaping @Sendable (repeat each Field) -> Whole,
+    _ field: repeat @escaping @Sendable (Whole) -> each Field
+  ) {
+    read = { (reader) throws(DecodeError) in make(repeat try (each Field)(decoding: &reader)) }
+    append = { whole, bytes in repeat (each field)(whole).encode(into: &bytes) }
+  }
+}
+
+extension FieldCodable {
+  /// Reads the fields.
+  @inlinable
+  public init(decoding reader: inout ByteReader) throws(DecodeError) { self = try Self.fields.read(&reader) }
+
+  /// Appends the fields.
+  @inlinable
+  public func encode(into bytes: inout [UInt8]) { Self.fields.append(self, &bytes) }
+}
 
 extension Array<UInt8> {
   /// Appends an integer, least significant byte first.
@@ -63,5 +126,11 @@ extension Array<UInt8> {
   @inlinable
   public mutating func append(_ value: some BinaryCodable) {
     value.encode(into: &self)
+  }
+
+  /// Appends values one behind another.
+  @inlinable
+  public mutating func append<each Value: BinaryCodable>(fields: repeat each Value) {
+    repeat (each fields).encode(into: &self)
   }
 }

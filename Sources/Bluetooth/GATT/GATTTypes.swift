@@ -1,7 +1,7 @@
 import Basics
 
 /// A characteristic's or descriptor's place in a server, from 1 to 0xFFFF (Core 5.4, Vol 3 Part F §3.2.2).
-public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable {
+public struct AttributeHandle: BinaryNumber, Hashable, Comparable, Sendable {
   /// The number.
   public var rawValue: UInt16
 
@@ -94,7 +94,7 @@ public struct DiscoveredService: Hashable, Sendable {
 }
 
 /// Handles from a first to a last.
-public struct AttributeRange: Hashable, Sendable {
+public struct AttributeRange: Hashable, Sendable, FieldCodable {
   /// The first.
   public var first: AttributeHandle
   /// The last.
@@ -105,6 +105,9 @@ public struct AttributeRange: Hashable, Sendable {
     self.first = first
     self.last = last
   }
+
+  /// The first handle and the last.
+  public static let fields = FieldList(Self.init, \.first, \.last)
 
   /// All there are.
   public static let all = AttributeRange(AttributeHandle(rawValue: 1), AttributeHandle(rawValue: 0xFFFF))

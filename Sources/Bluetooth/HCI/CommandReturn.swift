@@ -55,7 +55,7 @@ extension CommandReturn {
 
 extension CommandReturn {
   /// Read Local Version Information (§7.4.1).
-  public struct LocalVersion: Hashable, Sendable, BinaryCodable {
+  public struct LocalVersion: Hashable, Sendable, FieldCodable {
     /// The version of HCI: 0x0C is 5.3, 0x0D is 5.4.
     public var hciVersion: UInt8
     /// The maker's own number.
@@ -78,19 +78,13 @@ extension CommandReturn {
       self.lmpSubversion = lmpSubversion
     }
 
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      (hciVersion, hciSubversion, lmpVersion, company, lmpSubversion) = try reader.fields()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(fields: hciVersion, hciSubversion, lmpVersion, company, lmpSubversion)
-    }
+    /// The fields in the specification's order.
+    public static let fields = FieldList(
+      Self.init, \.hciVersion, \.hciSubversion, \.lmpVersion, \.company, \.lmpSubversion)
   }
 
   /// Read Buffer Size (§7.4.5).
-  public struct ReadBufferSize: Hashable, Sendable, BinaryCodable {
+  public struct ReadBufferSize: Hashable, Sendable, FieldCodable {
     /// How long the data of an ACL packet may be.
     public var aclLength: UInt16
     /// How long the data of a synchronous packet may be.
@@ -108,15 +102,9 @@ extension CommandReturn {
       self.synchronousCount = synchronousCount
     }
 
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      (aclLength, synchronousLength, aclCount, synchronousCount) = try reader.fields()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(fields: aclLength, synchronousLength, aclCount, synchronousCount)
-    }
+    /// The fields in the specification's order.
+    public static let fields = FieldList(
+      Self.init, \.aclLength, \.synchronousLength, \.aclCount, \.synchronousCount)
   }
 
   /// Read RSSI (§7.5.4).
@@ -146,7 +134,7 @@ extension CommandReturn {
   }
 
   /// LE Read Buffer Size, version 1 (§7.8.2).
-  public struct LEReadBufferSize: Hashable, Sendable, BinaryCodable {
+  public struct LEReadBufferSize: Hashable, Sendable, FieldCodable {
     /// How long the data of an ACL packet may be; 0 says that LE shares the buffers of ``ReadBufferSize``.
     public var aclLength: UInt16
     /// How many ACL packets the controller takes before it has sent any.
@@ -158,19 +146,12 @@ extension CommandReturn {
       self.aclCount = aclCount
     }
 
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      (aclLength, aclCount) = try reader.fields()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(fields: aclLength, aclCount)
-    }
+    /// The fields in the specification's order.
+    public static let fields = FieldList(Self.init, \.aclLength, \.aclCount)
   }
 
   /// LE Read Suggested Default Data Length (§7.8.34).
-  public struct SuggestedDataLength: Hashable, Sendable, BinaryCodable {
+  public struct SuggestedDataLength: Hashable, Sendable, FieldCodable {
     /// Bytes of payload, from 27 to 251.
     public var octets: UInt16
     /// Microseconds.
@@ -182,19 +163,12 @@ extension CommandReturn {
       self.time = time
     }
 
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      (octets, time) = try reader.fields()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(fields: octets, time)
-    }
+    /// The fields in the specification's order.
+    public static let fields = FieldList(Self.init, \.octets, \.time)
   }
 
   /// LE Read PHY (§7.8.47).
-  public struct PHY: Hashable, Sendable, BinaryCodable {
+  public struct PHY: Hashable, Sendable, FieldCodable {
     /// The link.
     public var handle: ConnectionHandle
     /// 1 for 1M, 2 for 2M, 3 for coded.
@@ -209,15 +183,8 @@ extension CommandReturn {
       self.receive = receive
     }
 
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      (handle, transmit, receive) = try reader.fields()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(fields: handle, transmit, receive)
-    }
+    /// The fields in the specification's order.
+    public static let fields = FieldList(Self.init, \.handle, \.transmit, \.receive)
   }
 
   /// Read Local Supported Commands (§7.4.2).

@@ -2,7 +2,7 @@ import Basics
 
 /// An error code of the controller: the status of a command, or the reason why a link ended
 /// (Core 5.4, Vol 1 Part F).
-public struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
+public struct HCIErrorCode: BinaryNumber, Hashable, Sendable {
   /// The assigned number; 0 stands for success.
   public var rawValue: UInt8
 

@@ -28,118 +28,80 @@ public enum LESubeventCode {
 extension HCIEvent {
   /// The event as a packet. A connection is always reported with LE Connection Complete.
   public var packet: HCIPacket {
-    var parameters: [UInt8] = []
     switch self {
     case .disconnectionComplete(let status, let handle, let reason):
-      parameters.append(status.rawValue)
-      parameters.append(handle)
-      parameters.append(reason.rawValue)
-      return .event(code: HCIEventCode.disconnectionComplete, parameters: parameters)
-
+      .event(HCIEventCode.disconnectionComplete, status, handle, reason)
     case .encryptionChange(let status, let handle, let isEnabled):
-      parameters.append(status.rawValue)
-      parameters.append(handle)
-      parameters.append(isEnabled)
-      return .event(code: HCIEventCode.encryptionChange, parameters: parameters)
-
+      .event(HCIEventCode.encryptionChange, status, handle, isEnabled ? 1 : 0 as UInt8)
     case .readRemoteVersionInformationComplete(let status, let handle, let version):
-      parameters.append(status.rawValue)
-      parameters.append(handle)
-      parameters.append(version)
-      return .event(code: HCIEventCode.readRemoteVersionInformationComplete, parameters: parameters)
-
+      .event(HCIEventCode.readRemoteVersionInformationComplete, status, handle, version)
     case .commandComplete(let credits, let opcode, let returnParameters):
-      parameters.reserveCapacity(3 + returnParameters.count)
-      parameters.append(credits)
-      parameters.append(littleEndian: opcode)
-      parameters.append(contentsOf: returnParameters)
-      return .event(code: HCIEventCode.commandComplete, parameters: parameters)
-
+      .event(HCIEventCode.commandComplete, credits, opcode, returnParameters)
     case .commandStatus(let status, let credits, let opcode):
-      parameters.append(status.rawValue)
-      parameters.append(credits)
-      parameters.append(littleEndian: opcode)
-      return .event(code: HCIEventCode.commandStatus, parameters: parameters)
-
-    case .hardwareError(let code):
-      return .event(code: HCIEventCode.hardwareError, parameters: [code])
-
+      .event(HCIEventCode.commandStatus, status, credits, opcode)
+    case .hardwareError(let code): .event(HCIEventCode.hardwareError, code)
     case .numberOfCompletedPackets(let links):
-      parameters.reserveCapacity(1 + 4 * links.count)
-      parameters.append(count: links.count)
-      for link in links {
-        parameters.append(link.handle)
-        parameters.append(littleEndian: link.count)
-      }
-      return .event(code: HCIEventCode.numberOfCompletedPackets, parameters: parameters)
-
-    case .dataBufferOverflow(let linkType):
-      return .event(code: HCIEventCode.dataBufferOverflow, parameters: [linkType])
-
-    case .leConnectionComplete, .leAdvertisingReport, .leConnectionUpdateComplete,
-      .leReadRemoteFeaturesComplete, .leLongTermKeyRequest, .leRemoteConnectionParameterRequest,
-      .leDataLengthChange, .leExtendedAdvertisingReport, .otherLE:
-      encodeLE(into: &parameters)
-      return .event(code: HCIEventCode.leMeta, parameters: parameters)
-
-    case .other(let code, let parameters):
-      return .event(code: code, parameters: parameters)
-    }
-  }
-
-  private func encodeLE(into bytes: inout [UInt8]) {
-    switch self {
+      .event(
+        code: HCIEventCode.numberOfCompletedPackets,
+        parameters: counted(links) { link, bytes in bytes.append(fields: link.handle, link.count) })
+    case .dataBufferOverflow(let linkType): .event(HCIEventCode.dataBufferOverflow, linkType)
     case .leConnectionComplete(let connection):
-      bytes.append(LESubeventCode.connectionComplete)
-      connection.encode(into: &bytes)
-
+      .le(
+        LESubeventCode.connectionComplete, connection.status, connection.handle, connection.role.rawValue,
+        connection.peer, connection.timing, connection.clockAccuracy)
     case .leAdvertisingReport(let reports):
-      bytes.append(LESubeventCode.advertisingReport)
-      bytes.append(count: reports.count)
-      for report in reports { report.encodeLegacy(into: &bytes) }
-
+      .event(
+        code: HCIEventCode.leMeta,
+        parameters: counted(reports, of: LESubeventCode.advertisingReport) { $0.encodeLegacy(into: &$1) })
     case .leConnectionUpdateComplete(let status, let handle, let timing):
-      bytes.append(LESubeventCode.connectionUpdateComplete)
-      bytes.append(status.rawValue)
-      bytes.append(handle)
-      bytes.append(timing)
-
+      .le(LESubeventCode.connectionUpdateComplete, status, handle, timing)
     case .leReadRemoteFeaturesComplete(let status, let handle, let features):
-      bytes.append(LESubeventCode.readRemoteFeaturesComplete)
-      bytes.append(status.rawValue)
-      bytes.append(handle)
-      bytes.append(littleEndian: features)
-
+      .le(LESubeventCode.readRemoteFeaturesComplete, status, handle, features)
     case .leLongTermKeyRequest(let handle, let random, let diversifier):
-      bytes.append(LESubeventCode.longTermKeyRequest)
-      bytes.append(handle)
-      bytes.append(littleEndian: random)
-      bytes.append(littleEndian: diversifier)
-
+      .le(LESubeventCode.longTermKeyRequest, handle, random, diversifier)
     case .leRemoteConnectionParameterRequest(let handle, let parameters):
-      bytes.append(LESubeventCode.remoteConnectionParameterRequest)
-      bytes.append(handle)
-      parameters.encodeWithoutEventLengths(into: &bytes)
-
-    case .leDataLengthChange(let handle, let length):
-      bytes.append(LESubeventCode.dataLengthChange)
-      bytes.append(handle)
-      bytes.append(length)
-
+      .le(LESubeventCode.remoteConnectionParameterRequest, handle, parameters.withoutEventLengths)
+    case .leDataLengthChange(let handle, let length): .le(LESubeventCode.dataLengthChange, handle, length)
     case .leExtendedAdvertisingReport(let reports):
-      bytes.append(LESubeventCode.extendedAdvertisingReport)
-      bytes.append(count: reports.count)
-      for report in reports { report.encodeExtended(into: &bytes) }
-
-    case .otherLE(let subevent, let parameters):
-      bytes.append(subevent)
-      bytes.append(contentsOf: parameters)
-
-    case .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .commandComplete,
-      .commandStatus, .hardwareError, .numberOfCompletedPackets, .dataBufferOverflow, .other:
-      preconditionFailure("not an LE event")
+      .event(
+        code: HCIEventCode.leMeta,
+        parameters: counted(reports, of: LESubeventCode.extendedAdvertisingReport) {
+          $0.encodeExtended(into: &$1)
+        })
+    case .otherLE(let subevent, let parameters): .le(subevent, parameters)
+    case .other(let code, let parameters): .event(code: code, parameters: parameters)
     }
   }
+}
+
+extension HCIPacket {
+  fileprivate static func event<each Field: BinaryCodable>(
+    _ code: UInt8, _ fields: repeat each Field
+  ) -> HCIPacket {
+    var parameters: [UInt8] = []
+    parameters.reserveCapacity(20)
+    parameters.append(fields: repeat each fields)
+    return .event(code: code, parameters: parameters)
+  }
+
+  fileprivate static func le<each Field: BinaryCodable>(
+    _ subevent: UInt8, _ fields: repeat each Field
+  ) -> HCIPacket {
+    .event(HCIEventCode.leMeta, subevent, repeat each fields)
+  }
+}
+
+/// The number of an LE event where it is one, how many entries there are, and each of them.
+private func counted<Entry>(
+  _ entries: [Entry], of subevent: UInt8? = nil, _ append: (Entry, inout [UInt8]) -> Void
+) -> [UInt8] {
+  precondition(entries.count <= 255, "an event holds no more than 255 bytes")
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(2 + 44 * entries.count)
+  if let subevent { bytes.append(subevent) }
+  bytes.append(UInt8(entries.count))
+  for entry in entries { append(entry, &bytes) }
+  return bytes
 }
 
 extension HCIEvent {
@@ -153,20 +115,17 @@ extension HCIEvent {
   private static func decode(_ code: UInt8, _ reader: inout ByteReader) throws(DecodeError) -> HCIEvent {
     switch code {
     case HCIEventCode.disconnectionComplete:
-      .disconnectionComplete(
-        status: try reader.errorCode(), try reader.value(), reason: try reader.errorCode())
+      .disconnectionComplete(status: try reader.value(), try reader.value(), reason: try reader.value())
     case HCIEventCode.encryptionChange:
       .encryptionChange(
-        status: try reader.errorCode(), try reader.value(),
-        isEnabled: try reader.flag("encryption"))
+        status: try reader.value(), try reader.value(), isEnabled: try reader.flag("encryption"))
     case HCIEventCode.readRemoteVersionInformationComplete:
       .readRemoteVersionInformationComplete(
-        status: try reader.errorCode(), try reader.value(), try reader.value())
+        status: try reader.value(), try reader.value(), try reader.value())
     case HCIEventCode.commandComplete:
-      .commandComplete(
-        credits: try reader.u8(), opcode: try reader.u16(), returnParameters: reader.rest())
+      .commandComplete(credits: try reader.u8(), opcode: try reader.u16(), returnParameters: reader.rest())
     case HCIEventCode.commandStatus:
-      .commandStatus(status: try reader.errorCode(), credits: try reader.u8(), opcode: try reader.u16())
+      .commandStatus(status: try reader.value(), credits: try reader.u8(), opcode: try reader.u16())
     case HCIEventCode.hardwareError: .hardwareError(code: try reader.u8())
     case HCIEventCode.numberOfCompletedPackets: .numberOfCompletedPackets(try completedPackets(&reader))
     case HCIEventCode.dataBufferOverflow: .dataBufferOverflow(linkType: try reader.u8())
@@ -186,14 +145,12 @@ extension HCIEvent {
     case LESubeventCode.advertisingReport: .leAdvertisingReport(try legacyReports(&reader))
     case LESubeventCode.extendedAdvertisingReport: .leExtendedAdvertisingReport(try extendedReports(&reader))
     case LESubeventCode.connectionUpdateComplete:
-      .leConnectionUpdateComplete(
-        status: try reader.errorCode(), try reader.value(), try reader.value())
+      .leConnectionUpdateComplete(status: try reader.value(), try reader.value(), try reader.value())
     case LESubeventCode.readRemoteFeaturesComplete:
       .leReadRemoteFeaturesComplete(
-        status: try reader.errorCode(), try reader.value(), features: try reader.u64())
+        status: try reader.value(), try reader.value(), features: try reader.u64())
     case LESubeventCode.longTermKeyRequest:
-      .leLongTermKeyRequest(
-        try reader.value(), random: try reader.u64(), diversifier: try reader.u16())
+      .leLongTermKeyRequest(try reader.value(), random: try reader.u64(), diversifier: try reader.u16())
     case LESubeventCode.remoteConnectionParameterRequest:
       .leRemoteConnectionParameterRequest(
         try reader.value(), try ConnectionParameters(withoutEventLengths: &reader))
@@ -239,7 +196,7 @@ extension ConnectionComplete {
   ///
   /// Controllers leave what they like in the fields of an attempt that failed: those are not checked.
   fileprivate init(_ reader: inout ByteReader, isEnhanced: Bool) throws(DecodeError) {
-    status = try reader.errorCode()
+    status = try reader.value()
     if status == .success {
       handle = try reader.value()
       role = try reader.choice("role")
@@ -253,21 +210,5 @@ extension ConnectionComplete {
     if isEnhanced { try reader.skip(12) }
     timing = try reader.value()
     clockAccuracy = try reader.u8()
-  }
-
-  fileprivate func encode(into bytes: inout [UInt8]) {
-    bytes.append(status.rawValue)
-    bytes.append(handle)
-    bytes.append(role.rawValue)
-    bytes.append(peer)
-    bytes.append(timing)
-    bytes.append(clockAccuracy)
-  }
-}
-
-extension Array<UInt8> {
-  fileprivate mutating func append(count: Int) {
-    precondition(count <= 255, "an event holds no more than 255 bytes")
-    append(UInt8(count))
   }
 }

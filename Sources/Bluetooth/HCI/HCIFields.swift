@@ -1,9 +1,5 @@
 /// Fields that commands and events share (Core 5.4, Vol 4 Part E §5.2, §5.3).
 extension ByteReader {
-  /// Reads a status or a reason; every number is one.
-  @_lifetime(self: copy self)
-  mutating func errorCode() throws(DecodeError) -> HCIErrorCode { HCIErrorCode(rawValue: try u8()) }
-
   /// Reads a byte that is 0 or 1.
   @_lifetime(self: copy self)
   mutating func flag(_ name: String) throws(DecodeError) -> Bool {
@@ -36,20 +32,9 @@ extension ByteReader {
   mutating func value<Value: BinaryCodable>(_: Value.Type = Value.self) throws(DecodeError) -> Value {
     try Value(decoding: &self)
   }
-
-  /// Reads values that know their layouts, one behind another.
-  @_lifetime(self: copy self)
-  mutating func fields<each Value: BinaryCodable>() throws(DecodeError) -> (repeat each Value) {
-    (repeat try (each Value)(decoding: &self))
-  }
 }
 
 extension Array<UInt8> {
-  /// Appends values one behind another.
-  mutating func append<each Value: BinaryCodable>(fields: repeat each Value) {
-    repeat (each fields).encode(into: &self)
-  }
-
   /// Appends a byte that is 0 or 1.
   mutating func append(_ flag: Bool) { append(flag ? 1 as UInt8 : 0) }
 
@@ -81,8 +66,7 @@ extension PeerAddress: BinaryCodable {
 
   /// Appends the kind and six bytes of address.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(kind.rawValue)
-    bytes.append(address)
+    bytes.append(fields: kind.rawValue, address)
   }
 }
 
@@ -100,13 +84,8 @@ extension AdvertisingParameters: BinaryCodable {
 
   /// Appends the parameters, 15 bytes.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: minimumInterval)
-    bytes.append(littleEndian: maximumInterval)
-    bytes.append(kind.rawValue)
-    bytes.append(ownAddressType)
-    bytes.append(peer)
-    bytes.append(channels)
-    bytes.append(filterPolicy)
+    bytes.append(fields: minimumInterval, maximumInterval, kind.rawValue, ownAddressType, peer)
+    bytes.append(fields: channels, filterPolicy)
   }
 }
 
@@ -138,9 +117,7 @@ extension ConnectionParameters: BinaryCodable {
 
   /// Appends the six parameters, 12 bytes.
   public func encode(into bytes: inout [UInt8]) {
-    encodeWithoutEventLengths(into: &bytes)
-    bytes.append(littleEndian: minimumEventLength)
-    bytes.append(littleEndian: maximumEventLength)
+    bytes.append(fields: withoutEventLengths, minimumEventLength, maximumEventLength)
   }
 
   /// Reads what the other end of a link asks for: it has no say in the lengths of connection events.
@@ -150,12 +127,11 @@ extension ConnectionParameters: BinaryCodable {
       supervisionTimeout: try reader.u16())
   }
 
-  /// Appends all but the lengths of connection events, 8 bytes.
-  func encodeWithoutEventLengths(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: minimumInterval)
-    bytes.append(littleEndian: maximumInterval)
-    bytes.append(littleEndian: latency)
-    bytes.append(littleEndian: supervisionTimeout)
+  /// All but the lengths of connection events, 8 bytes.
+  var withoutEventLengths: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(fields: minimumInterval, maximumInterval, latency, supervisionTimeout)
+    return bytes
   }
 }
 
@@ -178,39 +154,19 @@ extension ConnectionRequest: BinaryCodable {
   }
 }
 
-extension ConnectionTiming: BinaryCodable {
-  /// Reads interval, latency and time-out, as the events about a link have them
+extension ConnectionTiming: FieldCodable {
+  /// The interval, latency and time-out, as the events about a link have them
   /// (Core 5.4, Vol 4 Part E §7.7.65.1, §7.7.65.3).
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    (interval, latency, supervisionTimeout) = try reader.fields()
-  }
-
-  /// Appends the three, 6 bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(fields: interval, latency, supervisionTimeout)
-  }
+  public static let fields = FieldList(Self.init, \.interval, \.latency, \.supervisionTimeout)
 }
 
-extension DataLength: BinaryCodable {
-  /// Reads octets and time to transmit, then to receive (Core 5.4, Vol 4 Part E §7.7.65.7, §7.8.46).
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    (transmitOctets, transmitTime, receiveOctets, receiveTime) = try reader.fields()
-  }
-
-  /// Appends the four, 8 bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(fields: transmitOctets, transmitTime, receiveOctets, receiveTime)
-  }
+extension DataLength: FieldCodable {
+  /// The octets and time to transmit, then to receive (Core 5.4, Vol 4 Part E §7.7.65.7, §7.8.46).
+  public static let fields = FieldList(
+    Self.init, \.transmitOctets, \.transmitTime, \.receiveOctets, \.receiveTime)
 }
 
-extension VersionInformation: BinaryCodable {
-  /// Reads version, company and subversion (Core 5.4, Vol 4 Part E §7.7.12).
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    (version, company, subversion) = try reader.fields()
-  }
-
-  /// Appends the three, 5 bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(fields: version, company, subversion)
-  }
+extension VersionInformation: FieldCodable {
+  /// The version, company and subversion (Core 5.4, Vol 4 Part E §7.7.12).
+  public static let fields = FieldList(Self.init, \.version, \.company, \.subversion)
 }

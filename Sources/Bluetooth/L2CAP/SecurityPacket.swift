@@ -30,7 +30,7 @@ extension SecurityPacket {
   }
 
   /// Why there will be no pairing (§3.5.5).
-  public struct FailureReason: RawRepresentable, Hashable, Sendable {
+  public struct FailureReason: BinaryNumber, Hashable, Sendable {
     /// The assigned number.
     public var rawValue: UInt8
 
@@ -41,7 +41,6 @@ extension SecurityPacket {
 
     /// The device does not pair, or not now.
     public static let pairingNotSupported = FailureReason(rawValue: 0x05)
-    public static let commandNotSupported = FailureReason(rawValue: 0x07)
     public static let invalidParameters = FailureReason(rawValue: 0x0A)
   }
 }
@@ -70,7 +69,7 @@ extension SecurityPacket: BinaryCodable {
     let code = try reader.u8()
     switch code {
     case Code.pairingRequest: self = .pairingRequest(try reader.value())
-    case Code.pairingFailed: self = .pairingFailed(FailureReason(rawValue: try reader.u8()))
+    case Code.pairingFailed: self = .pairingFailed(try reader.value())
     case Code.securityRequest: self = .securityRequest(authentication: try reader.u8())
     default: self = .other(code: code, data: reader.rest())
     }
@@ -82,9 +81,9 @@ extension SecurityPacket: BinaryCodable {
     bytes.append(code)
     switch self {
     case .pairingRequest(let features): bytes.append(features)
-    case .pairingFailed(let reason): bytes.append(reason.rawValue)
+    case .pairingFailed(let reason): bytes.append(reason)
     case .securityRequest(let authentication): bytes.append(authentication)
-    case .other(_, let data): bytes.append(contentsOf: data)
+    case .other(_, let data): bytes.append(data)
     }
   }
 }

@@ -16,7 +16,7 @@ public enum SignallingPacket: Hashable, Sendable {
 
 extension SignallingPacket {
   /// Why a command is rejected (§4.1).
-  public struct RejectReason: RawRepresentable, Hashable, Sendable {
+  public struct RejectReason: BinaryNumber, Hashable, Sendable {
     /// The assigned number.
     public var rawValue: UInt16
 
@@ -108,8 +108,7 @@ extension SignallingPacket: BinaryCodable {
     var data = try reader.reader(length)
     switch code {
     case Code.commandReject:
-      let reason = RejectReason(rawValue: try data.u16())
-      self = .commandReject(identifier: identifier, reason, data: data.rest())
+      self = .commandReject(identifier: identifier, try data.value(), data: data.rest())
     case Code.connectionParameterUpdateRequest:
       self = .connectionParameterUpdateRequest(
         identifier: identifier, try ConnectionParameters(withoutEventLengths: &data))
@@ -133,11 +132,8 @@ extension SignallingPacket: BinaryCodable {
     precondition(identifier != 0, "the identifier of a signalling command is never 0")
     var data: [UInt8] = []
     switch self {
-    case .commandReject(_, let reason, let rest):
-      data.append(littleEndian: reason.rawValue)
-      data.append(contentsOf: rest)
-    case .connectionParameterUpdateRequest(_, let parameters):
-      parameters.encodeWithoutEventLengths(into: &data)
+    case .commandReject(_, let reason, let rest): data.append(fields: reason, rest)
+    case .connectionParameterUpdateRequest(_, let parameters): data = parameters.withoutEventLengths
     case .connectionParameterUpdateResponse(_, let isAccepted):
       data.append(littleEndian: isAccepted ? 0 : 1 as UInt16)
     case .creditBasedConnectionRequest(_, let request): data.append(request)
@@ -145,33 +141,16 @@ extension SignallingPacket: BinaryCodable {
     case .other(_, _, let rest): data = rest
     }
     precondition(data.count <= 0xFFFF, "a signalling command holds at most 65,535 bytes")
-    bytes.append(code)
-    bytes.append(identifier)
-    bytes.append(littleEndian: UInt16(data.count))
-    bytes.append(contentsOf: data)
+    bytes.append(fields: code, identifier, UInt16(data.count), data)
   }
 }
 
-extension SignallingPacket.CreditBasedConnectionRequest: BinaryCodable {
-  /// Reads the five numbers.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    (service, sourceChannel, mtu, mps, credits) = try reader.fields()
-  }
-
-  /// Appends the five numbers.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(fields: service, sourceChannel, mtu, mps, credits)
-  }
+extension SignallingPacket.CreditBasedConnectionRequest: FieldCodable {
+  /// The five numbers.
+  public static let fields = FieldList(Self.init, \.service, \.sourceChannel, \.mtu, \.mps, \.credits)
 }
 
-extension SignallingPacket.CreditBasedConnectionResponse: BinaryCodable {
-  /// Reads the five numbers.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    (destinationChannel, mtu, mps, credits, result) = try reader.fields()
-  }
-
-  /// Appends the five numbers.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(fields: destinationChannel, mtu, mps, credits, result)
-  }
+extension SignallingPacket.CreditBasedConnectionResponse: FieldCodable {
+  /// The five numbers.
+  public static let fields = FieldList(Self.init, \.destinationChannel, \.mtu, \.mps, \.credits, \.result)
 }

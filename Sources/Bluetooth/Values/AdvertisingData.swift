@@ -56,8 +56,6 @@ public struct AdvertisingData: Hashable, Sendable {
       self.rawValue = rawValue
     }
 
-    /// Discoverable for a limited time.
-    public static let limitedDiscoverable = Flags(rawValue: 1 << 0)
     /// Discoverable at any time.
     public static let generalDiscoverable = Flags(rawValue: 1 << 1)
     /// No classic Bluetooth.

@@ -33,10 +33,6 @@ struct Tampered: Equatable, Sendable {
   var delay = Interval.zero
   /// Whether the link is lost with its arrival.
   var losesLink = false
-
-  init(frame: [UInt8]) {
-    self.frame = frame
-  }
 }
 
 /// What is to happen to the frames between a lock and its client, whatever carries them.

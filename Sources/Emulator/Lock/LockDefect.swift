@@ -42,46 +42,9 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case longTagCut
   case answerNamesAnotherRequest
 
-  /// The name by which users call it, such as `deaf-unlock`.
+  /// The name by which users call it, such as `deaf-unlock`: that of the case, with hyphens.
   public var name: String {
-    switch self {
-    case .deafUnlock: "deaf-unlock"
-    case .jamAfterAbortedLogins: "jam-after-aborted-logins"
-    case .jamReportedAsLocked: "jam-reported-as-locked"
-    case .plaintextCommandObeyed: "plaintext-command-obeyed"
-    case .loginProofUnchecked: "login-proof-unchecked"
-    case .loginProofReplayed: "login-proof-replayed"
-    case .replayedCommandObeyed: "replayed-command-obeyed"
-    case .tokenRepeated: "token-repeated"
-    case .counterKeptAcrossSessions: "counter-kept-across-sessions"
-    case .staleStatusAfterHandTurn: "stale-status-after-hand-turn"
-    case .movedReportedAsUnlocked: "moved-reported-as-unlocked"
-    case .statusLagsOneBehind: "status-lags-one-behind"
-    case .restUnpublishedAfterTurnabout: "rest-unpublished-after-turnabout"
-    case .publishBeforeLogin: "publish-before-login"
-    case .resetKeepsKey: "reset-keeps-key"
-    case .registrationBusyAfterReset: "registration-busy-after-reset"
-    case .settingsLostOnReconnect: "settings-lost-on-reconnect"
-    case .autolockChangeIgnored: "autolock-change-ignored"
-    case .autolockOutlivesOff: "autolock-outlives-off"
-    case .autolockForgottenOnDisconnect: "autolock-forgotten-on-disconnect"
-    case .historyNeverEmpties: "history-never-empties"
-    case .historyTagMissing: "history-tag-missing"
-    case .deadUntilPowerCycle: "dead-until-power-cycle"
-    case .tokenMissingEverySecondTime: "token-missing-every-second-time"
-    case .answersStopAfterIdling: "answers-stop-after-idling"
-    case .calibrationDrifts: "calibration-drifts"
-    case .batteryWrapsAtZero: "battery-wraps-at-zero"
-    case .oldKeyAcceptedAfterReset: "old-key-accepted-after-reset"
-    case .ownerReplaced: "owner-replaced"
-    case .shortProofAccepted: "short-proof-accepted"
-    case .secondLoginRestartsSession: "second-login-restarts-session"
-    case .olderMessageReplayed: "older-message-replayed"
-    case .earlierSessionReplayed: "earlier-session-replayed"
-    case .longMessageLost: "long-message-lost"
-    case .longTagCut: "long-tag-cut"
-    case .answerNamesAnotherRequest: "answer-names-another-request"
-    }
+    String(describing: self).reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
   }
 
   /// What is wrong, in one sentence.
@@ -151,11 +114,6 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
     }
     self = defect
   }
-}
-
-extension LockDefect: CustomStringConvertible {
-  /// The name.
-  public var description: String { name }
 }
 
 /// Some defects at once.

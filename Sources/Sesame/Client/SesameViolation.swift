@@ -56,38 +56,28 @@ public struct KnownQuirk: Sendable {
   /// Why they are not blamed for it.
   public var reason: String
 
-  init(
-    _ violation: SesameViolation, of subject: String? = nil, in generation: Generation? = nil,
-    because reason: String
-  ) {
-    self.violation = violation
-    self.subject = subject
-    self.generation = generation
-    self.reason = reason
-  }
-
   /// All of them. A lock's own stand in its file, under `quirks`.
   public static let all: [KnownQuirk] = [
     KnownQuirk(
-      .tokenAgain,
-      because:
+      violation: .tokenAgain,
+      reason:
         "locks publish their token more than once in a connection, and clients pass over what they know already"
     ),
     KnownQuirk(
-      .unknownPublish,
-      because:
+      violation: .unknownPublish,
+      reason:
         "firmware publishes items that are younger than its documents, such as battery voltages; clients pass over them"
     ),
     KnownQuirk(
-      .undefinedFlag, in: .os3,
-      because: "firmware may give a flag a meaning that its documents do not have yet"),
+      violation: .undefinedFlag, generation: .os3,
+      reason: "firmware may give a flag a meaning that its documents do not have yet"),
     KnownQuirk(
-      .beforeToken, of: encrypted, in: .os2,
-      because:
+      violation: .beforeToken, subject: encrypted, generation: .os2,
+      reason:
         "an encrypted notification before the token was seen of a Sesame 4, at the beginning of a connection"),
     KnownQuirk(
-      .notAuthentic, of: beforeKey, in: .os3,
-      because:
+      violation: .notAuthentic, subject: beforeKey, generation: .os3,
+      reason:
         "a lock publishes as soon as it has taken a registration, before its client can have the key"),
   ]
 

@@ -1,7 +1,7 @@
 public import Bluetooth
 
 /// What a history record tells of.
-public struct HistoryType: RawRepresentable, Hashable, Sendable {
+public struct HistoryType: BinaryNumber, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
 
@@ -30,14 +30,8 @@ public struct HistoryType: RawRepresentable, Hashable, Sendable {
   public static let manualUnlocked = HistoryType(rawValue: 8)
   /// A hand moved the thumbturn into neither range.
   public static let manualElse = HistoryType(rawValue: 9)
-  /// The motor reached the lock position.
-  public static let driveLocked = HistoryType(rawValue: 10)
-  /// The motor reached the unlock position.
-  public static let driveUnlocked = HistoryType(rawValue: 11)
   /// The motor did not reach its target.
   public static let driveFailed = HistoryType(rawValue: 12)
-  /// The advertising parameters were set.
-  public static let advertisingUpdated = HistoryType(rawValue: 13)
   /// A lock command through WiFi Module 2.
   public static let wifiLock = HistoryType(rawValue: 14)
   /// An unlock command through WiFi Module 2.
@@ -52,10 +46,6 @@ public struct HistoryType: RawRepresentable, Hashable, Sendable {
   public static let wifiClick = HistoryType(rawValue: 19)
   /// A click command from the web.
   public static let webClick = HistoryType(rawValue: 20)
-  /// The motor clicked.
-  public static let driveClick = HistoryType(rawValue: 21)
-  /// A hand clicked.
-  public static let manualClick = HistoryType(rawValue: 22)
 
   /// Whether a record of this type carries a tag: it tells of a command.
   public var hasTag: Bool {
@@ -149,21 +139,14 @@ public struct OS2HistoryRecord: Hashable, Sendable, BinaryCodable {
 
   /// Appends the record.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: id)
-    bytes.append(type.rawValue)
-    bytes.append(littleEndian: milliseconds)
+    bytes.append(fields: id, type, milliseconds)
     switch content {
     case .command(let unknown, let deviceKey, let tag):
       precondition(deviceKey.count == 16, "the part of a device key has 16 bytes")
-      bytes.append(littleEndian: unknown)
-      bytes += deviceKey
+      bytes.append(fields: unknown, deviceKey)
       tag.encodeText(into: &bytes, capacity: HistoryTag.os2Capacity)
-    case .driveFailed(let position, let code, let flags):
-      bytes.append(littleEndian: position)
-      bytes.append(littleEndian: code)
-      bytes.append(flags)
-    case .other(let rest):
-      bytes += rest
+    case .driveFailed(let position, let code, let flags): bytes.append(fields: position, code, flags)
+    case .other(let rest): bytes += rest
     }
   }
 }
@@ -217,10 +200,7 @@ public struct OS3HistoryRecord: Hashable, Sendable, BinaryCodable {
 
   /// Appends the record.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: id)
-    bytes.append(type.rawValue)
-    bytes.append(littleEndian: seconds)
-    bytes.append(status)
+    bytes.append(fields: id, type, seconds, status)
     tag.encode(into: &bytes, for: .os3)
   }
 }

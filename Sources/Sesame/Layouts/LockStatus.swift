@@ -4,9 +4,9 @@ public import Bluetooth
 public let noTarget: Int16 = .min
 
 /// The mechanical status of Sesame 3 and Sesame 4: eight bytes, angles in 1024ths of a turn.
-public struct Sesame3Status: Hashable, Sendable, BinaryCodable {
+public struct Sesame3Status: Hashable, Sendable, FieldCodable {
   /// The flags of the last byte; bits 3, 4, 6 and 7 have no known meaning, and some occur.
-  public struct Flags: OptionSet, Hashable, Sendable {
+  public struct Flags: OptionSet, BinaryNumber, Hashable, Sendable {
     /// The bits as sent.
     public var rawValue: UInt8
 
@@ -47,27 +47,12 @@ public struct Sesame3Status: Hashable, Sendable, BinaryCodable {
     self.flags = flags
   }
 
-  /// Reads eight bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    battery = try reader.u16()
-    target = try reader.i16()
-    position = try reader.i16()
-    returnCode = MoveResult(rawValue: try reader.u8())
-    flags = Flags(rawValue: try reader.u8())
-  }
-
-  /// Appends eight bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: battery)
-    bytes.append(littleEndian: target)
-    bytes.append(littleEndian: position)
-    bytes.append(returnCode.rawValue)
-    bytes.append(flags.rawValue)
-  }
+  /// The fields, eight bytes.
+  public static let fields = FieldList(Self.init, \.battery, \.target, \.position, \.returnCode, \.flags)
 }
 
 /// How a movement of an OS2 lock ended.
-public struct MoveResult: RawRepresentable, Hashable, Sendable {
+public struct MoveResult: BinaryNumber, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
 
@@ -82,16 +67,8 @@ public struct MoveResult: RawRepresentable, Hashable, Sendable {
   public static let success = MoveResult(rawValue: 1)
   /// The gear did not engage.
   public static let failedToEngage = MoveResult(rawValue: 2)
-  /// The movement did not start.
-  public static let failedToStart = MoveResult(rawValue: 3)
   /// The movement did not reach its target.
   public static let failedToMove = MoveResult(rawValue: 4)
-  /// The position could not be checked.
-  public static let failedToCheck = MoveResult(rawValue: 5)
-  /// The gear did not detach.
-  public static let failedToDetach = MoveResult(rawValue: 6)
-  /// The gear did not loosen.
-  public static let failedToLoosen = MoveResult(rawValue: 7)
   /// The movement was given up.
   public static let aborted = MoveResult(rawValue: 8)
 
@@ -112,9 +89,9 @@ extension MoveResult: CustomStringConvertible {
 }
 
 /// The mechanical status of Bot 1 and Bike 1: eight bytes.
-public struct Bot1Status: Hashable, Sendable, BinaryCodable {
+public struct Bot1Status: Hashable, Sendable, FieldCodable {
   /// The flags of the last byte.
-  public struct Flags: OptionSet, Hashable, Sendable {
+  public struct Flags: OptionSet, BinaryNumber, Hashable, Sendable {
     /// The bits as sent.
     public var rawValue: UInt8
 
@@ -144,31 +121,15 @@ public struct Bot1Status: Hashable, Sendable, BinaryCodable {
   /// The flags.
   public var flags: Flags
 
-  /// Reads eight bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    battery = try reader.u16()
-    unused = try reader.i16()
-    motor = try reader.u8()
-    padding = try reader.u8()
-    returnCode = MoveResult(rawValue: try reader.u8())
-    flags = Flags(rawValue: try reader.u8())
-  }
-
-  /// Appends eight bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: battery)
-    bytes.append(littleEndian: unused)
-    bytes.append(motor)
-    bytes.append(padding)
-    bytes.append(returnCode.rawValue)
-    bytes.append(flags.rawValue)
-  }
+  /// The fields, eight bytes.
+  public static let fields = FieldList(
+    Self.init, \.battery, \.unused, \.motor, \.padding, \.returnCode, \.flags)
 }
 
 /// The mechanical status of the Sesame 5 family: seven bytes, angles in degrees.
-public struct Sesame5Status: Hashable, Sendable, BinaryCodable {
+public struct Sesame5Status: Hashable, Sendable, FieldCodable {
   /// The flags of the last byte.
-  public struct Flags: OptionSet, Hashable, Sendable {
+  public struct Flags: OptionSet, BinaryNumber, Hashable, Sendable {
     /// The bits as sent.
     public var rawValue: UInt8
 
@@ -210,27 +171,14 @@ public struct Sesame5Status: Hashable, Sendable, BinaryCodable {
     self.flags = flags
   }
 
-  /// Reads seven bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    battery = try reader.u16()
-    target = try reader.i16()
-    position = try reader.i16()
-    flags = Flags(rawValue: try reader.u8())
-  }
-
-  /// Appends seven bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: battery)
-    bytes.append(littleEndian: target)
-    bytes.append(littleEndian: position)
-    bytes.append(flags.rawValue)
-  }
+  /// The fields, seven bytes.
+  public static let fields = FieldList(Self.init, \.battery, \.target, \.position, \.flags)
 }
 
 /// The mechanical status of Bike 2 and Bot 2 with older firmware: three bytes.
-public struct Bike2Status: Hashable, Sendable, BinaryCodable {
+public struct Bike2Status: Hashable, Sendable, FieldCodable {
   /// The flags of the last byte.
-  public struct Flags: OptionSet, Hashable, Sendable {
+  public struct Flags: OptionSet, BinaryNumber, Hashable, Sendable {
     /// The bits as sent.
     public var rawValue: UInt8
 
@@ -250,17 +198,8 @@ public struct Bike2Status: Hashable, Sendable, BinaryCodable {
   /// The flags.
   public var flags: Flags
 
-  /// Reads three bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    battery = try reader.u16()
-    flags = Flags(rawValue: try reader.u8())
-  }
-
-  /// Appends three bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: battery)
-    bytes.append(flags.rawValue)
-  }
+  /// The fields, three bytes.
+  public static let fields = FieldList(Self.init, \.battery, \.flags)
 }
 
 /// The status of a reader, seven bytes with small counters or nine with wide ones; both forms are reported
@@ -294,8 +233,7 @@ public struct TouchStatus: Hashable, Sendable {
   /// The status's bytes; counts that the narrow form cannot hold are cut to their low byte.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: battery)
-    bytes.append(littleEndian: cards)
+    bytes.append(fields: battery, cards)
     for count in [fingerprints, passcodes] {
       if isWide {
         bytes.append(littleEndian: count)
@@ -330,9 +268,6 @@ public struct FaceStatus: Hashable, Sendable, BinaryCodable {
 
   /// Appends nine bytes.
   public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: battery)
-    bytes.append(littleEndian: cards)
-    bytes.append(contentsOf: counters)
-    bytes.append(flags)
+    bytes.append(fields: battery, cards, counters, flags)
   }
 }

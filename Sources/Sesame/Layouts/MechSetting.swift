@@ -5,7 +5,7 @@ public import Bluetooth
 public let unsetPosition: Int16 = .min
 
 /// The mechanical setting of Sesame 3 and Sesame 4: twelve bytes, angles in 1024ths of a turn.
-public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
+public struct Sesame3Setting: Hashable, Sendable, FieldCodable {
   /// How far a range reaches from its position when an app sets it.
   public static let reach: Int16 = 150
 
@@ -19,7 +19,7 @@ public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
   public var unlockRange: Range
 
   /// The least and the greatest angle of a range, as sent: nothing says which is smaller.
-  public struct Range: Hashable, Sendable {
+  public struct Range: Hashable, Sendable, FieldCodable {
     /// The least angle.
     public var min: Int16
     /// The greatest angle.
@@ -30,6 +30,9 @@ public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
       self.min = min
       self.max = max
     }
+
+    /// The least angle, then the greatest.
+    public static let fields = FieldList(Self.init, \.min, \.max)
   }
 
   /// Makes a setting.
@@ -62,20 +65,8 @@ public struct Sesame3Setting: Hashable, Sendable, BinaryCodable {
     lock: unsetPosition, unlock: unsetPosition, lockRange: Range(min: 0, max: 0),
     unlockRange: Range(min: 0, max: 0))
 
-  /// Reads twelve bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    lock = try reader.i16()
-    unlock = try reader.i16()
-    lockRange = Range(min: try reader.i16(), max: try reader.i16())
-    unlockRange = Range(min: try reader.i16(), max: try reader.i16())
-  }
-
-  /// Appends twelve bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    for angle in [lock, unlock, lockRange.min, lockRange.max, unlockRange.min, unlockRange.max] {
-      bytes.append(littleEndian: angle)
-    }
-  }
+  /// The fields, twelve bytes.
+  public static let fields = FieldList(Self.init, \.lock, \.unlock, \.lockRange, \.unlockRange)
 }
 
 /// The setting of Bot 1: twelve bytes, times in tenths of a second.
@@ -117,7 +108,7 @@ public struct Bot1Setting: Hashable, Sendable, BinaryCodable {
 }
 
 /// The mechanical setting of the Sesame 5 family: six bytes, angles in degrees.
-public struct Sesame5Setting: Hashable, Sendable, BinaryCodable {
+public struct Sesame5Setting: Hashable, Sendable, FieldCodable {
   /// Where the bolt is locked.
   public var lock: Int16
   /// Where the bolt is unlocked.
@@ -135,19 +126,8 @@ public struct Sesame5Setting: Hashable, Sendable, BinaryCodable {
   /// A setting that every client takes for not configured.
   public static let unset = Sesame5Setting(lock: unsetPosition, unlock: unsetPosition)
 
-  /// Reads six bytes.
-  public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    lock = try reader.i16()
-    unlock = try reader.i16()
-    autolock = try reader.u16()
-  }
-
-  /// Appends six bytes.
-  public func encode(into bytes: inout [UInt8]) {
-    bytes.append(littleEndian: lock)
-    bytes.append(littleEndian: unlock)
-    bytes.append(littleEndian: autolock)
-  }
+  /// The fields, six bytes.
+  public static let fields = FieldList(Self.init, \.lock, \.unlock, \.autolock)
 
   /// The four bytes of the positions, which are all that an app sends to set them.
   public var positions: [UInt8] { [UInt8](encoded.prefix(4)) }

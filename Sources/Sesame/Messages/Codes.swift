@@ -62,8 +62,6 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let invalidFormat = ResultCode(rawValue: 1)
   /// The device does not know the request.
   public static let notSupported = ResultCode(rawValue: 2)
-  /// The storage failed.
-  public static let storageFailure = ResultCode(rawValue: 3)
   /// A signature or proof is wrong.
   public static let invalidSignature = ResultCode(rawValue: 4)
   /// There is none, as with an empty history.

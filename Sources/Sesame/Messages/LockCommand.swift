@@ -157,9 +157,7 @@ extension RegisterCommand {
   fileprivate func encode(into bytes: inout [UInt8]) {
     switch self {
     case .os2(let signature, let publicKey, let serverToken):
-      bytes += signature
-      bytes.append(publicKey)
-      bytes.append(serverToken)
+      bytes.append(fields: signature, publicKey, serverToken)
     case .os3(let publicKey, let time):
       bytes.append(publicKey)
       if let time { bytes.append(littleEndian: time) }
@@ -171,12 +169,8 @@ extension LoginCommand {
   fileprivate func encode(into bytes: inout [UInt8]) {
     switch self {
     case .os2(let keyIndex, let publicKey, let appToken, let proof):
-      bytes.append(littleEndian: keyIndex)
-      bytes.append(publicKey)
-      bytes.append(appToken)
-      bytes.append(proof)
-    case .os3(let proof):
-      bytes.append(proof)
+      bytes.append(fields: keyIndex, publicKey, appToken, proof)
+    case .os3(let proof): bytes.append(proof)
     }
   }
 }
