@@ -73,6 +73,43 @@ struct CoverTests {
     expect(replay.status, 1)
   }
 
+  @Test("what is wrong while a lock that lives on is made ready replays, too")
+  func divergenceInPreparation() throws {
+    let folder = try Command.Folder()
+    let device = "emulator:sesame5?as=real&loss=0.01&defect=publish-before-login"
+    let result = try Command.run("cover", "sesame", "--device", device, "--seed", "3", in: folder.path)
+    expect(result.status, 1)
+    #expect(result.output.contains("while it was made ready for the test"), "\(result.output)")
+    let failures = folder.names("Reports/failures")
+    #expect(!failures.isEmpty)
+    for failure in failures {
+      let replay = try Command.run("replay", "Reports/failures/\(failure)", in: folder.path)
+      expect(replay.status, 1)
+    }
+  }
+
+  @Test("a program that stops answering diverges in a tour, as it does anywhere")
+  func stopsAnswering() throws {
+    let folder = try Command.Folder()
+    let program = """
+      import json, sys
+      status = "Closed"
+      for line in sys.stdin:
+          message = json.loads(line)
+          if "reset" in message: status = "Closed"
+          elif message["stimulus"] == "Open": status = "Opened"
+          else: sys.exit(3)
+          print(json.dumps({"status": status}))
+          print(json.dumps({"settled": True}), flush=True)
+      """
+    try Data(program.utf8).write(to: URL(fileURLWithPath: folder.path + "/door.py"))
+    let result = try Command.run("cover", "door", "--device", "exec:python3 door.py", in: folder.path)
+    expect(result.status, 1)
+    let words =
+      "stopped answering: the device's program ended: exit status 3, of python3 door.py, and again in two fresh starts"
+    #expect(result.output.contains(words), "\(result.output)")
+  }
+
   @Test("what is missing comes with the reason and the way, for a person and for a program")
   func missing() throws {
     let folder = try Command.Folder()

@@ -104,10 +104,15 @@ public final class TourRun {
       }
       for text in engine.lockstep.takeRemarks() { listener.remark(text, at: engine.lockstep.now) }
       tour.end(in: engine.lockstep.situation)
-      test.scenario = scenario(test, execution, specification.vocabulary)
+      var written = execution
+      if written.performed.isEmpty {
+        // What was wrong while the device was made ready shows again in a test that only waits.
+        (written.performed, written.actions) = ([Choice(alphabet.settle)], [.settle])
+      }
+      test.scenario = scenario(test, written, specification.vocabulary)
       switch outcome.verdict {
       case .divergence, .labFault: outcome.replay = replay(test, outcome)
-      case .agree: if !test.scenario.steps.isEmpty { summary.scenarios.append(test.scenario) }
+      case .agree: if !execution.performed.isEmpty { summary.scenarios.append(test.scenario) }
       case .skipped, .incomplete, .limited: break
       }
       end(test, outcome, &summary)
