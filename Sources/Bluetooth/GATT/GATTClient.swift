@@ -71,7 +71,8 @@ extension GATTClient {
 extension GATTClient {
   private enum State {
     case idle
-    case running(GATTProcedureID, any RunningProcedure)
+    /// Kept elsewhere, so that a link is of a known size: it is asked for its deadline at every turn.
+    indirect case running(GATTProcedureID, any RunningProcedure)
     case closed(GATTFailure)
   }
 

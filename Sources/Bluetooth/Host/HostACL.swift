@@ -79,7 +79,7 @@ extension BluetoothHost {
   ///
   /// Ending a link before may lose what was sent last.
   public func hasSentEverything(on link: LinkID) -> Bool {
-    guard let index = links.firstIndex(where: { $0.id == link }) else { return true }
+    guard let index = links.indices.first(where: { links[$0].id == link }) else { return true }
     return links[index].unsent == 0 && links[index].outgoing.isEmpty
   }
 

@@ -54,13 +54,14 @@ struct HostLink: Sendable {
 extension BluetoothHost {
   /// Where the link of a handle is.
   func index(of handle: ConnectionHandle) -> Int? {
-    links.firstIndex { $0.handle == handle }
+    // By their places: a closure would be handed a copy of each.
+    links.indices.first { links[$0].handle == handle }
   }
 
   /// Where an open link is; `nil` when it is gone or going, of which the caller may not have heard yet.
   func openIndex(of id: LinkID) -> Int? {
     guard mayAct() else { return nil }
-    return links.firstIndex { $0.id == id && $0.isReported && $0.isOpen }
+    return links.indices.first { links[$0].id == id && links[$0].isReported && links[$0].isOpen }
   }
 
   /// Takes up a link that came up. One that nobody wants is ended at once.
