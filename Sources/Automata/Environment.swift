@@ -56,7 +56,7 @@ public struct CircumstanceTable: Equatable, Sendable {
         let place = item.name == name || isMoment ? 63 : item.faults.firstIndex(of: name) ?? 63
         effects[name, default: []].append(
           Effect(
-            circumstance: number, holder: 1 << UInt64(min(place, 63)), isMoment: isMoment,
+            circumstance: number, holder: 1 << UInt64(place), isMoment: isMoment,
             isNamed: item.name == name))
       }
     }

@@ -48,7 +48,9 @@ extension MachineDefinition {
     let cells = states.count.multipliedReportingOverflow(by: events.count).partialValue
     for (what, count, limit) in [
       ("states", states.count, Machine.limit), ("events", events.count, Machine.limit),
-      ("circumstances", circumstances.count, 64), ("cells", cells, 10_000_000),
+      ("circumstances", circumstances.count, 64),
+      ("faults of a circumstance", circumstances.map(\.faults.count).max() ?? 0, 63),
+      ("cells", cells, 10_000_000),
       ("edges", edgeCount, Machine.edgeLimit),
     ] where count > limit {
       faults.append(.tooLarge(what: what, count: count, limit: limit))

@@ -36,14 +36,15 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
   /// Which states the device was in since it was made.
   public private(set) var visited: [Bool]
 
-  private let preference: Preference
+  private var preference = Preference.first
+  private var vocabulary: Vocabulary
   private var conduct: Conduct
   private var standing: Conduct.Standing
   /// What is to be shown at this moment, the next one first.
   private var shows: ArraySlice<Observation> = []
   /// What happens next by itself.
   private var plan: (edge: Int, time: Instant)?
-  private var generator: SeededGenerator
+  private var generator = SeededGenerator(seed: 0)
   private var script: ArraySlice<Decision> = []
   /// How often in a row something happened at this moment that nobody could see.
   private var unseen = 0
@@ -55,21 +56,36 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
   ///
   /// - Parameter showsEffects: whether it shows effects beside statuses.
   public init(_ machine: Machine, _ preference: Preference = .first, showsEffects: Bool = true) {
+    self.init(machine, speaking: Vocabulary(machine: machine), showsEffects: showsEffects)
+    decide(by: preference)
+  }
+
+  private init(_ machine: Machine, speaking vocabulary: Vocabulary, showsEffects: Bool) {
+    self.vocabulary = vocabulary
     self.machine = machine
-    self.preference = preference
     abilities = Abilities(ofDevice: machine, showsEffects: showsEffects)
     tried = [Bool](repeating: false, count: machine.stateCount * machine.eventCount)
     visited = [Bool](repeating: false, count: machine.stateCount)
-    conduct = Conduct(machine.definition, Vocabulary(machine: machine), showsEffects: showsEffects)
+    conduct = Conduct(machine.definition, vocabulary, showsEffects: showsEffects)
     standing = conduct.start(machine.definition.starts.count - 1)
-    if case .seeded(let seed) = preference {
-      generator = SeededGenerator(seed: seed, for: "machine device")
-    } else {
-      generator = SeededGenerator(seed: 0)
-    }
+  }
+
+  /// Makes a device of the machine of a specification, or of another that is held against it.
+  public init(_ specification: Specification, _ machine: Machine? = nil) {
+    self.init(
+      machine ?? specification.machine, speaking: specification.vocabulary,
+      showsEffects: specification.showsEffects)
+  }
+
+  /// Makes choices otherwise, from the next test on.
+  public mutating func decide(by preference: Preference) {
+    self.preference = preference
+    if case .seeded(let seed) = preference { generator = SeededGenerator(seed: seed, for: "machine device") }
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
+    guard vocabulary != self.vocabulary else { return }
+    self.vocabulary = vocabulary
     conduct = Conduct(machine.definition, vocabulary, showsEffects: abilities.showsEffects)
   }
 

@@ -98,6 +98,9 @@ private let flaws: [Flaw] = [
   Flaw(.tooLarge(what: "circumstances", count: 65, limit: 64), at: .machine) {
     $0.circumstances = (0..<65).map { Circumstance("c\($0)") }
   },
+  Flaw(.tooLarge(what: "faults of a circumstance", count: 64, limit: 63), at: .machine) {
+    $0.circumstances[0].faults = (0..<64).map { "f\($0)" }
+  },
   Flaw(.tooLarge(what: "edges", count: 4_000_002, limit: 2_000_000), at: .machine) {
     $0.states += (0..<1998).map { State("s\($0)") }
     let names = $0.states.map(\.name)

@@ -14,14 +14,20 @@ struct Conduct: Sendable {
     var shown: Int
     /// When the state was entered.
     var since: Instant
-    /// Whether each circumstance holds.
-    var holds: [Bool]
-    /// The faults that hold each circumstance, and its own name where a start setting does, in alphabetical order.
-    var holders: [[String]]
-    /// The values of circumstances.
-    var values: [Interval]
+    /// The circumstances that hold, as bits.
+    var holds: UInt64 = 0
+    /// Why each of them does.
+    var reasons: [Reason]
     /// The faults that end by themselves, with when they do.
     var ends: [End] = []
+  }
+
+  /// What there is to a circumstance.
+  struct Reason: Hashable, Sendable {
+    /// Which of its faults hold it: a bit for each in the order of the definition, the highest for its own name.
+    var faults: UInt64 = 0
+    /// What a stimulus has set it to.
+    var value = Interval.zero
   }
 
   /// A fault that ends by itself.
@@ -50,8 +56,9 @@ struct Conduct: Sendable {
 
   /// A row with numbers for names, or -1 for none: a line of the processor's memory, since a large machine has many.
   private struct Row: Sendable {
-    var given: [Int]
-    var unless: [Int]
+    /// Circumstances, as bits.
+    var given: UInt64
+    var unless: UInt64
     var earliest: Interval
     var latest: Interval
     /// What it shows before and after the new status, and a status in its place.
@@ -90,6 +97,9 @@ struct Conduct: Sendable {
     func effects(_ names: [String]) -> [Observation] {
       showsEffects ? names.map { name in effectNumbers[name].map { .effect($0) } ?? .unknown(name) } : []
     }
+    func bits(_ names: [String]) -> UInt64 {
+      names.reduce(into: 0) { bits, name in circumstances[name].map { bits.set($0, true) } }
+    }
     var rows: [Row] = []
     var causedWays = [[Way]](repeating: [], count: definition.states.count * eventCount)
     var freeWays = [[Way]](repeating: [], count: definition.states.count)
@@ -101,8 +111,7 @@ struct Conduct: Sendable {
       if case .states = row.to { enters = true }
       rows.append(
         Row(
-          given: row.given.compactMap { circumstances[$0] },
-          unless: row.unless.compactMap { circumstances[$0] }, earliest: row.window.earliest,
+          given: bits(row.given), unless: bits(row.unless), earliest: row.window.earliest,
           latest: row.window.latest, before: effects(row.before), after: effects(row.after),
           status: Int32(row.shows.flatMap { known[$0] } ?? -1),
           plus: Int16(row.window.plus.flatMap { circumstances[$0] } ?? -1), enters: enters))
@@ -168,11 +177,9 @@ struct Conduct: Sendable {
 
   /// Where a test starts.
   func start(_ number: Int) -> Standing {
-    let count = definition.circumstances.count
-    return Standing(
+    Standing(
       state: startStates[number], shown: statuses[startStates[number]], since: .zero,
-      holds: [Bool](repeating: false, count: count), holders: [[String]](repeating: [], count: count),
-      values: [Interval](repeating: .zero, count: count))
+      reasons: [Reason](repeating: Reason(), count: definition.circumstances.count))
   }
 
   /// The ways on which a stimulus leads; none is a refusal.
@@ -189,7 +196,7 @@ struct Conduct: Sendable {
     for (number, way) in freeWays(of: standing.state).enumerated() {
       let row = rows[Int(way.row)]
       guard canBeTaken(row, in: standing) else { continue }
-      let longer = row.plus < 0 ? .zero : standing.values[Int(row.plus)]
+      let longer = row.plus < 0 ? .zero : standing.reasons[Int(row.plus)].value
       options.append(
         Option(
           number: number, earliest: standing.since + row.earliest,
@@ -199,8 +206,7 @@ struct Conduct: Sendable {
   }
 
   private func canBeTaken(_ row: Row, in standing: Standing) -> Bool {
-    if row.unless.contains(where: { standing.holds[$0] }) { return false }
-    return row.given.isEmpty || row.given.contains { standing.holds[$0] }
+    row.unless & standing.holds == 0 && (row.given == 0 || row.given & standing.holds != 0)
   }
 
   /// Goes along a way, and gives what is shown on it.
@@ -229,9 +235,9 @@ struct Conduct: Sendable {
     for (number, item) in definition.circumstances.enumerated()
     where item.name == fault.name || item.faults.contains(fault.name) && !item.moments.contains(fault.name) {
       if !isOn, !item.until.isEmpty { continue }
-      standing.holders[number].removeAll { $0 == fault.name }
-      if isOn { standing.holders[number] = (standing.holders[number] + [fault.name]).sorted() }
-      standing.holds[number] = !standing.holders[number].isEmpty
+      let own = item.name == fault.name ? 63 : item.faults.firstIndex(of: fault.name) ?? 63
+      standing.reasons[number].faults.set(own, isOn)
+      standing.holds.set(number, standing.reasons[number].faults != 0)
       guard item.name != fault.name, item.until.isEmpty else { continue }
       standing.ends.removeAll { $0.fault == fault.name }
       if isOn, case .duration(let interval) = fault.value {
@@ -253,8 +259,8 @@ struct Conduct: Sendable {
     guard statusNames.indices.contains(status) else { return }
     for (number, item) in definition.circumstances.enumerated() where item.until.contains(statusNames[status])
     {
-      standing.holders[number] = []
-      standing.holds[number] = false
+      standing.reasons[number].faults = 0
+      standing.holds.set(number, false)
     }
   }
 
@@ -269,8 +275,14 @@ struct Conduct: Sendable {
         case .integer(let seconds): .seconds(Int64(clamping: seconds))
         default: .zero
         }
-      standing.values[number] = value
-      standing.holds[number] = value > .zero
+      standing.reasons[number].value = value
+      standing.holds.set(number, value > .zero)
     }
+  }
+}
+
+extension UInt64 {
+  fileprivate mutating func set(_ bit: Int, _ isOn: Bool) {
+    self = isOn ? self | 1 << UInt64(bit) : self & ~(1 << UInt64(bit))
   }
 }

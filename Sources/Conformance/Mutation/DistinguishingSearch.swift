@@ -36,7 +36,8 @@ public struct DistinguishingTest: Sendable {
 /// The pairs that are reached before the wrong transition is taken are the same for all mutants of a machine; they are
 /// found once.
 public final class DistinguishingSearch {
-  private let specification: Specification
+  /// The right machine.
+  public let specification: Specification
   private let limit: Int
   private let stimuli: [[Stimulus]]
   private let starts: [StartCondition]

@@ -231,7 +231,7 @@ extension ProductSearch {
     from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {
     for (number, name, isLasting) in faults {
-      let holds = point.standing.holds[number]
+      let holds = point.standing.holds >> UInt64(number) & 1 == 1
       if holds && isLasting { continue }
       let fault = Fault(name, .flag(!holds))
       product.go(to: point)

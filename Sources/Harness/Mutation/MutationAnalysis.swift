@@ -76,7 +76,8 @@ public struct MutationAnalysis {
   private func fate(of number: Int) -> Fate {
     let (state, stimulus) = mutants.place(of: number)
     let mutant = mutants[number]
-    for test in tests where test.reaches(state, stimulus) && test.fails(on: mutant.machine) {
+    let device = MachineDevice(search.specification, mutant.machine)
+    for test in tests where test.reaches(state, stimulus) && test.fails(on: device) {
       return .killed(by: test.name)
     }
     switch search.distinguish(mutant) {

@@ -27,7 +27,6 @@ struct MutationTest {
   private let alphabet: Alphabet
   private let starts: [StartCondition]
   private let seed: UInt64
-  private let showsEffects: Bool
   /// How the machine decides where it may: the first way on which the machine itself passes as expected.
   private var preference = MachineDevice.Preference.first
   /// The cells that the machine itself was asked for, and the states that it was in.
@@ -35,18 +34,20 @@ struct MutationTest {
   private var visited: [Bool] = []
 
   /// Makes a test ready; `nil` when the machine itself does not pass it.
-  init?(_ name: String, _ body: Body, _ specification: Specification, seed: UInt64) {
+  ///
+  /// - Parameter device: the machine itself.
+  init?(
+    _ name: String, _ body: Body, _ specification: Specification, _ device: MachineDevice, seed: UInt64
+  ) {
     self.name = name
     self.body = body
     self.specification = specification
     self.seed = seed
-    showsEffects = specification.showsEffects
-    let abilities = MachineDevice(specification.machine, showsEffects: showsEffects).abilities
-    alphabet = Alphabet(specification, abilities)
-    starts = specification.machine.startConditions(of: abilities)
+    alphabet = Alphabet(specification, device.abilities)
+    starts = specification.machine.startConditions(of: device.abilities)
     for preference in preferences {
       self.preference = preference
-      let outcome = run(on: specification.machine)
+      let outcome = run(on: device)
       guard outcome.divergence == nil, outcome.isAsExpected else { continue }
       (tried, visited) = (outcome.device.tried, outcome.device.visited)
       return
@@ -68,12 +69,13 @@ struct MutationTest {
   }
 
   /// Whether a machine fails the test.
-  func fails(on machine: Machine) -> Bool { run(on: machine).divergence != nil }
+  func fails(on device: MachineDevice) -> Bool { run(on: device).divergence != nil }
 
   private func run(
-    on machine: Machine
+    on machine: MachineDevice
   ) -> (divergence: Divergence?, isAsExpected: Bool, device: MachineDevice) {
-    let device = MachineDevice(machine, preference, showsEffects: showsEffects)
+    var device = machine
+    device.decide(by: preference)
     // A start that the machine does not have is no test of it.
     if case .scenario(let scenario) = body {
       var runner = CaseRunner(scenario, seed: seed, specification, bare: device)
@@ -106,11 +108,11 @@ extension MutationSuite {
   func tests(
     of specification: Specification, seed: UInt64
   ) -> (tests: [MutationTest], leftOut: [String]) {
-    let machine = specification.machine
+    let device = MachineDevice(specification)
     var tests: [MutationTest] = []
     var leftOut: [String] = []
     func add(_ name: String, _ body: MutationTest.Body, seed: UInt64) {
-      if let test = MutationTest(name, body, specification, seed: seed) {
+      if let test = MutationTest(name, body, specification, device, seed: seed) {
         tests.append(test)
       } else {
         leftOut.append(name)
@@ -120,9 +122,9 @@ extension MutationSuite {
     case .scenarios(let items):
       for item in items { add(item.path, .scenario(item.scenario), seed: item.scenario.seed ?? seed) }
     case .tour:
-      let abilities = MachineDevice(machine, showsEffects: specification.showsEffects).abilities
       let tour = Tour(
-        specification, Alphabet(specification, abilities), starts: machine.startConditions(of: abilities))
+        specification, Alphabet(specification, device.abilities),
+        starts: specification.machine.startConditions(of: device.abilities))
       add("tour", .tour(tour), seed: seed)
     case .fuzz(let events): add("fuzz", .fuzz(events: events), seed: seed)
     }
