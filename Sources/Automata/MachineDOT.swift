@@ -234,12 +234,8 @@ private func encode(_ names: [String]) -> String { names.map(encode).joined(sepa
 
 /// Text in which the marks of lists, backslashes and control characters are percent signs and two digits.
 private func encode(_ text: String) -> String {
-  let digits = Array("0123456789ABCDEF")
-  return text.unicodeScalars.map { scalar in
-    switch scalar {
-    case ",", ":", "=", "%", "\\": "%\(digits[Int(scalar.value / 16)])\(digits[Int(scalar.value % 16)])"
-    case _ where isControl(scalar): "%\(digits[Int(scalar.value / 16)])\(digits[Int(scalar.value % 16)])"
-    default: String(scalar)
-    }
+  text.unicodeScalars.map { scalar in
+    let isMark = [",", ":", "=", "%", "\\"].contains(scalar) || isControl(scalar)
+    return isMark ? "%" + scalar.value.hex(digits: 2).uppercased() : String(scalar)
   }.joined()
 }

@@ -1,3 +1,5 @@
+import Basics
+
 extension MachineDefinition {
   /// The transition table in columns, a column a state and a row an event, as the notation for tables reads it.
   ///
@@ -8,7 +10,7 @@ extension MachineDefinition {
     let grid = grid()
     let widths = grid[0].indices.map { column in grid.map { $0[column].count }.max() ?? 0 }
     for (number, cells) in grid.enumerated() {
-      let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      let padded = zip(cells, widths).map { $0.leftAligned(in: $1) }
       lines.append(trimEnd(padded.joined(separator: "  ")))
       if number == 0 {
         lines.append(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  "))

@@ -191,7 +191,7 @@ extension CellCoverage {
 /// Four bits a digit, the first of them the highest.
 private func hexDigits(_ bits: [Bool]) -> String {
   stride(from: 0, to: bits.count, by: 4).map { start in
-    String((start..<start + 4).reduce(0) { $0 << 1 | ($1 < bits.count && bits[$1] ? 1 : 0) }, radix: 16)
+    (start..<start + 4).reduce(0) { $0 << 1 | ($1 < bits.count && bits[$1] ? 1 : 0) }.hex(digits: 1)
   }.joined()
 }
 
@@ -199,9 +199,9 @@ private func hexDigits(_ bits: [Bool]) -> String {
 private func bits(_ digits: String, _ count: Int) -> [Bool]? {
   guard digits.utf8.count == (count + 3) / 4 else { return nil }
   var bits: [Bool] = []
-  for digit in digits {
-    guard let value = digit.hexDigitValue else { return nil }
-    for bit in [8, 4, 2, 1] { bits.append(value & bit != 0) }
+  for digit in digits.utf8 {
+    guard let value = hexValue(digit) else { return nil }
+    for bit: UInt8 in [8, 4, 2, 1] { bits.append(value & bit != 0) }
   }
   return Array(bits.prefix(count))
 }

@@ -79,24 +79,34 @@ extension Lockstep {
     return try next(until: now + Self.patience)
   }
 
-  /// Does what a tester does. A stimulus waits until the device is ready for it; see
-  /// ``DeviceUnderTest/readyTime(for:)``.
-  ///
-  /// - Returns: what it came to, which for an edge is a wait, and the divergence if there is one.
-  public mutating func carryOut(
-    _ action: TestAction
-  ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
+  /// When an action may be brought about at the earliest, where a motor is given its rest before.
+  @inline(__always)
+  public func readyTime(for action: TestAction) -> Instant? {
     switch action {
-    case .stimulus(let stimulus):
-      while let ready = readyTime(for: stimulus), ready > now {
-        if let divergence = try pass(until: ready) { return (action, divergence) }
-      }
-      return (action, try perform(stimulus))
-    case .fault(let fault):
-      while let ready = readyTime(for: fault), ready > now {
-        if let divergence = try pass(until: ready) { return (action, divergence) }
-      }
-      return (action, try bring(about: fault))
+    case .stimulus(let stimulus): device.readyTime(for: stimulus)
+    case .fault(let fault): device.readyTime(for: fault)
+    case .wait, .settle, .next, .edge: nil
+    }
+  }
+
+  /// Does what a tester does, when the device is ready for it; see ``DeviceUnderTest/readyTime(for:)``.
+  ///
+  /// - Parameter isForbidden: whether it is to be refused. What no longer is, now that a motor has had its rest, is left out.
+  /// - Returns: what it came to, which for an edge, and for what is left out, is a wait, and the divergence if there is one.
+  @inline(__always)
+  public mutating func carryOut(
+    _ action: TestAction, isForbidden: Bool = false
+  ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
+    let begin = now
+    while let ready = readyTime(for: action), ready > now {
+      let divergence = try pass(until: ready)
+      let isLeftOut =
+        if isForbidden, case .stimulus(let stimulus) = action { tracker.allows(stimulus.number) } else { false }
+      if divergence != nil || isLeftOut { return (isForbidden ? .wait(now - begin) : action, divergence) }
+    }
+    switch action {
+    case .stimulus(let stimulus): return (action, try perform(stimulus))
+    case .fault(let fault): return (action, try bring(about: fault))
     case .wait(let interval): return (action, try pass(until: now + interval))
     case .settle: return (action, try settle())
     case .next: return (action, try awaitNext())

@@ -207,25 +207,10 @@ extension CaseRunner {
     case .perform(let call): try perform(call, waits: true)
     case .performNow(let call): try perform(call, waits: false)
     case .refuse(let call): try refuse(call)
-    case .fault(let fault):
-      while let ready = lockstep.readyTime(for: fault), ready > lockstep.now { try pass(until: ready) }
-      lockstep.recorder.forgetShown()
-      try check { lockstep throws(LabFault) in try lockstep.bring(about: fault) }
-    case .wait(let interval):
-      listener?.note(.wait, interval.description, mark, at: lockstep.now)
-      lockstep.recorder.forgetShown()
-      try pass(until: lockstep.now + interval)
-      lockstep.recorder.forgetPassing()
-    case .settle:
-      listener?.note(.wait, ScenarioGrammar.settled, mark, at: lockstep.now)
-      lockstep.recorder.forgetShown()
-      try check { lockstep throws(LabFault) in try lockstep.settle() }
-      lockstep.recorder.forgetPassing()
-    case .next:
-      listener?.note(.wait, ScenarioGrammar.next, mark, at: lockstep.now)
-      lockstep.recorder.forgetShown()
-      try check { lockstep throws(LabFault) in try lockstep.awaitNext() }
-      lockstep.recorder.forgetPassing()
+    case .fault(let fault): try carryOut(.fault(fault))
+    case .wait(let interval): try carryOut(.wait(interval))
+    case .settle: try carryOut(.settle)
+    case .next: try carryOut(.next)
     case .expect(let expectation), .until(let expectation): try meet(expectation)
     case .fuzz(let events):
       try draw(events)
@@ -248,6 +233,16 @@ extension CaseRunner {
       throw .lab(error)
     }
     if let divergence { throw .divergence(divergence) }
+  }
+
+  private mutating func carryOut(_ action: TestAction) throws(Halt) {
+    lockstep.recorder.announce(action, at: lockstep.now)
+    lockstep.recorder.forgetShown()
+    try check { lockstep throws(LabFault) in try lockstep.carryOut(action).divergence }
+    switch action {
+    case .stimulus, .fault: break
+    case .wait, .settle, .next, .edge: lockstep.recorder.forgetPassing()
+    }
   }
 
   private mutating func pass(until limit: Instant) throws(Halt) {
@@ -306,7 +301,9 @@ extension CaseRunner {
       }
       guard let action = alphabet.action(of: choice) else { continue }
       lockstep.recorder.forgetShown()
-      try check { lockstep throws(LabFault) in try lockstep.carryOut(action).divergence }
+      try check { lockstep throws(LabFault) in
+        try lockstep.carryOut(action, isForbidden: choice.isForbidden).divergence
+      }
       writeRemarks()
     }
   }

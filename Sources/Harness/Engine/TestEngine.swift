@@ -17,6 +17,8 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public private(set) var events = 0
   /// How often the tester set the bolt in motion, in tests and to make the device ready for them.
   public private(set) var actuations = 0
+  /// In how many sessions the device was made ready for tests.
+  public private(set) var preparationCount = 0
   /// The time that passed on the device in the tests before this one.
   private var earlier = Interval.zero
   /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
@@ -120,6 +122,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     earlier = before - (lockstep.now - .zero)
     for session in lockstep.preparations {
       earlier = earlier + session.length
+      preparationCount += 1
       actuations += session.stimuli.count { alphabet.moves(Choice($0.number)) }
     }
     if let fault {
@@ -142,30 +145,20 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
     guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
     events += 1
-    if choice.isForbidden, case .stimulus(let stimulus) = action,
-      let ready = lockstep.readyTime(for: stimulus),
-      ready > lockstep.now
-    {
-      let begin = lockstep.now
-      let divergence = try lockstep.pass(until: ready)
-      waited += lockstep.now - begin
-      // What was to be refused and no longer is, now that a motor has had its rest, is left out.
-      if divergence != nil || lockstep.tracker.allows(stimulus.number) {
-        return (.wait(lockstep.now - begin), divergence)
-      }
-    }
-    if mayMove(choice, action) {
+    let moves = mayMove(choice, action)
+    if moves {
       guard actuations < mostActuations else {
         throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
       }
       actuations += 1
     }
-    let begin = lockstep.now
-    if let ready = readyTime(for: action), ready > begin { waited += ready - begin }
-    let result = try lockstep.carryOut(action)
-    switch action {
-    case .wait, .edge: waited += lockstep.now - begin
-    case .stimulus, .fault, .settle, .next: break
+    let (begin, ready) = (lockstep.now, lockstep.readyTime(for: action))
+    let result = try lockstep.carryOut(action, isForbidden: choice.isForbidden)
+    if case .wait = result.done {
+      waited += lockstep.now - begin
+      if moves { actuations -= 1 }
+    } else if let ready, ready > begin {
+      waited += ready - begin
     }
     return result
   }
@@ -175,15 +168,6 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private func mayMove(_ choice: Choice, _ action: TestAction) -> Bool {
     guard choice.isForbidden, case .stimulus(let stimulus) = action else { return alphabet.moves(choice) }
     return alphabet.moves(Choice(Int(choice.act))) && lockstep.device.reaches(stimulus)
-  }
-
-  /// When an action may be brought about at the earliest, where a motor is given its rest before.
-  private func readyTime(for action: TestAction) -> Instant? {
-    switch action {
-    case .stimulus(let stimulus): lockstep.readyTime(for: stimulus)
-    case .fault(let fault): lockstep.readyTime(for: fault)
-    case .wait, .settle, .next, .edge: nil
-    }
   }
 
   /// Does a test again, see ``RepeatedTest``, until its attempts come to something: the same trouble in three fresh

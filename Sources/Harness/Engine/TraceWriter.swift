@@ -47,6 +47,11 @@ struct TraceWriter: TraceRecorder {
 
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {
     mark = StepMark(number, line: 0)
+    announce(action, at: time)
+  }
+
+  /// Writes down what the tester lets happen; of what it does itself there is an event.
+  mutating func announce(_ action: TestAction, at time: Instant) {
     switch action {
     case .wait(let interval): listener?.note(.wait, interval.description, mark, at: time)
     case .next: listener?.note(.wait, ScenarioGrammar.next, mark, at: time)

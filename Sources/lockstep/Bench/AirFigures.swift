@@ -116,28 +116,34 @@ private enum SessionPace {
     settings.weights = ["lock", "unlock", "toggle", "setAutolock"].map { ($0, 0) }
     var runner = TestEngine(target, lock, settings, recorder: NoRecorder())
     guard let connect = runner.specification.vocabulary.stimulus("connect") else { return nil }
-    var explorer = runner.explorer(settings)
-    var sessions = 0
-    while explorer.events < events {
-      let start = explorer.begin()
-      var divergence: Divergence?
-      do {
-        divergence = try runner.begin(start)
-        sessions += runner.lockstep.preparations.count
-      } catch {
-        guard error.symptom == .notPossible, explorer.exclude(start: start) else { throw error }
-        continue
-      }
-      while divergence == nil, let choice = explorer.next(in: runner.lockstep.situation) {
-        let before = runner.lockstep.now
-        divergence = try runner.make(choice).divergence
-        explorer.spend(runner.lockstep.now - before)
-        if Int(choice.act) == connect, !choice.isForbidden { sessions += 1 }
-      }
-      _ = explorer.end(in: runner.lockstep.situation)
-      // What is under way, such as a registration, is not left half done.
-      if divergence == nil { _ = try runner.lockstep.conclude() }
+    var source = CountedChoices(source: runner.explorer(settings), counted: connect)
+    while runner.events < events {
+      guard try runner.perform(all: &source, most: events - runner.events) == nil else { return nil }
     }
+    let sessions = runner.preparationCount + source.count
     return Double(sessions) / ((runner.lockTime - runner.waited).seconds / 60)
   }
+}
+
+/// What a source says, and how often it says one stimulus.
+private struct CountedChoices<Source: ChoiceSource>: ChoiceSource {
+  var source: Source
+  let counted: Int
+  private(set) var count = 0
+
+  var isFinished: Bool { source.isFinished }
+
+  mutating func begin() -> Int { source.begin() }
+
+  mutating func next(in situation: Situation) -> Choice? {
+    let choice = source.next(in: situation)
+    if let choice, Int(choice.act) == counted, !choice.isForbidden { count += 1 }
+    return choice
+  }
+
+  mutating func spend(_ time: Interval) { source.spend(time) }
+
+  mutating func end(in situation: Situation) -> Bool { source.end(in: situation) }
+
+  mutating func exclude(start: Int) -> Bool { source.exclude(start: start) }
 }
