@@ -101,7 +101,9 @@ extension Lockstep {
     while let ready = readyTime(for: action), ready > now {
       let divergence = try pass(until: ready)
       let isLeftOut =
-        if isForbidden, case .stimulus(let stimulus) = action { tracker.allows(stimulus.number) } else { false }
+        if isForbidden, case .stimulus(let stimulus) = action { tracker.allows(stimulus.number) } else {
+          false
+        }
       if divergence != nil || isLeftOut { return (isForbidden ? .wait(now - begin) : action, divergence) }
     }
     switch action {
