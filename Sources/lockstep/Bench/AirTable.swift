@@ -82,9 +82,7 @@ struct AirTable {
   }
 
   private static func row(_ search: AirSearch, _ result: AirSearch.Result?) -> JSON {
-    guard case .mapping(let asked) = search.json, case .mapping(let came)? = result?.json else {
-      return ["search": search.json, "result": .null]
-    }
-    return .mapping(asked + came)
+    guard let result else { return ["search": search.json, "result": .null] }
+    return .mapping(search.members + result.members)
   }
 }

@@ -15,7 +15,7 @@ extension Command {
       ArgumentParser(options: [], operands: nil), defaults: { NoArguments() }
     ) { _, console throws(UsageError) in
       guard let order = EndOfInput.firstLine(), let json = try? JSON(parsing: order),
-        let search = AirSearch(json)
+        let search = try? AirSearch(json)
       else { throw UsageError("this command is for 'lockstep air-table' alone") }
       guard let result = search.perform() else { return .internalFault }
       console.print(result.json)
@@ -51,7 +51,7 @@ struct AirWorkers {
         switch process.next(within: .milliseconds(20)) {
         case .nothing: return false
         case .line(let line):
-          results[index] = (try? JSON(parsing: line)).flatMap { AirSearch.Result($0) }
+          results[index] = (try? JSON(parsing: line)).flatMap { try? AirSearch.Result($0) }
           return false
         case .ended:
           done(searches[index], results[index])
@@ -60,51 +60,5 @@ struct AirWorkers {
       }
     }
     return results
-  }
-}
-
-extension AirSearch {
-  var json: JSON {
-    var members: [JSON.Member] = [
-      .init("device", .text(device)), .init("seed", .integer(seed)), .init("shrunk", .flag(isShrunk)),
-    ]
-    if let defect { members.append(.init("defect", .text(defect.name))) }
-    if let lockTime { members.append(.init("lockTime", .decimal(lockTime.seconds))) }
-    if let events { members.append(.init("events", .integer(events))) }
-    if let without { members.append(.init("without", .text(without.rawValue))) }
-    return .mapping(members)
-  }
-
-  init?(_ json: JSON) {
-    guard let device = json["device"]?.string, let seed = json["seed"]?.int,
-      let isShrunk = json["shrunk"]?.bool
-    else { return nil }
-    self.init(
-      device: device,
-      defect: json["defect"]?.string.flatMap { name in LockDefect.allCases.first { $0.name == name } },
-      seed: UInt64(seed), lockTime: json["lockTime"]?.seconds, events: json["events"]?.int,
-      isShrunk: isShrunk,
-      without: json["without"]?.string.flatMap { Explorer.Strategy(rawValue: $0) })
-  }
-}
-
-extension AirSearch.Result {
-  var json: JSON {
-    [
-      "found": .flag(isFound), "findings": .integer(findings), "events": .integer(events),
-      "lockTime": .decimal(lockTime.seconds), "movements": .integer(movements), "length": .integer(length),
-      "shrunkMovements": .integer(shrunkMovements), "message": .text(message),
-    ]
-  }
-
-  init?(_ json: JSON) {
-    guard let isFound = json["found"]?.bool, let findings = json["findings"]?.int,
-      let events = json["events"]?.int, let lockTime = json["lockTime"]?.seconds,
-      let movements = json["movements"]?.int, let length = json["length"]?.int,
-      let shrunkMovements = json["shrunkMovements"]?.int, let message = json["message"]?.string
-    else { return nil }
-    self.init(
-      isFound: isFound, findings: findings, events: events, lockTime: lockTime, movements: movements,
-      length: length, shrunkMovements: shrunkMovements, message: message)
   }
 }

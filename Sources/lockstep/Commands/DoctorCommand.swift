@@ -69,7 +69,7 @@ private struct DoctorArguments {
 /// One thing that was looked at.
 struct Symptom: Equatable {
   /// What it means for the bench.
-  enum State: String {
+  enum State: String, CaseIterable {
     case good
     /// Worth knowing, and no hindrance by itself.
     case note
@@ -292,11 +292,11 @@ extension Symptom {
       }
     return paint(style, sign) + " \(subject): \(text)" + (cure.map { "\n    \($0)" } ?? "")
   }
+}
 
-  var json: JSON {
-    .known([
-      "state": .text(state.rawValue), "subject": .text(subject), "text": .text(text),
-      "cure": cure.map(JSON.text),
-    ])
-  }
+extension Symptom: Written {
+  static let fields: [Field<Self>] = [
+    .derived("state", \.state, .words()), .derived("subject", \.subject, .text),
+    .derived("text", \.text, .text), .known("cure", \.cure, .text),
+  ]
 }

@@ -1,7 +1,7 @@
-import Journal
+public import Journal
 import Basics
 import Automata
-import Harness
+public import Harness
 import Models
 
 extension Command {
@@ -156,12 +156,11 @@ extension MachineDefinition {
   }
 }
 
-extension Case {
-  fileprivate var json: JSON {
-    .known([
-      "id": .text(id), "name": .text(name), "file": .text(file), "machine": .text(machine.label),
-      "device": .text(device.description), "tags": .list(scenario.tags.map(JSON.text)),
-      "steps": .integer(scenario.steps.count), "skipped": skipReason.map(JSON.text),
-    ])
-  }
+extension Case: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("id", \.id, .text), .derived("name", \.name, .text), .derived("file", \.file, .text),
+    .derived("machine", \.machine.label, .text), .derived("device", \.device.description, .text),
+    .derived("tags", \.scenario.tags, .list(.text)), .derived("steps", \.scenario.steps.count, .count),
+    .known("skipped", \.skipReason, .text),
+  ]
 }

@@ -1,6 +1,7 @@
 import System
 import Harness
 import Journal
+import Basics
 
 /// The desk of a campaign whose reports are written here: the folder of its run, and who looks on.
 final class FuzzOffice: FuzzDesk {
@@ -38,7 +39,7 @@ final class FuzzOffice: FuzzDesk {
 
   func keep(_ state: CampaignState) {
     do {
-      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
+      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.json.pages)
     } catch {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error

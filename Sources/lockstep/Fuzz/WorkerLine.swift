@@ -37,7 +37,7 @@ enum WorkerLine {
     case .progress(let status): ["progress": status.json]
     case .visited(let marks): ["visited": .list(marks.map(JSON.integer))]
     case .evidence(let line): ["evidence": line.json()]
-    case .found(let notice): ["found": notice.message]
+    case .found(let notice): ["found": notice.json]
     case .journal(let line): ["journal": line.json()]
     case .say(let text): ["say": .text(text)]
     case .once(let text): ["once": .text(text)]
@@ -55,7 +55,7 @@ enum WorkerLine {
       self = .visited(marks)
     } else if let line = value["evidence"].flatMap({ try? Record($0) }) {
       self = .evidence(line)
-    } else if let notice = value["found"].flatMap(FindingNotice.init) {
+    } else if let notice = value["found"].flatMap({ try? FindingNotice($0) }) {
       self = .found(notice)
     } else if let line = value["journal"].flatMap({ try? Record($0) }) {
       self = .journal(line)

@@ -58,10 +58,10 @@ private struct DevicesArguments {
     switch format {
     case .json:
       for device in devices { console.print(device.json) }
-      for item in state.common(on: today) { console.print(["quarantine": item.entry.json(item.status)]) }
+      for item in state.quarantine(of: nil, today) { console.print(["quarantine": item.json]) }
     case .human:
       let text = DevicesText(console.painter(color))
-      console.print(text.text(of: devices, state.common(on: today), bench: file))
+      console.print(text.text(of: devices, state.quarantine(of: nil, today), bench: file))
     }
     return .agree
   }

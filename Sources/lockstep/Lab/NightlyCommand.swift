@@ -147,10 +147,10 @@ extension NightlyArguments {
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
     var report = session.perform()
     do {
-      let paths = try write(&report, console)
+      try write(&report, console)
       switch format {
-      case .human: console.print(report.text(console.painter(color), reports: isQuiet ? [] : paths))
-      case .json: console.print(report.json(reports: paths))
+      case .human: console.print(report.text(console.painter(color), reports: isQuiet ? [] : report.reports))
+      case .json: console.print(report.json)
       }
     } catch {
       console.say("lockstep: \(error)")
@@ -160,7 +160,7 @@ extension NightlyArguments {
   }
 
   /// Writes the journal of the night, then all reports, and fills the history.
-  private func write(_ report: inout NightlyReport, _ console: Console) throws -> [String] {
+  private func write(_ report: inout NightlyReport, _ console: Console) throws {
     let folder = report.folder.folder
     try NightlyJournal(runs: report.runs, night: report.night)
       .write(to: folder.journalPath, status: report.status)
@@ -168,12 +168,11 @@ extension NightlyArguments {
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)
     }
-    var paths = try reports.write(journals: report.journals, console)
+    report.reports = try reports.write(journals: report.journals, console)
     for journal in report.journals { reports.history.take(journal: journal, out: reports.out, console) }
     let page = reports.out + "/nightly.html"
-    try WholeFile.replace(page, with: report.page(began: folder.start, reports: paths))
-    paths = [page] + paths
-    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json(reports: paths).pages)
-    return paths
+    try WholeFile.replace(page, with: report.page(began: folder.start))
+    report.reports.insert(page, at: 0)
+    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json.pages)
   }
 }
