@@ -80,14 +80,14 @@ struct SummaryText {
     var lines = summary.failures.flatMap(text)
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
     if isQuiet { return lines }
-    let tally = Tally(of: summary)
+    let tally = summary.tally
     let count = tally.agree + tally.divergences + tally.labFaults + tally.incomplete + tally.skipped
     let counts = tally.counts(paint)
     lines.append(
       paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")
         + (counts.isEmpty ? "" : ": ") + counts)
-    if summary.flaky > 0 {
-      lines.append("  flaky    \(summary.flaky) agreed only when tried again")
+    if tally.flaky > 0 {
+      lines.append("  flaky    \(tally.flaky) agreed only when tried again")
     }
     let cut = summary.statuses.count { $0 == nil }
     if cut > 0 {
@@ -125,10 +125,10 @@ struct SummaryText {
 
 extension RunSummary: Written {
   public static let fields: [Field<Self>] = [
-    .derived("runs", \.statuses.count, .count), .derived("cases", \.cases, .count),
-    .derived("agree", \.agree, .count), .derived("divergences", \.divergences, .count),
-    .derived("labFaults", \.labFaults, .count), .derived("skipped", \.skipped, .count),
-    .derived("incomplete", \.incomplete, .count), .derived("flaky", \.flaky, .count),
+    .derived("runs", \.statuses.count, .count), .derived("cases", \.tally.cases, .count),
+    .derived("agree", \.tally.agree, .count), .derived("divergences", \.tally.divergences, .count),
+    .derived("labFaults", \.tally.labFaults, .count), .derived("skipped", \.tally.skipped, .count),
+    .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
     .derived("notBegun", \.notBegun, .count), .derived("findings", \.findings, .list(.object(findingFields))),
     .derived("coverage", \.coverage, .list(.object(coverageFields))),
     .derived("problems", { $0.problems.map { "\($0)" } }, .list(.text)),

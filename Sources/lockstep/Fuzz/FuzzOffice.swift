@@ -20,8 +20,7 @@ final class FuzzOffice: FuzzDesk {
     self.arguments = arguments
     self.console = console
     let id = CampaignJournal.id(of: target)
-    tally =
-      earlier.map { Tally(of: RunSummary(journals: [$0 + "/journal.jsonl"], without: id)) } ?? Tally()
+    tally = earlier.map { RunSummary(journals: [$0 + "/journal.jsonl"], without: id).tally } ?? Tally()
     folder = try RunFolder.open(resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run)
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
     let shown: any FuzzReport =
@@ -67,18 +66,5 @@ final class FuzzOffice: FuzzDesk {
     if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }
     report.end(end)
     return end.exit
-  }
-}
-
-extension Tally {
-  /// What the cases of a journal came to.
-  init(of summary: RunSummary) {
-    self.init()
-    cases = summary.cases
-    agree = summary.agree
-    divergences = summary.divergences
-    labFaults = summary.labFaults
-    skipped = summary.skipped
-    incomplete = summary.incomplete
   }
 }
