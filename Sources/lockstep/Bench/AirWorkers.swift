@@ -11,9 +11,8 @@ extension Command {
   /// One search of a table, in a process of its own; nothing for people.
   static var airSearch: Command {
     Command(
-      "air-search", "Searches for a defect, for 'lockstep air-table'.", examples: [],
-      ArgumentParser(options: [], operands: nil), defaults: { NoArguments() }
-    ) { _, console throws(UsageError) in
+      "air-search", "Searches for a defect, for 'lockstep air-table'.", defaults: ()
+    ) { (_, console) throws(UsageError) in
       guard let order = EndOfInput.firstLine(), let json = try? JSON(parsing: order),
         let search = try? AirSearch(json)
       else { throw UsageError("this command is for 'lockstep air-table' alone") }
@@ -23,8 +22,6 @@ extension Command {
     }
   }
 }
-
-struct NoArguments {}
 
 /// Runs searches, each in a process of its own and several at a time.
 struct AirWorkers {

@@ -30,6 +30,20 @@ struct Figure {
       + leases + lab + nights + engines + strategies
   }
 
+  /// Measures and prints figures.
+  ///
+  /// - Returns: whether all could be measured; of others it is said.
+  static func print(_ figures: [Figure], _ console: Console) -> Bool {
+    figures.reduce(true) { isWhole, figure in
+      guard let value = figure.measure() else {
+        console.say("lockstep: \(figure.name) cannot be measured here")
+        return false
+      }
+      console.print(figure.json(value))
+      return isWhole
+    }
+  }
+
   /// The line that is printed.
   func json(_ value: Double) -> JSON {
     [
