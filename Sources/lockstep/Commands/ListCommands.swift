@@ -22,12 +22,10 @@ extension Command {
       let plan = try arguments.plan(set, world)
       let width = plan.cases.map(\.file.count).max() ?? 0
       for test in plan.cases {
-        if arguments.format == .json {
-          console.print(test.json)
-        } else {
-          let file = test.file.leftAligned(in: width + 2)
-          console.print(file + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""))
-        }
+        let file = test.file.leftAligned(in: width + 2)
+        console.print(
+          in: arguments.format, file + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""),
+          test.json)
       }
       return plan.cases.isEmpty ? .nothingSelected : .agree
     }
@@ -68,10 +66,8 @@ extension Command {
       "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
       options: [.format(\.format, "How it is printed.")], defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
-      switch arguments.format {
-      case .human: console.print("lockstep \(Version.text)")
-      case .json: console.print(["version": .text(Version.text)])
-      }
+      console.print(
+        in: arguments.format, "lockstep \(Version.text)", ["version": .text(Version.text)])
       return .agree
     }
   }

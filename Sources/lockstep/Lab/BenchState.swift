@@ -99,8 +99,7 @@ struct BenchState {
   }
 
   private func wear(of file: LockFile, _ limits: LockLimits) -> DeviceState.Wear? {
-    guard let state = StateFolder.path else { return nil }
-    let path = state + "/odometers/\(LockBench.odometerName(of: file))"
+    guard let path = LockBench.odometer(of: file) else { return nil }
     let now = BenchClock.now
     guard let (total, ledger) = Odometer.glance(at: path, now: now) else {
       return DeviceState.Wear(total: 0, hour: 0, night: 0, limits: limits)

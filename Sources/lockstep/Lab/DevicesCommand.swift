@@ -101,8 +101,7 @@ private struct DevicesArguments {
         return (BenchLock(bench: file, lock: lock).emulatedIdentity, nil)
       }
       let lockFile = try checked { try LockFile(reading: path) }
-      let odometer = StateFolder.path.map { $0 + "/odometers/\(LockBench.odometerName(of: lockFile))" }
-      return (lockFile.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
+      return (lockFile.identity, LockBench.odometer(of: lockFile).flatMap { Host.isFile($0) ? $0 : nil })
     }
     if let file, let dongle = file.inventory.dongle(name) {
       return (try file.choice(dongle).spec.identity, nil)

@@ -146,16 +146,10 @@ extension NightlyArguments {
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
     var report = session.perform()
-    do {
-      try write(&report, console)
-      switch format {
-      case .human: console.print(report.text(console.painter(color), reports: isQuiet ? [] : report.reports))
-      case .json: console.print(report.json)
-      }
-    } catch {
-      console.say("lockstep: \(error)")
-      return .internalFault
-    }
+    let written: Void? = console.attempt { try write(&report, console) }
+    guard written != nil else { return .internalFault }
+    console.print(
+      in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
     return report.status
   }
 

@@ -170,8 +170,7 @@ extension Inventory.Lock {
 enum LockOdometer {
   /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
   static func glance(of lockFile: String) -> (total: Int, ledger: WearLedger)? {
-    guard let file = try? LockFile(reading: lockFile), let folder = StateFolder.path else { return nil }
-    let path = folder + "/odometers/\(LockBench.odometerName(of: file))"
+    guard let path = (try? LockFile(reading: lockFile)).flatMap(LockBench.odometer) else { return nil }
     return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
   }
 
