@@ -41,8 +41,8 @@ final class Console {
   /// Writes what there is in the form that is wanted.
   func print(in format: OutputFormat, _ text: @autoclosure () -> String, _ json: @autoclosure () -> JSON) {
     switch format {
-    case .human: print(text())
-    case .json: print(json())
+    case .human: self.print(text())
+    case .json: self.print(json())
     }
   }
 

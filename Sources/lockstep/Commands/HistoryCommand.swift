@@ -107,7 +107,7 @@ extension HistoryCommandArguments {
       if case .details(let cases, _) = answer, cases.isEmpty {
         return nothing("no case of \(place) is called \(words[1...].joined(separator: " "))", console)
       }
-      print(answer, console)
+      show(answer, console)
       return .agree
     } catch {
       console.say("lockstep: \(error)")
@@ -192,11 +192,11 @@ extension HistoryCommandArguments {
       console.say("lockstep: \(error)")
       status = .internalFault
     }
-    print(.taken(taken, place), console)
+    show(.taken(taken, place), console)
     return status
   }
 
-  private func print(_ answer: HistoryAnswer, _ console: Console) {
+  private func show(_ answer: HistoryAnswer, _ console: Console) {
     console.print(
       in: format, HistoryText(answer: answer, paint: console.painter(color)).text, answer.json)
   }
