@@ -149,7 +149,7 @@ struct FuzzMessageTests {
     }
     let notice = try #require(notices.first)
     expect([notice.numbered(4).record.number, notice.numbered(4).record.shortest], [4, 3])
-    expect(WorkerOrders(WorkerOrders(round: 3, known: ["a"]).line)?.known, ["a"])
+    expect(try WorkerOrders(WorkerOrders(round: 3, known: ["a"]).json).known, ["a"])
   }
 
   @Test(

@@ -112,7 +112,10 @@ extension RunArguments {
   /// - Returns: the options that say the same, for when the run is taken up again.
   mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
     let given = (shard: shard, job: job)
-    shard = try Shard.resolved(shard, console, isQuiet: isQuiet)
+    if shard == nil, let (part, source) = try ShardEnvironment().find() {
+      shard = part
+      if !isQuiet { console.say("lockstep: part \(part.part) of \(part.count), as \(source) says") }
+    }
     if job == nil, given.shard == nil, shard != nil { job = ShardEnvironment().job }
     if let share, seed == nil, drawnSeed == nil { drawnSeed = share.seed }
     var words: [String] = []
@@ -123,16 +126,4 @@ extension RunArguments {
 
   /// The part of a job that this is, if it is one.
   var share: JobShare? { job.map { JobShare(job: $0, shard: shard ?? Shard(part: 1, of: 1)!) } }
-}
-
-extension Shard {
-  /// The part that was given, or else the one that a scheduler tells; nothing is said of it when quiet.
-  static func resolved(
-    _ given: Shard?, _ console: Console, isQuiet: Bool
-  ) throws(UsageError) -> Shard? {
-    if let given { return given }
-    guard let (shard, source) = try ShardEnvironment().find() else { return nil }
-    if !isQuiet { console.say("lockstep: part \(shard.part) of \(shard.count), as \(source) says") }
-    return shard
-  }
 }

@@ -76,24 +76,15 @@ enum WorkerLine {
 }
 
 /// What a worker is told when it starts: how often the campaign was taken up again, and what it found before.
-struct WorkerOrders {
-  var round: Int
-  var known: [String]
+struct WorkerOrders: Recorded {
+  var round = 0
+  var known: [String] = []
 
-  var line: String {
-    let json: JSON = ["round": .integer(round), "known": .list(known.map(JSON.text))]
-    return json.line
-  }
-}
-
-extension WorkerOrders {
-  /// Reads ``line``; `nil` when it is none.
-  init?(_ text: String) {
-    guard let value = try? JSON(parsing: text), let round = value["round"]?.int,
-      let known = value["known"]?.strings
-    else { return nil }
-    self.init(round: round, known: known)
-  }
+  static let blank = WorkerOrders()
+  static let noun = "what a worker is told"
+  static let fields: [Field<Self>] = [
+    .needed("round", \.round, .count), .needed("known", \.known, .list(.text)),
+  ]
 }
 
 extension CampaignEnd {
