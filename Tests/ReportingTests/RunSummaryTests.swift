@@ -98,7 +98,7 @@ struct RunSummaryTests {
     }
     // The same case twice in one sitting is two cases.
     let twice = try summary([journal(caseLines("i", "incomplete") + caseLines("i"), cases: 2, status: 5)])
-    expect([twice.agree, twice.incomplete], [1, 1])
+    expect([twice.tally.agree, twice.tally.incomplete], [1, 1])
   }
 
   @Test(

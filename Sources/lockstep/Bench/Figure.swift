@@ -26,8 +26,8 @@ struct Figure {
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
   static var all: [Figure] {
-    processes + reports + automata + reference + fuzzing + air + sessions + radio + carriers + histories
-      + leases + lab + nights + engines + strategies
+    processes + reports + [automata] + reference + fuzzing + air + sessions + radio + [carrier, history]
+      + leases + [lab] + nights + [engine] + strategies
   }
 
   /// Measures and prints figures.

@@ -21,14 +21,12 @@ struct ShardEnvironment {
 
   /// The part, with the variable that says so; `nil` where no scheduler does.
   func find() throws(UsageError) -> (shard: Shard, source: String)? {
-    if let index = try number("SLURM_ARRAY_TASK_ID") {
-      return try part("SLURM_ARRAY_TASK_ID", index, try slurm(index))
-    }
-    if let index = try number("CI_NODE_INDEX") {
-      return try part("CI_NODE_INDEX", index, try gitlab(index))
-    }
-    if let index = try number("JOB_COMPLETION_INDEX") {
-      return try part("JOB_COMPLETION_INDEX", index, try kubernetes(index))
+    let schedulers: [(name: String, part: (Int) throws(UsageError) -> (number: Int, count: Int))] = [
+      ("SLURM_ARRAY_TASK_ID", slurm), ("CI_NODE_INDEX", gitlab), ("JOB_COMPLETION_INDEX", kubernetes),
+    ]
+    for scheduler in schedulers {
+      guard let index = try number(scheduler.name) else { continue }
+      return try part(scheduler.name, index, try scheduler.part(index))
     }
     return nil
   }

@@ -161,7 +161,8 @@ extension Diagnosis {
     guard dongle.isAllowed else {
       found(
         .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
-        cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
+        cure:
+          "echo '\(udevRule(vendor: dongle.vendor, product: dongle.product))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
           + "sudo udevadm control --reload && sudo udevadm trigger")
       return false
     }
@@ -174,11 +175,6 @@ extension Diagnosis {
     let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
     found(.good, "usb", "\(carrier), \(name)\(kernel)")
     return true
-  }
-
-  /// The rule that lets everybody who sits at the machine use a dongle, and the group of those who may plug.
-  static func rule(for dongle: BenchProbe.Dongle) -> String {
-    udevRule(vendor: dongle.vendor, product: dongle.product)
   }
 
   /// Adds an adapter of the kernel and says whether it can be used as it is.

@@ -90,7 +90,9 @@ extension Command {
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
         if case .json = arguments.format {
-          for machine in MachineDefinition.catalog { console.print(machine.head) }
+          for machine in MachineDefinition.catalog {
+            console.print(.mapping(MachineDefinition.headFields.members(of: machine)))
+          }
         } else {
           console.print(columns(MachineDefinition.catalog.map { ($0.name, $0.summary) }))
         }
@@ -98,7 +100,7 @@ extension Command {
       }
       let machine = try World().machine(name).machine
       switch arguments.format {
-      case .json: console.print(machine.definition.figures)
+      case .json: console.print(.mapping(MachineDefinition.figureFields.members(of: machine.definition)))
       case .drawn(let format): console.print(machine.definition.text(in: format))
       }
       return .agree
@@ -141,15 +143,17 @@ private enum MachineForm: ArgumentValue {
 
 extension MachineDefinition {
   /// What the list of machines says of it.
-  fileprivate var head: JSON { ["name": .text(name), "summary": .text(summary)] }
+  fileprivate static let headFields: [Field<Self>] = [
+    .derived("name", \.name, .text), .derived("summary", \.summary, .text),
+  ]
 
-  /// What it consists of.
-  fileprivate var figures: JSON {
-    [
-      "name": .text(name), "summary": .text(summary), "states": .list(states.map { .text($0.name) }),
-      "events": .list(events.map { .text($0.name) }), "transitions": .integer(transitions.count),
+  /// That, and what it consists of.
+  static let figureFields: [Field<Self>] =
+    headFields + [
+      .known("states", { $0.states.map(\.name) }, .list(.text)),
+      .known("events", { $0.events.map(\.name) }, .list(.text)),
+      .known("transitions", \.transitions.count, .count),
     ]
-  }
 }
 
 extension Case: Written {

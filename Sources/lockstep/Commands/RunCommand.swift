@@ -159,8 +159,7 @@ private struct RunSession {
 
   /// The line to paste that goes on with the run.
   private var resumeLine: String {
-    var words = ["lockstep", "run", "--resume", folder.path]
-    words += arguments.reports.words
+    let words = ["lockstep", "run", "--resume", folder.path] + arguments.reports.words
     return words.map(shellWord).joined(separator: " ")
   }
 

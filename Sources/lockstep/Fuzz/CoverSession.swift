@@ -1,3 +1,4 @@
+import Basics
 import Journal
 import System
 import Conformance
@@ -68,7 +69,7 @@ struct CoverSession {
       if run.format == .human {
         show(summary, paint, reports)
       } else {
-        summary.gaps.forEach { console.print($0.json) }
+        summary.gaps.forEach { console.print(["missing": $0.json]) }
       }
     }
     return summary.exitStatus

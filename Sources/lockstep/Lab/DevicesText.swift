@@ -87,12 +87,13 @@ extension DeviceState {
 
   /// What is said of every device.
   private static func fields(of kind: Kind) -> [Field<Self>] {
-    [
+    let states = Shape.words("free", "held", "out-of-use", "unknown")
+    return [
       .derived(kind.rawValue, \.name, .text), .known("identity", \.identity, .text),
-      .derived("place", \.place, .text), .derived("state", \.use.state, .words()),
+      .derived("place", \.place, .text), .derived("state", \.use.words.state, .text(states)),
       .known("holder", \.use.holder, .object()),
-      .known("since", { $0.use.reason?.since?.description }, .text(Shape.moment)),
-      .known("reason", { $0.use.reason?.text }, .text), .derived("failures", \.failures.count, .count),
+      .known("since", { $0.use.words.since?.description }, .text(Shape.moment)),
+      .known("reason", \.use.words.reason, .text), .derived("failures", \.failures.count, .count),
     ]
   }
 
@@ -107,30 +108,15 @@ extension DeviceState {
 }
 
 extension DeviceState.Use {
-  /// The word for it.
-  fileprivate enum State: String, CaseIterable {
-    case free, held
-    case outOfUse = "out-of-use"
-    case unknown
-  }
-
-  fileprivate var state: State {
-    switch self {
-    case .free: .free
-    case .held: .held
-    case .outOfUse: .outOfUse
-    case .unknown: .unknown
-    }
-  }
-
   fileprivate var holder: LeaseHolder? { if case .held(let holder) = self { holder } else { nil } }
 
-  /// Why it cannot be used, and since when.
-  fileprivate var reason: (text: String, since: WallTime?)? {
+  /// The word for it, why it cannot be used, and since when.
+  fileprivate var words: (state: String, reason: String?, since: WallTime?) {
     switch self {
-    case .free, .held: nil
-    case .outOfUse(let reason): (reason.reason, reason.since)
-    case .unknown(let reason): (reason, nil)
+    case .free: ("free", nil, nil)
+    case .held: ("held", nil, nil)
+    case .outOfUse(let reason): ("out-of-use", reason.reason, reason.since)
+    case .unknown(let reason): ("unknown", reason, nil)
     }
   }
 }

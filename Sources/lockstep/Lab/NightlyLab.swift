@@ -146,7 +146,7 @@ struct NightlyLab {
     identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perNight: lock.limits.perNight,
-      odometer: LockOdometer.total(of: path) ?? 0, isFuzzed: isFuzzed,
+      odometer: LockOdometer.glance(of: path)?.total ?? 0, isFuzzed: isFuzzed,
       outOfUse: sickness(of: .lock(lock.name)))
   }
 
@@ -173,7 +173,4 @@ enum LockOdometer {
     guard let path = (try? LockFile(reading: lockFile)).flatMap(LockBench.odometer) else { return nil }
     return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
   }
-
-  /// How often the motor has moved.
-  static func total(of lockFile: String) -> Int? { glance(of: lockFile)?.total }
 }

@@ -1,3 +1,4 @@
+import Automata
 import Journal
 import Basics
 import Harness
@@ -53,7 +54,9 @@ struct Schema {
       Schema("history", "The object of 'lockstep history --format json'.", HistoryAnswer.shape),
       Schema("list", "A line of 'lockstep list --format json'.", Case.shape),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
-      Schema("machines", "A line of 'lockstep machines --format json'.", machines),
+      Schema(
+        "machines", "A line of 'lockstep machines --format json'.",
+        Shape.object(MachineDefinition.figureFields)),
       Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
       Schema("scan", "A line of 'lockstep scan --format json'.", scan),
       Schema(
@@ -89,12 +92,7 @@ struct Schema {
     Shape.object(["resume": Shape.text]),
   ]
 
-  private static let gap = Shape.object([
-    "missing": Shape.object([
-      "state": Shape.text, "stimuli": Shape.texts, "legal": Shape.flag, "reason": Shape.text,
-      "path": Shape.texts,
-    ])
-  ])
+  private static let gap = Shape.object(["missing": CoverageGaps.shape])
 
   private static let mutants: [JSON] = {
     let fate = Shape.words("killed", "survived", "equivalent", "undecided")
@@ -131,12 +129,6 @@ struct Schema {
   }()
 
   private static let validate = Shape.object(["scenarios": Shape.count, "problems": Shape.texts])
-
-  private static let machines = Shape.object(
-    ["name": Shape.text, "summary": Shape.text],
-    optional: [
-      "states": Shape.texts, "events": Shape.texts, "transitions": Shape.count,
-    ])
 
   private static let emulate = [
     Shape.object([
