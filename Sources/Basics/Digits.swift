@@ -8,6 +8,18 @@ extension BinaryInteger {
   public func hex(digits: Int) -> String { filled(String(self, radix: 16), digits) }
 }
 
+/// A number with commas between its thousands.
+public func grouped(_ number: Int) -> String {
+  var digits = String(number.magnitude)
+  var groups: [Substring] = []
+  while digits.count > 3 {
+    groups.append(digits.suffix(3))
+    digits.removeLast(3)
+  }
+  groups.append(digits[...])
+  return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
+}
+
 @usableFromInline
 func filled(_ text: String, _ digits: Int) -> String {
   String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

@@ -1,6 +1,7 @@
 import Automata
-public import Basics
+import Basics
 public import Conformance
+public import Journal
 
 /// What a tour did not visit in one state for one reason, as a person reads it.
 public struct CoverageGaps: Equatable, Sendable {
@@ -41,14 +42,12 @@ public struct CoverageGaps: Equatable, Sendable {
     let cells = "\(isLegal ? "legal" : "empty")  \(state): \(stimuli.joined(separator: ", "))"
     return ["\(cells)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])
   }
+}
 
-  /// As one object.
-  public var json: JSON {
-    [
-      "missing": [
-        "state": .text(state), "stimuli": .list(stimuli.map(JSON.text)), "legal": .flag(isLegal),
-        "reason": .text(reason), "path": .list(path.map(JSON.text)),
-      ]
-    ]
-  }
+extension CoverageGaps: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("state", \.state, .text), .derived("stimuli", \.stimuli, .list(.text)),
+    .derived("legal", \.isLegal, .flag), .derived("reason", \.reason, .text),
+    .derived("path", \.path, .list(.text)),
+  ]
 }

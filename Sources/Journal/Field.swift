@@ -1,7 +1,7 @@
 public import Basics
 
 /// How a value stands in a line: the way there, the way back, and the JSON Schema of it.
-public struct Notation<Value: Sendable>: Sendable {
+public struct Notation<Value: SendableMetatype>: Sendable {
   /// What it looks like, as JSON Schema.
   public let shape: JSON
   /// Writes a value.
@@ -13,7 +13,7 @@ public struct Notation<Value: Sendable>: Sendable {
 /// A key of a line, and what of a record it holds.
 ///
 /// One table of these is how a record is written, how it is read, and what its schema says.
-public struct Field<Whole: Sendable>: Sendable {
+public struct Field<Whole: SendableMetatype>: Sendable {
   /// How much a key is to be counted on.
   public enum Presence: Sendable {
     /// Without it there is no record.
@@ -79,7 +79,7 @@ public struct Field<Whole: Sendable>: Sendable {
   }
 
   /// A key that is written unless the value is the one that goes without saying.
-  public static func extra<Value: Equatable>(
+  public static func extra<Value: Equatable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Whole, Value> & Sendable, _ notation: Notation<Value>,
     besides usual: Value
   ) -> Field {
@@ -88,11 +88,18 @@ public struct Field<Whole: Sendable>: Sendable {
       set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key that says once more, for those who read less, what others say.
-  public static func derived<Value>(
-    _ name: String, _ path: any KeyPath<Whole, Value> & Sendable, _ notation: Notation<Value>
+  /// A key that is only written: it says once more, for those who read less, what others say.
+  package static func derived<Value>(
+    _ name: String, _ value: @escaping @Sendable (Whole) -> Value, _ notation: Notation<Value>
   ) -> Field {
-    Field(name, .usual, notation, write: { $0[keyPath: path] }, set: { _, _ in })
+    Field(name, .usual, notation, write: value, set: { _, _ in })
+  }
+
+  /// The same of what is not always known, and left out then.
+  package static func known<Value>(
+    _ name: String, _ value: @escaping @Sendable (Whole) -> Value?, _ notation: Notation<Value>
+  ) -> Field {
+    Field(name, .extra, notation, write: value, set: { _, _ in })
   }
 
   /// A list that is left out where it is empty.
@@ -116,7 +123,7 @@ public struct Field<Whole: Sendable>: Sendable {
 
 extension Array {
   /// What a record says by a table of fields.
-  func members<Whole>(of whole: Whole) -> [JSON.Member] where Element == Field<Whole> {
+  package func members<Whole>(of whole: Whole) -> [JSON.Member] where Element == Field<Whole> {
     compactMap { field in field.write(whole).map { JSON.Member(field.name, $0) } }
   }
 
@@ -136,22 +143,31 @@ extension Array {
 }
 
 /// What is written as the members of an object, by one table of fields.
-public protocol Recorded: Equatable, Sendable {
-  /// Without anything known.
-  static var blank: Self { get }
+public protocol Written: SendableMetatype {
   /// The keys, in the order in which they are written.
   static var fields: [Field<Self>] { get }
+}
+
+/// What is written so, and read again.
+public protocol Recorded: Written, Equatable, Sendable {
+  /// Without anything known.
+  static var blank: Self { get }
   /// What an error calls it: `a case`.
   static var noun: String { get }
 }
 
-extension Recorded {
+extension Written {
   /// The members of the object.
   public var members: [JSON.Member] { Self.fields.members(of: self) }
 
   /// The object.
   public var json: JSON { .mapping(members) }
 
+  /// The JSON Schema of the object.
+  public static var shape: JSON { Shape.object(fields) }
+}
+
+extension Recorded {
   /// Reads an object.
   ///
   /// - Throws: which key is missing without which there is none.
@@ -159,14 +175,11 @@ extension Recorded {
     self = .blank
     try Self.fields.read(json, into: &self, Self.noun)
   }
-
-  /// The JSON Schema of the object.
-  public static var shape: JSON { Shape.object(fields) }
 }
 
 extension Shape {
   /// An object with just these keys.
-  static func object<Whole>(_ fields: [Field<Whole>]) -> JSON {
+  package static func object<Whole>(_ fields: [Field<Whole>]) -> JSON {
     object(
       fields.filter { $0.presence != .extra }.map { ($0.name, $0.shape) },
       optional: fields.filter { $0.presence == .extra }.map { ($0.name, $0.shape) })
@@ -185,7 +198,12 @@ public struct RecordError: Error, Hashable, Sendable {
 // MARK: - Notations
 
 extension Notation<String> {
-  static var text: Notation { Notation(shape: Shape.text, write: { .text($0) }, read: \.string) }
+  package static var text: Notation { text(Shape.text) }
+
+  /// A text of a kind of its own.
+  package static func text(_ shape: JSON) -> Notation {
+    Notation(shape: shape, write: { .text($0) }, read: \.string)
+  }
 
   /// A text that says something.
   static var name: Notation {
@@ -195,9 +213,14 @@ extension Notation<String> {
   }
 }
 
+extension Notation<String?> {
+  /// A text, or `null`.
+  package static var textOrNull: Notation { .orNull(.text, ["type": ["string", "null"]]) }
+}
+
 extension Notation<Int> {
   /// A whole number from 0.
-  static var count: Notation { Notation(shape: Shape.count, write: { .integer($0) }, read: \.int) }
+  package static var count: Notation { Notation(shape: Shape.count, write: { .integer($0) }, read: \.int) }
 
   /// A whole number from another one.
   static func count(from least: Int) -> Notation {
@@ -209,7 +232,7 @@ extension Notation<Int> {
 
 extension Notation<UInt64> {
   /// A seed, of 64 bits.
-  static var seed: Notation {
+  package static var seed: Notation {
     Notation(
       shape: Shape.count, write: { .integer($0) },
       read: { if case .number(let digits) = $0 { UInt64(digits) } else { nil } })
@@ -217,13 +240,13 @@ extension Notation<UInt64> {
 }
 
 extension Notation<Double> {
-  static var number: Notation {
+  package static var number: Notation {
     Notation(shape: Shape.number, write: { .decimal($0) }, read: \.double)
   }
 }
 
 extension Notation<Bool> {
-  static var flag: Notation { Notation(shape: Shape.flag, write: { .flag($0) }, read: \.bool) }
+  package static var flag: Notation { Notation(shape: Shape.flag, write: { .flag($0) }, read: \.bool) }
 }
 
 extension Notation<Instant> {
@@ -237,14 +260,17 @@ extension Notation<Instant> {
 
 extension Notation<Interval> {
   /// Seconds, as a number.
-  static var seconds: Notation {
+  package static var seconds: Notation {
     Notation(shape: Shape.number, write: { .decimal($0.seconds) }, read: \.seconds)
   }
 }
 
 extension Notation<JSON> {
   /// What a stimulus or a reading may have.
-  static var value: Notation { Notation(shape: Shape.value, write: { $0 }, read: { $0 }) }
+  static var value: Notation { json(Shape.value) }
+
+  /// Anything as it is.
+  package static func json(_ shape: JSON) -> Notation { Notation(shape: shape, write: { $0 }, read: { $0 }) }
 }
 
 extension Notation<[JSON.Member]> {
@@ -258,22 +284,39 @@ extension Notation<[JSON.Member]> {
 
 extension Notation {
   /// A list; of what was written, elements of another shape are passed over.
-  static func list<Element>(_ element: Notation<Element>) -> Notation where Value == [Element] {
+  package static func list<Element>(_ element: Notation<Element>) -> Notation where Value == [Element] {
     Notation(
       shape: Shape.list(element.shape), write: { .list($0.map(element.write)) },
       read: { $0.elements?.compactMap(element.read) })
   }
 
+  /// The same, or `null` for what is not known.
+  package static func orNull<Known>(_ known: Notation<Known>, _ shape: JSON) -> Notation
+  where Value == Known? {
+    Notation(
+      shape: shape, write: { $0.map(known.write) ?? .null },
+      read: { $0 == .null ? .some(nil) : known.read($0).map(Value.some) })
+  }
+
   /// One of a few words.
-  static func words() -> Notation
+  package static func words() -> Notation
   where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     Notation(
       shape: Shape.words(Value.allCases.map(\.rawValue)), write: { .text($0.rawValue) },
       read: { $0.string.flatMap(Value.init(rawValue:)) })
   }
 
+  /// An object by a table, which nobody reads again.
+  package static func object(_ fields: [Field<Value>]) -> Notation {
+    Notation(
+      shape: Shape.object(fields), write: { .mapping(fields.members(of: $0)) }, read: { _ in nil })
+  }
+
+  /// An object by its own table, which nobody reads again.
+  package static func object() -> Notation where Value: Written { object(Value.fields) }
+
   /// An object by its own table.
-  static func object() -> Notation where Value: Recorded {
+  package static func object() -> Notation where Value: Recorded {
     Notation(shape: Value.shape, write: \.json, read: { try? Value($0) })
   }
 }

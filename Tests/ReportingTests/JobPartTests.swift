@@ -90,7 +90,7 @@ struct JobPartTests {
     let paths = try ["a", "b"].map { name in
       try shop.file("\(name).jsonl", Array(journal(caseLines("x"), cases: 1).map { $0 + "\n" }.joined().utf8))
     }
-    expect(RecordedRuns(journals: paths).summary.agree, 2)
+    expect(RecordedRuns(journals: paths).summary.tally.agree, 2)
   }
 
   @Test(

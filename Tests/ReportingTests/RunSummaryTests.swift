@@ -41,7 +41,10 @@ struct RunSummaryTests {
     let all = try summary(journals)
     expect(all.findings.map { "\($0.signature) \($0.shortest) \($0.file!)" }, ["a 5 y1", "b 4 x2"])
     expect(
-      [all.cases, all.agree, all.divergences, all.labFaults, all.skipped, all.incomplete], [8, 2, 2, 1, 1, 0])
+      [
+        all.tally.cases, all.tally.agree, all.tally.divergences, all.tally.labFaults, all.tally.skipped,
+        all.tally.incomplete,
+      ], [8, 2, 2, 1, 1, 0])
     expect(all.coverage.map { $0.total.legal?.text }, ["3/7"])
     expect(all.coverage.map { $0.total.empty?.text }, ["3/9"])
     expect(all.coverage.map(\.visited), [["c2", "c08"]])
@@ -50,7 +53,7 @@ struct RunSummaryTests {
     expect(all.status, 1)
     expect(all.problems, [])
     // What one shard found shows in its own report.
-    expect(try summary([journals[0]]).divergences, 2)
+    expect(try summary([journals[0]]).tally.divergences, 2)
   }
 
   @Test("the JUnit report of several journals has each of their cases once")
@@ -84,17 +87,18 @@ struct RunSummaryTests {
     let second = journal(campaign("agree", "c0", "400"), cases: 3, status: 1)
     let third = journal(campaign("agree", "c0", "400"), cases: 4, status: 1)
     let once = try summary([first])
-    expect([once.agree, once.divergences, once.incomplete], [0, 1, 1])
+    expect([once.tally.agree, once.tally.divergences, once.tally.incomplete], [0, 1, 1])
     let open = try summary([first], without: "fuzz/m")
-    expect([open.cases, open.agree, open.divergences, open.incomplete], [2, 0, 1, 0])
+    expect(
+      [open.tally.cases, open.tally.agree, open.tally.divergences, open.tally.incomplete], [2, 0, 1, 0])
     for journals in [first + second, first + second + third] {
       let all = try summary([journals])
-      expect([all.agree, all.divergences, all.incomplete], [1, 1, 0])
+      expect([all.tally.agree, all.tally.divergences, all.tally.incomplete], [1, 1, 0])
       expect(all.problems, [])
     }
     // The same case twice in one sitting is two cases.
     let twice = try summary([journal(caseLines("i", "incomplete") + caseLines("i"), cases: 2, status: 5)])
-    expect([twice.agree, twice.incomplete], [1, 1])
+    expect([twice.tally.agree, twice.tally.incomplete], [1, 1])
   }
 
   @Test(

@@ -65,7 +65,7 @@ struct DoctorTests {
     try? plugIn()
     let found = BenchProbe(root: folder.path).dongles
     expect(
-      found.map(Diagnosis.rule),
+      found.map { udevRule(vendor: $0.vendor, product: $0.product) },
       [
         #"SUBSYSTEM=="usb", ATTR{idVendor}=="0a12", ATTR{idProduct}=="0001", MODE="0660", GROUP="plugdev", TAG+="uaccess""#
       ])

@@ -108,9 +108,9 @@ struct FuzzMessageTests {
 
   @Test("the state of a campaign is what was written")
   func state() throws {
-    let text = Self.state.text
+    let text = Self.state.json.pages
     let read = try #require(CampaignState(text: Array(text.utf8)))
-    expect(read.text.split(separator: "\n").dropLast(2), text.split(separator: "\n").dropLast(2))
+    expect(read.json.pages.split(separator: "\n").dropLast(2), text.split(separator: "\n").dropLast(2))
     expect(read.seed, .max)
     expect(read.findings, Self.state.findings)
     expect(read.cells, ["46", "c", "", "0"])
@@ -130,13 +130,11 @@ struct FuzzMessageTests {
       .end(.limited("so many"), status),
       .end(.done, status),
       .found(
-        try #require(
-          FindingNotice([
-            "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
-            "endsCampaign": true,
-            "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
-            "record": ["number": 1, "signature": "s", "shortest": 3],
-          ]))),
+        try FindingNotice([
+          "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
+          "endsCampaign": true, "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
+          "record": ["number": 1, "signature": "s", "shortest": 3],
+        ])),
     ]
     for line in lines { expect(WorkerLine(line.json.line)?.json, line.json) }
     for text in [
@@ -151,7 +149,7 @@ struct FuzzMessageTests {
     }
     let notice = try #require(notices.first)
     expect([notice.numbered(4).record.number, notice.numbered(4).record.shortest], [4, 3])
-    expect(WorkerOrders(WorkerOrders(round: 3, known: ["a"]).line)?.known, ["a"])
+    expect(try WorkerOrders(WorkerOrders(round: 3, known: ["a"]).json).known, ["a"])
   }
 
   @Test(

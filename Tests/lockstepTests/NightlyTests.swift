@@ -1,3 +1,4 @@
+import Journal
 import System
 import Documents
 import Foundation

@@ -55,8 +55,8 @@ extension Manifest: Recorded {
   public static let noun = "a manifest"
   public static let fields: [Field<Self>] = [
     .usual("name", \.name, .text), .usual("host", \.host, .text),
-    .usual("start", \.start, Notation(shape: Shape.moment, write: { .text($0) }, read: \.string)),
-    .extra("end", \.end, Notation(shape: Shape.moment, write: { .text($0) }, read: \.string)),
+    .usual("start", \.start, .text(Shape.moment)),
+    .extra("end", \.end, .text(Shape.moment)),
     .usual("version", \.version, .text), .extra("seed", \.seed, .seed), .extra("job", \.job, .text),
     .extra("part", \.part, .text), .usual("command", \.command, .list(.text)),
     .extra("properties", \.properties, .members(of: Shape.text), besides: []),

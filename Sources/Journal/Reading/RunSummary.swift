@@ -12,20 +12,8 @@ public struct RunSummary: Sendable {
     public var replay: String?
   }
 
-  /// The cases that the journals hold, also those that others stand for.
-  public private(set) var cases = 0
-  /// The cases in which model and device agreed.
-  public private(set) var agree = 0
-  /// Those of them that failed at first, and agreed when they were tried again.
-  public private(set) var flaky = 0
-  /// The cases that diverged.
-  public private(set) var divergences = 0
-  /// The cases that the lab failed.
-  public private(set) var labFaults = 0
-  /// The cases that were not tried.
-  public private(set) var skipped = 0
-  /// The cases that were not brought to their end.
-  public private(set) var incomplete = 0
+  /// What the cases came to; among all are also those that others stand for.
+  public private(set) var tally = Tally()
   /// The first thousand cases that did not pass.
   public private(set) var failures: [Failure] = []
   /// What campaigns came upon, each once, with the shortest test that shows it.
@@ -51,7 +39,7 @@ public struct RunSummary: Sendable {
   }
 
   package init(_ index: JournalIndex) {
-    cases = index.caseCount
+    tally.cases = index.caseCount
     for suite in index.suites {
       for entry in suite.entries { count(entry) }
     }
@@ -71,12 +59,12 @@ public struct RunSummary: Sendable {
   private mutating func count(_ entry: JournalIndex.Entry) {
     switch entry.outcome {
     case .passed:
-      agree += 1
-      if entry.isFlaky { flaky += 1 }
-    case .failed: divergences += 1
-    case .broken: labFaults += 1
-    case .unfinished: incomplete += 1
-    case .skipped: skipped += 1
+      tally.agree += 1
+      if entry.isFlaky { tally.flaky += 1 }
+    case .failed: tally.divergences += 1
+    case .broken: tally.labFaults += 1
+    case .unfinished: tally.incomplete += 1
+    case .skipped: tally.skipped += 1
     case .replaced: break
     }
   }

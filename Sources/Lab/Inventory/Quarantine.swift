@@ -29,7 +29,7 @@ public struct Quarantine: Equatable, Sendable {
   }
 
   /// Whether an entry holds.
-  public enum Status: String, Equatable, Sendable {
+  public enum Status: String, CaseIterable, Sendable {
     /// It holds.
     case active
     /// Its time is over.

@@ -1,3 +1,4 @@
+import Basics
 import Journal
 
 /// What earlier runs tell of a case.

@@ -45,18 +45,6 @@ extension Record.Verdict.Word {
   }
 }
 
-/// A number with commas between its thousands.
-func grouped(_ number: Int) -> String {
-  var digits = String(number.magnitude)
-  var groups: [Substring] = []
-  while digits.count > 3 {
-    groups.append(digits.suffix(3))
-    digits.removeLast(3)
-  }
-  groups.append(digits[...])
-  return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
-}
-
 /// So many of something, in the singular where it is one.
 func counted(_ count: Int, _ one: String, _ several: String? = nil) -> String {
   "\(grouped(count)) \(count == 1 ? one : several ?? one + "s")"

@@ -103,3 +103,30 @@ struct AirSearch {
     return result
   }
 }
+
+extension AirSearch: Recorded {
+  static let blank = AirSearch(device: "", seed: 0)
+  static let noun = "a search"
+  static let fields: [Field<Self>] = [
+    .needed("device", \.device, .text), .needed("seed", \.seed, .seed), .needed("shrunk", \.isShrunk, .flag),
+    .extra("defect", \.defectName, .text), .extra("lockTime", \.lockTime, .seconds),
+    .extra("events", \.events, .count), .extra("without", \.without, .words()),
+  ]
+
+  /// What is looked for, by its name.
+  private var defectName: String? {
+    get { defect?.name }
+    set { defect = LockDefect.allCases.first { $0.name == newValue } }
+  }
+}
+
+extension AirSearch.Result: Recorded {
+  static let blank = Self()
+  static let noun = "what came of a search"
+  static let fields: [Field<Self>] = [
+    .needed("found", \.isFound, .flag), .needed("findings", \.findings, .count),
+    .needed("events", \.events, .count), .needed("lockTime", \.lockTime, .seconds),
+    .needed("movements", \.movements, .count), .needed("length", \.length, .count),
+    .needed("shrunkMovements", \.shrunkMovements, .count), .needed("message", \.message, .text),
+  ]
+}

@@ -9,17 +9,13 @@ extension Command {
   static var airTable: Command {
     Command(
       "air-table", "Searches for every defect over a radio that loses packets, for 'make bench-air'.",
-      examples: [],
-      ArgumentParser(
-        options: [
-          .value(
-            "seeds", \.seeds, "N", "How many seeds each defect is searched for with, 9 unless given.",
-            example: "3"),
-          .value("events", \.events, "N", "The events on each healthy lock.", example: "10M"),
-          .value("jobs", \.jobs, "N", "How many searches run at a time.", example: "2"),
-        ], operands: nil),
-      defaults: { AirTable() }
-    ) { table, console throws(UsageError) in table.perform(console) }
+      options: [
+        .value(
+          "seeds", \.seeds, "N", "How many seeds each defect is searched for with, 9 unless given.",
+          example: "3"),
+        .value("events", \.events, "N", "The events on each healthy lock.", example: "10M"),
+        .value("jobs", \.jobs, "N", "How many searches run at a time.", example: "2"),
+      ], defaults: AirTable(), perform: AirTable.perform)
   }
 }
 
@@ -69,22 +65,11 @@ struct AirTable {
       console.print(Self.row($0, $1))
     }
     let walk = "\(defects.count) defects on \(device), \(seeds.value) seeds each, up to 8 h of lock time"
-    var isWhole = true
-    for figure in searches.figures(name, walk) {
-      guard let value = figure.measure() else {
-        console.say("lockstep: \(figure.name) cannot be measured here")
-        isWhole = false
-        continue
-      }
-      console.print(figure.json(value))
-    }
-    return isWhole
+    return Figure.print(searches.figures(name, walk), console)
   }
 
   private static func row(_ search: AirSearch, _ result: AirSearch.Result?) -> JSON {
-    guard case .mapping(let asked) = search.json, case .mapping(let came)? = result?.json else {
-      return ["search": search.json, "result": .null]
-    }
-    return .mapping(asked + came)
+    guard let result else { return ["search": search.json, "result": .null] }
+    return .mapping(search.members + result.members)
   }
 }

@@ -4,16 +4,14 @@ import Transports
 
 extension Figure {
   /// What the way to a controller costs.
-  static var carriers: [Figure] {
-    [
-      Figure(
-        name: "carrier.tcp-overhead", unit: "ms", better: .lower,
-        method:
-          "What an HCI command and its answer take over tcp-client, encoded and decoded, beyond what the same octets "
-          + "take over a blocking socket, against the same emulated controller in another process; the least of 9 "
-          + "rounds of 2000 each, by turns.",
-        measure: overhead)
-    ]
+  static var carrier: Figure {
+    Figure(
+      name: "carrier.tcp-overhead", unit: "ms", better: .lower,
+      method:
+        "What an HCI command and its answer take over tcp-client, encoded and decoded, beyond what the same octets "
+        + "take over a blocking socket, against the same emulated controller in another process; the least of 9 "
+        + "rounds of 2000 each, by turns.",
+      measure: overhead)
   }
 
   private static func overhead() -> Double? {

@@ -2,16 +2,14 @@ import System
 
 extension Figure {
   /// Whether other people's engines change what comes out.
-  static var engines: [Figure] {
-    [
-      Figure(
-        name: "lab.slurm", unit: "reports", better: .lower,
-        method:
-          "How many of the merged reports of a Slurm array of 16 shards of Scenarios/ on one node, one task of it killed "
-          + "and started again and two started twice, differ in a byte from those of the same shards run in a row. Not "
-          + "where Slurm is not installed.",
-        measure: slurm)
-    ]
+  static var engine: Figure {
+    Figure(
+      name: "lab.slurm", unit: "reports", better: .lower,
+      method:
+        "How many of the merged reports of a Slurm array of 16 shards of Scenarios/ on one node, one task of it killed "
+        + "and started again and two started twice, differ in a byte from those of the same shards run in a row. Not "
+        + "where Slurm is not installed.",
+      measure: slurm)
   }
 
   private static func slurm() -> Double? {

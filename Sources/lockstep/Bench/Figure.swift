@@ -26,8 +26,22 @@ struct Figure {
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
   static var all: [Figure] {
-    processes + reports + automata + reference + fuzzing + air + sessions + radio + carriers + histories
-      + leases + lab + nights + engines + strategies
+    processes + reports + [automata] + reference + fuzzing + air + sessions + radio + [carrier, history]
+      + leases + [lab] + nights + [engine] + strategies
+  }
+
+  /// Measures and prints figures.
+  ///
+  /// - Returns: whether all could be measured; of others it is said.
+  static func print(_ figures: [Figure], _ console: Console) -> Bool {
+    figures.reduce(true) { isWhole, figure in
+      guard let value = figure.measure() else {
+        console.say("lockstep: \(figure.name) cannot be measured here")
+        return false
+      }
+      console.print(figure.json(value))
+      return isWhole
+    }
   }
 
   /// The line that is printed.

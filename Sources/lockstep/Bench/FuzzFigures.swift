@@ -8,7 +8,7 @@ extension Figure {
   /// How soon generated tests find the bugs of the reference lock, how short they get, and that they blame nobody
   /// else.
   static var fuzzing: [Figure] {
-    speed + search(for: .deafUnlock, "fuzz.bug1") + search(for: .jamAfterAbortedLogins, "fuzz.bug2")
+    [speed] + search(for: .deafUnlock, "fuzz.bug1") + search(for: .jamAfterAbortedLogins, "fuzz.bug2")
       + [1, 5].flatMap { noise($0) } + [cells, largeMachine]
       + ReferenceLock.Bug.allCases.filter { !$0.isOfBenchmark }.flatMap { zoo($0) }
   }
@@ -16,28 +16,26 @@ extension Figure {
   /// The events after which a search gives up.
   private static let budget = 1_000_000
 
-  private static var speed: [Figure] {
-    [
-      Figure(
-        name: "fuzz.events", unit: "events/s", better: .higher,
-        method: """
-          Generated tests on sesame-table with the healthy reference lock, with trace, coverage and virtual time, one \
-          core; the best of 5 runs of 1 million events.
-          """,
-        measure: {
-          var best: Double?
-          for seed in 1...5 as ClosedRange<UInt64> {
-            guard var search = FuzzSearch(ReferenceLock(), seed: seed, recorder: TraceList()) else {
-              return nil
-            }
-            var agrees = false
-            let time = seconds { agrees = search.disagreements(1_000_000) == 0 }
-            guard agrees else { return nil }
-            best = max(best ?? 0, Double(search.engine.events) / time)
+  private static var speed: Figure {
+    Figure(
+      name: "fuzz.events", unit: "events/s", better: .higher,
+      method: """
+        Generated tests on sesame-table with the healthy reference lock, with trace, coverage and virtual time, one \
+        core; the best of 5 runs of 1 million events.
+        """,
+      measure: {
+        var best: Double?
+        for seed in 1...5 as ClosedRange<UInt64> {
+          guard var search = FuzzSearch(ReferenceLock(), seed: seed, recorder: TraceList()) else {
+            return nil
           }
-          return best
-        })
-    ]
+          var agrees = false
+          let time = seconds { agrees = search.disagreements(1_000_000) == 0 }
+          guard agrees else { return nil }
+          best = max(best ?? 0, Double(search.engine.events) / time)
+        }
+        return best
+      })
   }
 
   /// The figures of the search for one bug.

@@ -8,16 +8,14 @@ import Transports
 
 extension Figure {
   /// How soon a lab is in work again.
-  static var lab: [Figure] {
-    [
-      Figure(
-        name: "lab.ladder", unit: "s", better: .lower,
-        method:
-          "Virtual time from the moment in which a dongle hangs until a lock is tested over it again, where only its power "
-          + "helps: the real link finds out and climbs the whole ladder. Assumed is that closing it takes 1 s, opening 100 "
-          + "ms, a reset on its bus 1 s, each command of the switch 500 ms, and power 3 s to fall and 3 s to come back.",
-        measure: ladder)
-    ]
+  static var lab: Figure {
+    Figure(
+      name: "lab.ladder", unit: "s", better: .lower,
+      method:
+        "Virtual time from the moment in which a dongle hangs until a lock is tested over it again, where only its power "
+        + "helps: the real link finds out and climbs the whole ladder. Assumed is that closing it takes 1 s, opening 100 "
+        + "ms, a reset on its bus 1 s, each command of the switch 500 ms, and power 3 s to fall and 3 s to come back.",
+      measure: ladder)
   }
 
   private static func ladder() -> Double? {

@@ -32,16 +32,18 @@ struct Command {
   let run: ([String], Console) throws(UsageError) -> CommandStatus
 
   init<Values>(
-    _ name: String, _ summary: String, discussion: String = "", examples: [Example],
-    _ parser: ArgumentParser<Values>, defaults: @escaping () -> Values,
+    _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
+    options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
+    defaults: @escaping @autoclosure () -> Values,
     body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
   ) {
+    let parser = ArgumentParser(options: options, operands: operands)
     self.name = name
     self.summary = summary
     self.discussion = discussion
     self.examples = examples
-    operands = parser.operands?.form
-    options = parser.options.map(\.form) + [.help]
+    self.operands = operands?.form
+    self.options = options.map(\.form) + [.help]
     check = { words throws(UsageError) in _ = try parser.parse(words, into: defaults()) }
     run = { words, console throws(UsageError) in
       switch try parser.parse(words, into: defaults()) {
@@ -56,18 +58,6 @@ struct Command {
 }
 
 extension Command {
-  /// The same, where what is typed behind the name is listed here.
-  init<Values>(
-    _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
-    options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
-    defaults: @escaping @autoclosure () -> Values,
-    body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
-  ) {
-    self.init(
-      name, summary, discussion: discussion, examples: examples,
-      ArgumentParser(options: options, operands: operands), defaults: defaults, body: body)
-  }
-
   /// The same, where what is typed knows itself what is to be done.
   init<Values>(
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
@@ -76,8 +66,8 @@ extension Command {
     perform: @escaping (Values) -> (Console) throws(UsageError) -> CommandStatus
   ) {
     self.init(
-      name, summary, discussion: discussion, examples: examples,
-      ArgumentParser(options: options, operands: operands), defaults: defaults
+      name, summary, discussion: discussion, examples: examples, options: options, operands: operands,
+      defaults: defaults()
     ) { values, console throws(UsageError) in try perform(values)(console) }
   }
 }

@@ -38,6 +38,14 @@ final class Console {
   /// Writes a value as one line of JSON.
   func print(_ value: JSON) { write(value.line + "\n") }
 
+  /// Writes what there is in the form that is wanted.
+  func print(in format: OutputFormat, _ text: @autoclosure () -> String, _ json: @autoclosure () -> JSON) {
+    switch format {
+    case .human: self.print(text())
+    case .json: self.print(json())
+    }
+  }
+
   /// Says something to whoever looks on.
   func say(_ text: String) { status.say(text) }
 

@@ -21,14 +21,12 @@ struct ShardEnvironment {
 
   /// The part, with the variable that says so; `nil` where no scheduler does.
   func find() throws(UsageError) -> (shard: Shard, source: String)? {
-    if let index = try number("SLURM_ARRAY_TASK_ID") {
-      return try part("SLURM_ARRAY_TASK_ID", index, try slurm(index))
-    }
-    if let index = try number("CI_NODE_INDEX") {
-      return try part("CI_NODE_INDEX", index, try gitlab(index))
-    }
-    if let index = try number("JOB_COMPLETION_INDEX") {
-      return try part("JOB_COMPLETION_INDEX", index, try kubernetes(index))
+    let schedulers: [(name: String, part: (Int) throws(UsageError) -> (number: Int, count: Int))] = [
+      ("SLURM_ARRAY_TASK_ID", slurm), ("CI_NODE_INDEX", gitlab), ("JOB_COMPLETION_INDEX", kubernetes),
+    ]
+    for scheduler in schedulers {
+      guard let index = try number(scheduler.name) else { continue }
+      return try part(scheduler.name, index, try scheduler.part(index))
     }
     return nil
   }
@@ -112,7 +110,10 @@ extension RunArguments {
   /// - Returns: the options that say the same, for when the run is taken up again.
   mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
     let given = (shard: shard, job: job)
-    shard = try Shard.resolved(shard, console, isQuiet: isQuiet)
+    if shard == nil, let (part, source) = try ShardEnvironment().find() {
+      shard = part
+      if !isQuiet { console.say("lockstep: part \(part.part) of \(part.count), as \(source) says") }
+    }
     if job == nil, given.shard == nil, shard != nil { job = ShardEnvironment().job }
     if let share, seed == nil, drawnSeed == nil { drawnSeed = share.seed }
     var words: [String] = []
@@ -123,16 +124,4 @@ extension RunArguments {
 
   /// The part of a job that this is, if it is one.
   var share: JobShare? { job.map { JobShare(job: $0, shard: shard ?? Shard(part: 1, of: 1)!) } }
-}
-
-extension Shard {
-  /// The part that was given, or else the one that a scheduler tells; nothing is said of it when quiet.
-  static func resolved(
-    _ given: Shard?, _ console: Console, isQuiet: Bool
-  ) throws(UsageError) -> Shard? {
-    if let given { return given }
-    guard let (shard, source) = try ShardEnvironment().find() else { return nil }
-    if !isQuiet { console.say("lockstep: part \(shard.part) of \(shard.count), as \(source) says") }
-    return shard
-  }
 }

@@ -17,6 +17,21 @@ extension Option {
         + "CLICOLOR_FORCE colours it elsewhere too.", example: "never")
   }
 
+  /// The way to a controller, which may be that of a bench.
+  static func carrier(_ path: WritableKeyPath<Values, String?>) -> Option {
+    .value(
+      "carrier", path, "SPEC",
+      "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
+      example: "usb:0", as: .carrier)
+  }
+
+  /// Where packets go.
+  static func capture(_ path: WritableKeyPath<Values, String?>) -> Option {
+    .value(
+      "capture", path, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+      example: "air.btsnoop", as: .file)
+  }
+
   /// Says less.
   static func quiet(
     _ path: WritableKeyPath<Values, Bool>, _ summary: String = "Prints failures only."

@@ -23,16 +23,7 @@ extension Command {
           "lockstep: no figure begins so; the figures are \(Figure.all.map(\.name).joined(separator: ", "))")
         return .nothingSelected
       }
-      var status = CommandStatus.agree
-      for figure in figures {
-        guard let value = figure.measure() else {
-          console.say("lockstep: \(figure.name) cannot be measured here")
-          status = .internalFault
-          continue
-        }
-        console.print(figure.json(value))
-      }
-      return status
+      return Figure.print(figures, console) ? .agree : .internalFault
     }
   }
 }

@@ -69,7 +69,7 @@ private struct DoctorArguments {
 /// One thing that was looked at.
 struct Symptom: Equatable {
   /// What it means for the bench.
-  enum State: String {
+  enum State: String, CaseIterable {
     case good
     /// Worth knowing, and no hindrance by itself.
     case note
@@ -161,7 +161,8 @@ extension Diagnosis {
     guard dongle.isAllowed else {
       found(
         .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
-        cure: "echo '\(Self.rule(for: dongle))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
+        cure:
+          "echo '\(udevRule(vendor: dongle.vendor, product: dongle.product))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
           + "sudo udevadm control --reload && sudo udevadm trigger")
       return false
     }
@@ -174,11 +175,6 @@ extension Diagnosis {
     let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
     found(.good, "usb", "\(carrier), \(name)\(kernel)")
     return true
-  }
-
-  /// The rule that lets everybody who sits at the machine use a dongle, and the group of those who may plug.
-  static func rule(for dongle: BenchProbe.Dongle) -> String {
-    udevRule(vendor: dongle.vendor, product: dongle.product)
   }
 
   /// Adds an adapter of the kernel and says whether it can be used as it is.
@@ -292,11 +288,11 @@ extension Symptom {
       }
     return paint(style, sign) + " \(subject): \(text)" + (cure.map { "\n    \($0)" } ?? "")
   }
+}
 
-  var json: JSON {
-    .known([
-      "state": .text(state.rawValue), "subject": .text(subject), "text": .text(text),
-      "cure": cure.map(JSON.text),
-    ])
-  }
+extension Symptom: Written {
+  static let fields: [Field<Self>] = [
+    .derived("state", \.state, .words()), .derived("subject", \.subject, .text),
+    .derived("text", \.text, .text), .known("cure", \.cure, .text),
+  ]
 }

@@ -47,9 +47,7 @@ extension Command {
           "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
         .value(
           "duration", \.duration, "TIME", "How long it goes on. For ever unless given.", example: "1h"),
-        .value(
-          "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
-          example: "air.btsnoop", as: .file),
+        .capture(\.capture),
         .format(\.format, "How lines are printed; json is one object a line."),
       ],
       operands: .init(

@@ -107,10 +107,7 @@ extension HistoryCommandArguments {
       if case .details(let cases, _) = answer, cases.isEmpty {
         return nothing("no case of \(place) is called \(words[1...].joined(separator: " "))", console)
       }
-      switch format {
-      case .json: console.print(answer.json)
-      case .human: console.print(HistoryText(answer: answer, paint: console.painter(color)).text)
-      }
+      show(answer, console)
       return .agree
     } catch {
       console.say("lockstep: \(error)")
@@ -195,11 +192,12 @@ extension HistoryCommandArguments {
       console.say("lockstep: \(error)")
       status = .internalFault
     }
-    let answer = HistoryAnswer.taken(taken, place)
-    switch format {
-    case .json: console.print(answer.json)
-    case .human: console.print(HistoryText(answer: answer, paint: console.painter(color)).text)
-    }
+    show(.taken(taken, place), console)
     return status
+  }
+
+  private func show(_ answer: HistoryAnswer, _ console: Console) {
+    console.print(
+      in: format, HistoryText(answer: answer, paint: console.painter(color)).text, answer.json)
   }
 }

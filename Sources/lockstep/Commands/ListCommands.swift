@@ -1,7 +1,7 @@
-import Journal
+public import Journal
 import Basics
 import Automata
-import Harness
+public import Harness
 import Models
 
 extension Command {
@@ -22,12 +22,10 @@ extension Command {
       let plan = try arguments.plan(set, world)
       let width = plan.cases.map(\.file.count).max() ?? 0
       for test in plan.cases {
-        if arguments.format == .json {
-          console.print(test.json)
-        } else {
-          let file = test.file.leftAligned(in: width + 2)
-          console.print(file + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""))
-        }
+        let file = test.file.leftAligned(in: width + 2)
+        console.print(
+          in: arguments.format, file + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""),
+          test.json)
       }
       return plan.cases.isEmpty ? .nothingSelected : .agree
     }
@@ -68,10 +66,8 @@ extension Command {
       "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
       options: [.format(\.format, "How it is printed.")], defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
-      switch arguments.format {
-      case .human: console.print("lockstep \(Version.text)")
-      case .json: console.print(["version": .text(Version.text)])
-      }
+      console.print(
+        in: arguments.format, "lockstep \(Version.text)", ["version": .text(Version.text)])
       return .agree
     }
   }
@@ -94,7 +90,9 @@ extension Command {
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {
         if case .json = arguments.format {
-          for machine in MachineDefinition.catalog { console.print(machine.head) }
+          for machine in MachineDefinition.catalog {
+            console.print(.mapping(MachineDefinition.headFields.members(of: machine)))
+          }
         } else {
           console.print(columns(MachineDefinition.catalog.map { ($0.name, $0.summary) }))
         }
@@ -102,7 +100,7 @@ extension Command {
       }
       let machine = try World().machine(name).machine
       switch arguments.format {
-      case .json: console.print(machine.definition.figures)
+      case .json: console.print(.mapping(MachineDefinition.figureFields.members(of: machine.definition)))
       case .drawn(let format): console.print(machine.definition.text(in: format))
       }
       return .agree
@@ -145,23 +143,24 @@ private enum MachineForm: ArgumentValue {
 
 extension MachineDefinition {
   /// What the list of machines says of it.
-  fileprivate var head: JSON { ["name": .text(name), "summary": .text(summary)] }
+  fileprivate static let headFields: [Field<Self>] = [
+    .derived("name", \.name, .text), .derived("summary", \.summary, .text),
+  ]
 
-  /// What it consists of.
-  fileprivate var figures: JSON {
-    [
-      "name": .text(name), "summary": .text(summary), "states": .list(states.map { .text($0.name) }),
-      "events": .list(events.map { .text($0.name) }), "transitions": .integer(transitions.count),
+  /// That, and what it consists of.
+  static let figureFields: [Field<Self>] =
+    headFields + [
+      .known("states", { $0.states.map(\.name) }, .list(.text)),
+      .known("events", { $0.events.map(\.name) }, .list(.text)),
+      .known("transitions", \.transitions.count, .count),
     ]
-  }
 }
 
-extension Case {
-  fileprivate var json: JSON {
-    .known([
-      "id": .text(id), "name": .text(name), "file": .text(file), "machine": .text(machine.label),
-      "device": .text(device.description), "tags": .list(scenario.tags.map(JSON.text)),
-      "steps": .integer(scenario.steps.count), "skipped": skipReason.map(JSON.text),
-    ])
-  }
+extension Case: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("id", \.id, .text), .derived("name", \.name, .text), .derived("file", \.file, .text),
+    .derived("machine", \.machine.label, .text), .derived("device", \.device.description, .text),
+    .derived("tags", \.scenario.tags, .list(.text)), .derived("steps", \.scenario.steps.count, .count),
+    .known("skipped", \.skipReason, .text),
+  ]
 }

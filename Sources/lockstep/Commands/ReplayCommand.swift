@@ -50,7 +50,8 @@ extension Command {
       }
       let listener: any JournalListener =
         arguments.format == .human
-        ? TraceReport(console, console.painter(arguments.color)) : JSONTrace(console)
+        ? TraceReport(console, console.painter(arguments.color))
+        : JSONReport(console, isQuiet: false, verbosity: 2)
       return Replay(plan: plan, world: world, console: console, arguments: arguments).perform(listener)
     }
   }
@@ -123,15 +124,4 @@ final class JournalHash: JournalListener {
 
   /// Sixteen hexadecimal digits.
   var text: String { fingerprint.description }
-}
-
-/// Prints a journal as it is written.
-private final class JSONTrace: JournalListener {
-  private let console: Console
-
-  init(_ console: Console) {
-    self.console = console
-  }
-
-  func take(_ record: Record) { console.print(record.json()) }
 }

@@ -1,4 +1,4 @@
-import Journal
+public import Journal
 import Basics
 import Reporting
 
@@ -80,14 +80,14 @@ struct SummaryText {
     var lines = summary.failures.flatMap(text)
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
     if isQuiet { return lines }
-    let tally = Tally(of: summary)
+    let tally = summary.tally
     let count = tally.agree + tally.divergences + tally.labFaults + tally.incomplete + tally.skipped
     let counts = tally.counts(paint)
     lines.append(
       paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")
         + (counts.isEmpty ? "" : ": ") + counts)
-    if summary.flaky > 0 {
-      lines.append("  flaky    \(summary.flaky) agreed only when tried again")
+    if tally.flaky > 0 {
+      lines.append("  flaky    \(tally.flaky) agreed only when tried again")
     }
     let cut = summary.statuses.count { $0 == nil }
     if cut > 0 {
@@ -123,37 +123,30 @@ struct SummaryText {
   }
 }
 
-extension RunSummary {
-  /// The summary as one object.
-  var json: JSON {
-    [
-      "runs": .integer(statuses.count), "cases": .integer(cases), "agree": .integer(agree),
-      "divergences": .integer(divergences), "labFaults": .integer(labFaults),
-      "skipped": .integer(skipped), "incomplete": .integer(incomplete), "flaky": .integer(flaky),
-      "notBegun": .integer(notBegun),
-      "findings": .list(
-        findings.map { finding in
-          [
-            "signature": .text(finding.signature), "message": .text(finding.summary),
-            "shortest": .integer(finding.shortest), "file": finding.file.map(JSON.text) ?? .null,
-          ]
-        }),
-      "coverage": .list(
-        coverage.map { item in
-          [
-            "machine": .text(item.machine), "legal": .share(item.total.legal),
-            "empty": .share(item.total.empty),
-          ]
-        }),
-      "problems": .list(problems.map { JSON.text("\($0)") }),
-      "status": .integer(status),
-    ]
-  }
-}
+extension RunSummary: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("runs", \.statuses.count, .count), .derived("cases", \.tally.cases, .count),
+    .derived("agree", \.tally.agree, .count), .derived("divergences", \.tally.divergences, .count),
+    .derived("labFaults", \.tally.labFaults, .count), .derived("skipped", \.tally.skipped, .count),
+    .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
+    .derived("notBegun", \.notBegun, .count), .derived("findings", \.findings, .list(.object(findingFields))),
+    .derived("coverage", \.coverage, .list(.object(coverageFields))),
+    .derived("problems", { $0.problems.map { "\($0)" } }, .list(.text)),
+    .derived("status", \.status, .count),
+  ]
 
-extension JSON {
+  private static let findingFields: [Field<Record.Finding>] = [
+    .derived("signature", \.signature, .text), .derived("message", \.summary, .text),
+    .derived("shortest", \.shortest, .count), .derived("file", \.file, .textOrNull),
+  ]
+
+  private static let coverageFields: [Field<Record.Coverage>] = [
+    .derived("machine", \.machine, .text), .derived("legal", { counts($0.total.legal) }, .list(.count)),
+    .derived("empty", { counts($0.total.empty) }, .list(.count)),
+  ]
+
   /// `[visited, count]`, or nothing where that is not known.
-  fileprivate static func share(_ share: Record.Coverage.Share?) -> JSON {
-    .list(share.map { [.integer($0.visited), .integer($0.count)] } ?? [])
+  private static func counts(_ share: Record.Coverage.Share?) -> [Int] {
+    share.map { [$0.visited, $0.count] } ?? []
   }
 }

@@ -114,27 +114,19 @@ private struct RunSession {
     let locks = plan.devices
     folder.reserve(locks, on: world.devices.bench)
     let begin = MonotonicClock.now
-    let human = HumanReport(
-      console, console.painter(arguments.color), isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
-    let report: any JournalListener =
-      arguments.format == .human
-      ? human : JSONReport(console, isQuiet: arguments.isQuiet, verbosity: arguments.verbosity)
-    let watch = RunWatch(
-      total: plan.cases.count - earlier.judged.count, arguments.watching(console), console.status)
-    watch.start()
+    let audience = RunAudience(
+      arguments, folder, total: plan.cases.count - earlier.judged.count, console)
     let run = Run(
-      plan, provider: world.devices, listener: Listeners([folder, report, watch]),
-      retries: arguments.retries.value,
+      plan, provider: world.devices, listener: audience.listener, retries: arguments.retries.value,
       earlier: earlier, prepare: { checkHealth(locks.first) },
       isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
-    watch.finish()
-    for words in summary.leave { console.say("lockstep: \(words)") }
+    audience.finish(summary.leave)
     guard let reports = folder.conclude(seed: plan.seed, arguments.reports, console) else {
       return .internalFault
     }
     if arguments.format == .human {
-      human.summarize(
+      audience.human.summarize(
         summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: reports + [folder.journalPath])
     }
     if summary.exitStatus == .incomplete, arguments.format == .human {
@@ -167,8 +159,7 @@ private struct RunSession {
 
   /// The line to paste that goes on with the run.
   private var resumeLine: String {
-    var words = ["lockstep", "run", "--resume", folder.path]
-    words += arguments.reports.words
+    let words = ["lockstep", "run", "--resume", folder.path] + arguments.reports.words
     return words.map(shellWord).joined(separator: " ")
   }
 

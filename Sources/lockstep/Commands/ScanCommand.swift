@@ -20,19 +20,14 @@ extension Command {
         Example("lockstep scan --carrier hci-socket:0 --duration 1min --all", "Everything that advertises."),
       ],
       options: [
-        .value(
-          "carrier", \.carrier, "SPEC",
-          "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
-          example: "usb:0", as: .carrier),
+        .carrier(\.carrier),
         .bench(
           \.bench,
           "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
             + "user's configuration, unless given."),
         .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
         .flag("all", \.isAll, "Lists everything that advertises."),
-        .value(
-          "capture", \.capture, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
-          example: "air.btsnoop", as: .file),
+        .capture(\.capture),
         .format(\.format, "How findings are printed; json is one object a line."),
         .quiet(\.isQuiet, "Says nothing of an empty room."),
       ], defaults: ScanArguments(), perform: ScanArguments.perform)
@@ -241,10 +236,7 @@ final class ScanView {
     }
     guard news != station.printed else { return }
     stations[index].printed = news
-    switch format {
-    case .human: console.print(line(of: station))
-    case .json: console.print(json(of: station))
-    }
+    console.print(in: format, line(of: station), json(of: station))
   }
 
   private func line(of station: Station) -> String {

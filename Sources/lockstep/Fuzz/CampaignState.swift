@@ -12,11 +12,18 @@ struct CampaignState {
   private static let format = 1
 
   /// A finding that is known.
-  struct Known: Equatable {
-    var signature: String
-    var path: String
-    var length: Int
-    var count: Int
+  struct Known: Recorded {
+    var signature = ""
+    var path = ""
+    var length = 0
+    var count = 0
+
+    static let blank = Known()
+    static let noun = "a finding"
+    static let fields: [Field<Self>] = [
+      .needed("signature", \.signature, .text), .needed("file", \.path, .text),
+      .needed("length", \.length, .count), .needed("count", \.count, .count),
+    ]
   }
 
   /// The machine, as it was named.
@@ -38,50 +45,37 @@ struct CampaignState {
   var cells: [String] = []
   /// What was visited, counted.
   var coverage: Coverage?
+  /// The version of its format.
+  var format = Self.format
+}
+
+extension CampaignState: Recorded {
+  static let blank = CampaignState(machine: "", device: "", seed: 0)
+  static let noun = "the state of a campaign"
+  static let fields: [Field<Self>] = [
+    .needed("format", \.format, .count), .needed("machine", \.machine, .text),
+    .needed("device", \.device, .text), .extra("twin", \.twin, .text), .needed("seed", \.seed, .seed),
+    .needed("round", \.round, .count), .needed("options", \.options, .list(.text)),
+    .needed("nanoseconds", \.nanoseconds, .count), .needed("status", \.status, .object()),
+    .needed("findings", \.findings, .list(.object())),
+    .known("legal", { $0.coverage.map { counts($0.total.legal) } }, .list(.count)),
+    .known("empty", { $0.coverage.map { counts($0.total.empty) } }, .list(.count)),
+    .needed("visited", \.cells, .list(.text)),
+  ]
+
+  private var nanoseconds: Int {
+    get { Int(elapsed.nanoseconds) }
+    set { elapsed = Interval(nanoseconds: Int64(newValue)) }
+  }
+
+  private static func counts(_ share: CellCoverage.Share) -> [Int] { [share.visited, share.count] }
 }
 
 extension CampaignState {
-  /// The file's text.
-  var text: String {
-    let known = findings.map { known -> JSON in
-      [
-        "signature": .text(known.signature), "file": .text(known.path), "length": .integer(known.length),
-        "count": .integer(known.count),
-      ]
-    }
-    func share(_ share: CellCoverage.Share) -> JSON { [.integer(share.visited), .integer(share.count)] }
-    return JSON.known([
-      "format": .integer(Self.format), "machine": .text(machine), "device": .text(device),
-      "twin": twin.map(JSON.text), "seed": .integer(seed), "round": .integer(round),
-      "options": .list(options.map(JSON.text)), "nanoseconds": .integer(elapsed.nanoseconds),
-      "status": status.json, "findings": .list(known), "legal": coverage.map { share($0.total.legal) },
-      "empty": coverage.map { share($0.total.empty) }, "visited": .list(cells.map(JSON.text)),
-    ]).pages
-  }
-
   /// Reads the file's text; `nil` when it is none that this version understands.
   init?(text: [UInt8]) {
-    guard let value = try? JSON(parsing: text), value["format"]?.int == Self.format,
-      let machine = value["machine"]?.string, let device = value["device"]?.string,
-      case .number(let digits) = value["seed"], let seed = UInt64(digits),
-      let round = value["round"]?.int, let options = value["options"]?.strings,
-      let nanoseconds = value["nanoseconds"]?.int,
-      let status = value["status"].flatMap({ try? CampaignStatus($0) }),
-      case .list(let findings) = value["findings"], let cells = value["visited"]?.strings
-    else { return nil }
-    self.init(machine: machine, device: device, seed: seed)
-    twin = value["twin"]?.string
-    self.round = round
-    self.options = options
-    self.status = status
-    elapsed = Interval(nanoseconds: Int64(nanoseconds))
-    self.cells = cells
-    for finding in findings {
-      guard let signature = finding["signature"]?.string, let path = finding["file"]?.string,
-        let length = finding["length"]?.int, let count = finding["count"]?.int
-      else { return nil }
-      self.findings.append(Known(signature: signature, path: path, length: length, count: count))
-    }
+    guard let state = try? CampaignState(JSON(parsing: text)), state.format == Self.format else { return nil }
+    self = state
   }
 
   /// Reads the state of a run: by the name that its folder has under `OUT/runs`, or by the folder's path.

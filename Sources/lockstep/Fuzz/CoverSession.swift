@@ -1,3 +1,4 @@
+import Basics
 import Journal
 import System
 import Conformance
@@ -27,7 +28,6 @@ struct CoverArguments {
       + [.quiet(\.fuzz.run.isQuiet), RunArguments.verbose.lifted(to: \.fuzz.run)]
       + RunArguments.lab.map { $0.lifted(to: \.fuzz.run) }
   }
-
 }
 
 /// A tour from the command line to its reports.
@@ -45,7 +45,7 @@ struct CoverSession {
     self.console = console
     world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: try arguments.fuzz.run.labSettings())
     let seed = arguments.fuzz.run.seed ?? UInt64(world.drawSeed())
-    target = try arguments.fuzz.target(try arguments.fuzz.machine(in: world), in: world, seed: seed)
+    target = try arguments.fuzz.target(try world.machine(arguments.fuzz.operands[0]), in: world, seed: seed)
     folder = try RunFolder.open(kind: "cover", seed: seed, arguments.fuzz.run)
     world.devices.bench.capture(in: folder.path)
   }
@@ -55,26 +55,21 @@ struct CoverSession {
     defer { world.devices.shutDown() }
     folder.reserve([target.device], on: world.devices.bench)
     let paint = console.painter(run.color)
-    let human = HumanReport(console, paint, isQuiet: run.isQuiet, verbosity: run.verbosity)
-    let report: any JournalListener =
-      run.format == .human ? human : JSONReport(console, isQuiet: run.isQuiet, verbosity: run.verbosity)
-    let watch = RunWatch(total: nil, run.watching(console), console.status)
-    watch.start()
+    let audience = RunAudience(run, folder, total: nil, console)
     var settings = Tour.Settings()
     if let steps = arguments.steps { settings.budget = steps.value }
     let tour = TourRun(
-      target, settings: settings, provider: world.devices, listener: Listeners([folder, report, watch]),
+      target, settings: settings, provider: world.devices, listener: audience.listener,
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = tour.perform()
-    watch.finish()
-    for words in summary.leave { console.say("lockstep: \(words)") }
+    audience.finish(summary.leave)
     guard save(summary.scenarios), let reports = folder.conclude(seed: target.seed, run.reports, console)
     else { return .internalFault }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
         show(summary, paint, reports)
       } else {
-        summary.gaps.forEach { console.print($0.json) }
+        summary.gaps.forEach { console.print(["missing": $0.json]) }
       }
     }
     return summary.exitStatus

@@ -6,27 +6,40 @@ import Basics
 /// A finding as it is told of, also from one process to another.
 struct FindingNotice: Equatable {
   /// The number among those of the campaign.
-  var number: Int
+  var number = 0
   /// What tells it from others.
-  var signature: String
+  var signature = ""
   /// How many events its shortest test has.
-  var length: Int
+  var length = 0
   /// How sure it is, in words.
-  var confirmation: String
+  var confirmation = ""
   /// Whether there is a verdict.
-  var isSure: Bool
+  var isSure = false
   /// Whether it ends a campaign; see ``Finding/endsCampaign``.
-  var endsCampaign: Bool
+  var endsCampaign = false
   /// What a person reads of it.
-  var lines: [String]
+  var lines: [String] = []
   /// The steps of its test.
-  var steps: [String]
+  var steps: [String] = []
   /// Where it was saved.
-  var path: String
+  var path = ""
   /// The line to paste that does it again.
-  var replay: String
+  var replay = ""
   /// What the journal says of it.
-  var record: Record.Finding
+  var record = Record.Finding.blank
+}
+
+extension FindingNotice: Recorded {
+  static let blank = FindingNotice()
+  static let noun = "a finding"
+  static let fields: [Field<Self>] = [
+    .needed("number", \.number, .count), .needed("signature", \.signature, .text),
+    .needed("length", \.length, .count), .needed("confirmation", \.confirmation, .text),
+    .needed("isSure", \.isSure, .flag), .needed("endsCampaign", \.endsCampaign, .flag),
+    .needed("lines", \.lines, .list(.text)), .needed("steps", \.steps, .list(.text)),
+    .needed("path", \.path, .text), .needed("replay", \.replay, .text),
+    .needed("record", \.record, .object()),
+  ]
 }
 
 extension FindingNotice {
@@ -41,38 +54,12 @@ extension FindingNotice {
       steps: scenario.stepLines, path: path, replay: replay, record: finding.record(path: path))
   }
 
-  /// Reads what another process wrote; `nil` when it is none.
-  init?(_ value: JSON) {
-    guard let number = value["number"]?.int, let signature = value["signature"]?.string,
-      let length = value["length"]?.int, let confirmation = value["confirmation"]?.string,
-      let isSure = value["isSure"]?.bool, let endsCampaign = value["endsCampaign"]?.bool,
-      let lines = value["lines"]?.strings,
-      let steps = value["steps"]?.strings, let path = value["path"]?.string,
-      let replay = value["replay"]?.string,
-      let record = value["record"].flatMap({ try? Record.Finding($0) })
-    else { return nil }
-    self.init(
-      number: number, signature: signature, length: length, confirmation: confirmation, isSure: isSure,
-      endsCampaign: endsCampaign, lines: lines, steps: steps, path: path, replay: replay, record: record)
-  }
-
   /// The same under another number.
   func numbered(_ number: Int) -> FindingNotice {
     var notice = self
     notice.number = number
     notice.record.number = number
     return notice
-  }
-
-  /// For another process.
-  var message: JSON {
-    [
-      "number": .integer(number), "signature": .text(signature), "length": .integer(length),
-      "confirmation": .text(confirmation), "isSure": .flag(isSure), "endsCampaign": .flag(endsCampaign),
-      "lines": .list(lines.map(JSON.text)),
-      "steps": .list(steps.map(JSON.text)), "path": .text(path), "replay": .text(replay),
-      "record": record.json,
-    ]
   }
 
   /// What a person reads, in full.

@@ -113,12 +113,7 @@ extension FuzzArguments {
     ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
       RunArguments.answerTimeout.lifted(to: \.run), .format(\.run.format), .color(\.run.color),
       .quiet(\.run.isQuiet, "Prints findings only."),
-    ] + lab
-  }
-
-  /// The ways to a lock on the air, as `run` has them.
-  private static var lab: [Option<FuzzArguments>] {
-    RunArguments.lab.map { $0.lifted(to: \.run) }
+    ] + RunArguments.lab.map { $0.lifted(to: \.run) }
   }
 
   /// Where rare tests are kept.

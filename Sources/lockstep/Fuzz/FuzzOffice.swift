@@ -1,6 +1,7 @@
 import System
 import Harness
 import Journal
+import Basics
 
 /// The desk of a campaign whose reports are written here: the folder of its run, and who looks on.
 final class FuzzOffice: FuzzDesk {
@@ -19,8 +20,7 @@ final class FuzzOffice: FuzzDesk {
     self.arguments = arguments
     self.console = console
     let id = CampaignJournal.id(of: target)
-    tally =
-      earlier.map { Tally(of: RunSummary(journals: [$0 + "/journal.jsonl"], without: id)) } ?? Tally()
+    tally = earlier.map { RunSummary(journals: [$0 + "/journal.jsonl"], without: id).tally } ?? Tally()
     folder = try RunFolder.open(resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run)
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
     let shown: any FuzzReport =
@@ -38,7 +38,7 @@ final class FuzzOffice: FuzzDesk {
 
   func keep(_ state: CampaignState) {
     do {
-      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.text)
+      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.json.pages)
     } catch {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error
@@ -66,18 +66,5 @@ final class FuzzOffice: FuzzDesk {
     if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }
     report.end(end)
     return end.exit
-  }
-}
-
-extension Tally {
-  /// What the cases of a journal came to.
-  init(of summary: RunSummary) {
-    self.init()
-    cases = summary.cases
-    agree = summary.agree
-    divergences = summary.divergences
-    labFaults = summary.labFaults
-    skipped = summary.skipped
-    incomplete = summary.incomplete
   }
 }

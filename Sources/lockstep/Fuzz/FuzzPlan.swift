@@ -25,7 +25,7 @@ struct FuzzPlan {
     let seed = arguments.run.seed ?? arguments.run.drawnSeed ?? UInt64(world.drawSeed())
     let round = earlier.map { $0.round + 1 } ?? 0
     var settings = try arguments.settings(seed: seed, round: round)
-    let machine = try arguments.machine(in: world)
+    let machine = try world.machine(arguments.operands[0])
     target = try arguments.target(machine, in: world, seed: seed)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
     for (name, weight) in settings.weights {

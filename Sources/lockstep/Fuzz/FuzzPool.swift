@@ -72,7 +72,7 @@ final class FuzzPool {
     let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature))
     do {
       for (index, words) in jobs.enumerated() {
-        let process = try WorkerProcess(words, first: orders.line)
+        let process = try WorkerProcess(words, first: orders.json.line)
         members.append(Member(number: index + 1, process: process))
       }
     } catch {

@@ -3,7 +3,7 @@ import Harness
 import Basics
 
 /// What a campaign is about, for whoever looks on.
-struct FuzzHead: Equatable {
+struct FuzzHead {
   var machine: String
   var device: String
   var twin: String?
@@ -15,8 +15,6 @@ struct FuzzHead: Equatable {
   var steps: Int?
   /// How long it is to go on; `nil` for no end.
   var duration: Interval?
-
-  static func == (left: FuzzHead, right: FuzzHead) -> Bool { left.title == right.title }
 }
 
 extension FuzzHead {

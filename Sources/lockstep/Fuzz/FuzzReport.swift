@@ -182,17 +182,6 @@ func clock(_ time: Interval) -> String {
     ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"
 }
 
-/// A number with its thousands apart.
-func grouped(_ number: Int) -> String {
-  var digits = String(number)
-  var parts: [String] = []
-  while digits.count > 3 {
-    parts.insert(String(digits.suffix(3)), at: 0)
-    digits = String(digits.dropLast(3))
-  }
-  return ([digits] + parts).joined(separator: ",")
-}
-
 /// Events in a second, since the beginning.
 func overallRate(_ status: CampaignStatus, _ time: Interval) -> Int {
   let seconds = Double(time.nanoseconds) / 1e9

@@ -19,14 +19,8 @@ final class FuzzSession {
   private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
 
   private let arguments: FuzzArguments
-  private let world: World
+  private let plan: FuzzPlan
   private let desk: any FuzzDesk
-  private let target: FuzzTarget
-  /// What is explored in place of the target, where it has a twin.
-  private let twin: FuzzTarget?
-  private let settings: FuzzSettings
-  /// Where rare tests are kept that several hosts share.
-  private let corpus: CorpusStore?
   private let journal: CampaignJournal
   private let report: any FuzzReport
   private let begin = MonotonicClock.now
@@ -41,18 +35,20 @@ final class FuzzSession {
   ///   - desk: where everything goes.
   init(_ arguments: FuzzArguments, _ plan: FuzzPlan, _ desk: any FuzzDesk) {
     self.arguments = arguments
+    self.plan = plan
     self.desk = desk
-    world = plan.world
-    target = plan.target
-    twin = plan.twin
-    settings = plan.settings
-    corpus = plan.corpus
     state = plan.state
     report = desk.report
     lastState = begin
     journal = CampaignJournal(
-      target, settings, provider: world.devices, listener: desk.listener, earlier: desk.tally)
+      plan.target, plan.settings, provider: plan.world.devices, listener: desk.listener,
+      earlier: desk.tally)
   }
+
+  private var world: World { plan.world }
+  private var target: FuzzTarget { plan.target }
+  private var twin: FuzzTarget? { plan.twin }
+  private var settings: FuzzSettings { plan.settings }
 
   func perform() -> FuzzEnd {
     defer { world.devices.shutDown() }
@@ -96,7 +92,7 @@ final class FuzzSession {
     var before = CellCoverage(variant.machine)
     if before.add(digits: state.cells) { earlierCells = before }
     var corpus = Corpus(
-      arguments.corpusFolder, corpus, explored,
+      arguments.corpusFolder, plan.corpus, explored,
       TestEngine(explored, device, settings, recorder: NoRecorder()).alphabet,
       // A sitting that goes on from another one knows what that found.
       job: settings.round == 0 ? arguments.run.job : nil)
@@ -151,7 +147,7 @@ final class FuzzSession {
     }.map { (wait: $0.wait(in: alphabet), test: $0) }
       .sorted { ($0.wait, $0.test) < ($1.wait, $1.test) }.map(\.test)
     var corpus = Corpus(
-      arguments.corpusFolder, corpus, target, alphabet, job: arguments.run.job)
+      arguments.corpusFolder, plan.corpus, target, alphabet, job: arguments.run.job)
     let rare = Set(tests)
     var others = corpus.read(world.reader).filter { !rare.contains($0) }
     // None of them is always the one for which there is no time.

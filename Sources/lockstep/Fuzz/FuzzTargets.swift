@@ -2,11 +2,6 @@ import Automata
 import Harness
 
 extension FuzzArguments {
-  /// The machine that is named.
-  func machine(in world: World) throws(UsageError) -> MachineLibrary.Entry {
-    try world.machine(operands[0])
-  }
-
   /// What is fuzzed.
   func target(
     _ machine: MachineLibrary.Entry, in world: World, seed: UInt64

@@ -9,13 +9,13 @@ extension Command {
   static var fuzzWorker: Command {
     Command(
       "fuzz-worker", "Explores for 'lockstep fuzz --jobs'.",
-      examples: [],
       options: FuzzArguments.options,
       operands: .init(
         placeholder: "MACHINE", summary: "The machine.", count: 1...1, path: \.operands),
       defaults: FuzzArguments()
     ) { arguments, console throws(UsageError) in
-      guard let orders = EndOfInput.firstLine().flatMap(WorkerOrders.init) else {
+      guard let orders = EndOfInput.firstLine().flatMap({ try? WorkerOrders(JSON(parsing: $0)) })
+      else {
         throw UsageError("this command is for 'lockstep fuzz --jobs' alone")
       }
       var earlier = CampaignState(

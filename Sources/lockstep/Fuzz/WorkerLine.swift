@@ -37,7 +37,7 @@ enum WorkerLine {
     case .progress(let status): ["progress": status.json]
     case .visited(let marks): ["visited": .list(marks.map(JSON.integer))]
     case .evidence(let line): ["evidence": line.json()]
-    case .found(let notice): ["found": notice.message]
+    case .found(let notice): ["found": notice.json]
     case .journal(let line): ["journal": line.json()]
     case .say(let text): ["say": .text(text)]
     case .once(let text): ["once": .text(text)]
@@ -55,7 +55,7 @@ enum WorkerLine {
       self = .visited(marks)
     } else if let line = value["evidence"].flatMap({ try? Record($0) }) {
       self = .evidence(line)
-    } else if let notice = value["found"].flatMap(FindingNotice.init) {
+    } else if let notice = value["found"].flatMap({ try? FindingNotice($0) }) {
       self = .found(notice)
     } else if let line = value["journal"].flatMap({ try? Record($0) }) {
       self = .journal(line)
@@ -76,24 +76,15 @@ enum WorkerLine {
 }
 
 /// What a worker is told when it starts: how often the campaign was taken up again, and what it found before.
-struct WorkerOrders {
-  var round: Int
-  var known: [String]
+struct WorkerOrders: Recorded {
+  var round = 0
+  var known: [String] = []
 
-  var line: String {
-    let json: JSON = ["round": .integer(round), "known": .list(known.map(JSON.text))]
-    return json.line
-  }
-}
-
-extension WorkerOrders {
-  /// Reads ``line``; `nil` when it is none.
-  init?(_ text: String) {
-    guard let value = try? JSON(parsing: text), let round = value["round"]?.int,
-      let known = value["known"]?.strings
-    else { return nil }
-    self.init(round: round, known: known)
-  }
+  static let blank = WorkerOrders()
+  static let noun = "what a worker is told"
+  static let fields: [Field<Self>] = [
+    .needed("round", \.round, .count), .needed("known", \.known, .list(.text)),
+  ]
 }
 
 extension CampaignEnd {

@@ -1,15 +1,20 @@
-import Journal
+public import Journal
 import Basics
-import Reporting
+public import Reporting
 
 /// What `lockstep history` has to tell.
 enum HistoryAnswer {
   /// What all runs came to together.
-  struct Totals {
+  struct Totals: Written {
     var runs: Int
     var cases: Int
     var flaky: Int
     var slow: Int
+
+    static let fields: [Field<Self>] = [
+      .derived("runs", \.runs, .count), .derived("cases", \.cases, .count),
+      .derived("flaky", \.flaky, .count), .derived("slow", \.slow, .count),
+    ]
   }
 
   /// Runs, the latest first; with totals it is the overview.
@@ -27,106 +32,143 @@ extension HistoryAnswer {
   var json: JSON {
     switch self {
     case .runs(let runs, let totals, let place):
-      var members: [JSON.Member] = [
-        .init("question", .text(totals == nil ? "runs" : "overview")), .init("history", .text("\(place)")),
-      ]
-      if let totals {
-        members.append(
-          .init(
-            "totals",
-            [
-              "runs": .integer(totals.runs), "cases": .integer(totals.cases),
-              "flaky": .integer(totals.flaky), "slow": .integer(totals.slow),
-            ]))
-      }
-      return .mapping(members + [.init("runs", .list(runs.map(\.json)))])
-    case .flaky(let found): return Self.json("flaky", found)
-    case .slow(let found): return Self.json("slow", found)
-    case .cases(let found): return Self.json("cases", found)
-    case .failures(let failures):
-      return ["question": "failures", "failures": .list(failures.map(\.json))]
+      .known([
+        "question": totals == nil ? "runs" : "overview", "history": .text("\(place)"),
+        "totals": totals?.json, "runs": .list(runs.map(\.json)),
+      ])
+    case .flaky(let found): Self.json("flaky", found)
+    case .slow(let found): Self.json("slow", found)
+    case .cases(let found): Self.json("cases", found)
+    case .failures(let failures): ["question": "failures", "failures": .list(failures.map(\.json))]
     case .details(let cases, let more):
-      return [
-        "question": "case", "cases": .list(cases.map(\.json)), "more": .integer(more),
-      ]
+      ["question": "case", "cases": .list(cases.map(\.json)), "more": .integer(more)]
     case .taken(let runs, let place):
-      return [
-        "question": "add", "history": .text("\(place)"),
-        "runs": .list(runs.map { ["host": .text($0.host), "name": .text($0.name)] }),
-      ]
+      ["question": "add", "history": .text("\(place)"), "runs": .list(runs.map(\.json))]
     }
   }
 
   private static func json(_ question: String, _ found: History.Cases) -> JSON {
     [
-      "question": .text(question), "runs": .integer(found.runs),
-      "cases": .list(found.cases.map { .mapping($0.members) }),
+      "question": .text(question), "runs": .integer(found.runs), "cases": .list(found.cases.map(\.json)),
     ]
+  }
+
+  /// What `lockstep history --format json` prints, as JSON Schema: one object, and `question` says which one.
+  static var shape: JSON {
+    func answer(_ question: JSON, _ members: KeyValuePairs<String, JSON>) -> JSON {
+      Shape.object([(key: "question", value: Shape.constant(question))] + Array(members), optional: [])
+    }
+    let runs = Shape.list(HistoryRun.shape)
+    let cases: KeyValuePairs = ["runs": Shape.count, "cases": Shape.list(HistoryCase.shape)]
+    return Shape.any(
+      answer("overview", ["history": Shape.text, "totals": Totals.shape, "runs": runs]),
+      answer("runs", ["history": Shape.text, "runs": runs]),
+      answer("flaky", cases), answer("slow", cases), answer("cases", cases),
+      answer("failures", ["failures": Shape.list(HistoryFailure.shape)]),
+      answer("case", ["cases": Shape.list(History.Details.shape), "more": Shape.count]),
+      answer("add", ["history": Shape.text, "runs": Shape.list(RunRecord.Identity.shape)]))
   }
 }
 
-extension HistoryRun {
-  fileprivate var json: JSON {
-    [
-      "host": .text(identity.host), "name": .text(identity.name), "start": .text(started),
-      "seed": optional(seed), "revision": optional(revision), "version": optional(version),
-      "status": status.map { JSON.integer($0) } ?? .null, "milliseconds": .integer(Int(milliseconds)),
-      "agree": .integer(count(.agree)), "divergences": .integer(count(.divergence)),
-      "labFaults": .integer(count(.labFault)), "skipped": .integer(count(.skipped)),
-      "incomplete": .integer(count(.incomplete)), "flaky": .integer(flaky),
-    ]
-  }
+// MARK: - What it is about
+
+extension RunRecord.Identity: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("host", \.host, .text), .derived("name", \.name, .text),
+  ]
 }
 
-extension HistoryCase {
-  fileprivate var members: [JSON.Member] {
-    [
-      .init("class", .text(className)), .init("name", .text(name)), .init("judged", .integer(judged)),
-      .init("agreed", .integer(agreed)), .init("changes", .integer(changes)),
-      .init("retried", .integer(retried)), .init("firstSeen", optional(firstSeen)),
-      .init("lastUnsteady", optional(lastUnsteady)),
-      .init("usualMilliseconds", usual.map { .integer(Int($0.milliseconds)) } ?? .null),
-      .init("lastMilliseconds", lastMilliseconds.map { .integer(Int($0)) } ?? .null),
-      .init("slower", .flag(isSlower)),
-      .init(
-        "points",
-        .list(
-          points.map { point in
-            [
-              "run": .text(point.run), "start": .text(point.start), "verdict": .text(point.word.rawValue),
-              "flaky": .flag(point.isFlaky), "milliseconds": .integer(Int(point.milliseconds)),
-            ]
-          })),
-    ]
-  }
+extension HistoryRun: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("host", \.identity.host, .text), .derived("name", \.identity.name, .text),
+    .derived("start", \.started, .start), .derived("seed", \.seed, .textOrNull),
+    .derived("revision", \.revision, .textOrNull), .derived("version", \.version, .textOrNull),
+    .derived("status", \.status, .countOrNull), .derived("milliseconds", { Int($0.milliseconds) }, .count),
+    .derived("agree", { $0.count(.agree) }, .count),
+    .derived("divergences", { $0.count(.divergence) }, .count),
+    .derived("labFaults", { $0.count(.labFault) }, .count),
+    .derived("skipped", { $0.count(.skipped) }, .count),
+    .derived("incomplete", { $0.count(.incomplete) }, .count), .derived("flaky", \.flaky, .count),
+  ]
 }
 
-extension HistoryFailure {
-  fileprivate var json: JSON {
-    [
-      "signature": optional(signature), "verdict": .text(word.rawValue), "message": .text(message),
-      "runs": .integer(runs), "first": .text(first), "last": .text(last),
-      "cases": .list(cases.map { ["class": .text($0.className), "name": .text($0.name)] }),
-    ]
-  }
+extension HistoryCase: Written {
+  public static let fields = figures + [.derived("points", \.points, .list(.object()))]
+
+  /// What all kinds of answers about cases say.
+  fileprivate static let figures: [Field<Self>] = [
+    .derived("class", \.className, .text), .derived("name", \.name, .text),
+    .derived("judged", \.judged, .count), .derived("agreed", \.agreed, .count),
+    .derived("changes", \.changes, .count), .derived("retried", \.retried, .count),
+    .derived("firstSeen", \.firstSeen, .startOrNull), .derived("lastUnsteady", \.lastUnsteady, .startOrNull),
+    .derived("usualMilliseconds", { $0.usual.map { Int($0.milliseconds) } }, .countOrNull),
+    .derived("lastMilliseconds", { $0.lastMilliseconds.map { Int($0) } }, .countOrNull),
+    .derived("slower", \.isSlower, .flag),
+  ]
+}
+
+extension CaseHistory.Point: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("run", \.run, .text), .derived("start", \.start, .start), .derived("verdict", \.word, .words()),
+    .derived("flaky", \.isFlaky, .flag), .derived("milliseconds", { Int($0.milliseconds) }, .count),
+  ]
+}
+
+extension HistoryFailure: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("signature", \.signature, .textOrNull), .derived("verdict", \.word, .words()),
+    .derived("message", \.message, .text), .derived("runs", \.runs, .count),
+    .derived("first", \.first, .start), .derived("last", \.last, .start),
+    .derived("cases", \.cases, .list(.object())),
+  ]
+}
+
+extension HistoryFailure.Case: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("class", \.className, .text), .derived("name", \.name, .text),
+  ]
+}
+
+extension HistoryResult: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("host", \.run.identity.host, .text), .derived("run", \.run.identity.name, .text),
+    .derived("start", \.run.started, .start), .derived("revision", \.run.revision, .textOrNull),
+    .derived("verdict", \.word, .words()), .derived("flaky", \.isFlaky, .flag),
+    .derived("attempts", \.attempts, .count), .derived("milliseconds", { Int($0.milliseconds) }, .count),
+    .derived("device", \.setting.device, .text), .derived("firmware", \.setting.firmware, .text),
+    .derived("machine", \.setting.machine, .text), .derived("model", \.setting.model, .text),
+    .derived("seed", \.seed, .textOrNull), .derived("signature", \.signature, .textOrNull),
+    .derived("message", \.message, .textOrNull),
+  ]
 }
 
 extension History.Details {
   fileprivate var json: JSON {
-    let results = results.map { result -> JSON in
-      [
-        "host": .text(result.run.identity.host), "run": .text(result.run.identity.name),
-        "start": .text(result.run.started), "revision": optional(result.run.revision),
-        "verdict": .text(result.word.rawValue), "flaky": .flag(result.isFlaky),
-        "attempts": .integer(result.attempts), "milliseconds": .integer(Int(result.milliseconds)),
-        "device": .text(result.setting.device), "firmware": .text(result.setting.firmware),
-        "machine": .text(result.setting.machine), "model": .text(result.setting.model),
-        "seed": optional(result.seed), "signature": optional(result.signature),
-        "message": optional(result.message),
-      ]
-    }
-    return .mapping(history.members.dropLast() + [.init("results", .list(results))])
+    .mapping(
+      HistoryCase.figures.members(of: history) + [.init("results", .list(results.map(\.json)))])
+  }
+
+  fileprivate static var shape: JSON {
+    let figures = HistoryCase.figures.map { (key: $0.name, value: $0.shape) }
+    return Shape.object(figures + [(key: "results", value: Shape.list(HistoryResult.shape))], optional: [])
   }
 }
 
-private func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
+// MARK: - Notations
+
+extension Notation<String> {
+  /// When a run started.
+  fileprivate static var start: Notation {
+    .text(["type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$"])
+  }
+}
+
+extension Notation<String?> {
+  fileprivate static var startOrNull: Notation {
+    .orNull(.start, ["anyOf": [Notation<String>.start.shape, ["type": "null"]]])
+  }
+}
+
+extension Notation<Int?> {
+  fileprivate static var countOrNull: Notation { .orNull(.count, ["type": ["integer", "null"]]) }
+}

@@ -30,26 +30,22 @@ struct BenchFile {
 
   private static var checks: Inventory.Checks {
     Inventory.Checks(
-      carrier: { text in
-        do {
-          _ = try CarrierSpec(text: text)
-          return nil
-        } catch {
-          return "\(error)"
-        }
-      },
+      carrier: { text in trouble { _ = try CarrierSpec(text: text) } },
       device: { text in
-        do throws(DeviceProblem) {
+        trouble {
           let spec = try DeviceSpec(text: text)
           guard EmulatedDevice.lockNames.contains(spec.name) else {
-            throw .unknown(.name, "lock", spec.name, of: EmulatedDevice.lockNames)
+            throw DeviceProblem.unknown(.name, "lock", spec.name, of: EmulatedDevice.lockNames)
           }
           _ = try Devices().describe(spec)
-          return nil
-        } catch {
-          return error.description
         }
       })
+  }
+
+  /// What is wrong with something; `nil` for nothing.
+  private static func trouble(_ check: () throws -> Void) -> String? {
+    do { try check() } catch { return "\(error)" }
+    return nil
   }
 }
 

@@ -31,7 +31,7 @@ struct DeviceState {
   var failures: [DeviceHealth.Failure] = []
   var wear: Wear?
   /// What of it is in quarantine, and whether that holds today.
-  var quarantine: [(entry: Quarantine, status: Quarantine.Status)] = []
+  var quarantine: [Quarantined] = []
 
   /// What a lock has been through.
   struct Wear {
@@ -78,8 +78,7 @@ struct BenchState {
           kind: .lock, name: lock.name, place: path, use: .unknown(error.description))
       }
     }
-    state.quarantine = bench.inventory.quarantine.filter { $0.lock == lock.name }
-      .map { ($0, $0.status(on: today)) }
+    state.quarantine = quarantine(of: lock.name, today)
     return state
   }
 
@@ -100,8 +99,7 @@ struct BenchState {
   }
 
   private func wear(of file: LockFile, _ limits: LockLimits) -> DeviceState.Wear? {
-    guard let state = StateFolder.path else { return nil }
-    let path = state + "/odometers/\(LockBench.odometerName(of: file))"
+    guard let path = LockBench.odometer(of: file) else { return nil }
     let now = BenchClock.now
     guard let (total, ledger) = Odometer.glance(at: path, now: now) else {
       return DeviceState.Wear(total: 0, hour: 0, night: 0, limits: limits)
@@ -124,8 +122,15 @@ struct BenchState {
 }
 
 extension BenchState {
-  /// Entries of the quarantine about every lock.
-  func common(on today: Day) -> [(entry: Quarantine, status: Quarantine.Status)] {
-    bench.inventory.quarantine.filter { $0.lock == nil }.map { ($0, $0.status(on: today)) }
+  /// Entries of the quarantine about a lock, or about every lock.
+  func quarantine(of lock: String?, _ today: Day) -> [Quarantined] {
+    bench.inventory.quarantine.filter { $0.lock == lock }
+      .map { Quarantined(entry: $0, status: $0.status(on: today)) }
   }
+}
+
+/// An entry of the quarantine, and whether it holds today.
+struct Quarantined {
+  var entry: Quarantine
+  var status: Quarantine.Status
 }

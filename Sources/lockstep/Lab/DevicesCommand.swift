@@ -58,10 +58,10 @@ private struct DevicesArguments {
     switch format {
     case .json:
       for device in devices { console.print(device.json) }
-      for item in state.common(on: today) { console.print(["quarantine": item.entry.json(item.status)]) }
+      for item in state.quarantine(of: nil, today) { console.print(["quarantine": item.json]) }
     case .human:
       let text = DevicesText(console.painter(color))
-      console.print(text.text(of: devices, state.common(on: today), bench: file))
+      console.print(text.text(of: devices, state.quarantine(of: nil, today), bench: file))
     }
     return .agree
   }
@@ -101,8 +101,7 @@ private struct DevicesArguments {
         return (BenchLock(bench: file, lock: lock).emulatedIdentity, nil)
       }
       let lockFile = try checked { try LockFile(reading: path) }
-      let odometer = StateFolder.path.map { $0 + "/odometers/\(LockBench.odometerName(of: lockFile))" }
-      return (lockFile.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
+      return (lockFile.identity, LockBench.odometer(of: lockFile).flatMap { Host.isFile($0) ? $0 : nil })
     }
     if let file, let dongle = file.inventory.dongle(name) {
       return (try file.choice(dongle).spec.identity, nil)

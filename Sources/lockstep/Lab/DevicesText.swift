@@ -1,6 +1,7 @@
+public import Journal
 import Lab
 import Basics
-import Transports
+public import Transports
 
 /// The devices of a bench for people: a line for each, and below it what there is to say beside its state.
 struct DevicesText {
@@ -9,8 +10,7 @@ struct DevicesText {
   init(_ paint: Painter) { self.paint = paint }
 
   func text(
-    of devices: [DeviceState], _ quarantine: [(entry: Quarantine, status: Quarantine.Status)],
-    bench: BenchFile
+    of devices: [DeviceState], _ quarantine: [Quarantined], bench: BenchFile
   ) -> String {
     var lines = [paint(.strong, bench.inventory.name) + "   " + paint(.faint, bench.path)]
     let width = (devices.map(\.name.count).max() ?? 0) + 3
@@ -60,7 +60,7 @@ struct DevicesText {
     return lines
   }
 
-  private func words(for item: (entry: Quarantine, status: Quarantine.Status)) -> String {
+  private func words(for item: Quarantined) -> String {
     let what = item.entry.scenario.map { "\($0), " } ?? ""
     return switch item.status {
     case .active: paint(.warning, "quarantined") + "   \(what)\(item.entry)"
@@ -69,86 +69,77 @@ struct DevicesText {
   }
 }
 
+// MARK: - As data
+
 extension DeviceState {
   /// The line of `--format json`.
   var json: JSON {
-    let (state, since, reason): (JSON, WallTime?, String?) =
-      switch use {
-      case .free: ("free", nil, nil)
-      case .held: ("held", nil, nil)
-      case .outOfUse(let reason): ("out-of-use", reason.since, reason.reason)
-      case .unknown(let reason): ("unknown", nil, reason)
-      }
-    return .known([
-      kind.rawValue: .text(name), "identity": identity.map(JSON.text), "place": .text(place), "state": state,
-      "holder": holder, "since": since.map { .text("\($0)") }, "reason": reason.map(JSON.text),
-      "failures": .integer(failures.count), "movements": wear?.movements,
-      "battery": wear?.battery.map { .integer($0) }, "worn": wear?.worn.map { .text("\($0)") },
-      "low": wear?.low.map { .text("\($0)") },
-      "quarantine": quarantine.isEmpty ? nil : .list(quarantine.map { $0.entry.json($0.status) }),
-    ])
-  }
-
-  private var holder: JSON? {
-    guard case .held(let holder) = use else { return nil }
-    return [
-      "process": .integer(holder.process), "host": .text(holder.host), "since": .text(holder.since),
-      "command": .text(holder.command), "lease": .integer(holder.token),
-    ]
+    .mapping((Self.fields(of: kind) + Self.wearFields + [Self.quarantineField]).members(of: self))
   }
 
   /// What a line is like.
   static var shape: JSON {
-    let holder = Shape.object([
-      "process": Shape.count, "host": Shape.text, "since": Shape.text, "command": Shape.text,
-      "lease": Shape.count,
-    ])
-    let common: KeyValuePairs<String, JSON> = [
-      "identity": Shape.text, "holder": holder, "since": Shape.moment, "reason": Shape.text,
-      "quarantine": Shape.list(Quarantine.shape),
+    Shape.any(
+      Shape.object(fields(of: .dongle) + [quarantineField]),
+      Shape.object(fields(of: .lock) + [quarantineField] + wearFields),
+      Shape.object(["quarantine": Quarantined.shape]))
+  }
+
+  /// What is said of every device.
+  private static func fields(of kind: Kind) -> [Field<Self>] {
+    let states = Shape.words("free", "held", "out-of-use", "unknown")
+    return [
+      .derived(kind.rawValue, \.name, .text), .known("identity", \.identity, .text),
+      .derived("place", \.place, .text), .derived("state", \.use.words.state, .text(states)),
+      .known("holder", \.use.holder, .object()),
+      .known("since", { $0.use.words.since?.description }, .text(Shape.moment)),
+      .known("reason", \.use.words.reason, .text), .derived("failures", \.failures.count, .count),
     ]
-    let wear: KeyValuePairs<String, JSON> = [
-      "movements": Shape.object(
-        ["total": Shape.count, "hour": Shape.count, "night": Shape.count],
-        optional: ["perHour": Shape.count, "perNight": Shape.count]),
-      "battery": Shape.count, "worn": Shape.text, "low": Shape.text,
-    ]
-    let state = Shape.words("free", "held", "out-of-use", "unknown")
-    return Shape.any(
-      Shape.object(
-        ["dongle": Shape.text, "place": Shape.text, "state": state, "failures": Shape.count],
-        optional: common),
-      Shape.object(
-        [
-          (key: "lock", value: Shape.text), (key: "place", value: Shape.text), (key: "state", value: state),
-          (key: "failures", value: Shape.count),
-        ], optional: Array(common) + Array(wear)),
-      Shape.object(["quarantine": Quarantine.shape]))
+  }
+
+  /// What is said of a lock that has a motor.
+  private static let wearFields: [Field<Self>] = [
+    .known("movements", \.wear, .object()), .known("battery", { $0.wear?.battery }, .count),
+    .known("worn", { $0.wear?.worn?.description }, .text),
+    .known("low", { $0.wear?.low?.description }, .text),
+  ]
+
+  private static let quarantineField = Field<Self>.list("quarantine", \.quarantine, .object())
+}
+
+extension DeviceState.Use {
+  fileprivate var holder: LeaseHolder? { if case .held(let holder) = self { holder } else { nil } }
+
+  /// The word for it, why it cannot be used, and since when.
+  fileprivate var words: (state: String, reason: String?, since: WallTime?) {
+    switch self {
+    case .free: ("free", nil, nil)
+    case .held: ("held", nil, nil)
+    case .outOfUse(let reason): ("out-of-use", reason.reason, reason.since)
+    case .unknown(let reason): ("unknown", reason, nil)
+    }
   }
 }
 
-extension DeviceState.Wear {
-  fileprivate var movements: JSON {
-    .known([
-      "total": .integer(total), "hour": .integer(hour), "night": .integer(night),
-      "perHour": limits.perHour.map { .integer($0) }, "perNight": limits.perNight.map { .integer($0) },
-    ])
-  }
+extension DeviceState.Wear: Written {
+  static let fields: [Field<Self>] = [
+    .derived("total", \.total, .count), .derived("hour", \.hour, .count), .derived("night", \.night, .count),
+    .known("perHour", \.limits.perHour, .count), .known("perNight", \.limits.perNight, .count),
+  ]
 }
 
-extension Quarantine {
-  func json(_ status: Status) -> JSON {
-    .known([
-      "scenario": scenario.map(JSON.text), "reason": .text(reason), "owner": .text(owner),
-      "expires": .text("\(expires)"), "status": .text(status.rawValue),
-    ])
-  }
+extension LeaseHolder: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("process", { Int($0.process) }, .count), .derived("host", \.host, .text),
+    .derived("since", \.since, .text), .derived("command", \.command, .text),
+    .derived("lease", \.token, .seed),
+  ]
+}
 
-  static var shape: JSON {
-    Shape.object(
-      [
-        "reason": Shape.text, "owner": Shape.text, "expires": Shape.text,
-        "status": Shape.words("active", "lapsed"),
-      ], optional: ["scenario": Shape.text])
-  }
+extension Quarantined: Written {
+  static let fields: [Field<Self>] = [
+    .known("scenario", \.entry.scenario, .text), .derived("reason", \.entry.reason, .text),
+    .derived("owner", \.entry.owner, .text), .derived("expires", \.entry.expires.description, .text),
+    .derived("status", \.status, .words()),
+  ]
 }

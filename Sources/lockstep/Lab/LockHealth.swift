@@ -27,17 +27,16 @@ enum LockHealth {
     _ finding: HealthFinding, _ lock: (identity: String, name: String),
     _ dongle: (identity: String, name: String)?
   ) throws(LabFault) -> [String] {
-    let now = WallClock.time
+    let (now, named) = (WallClock.time, [lock] + [dongle].compactMap(\.self))
     let news = try HealthFolder.update { book in
       let news = book.take(finding, lock: lock.identity, dongle: dongle?.identity, at: now)
-      for (identity, name) in [lock] + [dongle].compactMap(\.self) where book[identity] != DeviceHealth() {
+      for (identity, name) in named where book[identity] != DeviceHealth() {
         book[identity].name = name
       }
       return news
     }
-    let names = [lock] + [dongle].compactMap(\.self)
     return news.map { words in
-      names.reduce(words) { $0.replacing($1.identity, with: $1.name) }
+      named.reduce(words) { $0.replacing($1.identity, with: $1.name) }
     }
   }
 }

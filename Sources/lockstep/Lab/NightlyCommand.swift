@@ -146,21 +146,15 @@ extension NightlyArguments {
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
     var report = session.perform()
-    do {
-      let paths = try write(&report, console)
-      switch format {
-      case .human: console.print(report.text(console.painter(color), reports: isQuiet ? [] : paths))
-      case .json: console.print(report.json(reports: paths))
-      }
-    } catch {
-      console.say("lockstep: \(error)")
-      return .internalFault
-    }
+    let written: Void? = console.attempt { try write(&report, console) }
+    guard written != nil else { return .internalFault }
+    console.print(
+      in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
     return report.status
   }
 
   /// Writes the journal of the night, then all reports, and fills the history.
-  private func write(_ report: inout NightlyReport, _ console: Console) throws -> [String] {
+  private func write(_ report: inout NightlyReport, _ console: Console) throws {
     let folder = report.folder.folder
     try NightlyJournal(runs: report.runs, night: report.night)
       .write(to: folder.journalPath, status: report.status)
@@ -168,12 +162,11 @@ extension NightlyArguments {
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)
     }
-    var paths = try reports.write(journals: report.journals, console)
+    report.reports = try reports.write(journals: report.journals, console)
     for journal in report.journals { reports.history.take(journal: journal, out: reports.out, console) }
     let page = reports.out + "/nightly.html"
-    try WholeFile.replace(page, with: report.page(began: folder.start, reports: paths))
-    paths = [page] + paths
-    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json(reports: paths).pages)
-    return paths
+    try WholeFile.replace(page, with: report.page(began: folder.start))
+    report.reports.insert(page, at: 0)
+    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json.pages)
   }
 }

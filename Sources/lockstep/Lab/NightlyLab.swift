@@ -146,7 +146,7 @@ struct NightlyLab {
     identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perNight: lock.limits.perNight,
-      odometer: LockOdometer.total(of: path) ?? 0, isFuzzed: isFuzzed,
+      odometer: LockOdometer.glance(of: path)?.total ?? 0, isFuzzed: isFuzzed,
       outOfUse: sickness(of: .lock(lock.name)))
   }
 
@@ -170,11 +170,7 @@ extension Inventory.Lock {
 enum LockOdometer {
   /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
   static func glance(of lockFile: String) -> (total: Int, ledger: WearLedger)? {
-    guard let file = try? LockFile(reading: lockFile), let folder = StateFolder.path else { return nil }
-    let path = folder + "/odometers/\(LockBench.odometerName(of: file))"
+    guard let path = (try? LockFile(reading: lockFile)).flatMap(LockBench.odometer) else { return nil }
     return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
   }
-
-  /// How often the motor has moved.
-  static func total(of lockFile: String) -> Int? { glance(of: lockFile)?.total }
 }

@@ -5,7 +5,7 @@ extension NightlyReport {
   /// The report as one page for people, without anything from the network.
   ///
   /// - Parameter began: when the night began.
-  func page(began: String, reports: [String]) -> String {
+  func page(began: String) -> String {
     var body = "<h1>\(escaped(night.name))</h1>\n"
     body += "<p class=\"\(status == .agree ? "good" : "bad")\">\(escaped(headline))</p>\n"
     body += "<p class=\"faint\">\(escaped(runs.lab.inventory.name)), from \(escaped(began)), \(clock(took))"

@@ -62,6 +62,8 @@ struct NightlyReport {
   let runs: NightlyRuns
   let folder: NightlyFolder
   let took: Interval
+  /// The files in which there is more.
+  var reports: [String] = []
   private(set) var divergences: [Item] = []
   private(set) var flaky: [Item] = []
   private(set) var labFaults: [Item] = []
@@ -377,94 +379,67 @@ private func short(_ text: String) -> String { text.count > 160 ? text.prefix(15
 
 // MARK: - As data
 
-extension NightlyReport {
-  /// The shape of ``json(reports:)``.
-  static var shape: JSON {
-    let items = Shape.list(
-      Shape.object(
-        ["lock": Shape.text, "file": Shape.text, "message": Shape.text],
-        optional: [
-          "replay": Shape.text, "signature": Shape.text, "new": Shape.flag, "quarantine": Shape.text,
-        ]))
-    let groups = Shape.list(
-      Shape.object(["reason": Shape.text, "locks": Shape.texts, "count": Shape.count]))
-    let lock = Shape.object(
-      [
-        "lock": Shape.text, "left": Shape.text, "bad": Shape.flag, "trouble": Shape.texts,
-        "state": Shape.text, "judged": Shape.count, "planned": Shape.count,
-      ],
-      optional: [
-        "movements": Shape.count, "budget": Shape.count, "life": Shape.count, "battery": Shape.count,
-        "batterySlope": Shape.number, "low": Shape.text,
-      ])
-    func ways(_ kind: NightWay) -> JSON {
-      Shape.list(
-        Shape.object([
-          kind.rawValue: Shape.text, "runs": Shape.count, "failed": Shape.count, "bad": Shape.flag,
-          "trouble": Shape.texts, "state": Shape.text,
-        ]))
-    }
-    return Shape.object([
-      "name": Shape.text, "bench": Shape.text, "folder": Shape.text, "seconds": Shape.number,
-      "resumptions": Shape.count, "planned": Shape.count, "agree": Shape.count, "flaky": items,
-      "divergences": items, "findings": items, "labFaults": items, "notRun": groups, "skipped": groups,
-      "fuzzed": Shape.number, "lapsed": Shape.texts, "locks": Shape.list(lock),
-      "dongles": ways(.dongle), "places": ways(.place), "reports": Shape.texts, "status": Shape.count,
-    ])
-  }
+extension NightlyReport: Written {
+  static let fields: [Field<Self>] = [
+    .derived("name", \.night.name, .text), .derived("bench", \.runs.lab.inventory.name, .text),
+    .derived("folder", \.folder.folder.path, .text),
+    .derived("seconds", { seconds($0.took) }, .json(Shape.number)),
+    .derived("resumptions", \.resumptions, .count), .derived("planned", \.night.cases.count, .count),
+    .derived("agree", \.agree, .count), .derived("flaky", \.flaky, .list(.object())),
+    .derived("divergences", \.divergences, .list(.object())),
+    .derived("findings", \.findings, .list(.object())), .derived("labFaults", \.labFaults, .list(.object())),
+    .derived("notRun", \.notRun, .list(.object())), .derived("skipped", \.skipped, .list(.object())),
+    .derived("fuzzed", { seconds($0.fuzzed) }, .json(Shape.number)),
+    .derived("lapsed", { $0.runs.lab.lapsed.map(\.description) }, .list(.text)),
+    .derived("locks", \.locks, .list(.object())), ways(.dongle), ways(.place),
+    .derived("reports", \.reports, .list(.text)), .derived("status", { Int($0.status.rawValue) }, .count),
+  ]
 
-  /// The same as one object.
-  func json(reports: [String]) -> JSON {
-    [
-      "name": .text(night.name), "bench": .text(runs.lab.inventory.name), "folder": .text(folder.folder.path),
-      "seconds": .number((Instant.zero + took).secondsText), "resumptions": .integer(resumptions),
-      "planned": .integer(night.cases.count), "agree": .integer(agree), "flaky": .list(flaky.map(\.json)),
-      "divergences": .list(divergences.map(\.json)), "findings": .list(findings.map(\.json)),
-      "labFaults": .list(labFaults.map(\.json)), "notRun": .list(notRun.map(\.json)),
-      "skipped": .list(skipped.map(\.json)), "fuzzed": .number((Instant.zero + fuzzed).secondsText),
-      "lapsed": .list(runs.lab.lapsed.map { .text("\($0)") }), "locks": .list(locks.map(\.json)),
-      "dongles": ways(.dongle), "places": ways(.place), "reports": .list(reports.map(JSON.text)),
-      "status": .integer(status.rawValue),
-    ]
-  }
+  /// With three decimals at least.
+  private static func seconds(_ time: Interval) -> JSON { .number((Instant.zero + time).secondsText) }
 
-  private func ways(_ kind: NightWay) -> JSON { .list(dongles.filter { $0.kind == kind }.map(\.json)) }
-}
-
-extension NightlyReport.Item {
-  fileprivate var json: JSON {
-    .known([
-      "lock": .text(lock), "file": .text(file), "message": .text(message), "replay": replay.map(JSON.text),
-      "signature": signature.map(JSON.text), "new": isNew.map(JSON.flag),
-      "quarantine": quarantine.map(JSON.text),
-    ])
+  /// The dongles, or the places; of one kind there are none.
+  private static func ways(_ kind: NightWay) -> Field<Self> {
+    .derived(
+      "\(kind.rawValue)s", { report in report.dongles.filter { $0.kind == kind } },
+      .list(.object(DongleLine.fields(kind))))
   }
 }
 
-extension NightlyReport.Group {
-  fileprivate var json: JSON {
-    ["reason": .text(reason), "locks": .list(locks.map(JSON.text)), "count": .integer(count)]
-  }
+extension NightlyReport.Item: Written {
+  static let fields: [Field<Self>] = [
+    .derived("lock", \.lock, .text), .derived("file", \.file, .text), .derived("message", \.message, .text),
+    .known("replay", \.replay, .text), .known("signature", \.signature, .text), .known("new", \.isNew, .flag),
+    .known("quarantine", \.quarantine, .text),
+  ]
 }
 
-extension NightlyReport.LockLine {
-  var json: JSON {
-    .known([
-      "lock": .text(name), "left": .text(left), "bad": .flag(isBad),
-      "trouble": .list(trouble.map(JSON.text)), "state": .text(state), "judged": .integer(judged),
-      "planned": .integer(planned), "movements": movements.map { .integer($0) },
-      "budget": budget.map { .integer($0) }, "life": life.map { .integer($0) },
-      "battery": battery.map { .integer($0.percent) },
-      "batterySlope": battery?.slope.map(JSON.decimal), "low": battery?.low.map { .text("\($0)") },
-    ])
-  }
+extension NightlyReport.Group: Written {
+  static let fields: [Field<Self>] = [
+    .derived("reason", \.reason, .text), .derived("locks", \.locks, .list(.text)),
+    .derived("count", \.count, .count),
+  ]
+}
+
+extension NightlyReport.LockLine: Written {
+  static let fields: [Field<Self>] = [
+    .derived("lock", \.name, .text), .derived("left", \.left, .text), .derived("bad", \.isBad, .flag),
+    .derived("trouble", \.trouble, .list(.text)), .derived("state", \.state, .text),
+    .derived("judged", \.judged, .count), .derived("planned", \.planned, .count),
+    .known("movements", \.movements, .count), .known("budget", \.budget, .count),
+    .known("life", \.life, .count), .known("battery", \.battery?.percent, .count),
+    .known("batterySlope", { $0.battery?.slope }, .number),
+    .known("low", { $0.battery?.low?.description }, .text),
+  ]
 }
 
 extension NightlyReport.DongleLine {
-  fileprivate var json: JSON {
+  fileprivate static func fields(_ kind: NightWay) -> [Field<Self>] {
     [
-      kind.rawValue: .text(name), "runs": .integer(runs), "failed": .integer(failures), "bad": .flag(isBad),
-      "trouble": .list(trouble.map { [.text($0)] } ?? []), "state": .text(state),
+      .derived(kind.rawValue, \.name, .text), .derived("runs", \.runs, .count),
+      .derived("failed", \.failures, .count), .derived("bad", \.isBad, .flag),
+      .derived("trouble", { [$0.trouble].compactMap(\.self) }, .list(.text)),
+      .derived("state", \.state, .text),
     ]
   }
 }

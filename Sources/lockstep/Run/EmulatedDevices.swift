@@ -95,7 +95,8 @@ struct EmulatedDevice {
       readings: [], defects: ReferenceLock.Bug.allCases.map(\.rawValue)
     ) { options, seed throws(DeviceProblem) in
       ReferenceLock(
-        bug: try defect(of: options, in: ReferenceLock.Bug.self), loss: try loss(of: options), seed: seed)
+        bug: try choice("defect", of: options, in: ReferenceLock.Bug.self), loss: try loss(of: options),
+        seed: seed)
     }
   }
 
@@ -116,7 +117,7 @@ struct EmulatedDevice {
       name: name, family: name, machines: [name], options: ["defect"], readings: [],
       defects: App.Defect.allCases.map(\.rawValue)
     ) { options, _ throws(DeviceProblem) in
-      AppDevice<App>(defect: try defect(of: options, in: App.Defect.self))
+      AppDevice<App>(defect: try choice("defect", of: options, in: App.Defect.self))
     }
   }
 
@@ -126,34 +127,23 @@ struct EmulatedDevice {
       name: "socket", family: "socket", machines: ["socket"], options: ["defect", "link"], readings: [],
       defects: SocketApp.Defect.allCases.map(\.rawValue)
     ) { options, _ throws(DeviceProblem) in
-      let defect = try defect(of: options, in: SocketApp.Defect.self)
-      switch try link(of: options) {
+      let defect = try choice("defect", of: options, in: SocketApp.Defect.self)
+      switch try choice("link", of: options, in: LinkKind.self) ?? .direct {
       case .direct: return SocketDevice(defect: defect)
       case .radio: return AirSocketDevice(defect: defect)
       }
     }
   }
 
-  private static func link(of options: [DeviceSpec.Setting]) throws(DeviceProblem) -> LinkKind {
-    guard let option = options.last(where: { $0.name == "link" }) else { return .direct }
-    guard let link = LinkKind(rawValue: option.value) else {
-      throw .unknown(.value(of: "link"), "link", option.value, of: LinkKind.allCases.map(\.rawValue))
+  /// What options name by one of a few words, if they name it.
+  static func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, of options: [DeviceSpec.Setting], in type: Choice.Type
+  ) throws(DeviceProblem) -> Choice? where Choice.RawValue == String {
+    guard let option = options.last(where: { $0.name == name }) else { return nil }
+    guard let choice = Choice(rawValue: option.value) else {
+      throw .unknown(.value(of: name), name, option.value, of: Choice.allCases.map(\.rawValue))
     }
-    return link
-  }
-
-  /// The defect that options name, if they name one.
-  static func defect<Defect: RawRepresentable & CaseIterable>(
-    of options: [DeviceSpec.Setting], in type: Defect.Type
-  ) throws(DeviceProblem) -> Defect? where Defect.RawValue == String {
-    var found: Defect?
-    for option in options where option.name == "defect" {
-      guard let defect = Defect(rawValue: option.value) else {
-        throw .unknown(.value(of: "defect"), "defect", option.value, of: Defect.allCases.map(\.rawValue))
-      }
-      found = defect
-    }
-    return found
+    return choice
   }
 }
 

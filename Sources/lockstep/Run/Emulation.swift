@@ -248,14 +248,12 @@ final class EmulationReport {
   ) {
     let uuid = lock.ownerKey.deviceID.description
     let isRegistered = lock.key != nil
-    switch format {
-    case .human:
-      let state = isRegistered ? "registered" : "not registered"
-      console.print(
-        "\(name) \(lock.specification.model), \(uuid), \(state), advertising as \(lock.address) on "
-          + places.joined(separator: ", "))
-    case .json:
-      console.print([
+    let state = isRegistered ? "registered" : "not registered"
+    console.print(
+      in: format,
+      "\(name) \(lock.specification.model), \(uuid), \(state), advertising as \(lock.address) on "
+        + places.joined(separator: ", "),
+      [
         "advertising": .known([
           "lock": .text(name), "model": .text(lock.specification.model.description), "uuid": .text(uuid),
           "address": .text(lock.address.description), "registered": .flag(isRegistered),
@@ -263,17 +261,13 @@ final class EmulationReport {
           "keyFile": keyFile.map(JSON.text),
         ])
       ])
-    }
   }
 
   /// Says who listens when there is no lock.
   func announce(controllers places: [String]) {
-    switch format {
-    case .human:
-      let noun = places.count == 1 ? "controller" : "controllers"
-      console.print("\(places.count) \(noun) listening on \(places.joined(separator: ", "))")
-    case .json: console.print(["listening": .list(places.map(JSON.text))])
-    }
+    console.print(
+      in: format, "\(counted(places.count, "controller")) listening on \(places.joined(separator: ", "))",
+      ["listening": .list(places.map(JSON.text))])
   }
 
   func tell(_ notice: LockNotice) { line("notice", "\(notice)") }
@@ -281,10 +275,6 @@ final class EmulationReport {
   func say(_ remark: String) { line("remark", remark) }
 
   private func line(_ kind: String, _ text: String) {
-    switch format {
-    case .human: console.print("  " + text)
-    case .json:
-      console.print(.mapping([.init("t", .text(Waiting.now.secondsText)), .init(kind, .text(text))]))
-    }
+    console.print(in: format, "  " + text, ["t": .text(Waiting.now.secondsText), kind: .text(text)])
   }
 }

@@ -74,16 +74,9 @@ extension LabSettings {
 }
 
 extension RunArguments {
-  static var carrier: Option<RunArguments> {
-    .value(
-      "carrier", \.lab.carrier, "SPEC",
-      "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
-      example: "usb:0", as: .carrier)
-  }
-
   static var lab: [Option<RunArguments>] {
     [
-      .bench(\.lab.bench), carrier,
+      .bench(\.lab.bench), .carrier(\.lab.carrier),
       .value(
         "capture", \.lab.capture, "FILE",
         "Where the traffic over the carrier, or that of an emulated lock that is replayed, is written down, as btsnoop. "

@@ -45,10 +45,7 @@ final class LockBench {
   }
 
   func shutDown() {
-    uses = []
-    carrier?.close()
-    carrier = nil
-    recovery = nil
+    drop()
     control = nil
     leases = BenchLeases()
   }
@@ -312,8 +309,13 @@ extension LockBench {
     try StateFolder.folder("odometers") + "/" + odometerName(of: file)
   }
 
+  /// The path of that file, which may not be there; `nil` where there is no place for it.
+  static func odometer(of file: LockFile) -> String? {
+    StateFolder.path.map { $0 + "/odometers/" + odometerName(of: file) }
+  }
+
   /// The name of that file.
-  static func odometerName(of file: LockFile) -> String {
+  private static func odometerName(of file: LockFile) -> String {
     String(file.identity.map { $0 == ":" ? "-" : $0 }) + ".log"
   }
 }

@@ -133,9 +133,31 @@ extension RunWatch.Settings {
   }
 }
 
-extension RunArguments {
-  /// How a run is watched that was asked for with these.
-  func watching(_ console: Console) -> RunWatch.Settings {
-    RunWatch.Settings(progress, slow: slow, color, isQuiet: isQuiet, console)
+/// Everybody to whom a run tells what happens: its folder, who reads its reports, and who watches.
+struct RunAudience {
+  let human: HumanReport
+  /// All of them.
+  let listener: any JournalListener
+  private let watch: RunWatch
+  private let console: Console
+
+  /// Gathers them for a run of so many cases, where that is known, and begins to watch.
+  init(_ arguments: RunArguments, _ folder: RunFolder, total: Int?, _ console: Console) {
+    let (isQuiet, verbosity) = (arguments.isQuiet, arguments.verbosity)
+    self.console = console
+    human = HumanReport(console, console.painter(arguments.color), isQuiet: isQuiet, verbosity: verbosity)
+    let report: any JournalListener =
+      arguments.format == .human ? human : JSONReport(console, isQuiet: isQuiet, verbosity: verbosity)
+    let settings = RunWatch.Settings(
+      arguments.progress, slow: arguments.slow, arguments.color, isQuiet: isQuiet, console)
+    watch = RunWatch(total: total, settings, console.status)
+    listener = Listeners([folder, report, watch])
+    watch.start()
+  }
+
+  /// Watches no more, and says how the locks were left.
+  func finish(_ leave: [String]) {
+    watch.finish()
+    for words in leave { console.say("lockstep: \(words)") }
   }
 }

@@ -28,7 +28,6 @@ struct World {
     UInt32(truncatingIfNeeded: SystemEntropy().next())
   }
 
-  /// Reads a machine from YAML or, where the name says so, from DOT.
   /// The machine that the command line names.
   func machine(_ name: String) throws(UsageError) -> MachineLibrary.Entry {
     do {
@@ -38,6 +37,7 @@ struct World {
     }
   }
 
+  /// Reads a machine from YAML or, where the name says so, from DOT.
   private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineDefinition {
     do {
       let bytes = try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20))

@@ -19,10 +19,10 @@ extension Recipe {
 
     \(resumption)cat > "$units/\(name).timer" <<'UNIT'
     [Unit]
-    Description=Lockstep, every day at \(time.text)
+    Description=Lockstep, every day at \(arguments.time.text)
 
     [Timer]
-    OnCalendar=*-*-* \(time.text):00
+    OnCalendar=*-*-* \(arguments.time.text):00
     AccuracySec=1min
     # A night on which the machine was off is made up for.
     Persistent=true

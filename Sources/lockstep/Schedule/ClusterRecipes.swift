@@ -50,7 +50,7 @@ extension Recipe {
             activeDeadlineSeconds: \(seconds + 300)
             containers:
               - name: lockstep
-                image: \(Self.quoted(image ?? ""))
+                image: \(Self.quoted(arguments.image ?? ""))
                 command:
       \(words.map { "            - \(Self.quoted($0))" }.joined(separator: "\n"))
       \(workingFolder)          env:
@@ -87,7 +87,7 @@ extension Recipe {
             activeDeadlineSeconds: 1800
             containers:
               - name: lockstep
-                image: \(Self.quoted(image ?? ""))
+                image: \(Self.quoted(arguments.image ?? ""))
                 # Of the job that was started last.
                 command:
                   - /bin/sh
@@ -108,7 +108,7 @@ extension Recipe {
   }
 
   private var workingFolder: String {
-    folderGiven.map { "          workingDir: \(Self.quoted($0))\n" } ?? ""
+    arguments.folder.map { "          workingDir: \(Self.quoted($0))\n" } ?? ""
   }
 
   /// The password of the history, from a secret of the cluster.

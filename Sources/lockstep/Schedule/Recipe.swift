@@ -7,63 +7,53 @@ import Basics
 /// Values from the command line reach a recipe only through the quoting of the place where they stand.
 struct Recipe {
   let kind: ScheduleKind
-  /// What jobs and units are called.
-  let name: String
-  /// The folder of reports, without anything that a shell or a pattern would read otherwise.
-  let out: String
-  let shards: Int
-  let time: TimeOfDay
-  let limit: Interval
-  /// How lockstep is called; `nil` where it is built first.
-  let command: String?
-  let user: String
-  let folder: String
-  /// The words of a night, where that is what is started.
-  let nightly: [String]?
-  /// What is run, and on what.
-  let selection: [String]
-  /// Where the history of runs is kept, where somebody said so.
-  private let history: HistoryArguments.Choice
-  /// The container in which it runs, and the claim of the volume that its reports go to.
-  let image: String?
-  let claim: String
-  /// The folder that was given.
-  let folderGiven: String?
-  /// Whether a real lock is driven, which only one run may do at a time.
-  let isBench: Bool
-  /// Whether the carrier is an adapter of the kernel, for which a capability is needed.
-  let needsAdapter: Bool
-  /// How somebody gets this recipe again.
-  let origin: String
+  /// What was asked for; it was checked.
+  let arguments: ScheduleArguments
 
   init(_ arguments: ScheduleArguments, _ kind: ScheduleKind) throws(UsageError) {
-    self.kind = kind
     try arguments.check(kind)
-    name = arguments.name
-    out = arguments.out
-    shards = arguments.shards?.value ?? 1
-    time = arguments.time ?? TimeOfDay(argument: "02:00")!
-    limit = arguments.limit
-    isBench = arguments.device?.hasPrefix("lock:") ?? false
-    needsAdapter = arguments.carrier?.hasPrefix("hci-socket:") ?? false
-    user = arguments.user ?? Host.variable("USER") ?? "root"
-    let isHere = kind == .systemd || kind == .slurm
-    history = arguments.history.choice
-    image = arguments.image
-    claim = arguments.claim ?? "lockstep-reports"
-    folderGiven = arguments.folder
-    folder = arguments.folder ?? Host.folder
-    command = arguments.command ?? (isHere ? Host.program ?? "lockstep" : nil)
-    nightly = arguments.plan.map { plan in
-      [arguments.bench.map { "--bench=\($0)" }].compactMap(\.self) + ["--", plan]
-    }
-    var words: [String] = []
-    for (option, value) in [("device", arguments.device), ("carrier", arguments.carrier)] {
-      if let value { words.append("--\(option)=\(value)") }
-    }
-    selection = words + ["--"] + (arguments.scenarios.isEmpty ? ["Scenarios"] : arguments.scenarios)
-    origin = "lockstep schedule " + arguments.words.map(shellWord).joined(separator: " ")
+    (self.arguments, self.kind) = (arguments, kind)
   }
+
+  /// What jobs and units are called.
+  var name: String { arguments.name }
+  /// The folder of reports, without anything that a shell or a pattern would read otherwise.
+  var out: String { arguments.out }
+  var shards: Int { arguments.shards?.value ?? 1 }
+  var user: String { arguments.user ?? Host.variable("USER") ?? "root" }
+  var folder: String { arguments.folder ?? Host.folder }
+  /// The claim of the volume that reports of containers go to.
+  var claim: String { arguments.claim ?? "lockstep-reports" }
+
+  /// How lockstep is called; `nil` where it is built first.
+  var command: String? {
+    let isHere = kind == .systemd || kind == .slurm
+    return arguments.command ?? (isHere ? Host.program ?? "lockstep" : nil)
+  }
+
+  /// The words of a night, where that is what is started.
+  var nightly: [String]? {
+    arguments.plan.map { [arguments.bench.map { "--bench=\($0)" }].compactMap(\.self) + ["--", $0] }
+  }
+
+  /// What is run, and on what.
+  var selection: [String] {
+    let given = [("device", arguments.device), ("carrier", arguments.carrier)]
+    return given.compactMap { option, value in value.map { "--\(option)=\($0)" } } + ["--"]
+      + (arguments.scenarios.isEmpty ? ["Scenarios"] : arguments.scenarios)
+  }
+
+  /// Where the history of runs is kept, where somebody said so.
+  private var history: HistoryArguments.Choice { arguments.history.choice }
+
+  /// Whether a real lock is driven, which only one run may do at a time.
+  var isBench: Bool { arguments.device?.hasPrefix("lock:") ?? false }
+
+  /// Whether the carrier is an adapter of the kernel, for which a capability is needed.
+  var needsAdapter: Bool { arguments.carrier?.hasPrefix("hci-socket:") ?? false }
+
+  /// How somebody gets this recipe again.
+  var origin: String { "lockstep schedule " + arguments.words.map(shellWord).joined(separator: " ") }
 
   /// The recipe.
   var text: String {
@@ -162,13 +152,13 @@ struct Recipe {
   }
 
   /// How long a run may take, in seconds.
-  var seconds: Int64 { max(limit.nanoseconds / 1_000_000_000, 1) }
+  var seconds: Int64 { max(arguments.limit.nanoseconds / 1_000_000_000, 1) }
 
   /// How long the job may take: the run, its end, and building before it.
   var minutes: Int64 { (seconds + 59) / 60 + (command == nil ? 40 : 10) }
 
   /// Where the daily start stands in a crontab.
-  var cron: String { "\(time.minute) \(time.hour) * * *" }
+  var cron: String { "\(arguments.time.minute) \(arguments.time.hour) * * *" }
 }
 
 extension ScheduleArguments {
@@ -179,7 +169,7 @@ extension ScheduleArguments {
     let given: [(String, String?)] = [
       ("plan", plan), ("bench", bench), ("device", device), ("carrier", carrier),
       ("shards", shards.map { "\($0.value)" }),
-      ("time", time == usual.time ? nil : time?.text),
+      ("time", time == usual.time ? nil : time.text),
       ("limit", limit == usual.limit ? nil : "\(limit.nanoseconds / 1_000_000_000)s"), ("command", command),
       ("out", out == usual.out ? nil : out), ("name", name == usual.name ? nil : name), ("user", user),
       ("folder", folder), ("image", image), ("claim", claim),

@@ -34,7 +34,7 @@ struct ScheduleArguments {
   var device: String?
   var carrier: String?
   var shards: Count?
-  var time = TimeOfDay(argument: "02:00")
+  var time = TimeOfDay(argument: "02:00")!
   var limit = Interval.seconds(3600)
   var command: String?
   var out = "Reports"

@@ -1,3 +1,4 @@
+import Automata
 import Journal
 import Basics
 import Harness
@@ -46,21 +47,25 @@ struct Schema {
       Schema("fuzz", "A line of 'lockstep fuzz --format json'.", Shape.any(fuzz)),
       Schema("cover", "A line of 'lockstep cover --format json'.", Shape.any(Record.shapes + [gap])),
       Schema("mutants", "A line of 'lockstep mutants --format json'.", Shape.any(mutants)),
-      Schema("report", "The object of 'lockstep report --format json'.", report),
+      Schema("report", "The object of 'lockstep report --format json'.", RunSummary.shape),
       Schema(
         "night", "The object of 'lockstep nightly --format json', and summary.json of a night.",
         NightlyReport.shape),
       Schema("history", "The object of 'lockstep history --format json'.", HistoryAnswer.shape),
-      Schema("list", "A line of 'lockstep list --format json'.", list),
+      Schema("list", "A line of 'lockstep list --format json'.", Case.shape),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
-      Schema("machines", "A line of 'lockstep machines --format json'.", machines),
+      Schema(
+        "machines", "A line of 'lockstep machines --format json'.",
+        Shape.object(MachineDefinition.figureFields)),
       Schema("emulate", "A line of 'lockstep emulate --format json'.", Shape.any(emulate)),
       Schema("scan", "A line of 'lockstep scan --format json'.", scan),
       Schema(
         "packets", "A line of 'lockstep packets --format json', and of runs/NAME/packets/*.jsonl.",
         Shape.any(packets)),
       Schema("devices", "A line of 'lockstep devices --format json'.", DeviceState.shape),
-      Schema("doctor", "A line of 'lockstep doctor --format json'.", doctor),
+      Schema(
+        "doctor", "A line of 'lockstep doctor --format json'.",
+        Shape.any(Symptom.shape, Shape.object(["fit": Shape.flag]))),
       Schema("figure", "A line of 'lockstep bench'.", figure),
       Schema(
         "version", "The object of 'lockstep version --format json'.", Shape.object(["version": Shape.text])),
@@ -87,12 +92,7 @@ struct Schema {
     Shape.object(["resume": Shape.text]),
   ]
 
-  private static let gap = Shape.object([
-    "missing": Shape.object([
-      "state": Shape.text, "stimuli": Shape.texts, "legal": Shape.flag, "reason": Shape.text,
-      "path": Shape.texts,
-    ])
-  ])
+  private static let gap = Shape.object(["missing": CoverageGaps.shape])
 
   private static let mutants: [JSON] = {
     let fate = Shape.words("killed", "survived", "equivalent", "undecided")
@@ -115,23 +115,6 @@ struct Schema {
     ]
   }()
 
-  private static let report: JSON = {
-    let pair = Shape.counts
-    return Shape.object(
-      [
-        "runs": Shape.count, "cases": Shape.count, "agree": Shape.count, "divergences": Shape.count,
-        "labFaults": Shape.count, "skipped": Shape.count, "incomplete": Shape.count,
-        "flaky": Shape.count, "notBegun": Shape.count,
-        "findings": Shape.list(
-          Shape.object([
-            "signature": Shape.text, "message": Shape.text, "shortest": Shape.count,
-            "file": ["type": ["string", "null"]],
-          ])),
-        "coverage": Shape.list(Shape.object(["machine": Shape.text, "legal": pair, "empty": pair])),
-        "problems": Shape.texts, "status": Shape.count,
-      ])
-  }()
-
   private static let packets: [JSON] = {
     // A clock that was put back makes times before the first.
     let time: JSON = ["type": "string", "pattern": "^-?[0-9]+\\.[0-9]{3,6}$"]
@@ -145,19 +128,7 @@ struct Schema {
     ]
   }()
 
-  private static let list = Shape.object(
-    [
-      "id": Shape.text, "name": Shape.text, "file": Shape.text, "machine": Shape.text, "device": Shape.text,
-      "tags": Shape.texts, "steps": Shape.count,
-    ], optional: ["skipped": Shape.text])
-
   private static let validate = Shape.object(["scenarios": Shape.count, "problems": Shape.texts])
-
-  private static let machines = Shape.object(
-    ["name": Shape.text, "summary": Shape.text],
-    optional: [
-      "states": Shape.texts, "events": Shape.texts, "transitions": Shape.count,
-    ])
 
   private static let emulate = [
     Shape.object([
@@ -176,11 +147,6 @@ struct Schema {
       "model": Shape.text, "uuid": Shape.text, "registered": Shape.flag, "name": Shape.text,
       "rssi": Shape.whole,
     ])
-
-  private static let doctor = Shape.any(
-    Shape.object(
-      ["state": Shape.words("good", "note", "bad"), "subject": Shape.text, "text": Shape.text],
-      optional: ["cure": Shape.text]), Shape.object(["fit": Shape.flag]))
 
   private static let figure = Shape.object([
     "name": Shape.text, "value": Shape.number, "unit": Shape.text, "better": Shape.words("higher", "lower"),
