@@ -65,7 +65,7 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
 {
   private var device: SesameDevice<AirLink<Carrier, Surroundings>>
   /// Who can do something to the lock.
-  public private(set) var surroundings: Surroundings
+  public internal(set) var surroundings: Surroundings
   private let settings: AirDeviceSettings
   private var tests = 0
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
