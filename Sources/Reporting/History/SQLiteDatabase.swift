@@ -51,15 +51,10 @@ final class SQLiteDatabase: Database {
     }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
     guard !hasLog else { return try Connection(path, SQLITE_OPEN_READONLY, place) }
-    let escaped = path.utf8.map { byte in
-      let isPlain =
-        byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
-      if isPlain || "/-_.~".utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
-      return "%" + byte.hex(digits: 2)
-    }
     let absolute = path.hasPrefix("/") ? "" : "./"
     return try Connection(
-      "file:\(absolute)\(escaped.joined())?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, place)
+      "file:\(absolute)\(percentEncoded(path, leaving: "/"))?immutable=1",
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, place)
   }
 
   /// Makes sure that the file is a history, or empty.
