@@ -191,7 +191,7 @@ extension Radio {
       guard let request = controllers[c].request else { throw Refusal(.commandDisallowed) }
       controllers[c].request = nil
       removeListeners { $0.controller == c && $0.isInitiator }
-      return .followed(by: cancelled(request))
+      return .followed(by: .noConnection(.unknownConnection, role: .central, to: request.peer))
     default: throw Refusal(.unknownCommand)
     }
     return .done
@@ -229,13 +229,6 @@ extension Radio {
     guard controllers[c].freeHandle != nil else { throw Refusal(.connectionLimitExceeded) }
     controllers[c].request = request
     add(Listener(initiating: request, c, as: own, at: time))
-  }
-
-  private func cancelled(_ request: ConnectionRequest) -> HCIEvent {
-    .leConnectionComplete(
-      ConnectionComplete(
-        status: .unknownConnection, handle: ConnectionHandle(rawValue: 0), role: .central, peer: request.peer,
-        timing: ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)))
   }
 }
 
