@@ -114,13 +114,6 @@ private struct InventoryReading {
     return nil
   }
 
-  private func isBusPath(_ text: String) -> Bool {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, UInt8(parts[0]) != nil else { return false }
-    return parts[1].split(separator: ".", omittingEmptySubsequences: false).allSatisfy { UInt8($0) != nil }
-      && !text.contains("+")
-  }
-
   private func powerSwitch(_ fields: Fields) -> Inventory.PowerSwitch? {
     let name = fields.required("name")?.benchName()
     let off = fields.required("off")?.wording("a command")
