@@ -21,6 +21,9 @@ public final class Display: Sendable {
 
   private let state = Mutex(State())
 
+  /// Makes a display that shows nothing yet.
+  public init() {}
+
   /// Shows a status, unless it is the one that was shown last.
   public func show(status: String) {
     state.withLock { state in

@@ -167,17 +167,17 @@ extension HealthCheck {
 
   /// The next status up to a limit.
   private mutating func look(until limit: Instant) throws(Halt) -> String? {
-    var shown: Observation?
-    try lab { device throws(LabFault) in shown = try device.observe(until: limit) }
+    let shown = try lab { device throws(LabFault) in try device.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
     let status = sessionWords.statuses[number]
     if contacts.contains(status) { isReached = true }
     return status
   }
 
-  private mutating func lab(_ body: (inout Device) throws(LabFault) -> Void) throws(Halt) {
+  private mutating func lab<Result>(_ body: (inout Device) throws(LabFault) -> Result) throws(Halt) -> Result
+  {
     do {
-      try body(&device)
+      return try body(&device)
     } catch {
       throw .lab(error)
     }

@@ -69,14 +69,13 @@ extension Governor {
 
   /// The next status up to a limit.
   func look(until limit: Instant) throws(Unrest) -> String? {
-    var shown: Observation?
-    try step { () throws(LabFault) in shown = try self.observe(until: limit) }
+    let shown = try step { () throws(LabFault) in try self.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
     return vocabulary.statuses[number]
   }
 
-  func step(_ body: () throws(LabFault) -> Void) throws(Unrest) {
-    do { try body() } catch { throw .lab(error) }
+  func step<Result>(_ body: () throws(LabFault) -> Result) throws(Unrest) -> Result {
+    do { return try body() } catch { throw .lab(error) }
   }
 }
 
