@@ -10,7 +10,6 @@ import Glibc
 final class SQLiteDatabase: Database {
   let place: HistoryPlace
   let dialect = Dialect.sqlite
-  private let path: String
   private let connection: Connection
   /// Statements that were prepared, by their text.
   private var prepared: [String: Statement] = [:]
@@ -27,7 +26,6 @@ final class SQLiteDatabase: Database {
   }
 
   init(_ path: String, _ mode: Mode, patience: Int32) throws(HistoryError) {
-    self.path = path
     place = .file(path)
     switch mode {
     case .writing:
