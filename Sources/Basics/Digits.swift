@@ -54,3 +54,24 @@ public func hexValue(_ digit: UInt8) -> UInt8? {
   default: nil
   }
 }
+
+extension UInt8 {
+  /// Whether it is a letter or a digit of ASCII.
+  public var isLetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+}
+
+/// Writes everything but letters, digits, `-._~` and what else is given as a percent sign and two digits (RFC 3986).
+public func percentEncoded(_ text: String, leaving others: String = "") -> String {
+  let plain = Array(("-._~" + others).utf8)
+  let bytes = text.utf8.flatMap { byte in
+    byte.isLetterOrDigit || plain.contains(byte) ? [byte] : Array("%\(byte.hex(digits: 2).uppercased())".utf8)
+  }
+  return String(decoding: bytes, as: UTF8.self)
+}

@@ -13,20 +13,9 @@ public struct CaseHistory: Hashable, Sendable {
     /// How the case ended.
     public var word: Record.Verdict.Word
     /// Whether it agreed only when it was tried again.
-    public var isFlaky: Bool
+    public var isFlaky = false
     /// How long it took, in the time of the device, in milliseconds.
     public var milliseconds: Int64
-
-    /// Makes a point.
-    public init(
-      run: String, start: String, word: Record.Verdict.Word, isFlaky: Bool = false, milliseconds: Int64
-    ) {
-      self.run = run
-      self.start = start
-      self.word = word
-      self.isFlaky = isFlaky
-      self.milliseconds = milliseconds
-    }
   }
 
   /// How often the case failed in the same way.
@@ -55,9 +44,6 @@ public struct CaseHistory: Hashable, Sendable {
   public var sameFailure: Recurrence?
   /// The latest runs, the oldest first; fifty at most.
   public var points: [Point] = []
-
-  /// Nothing known.
-  public init() {}
 }
 
 /// Where reports learn what earlier runs tell of a case.

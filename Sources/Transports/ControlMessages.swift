@@ -171,6 +171,18 @@ extension ControlAbilities {
 // MARK: - Values
 
 extension JSON {
+  /// A value, with times in a form of their own.
+  init(_ value: Conformance.Value, duration: (Interval) -> JSON) {
+    self =
+      switch value {
+      case .flag(let value): .flag(value)
+      case .integer(let value): .integer(value)
+      case .number(let value): .decimal(value)
+      case .duration(let value): duration(value)
+      case .text(let value): .text(value)
+      }
+  }
+
   fileprivate init(names: [String]) { self = .list(names.map(JSON.text)) }
 
   fileprivate init(control arguments: [Argument]) {
@@ -179,14 +191,7 @@ extension JSON {
 
   /// Text stays text, so a time has a form of its own.
   fileprivate init(control value: Conformance.Value) {
-    self =
-      switch value {
-      case .flag(let value): .flag(value)
-      case .integer(let value): .integer(value)
-      case .number(let value): .decimal(value)
-      case .duration(let value): ["duration": .text(value.description)]
-      case .text(let value): .text(value)
-      }
+    self.init(value) { ["duration": .text($0.description)] }
   }
 
   fileprivate init(exposing key: LockKey) {

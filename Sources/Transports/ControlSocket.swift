@@ -4,9 +4,6 @@ import Basics
 
 /// The address of a Unix socket, and the calls that take one.
 enum ControlSocket {
-  /// The longest path that an address holds, in bytes (unix(7)).
-  static let longestPath = 107
-
   /// Makes a socket that listens, for this user alone.
   ///
   /// One that a program left behind is replaced; one that is in use, and what is no socket, is not.
@@ -39,9 +36,9 @@ enum ControlSocket {
   }
 
   private static func checkLength(of path: String) throws(ControlError) {
-    guard path.utf8.count <= longestPath else {
+    guard path.utf8.count <= longestSocketName else {
       throw ControlError(
-        "\(path): a socket's path may have \(longestPath) bytes, and this one has \(path.utf8.count)")
+        "\(path): a socket's path may have \(longestSocketName) bytes, and this one has \(path.utf8.count)")
     }
     guard !path.isEmpty else { throw ControlError("a socket's path is empty") }
   }

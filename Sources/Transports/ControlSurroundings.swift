@@ -35,7 +35,6 @@ public final class ControlSurroundings: LockSurroundings {
   public var settings: [String] { abilities.settings }
   /// No: when a fault hits a frame is known to the other program alone.
   public var reportsTampering: Bool { false }
-  public var circumstances: [String] { abilities.circumstances }
 
   public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }

@@ -268,15 +268,7 @@ extension ExecDevice {
   }
 
   private func member(_ argument: Argument) -> JSON.Member {
-    let value: JSON =
-      switch argument.value {
-      case .flag(let value): .flag(value)
-      case .integer(let value): .integer(value)
-      case .number(let value): .decimal(value)
-      case .duration(let value): .decimal(value.seconds)
-      case .text(let value): .text(value)
-      }
-    return JSON.Member(argument.name, value)
+    JSON.Member(argument.name, JSON(argument.value) { .decimal($0.seconds) })
   }
 }
 

@@ -24,9 +24,7 @@ extension CarrierSpec {
       else { return "\(self)" }
       return dongle.identity(among: dongles)
     case .hciSocket(let number):
-      guard let target = linkTarget("/sys/class/bluetooth/hci\(number)/device"),
-        let path = target.split(separator: "/").last?.split(separator: ":").first,
-        let dongles = Self.dongles(isForced: true),
+      guard let path = busPath, let dongles = Self.dongles(isForced: true),
         let dongle = dongles.first(where: { $0.path == path })
       else { return "hci\(number)" }
       return dongle.identity(among: dongles)

@@ -316,13 +316,5 @@ enum Redaction {
   }
 
   /// Letters, digits and what base64 and percent signs need.
-  private static func isWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "%"),
-      UInt8(ascii: "="):
-      true
-    default: false
-    }
-  }
+  private static func isWord(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "+/%=".utf8.contains(byte) }
 }

@@ -63,7 +63,6 @@ struct LabPlaceTests {
     var first = LabPlace(name: "front-door")
     first.tags = [LabTag("lock=front-door")!, LabTag("model=sesame5")!]
     first.holder = "vm/me.lockstep-0a1b2c3d"
-    first.reservation = "MY9KH1NLNH"
     first.orphans = ["bench-1/front-door/NetworkService/NetworkService"]
     expect(LabPlace.read(Self.shown), [first, LabPlace(name: "it's here")])
     #expect(first.has([LabTag("model=sesame5")!, LabTag("name=front-door")!]))

@@ -90,7 +90,6 @@ struct NoSurroundings: LockSurroundings {
   var faults: [String] { [] }
   var stimuli: [String] { ["handToLocked"] }
   var settings: [String] { ["registered"] }
-  var circumstances: [String] { ["loss"] }
   var kept: [LockKey] = []
   var dropped: [LockKey] = []
 

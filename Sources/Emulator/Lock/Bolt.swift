@@ -73,14 +73,12 @@ struct Bolt: Equatable, Sendable {
 extension Bolt {
   /// Whether the motor runs.
   var isRunning: Bool {
-    if case .running = motion { return true }
-    return false
+    if case .running = motion { true } else { false }
   }
 
   /// Whether the motor gave up, and nothing has moved the bolt since.
   var isStalled: Bool {
-    if case .resting(_, true) = motion { return true }
-    return false
+    if case .resting(_, true) = motion { true } else { false }
   }
 
   /// Where the motor turns to, while it runs.
@@ -91,14 +89,12 @@ extension Bolt {
 
   /// What the motor is to reach, while it runs.
   var goal: Goal? {
-    if case .running(let run) = motion { return run.goal }
-    return nil
+    if case .running(let run) = motion { run.goal } else { nil }
   }
 
   /// Whether the motor turns towards greater angles.
   var isClockwise: Bool {
-    if case .running(let run) = motion { return run.to > run.from }
-    return false
+    if case .running(let run) = motion { run.to > run.from } else { false }
   }
 
   /// Where the bolt is.

@@ -135,8 +135,7 @@ extension EmulatedLock {
 
   /// Whether a session is open.
   public var isOpen: Bool {
-    if case .open = state { return true }
-    return false
+    if case .open = state { true } else { false }
   }
 
   /// Whether the motor runs.

@@ -52,7 +52,6 @@ extension EmulatedLock {
       respond(to: request)
       publishStatus(at: now)
     case .setOpenSensorDelay(let seconds) where generation == .os3:
-      storage.openSensorDelay = seconds
       respond(to: request)
       data.append(littleEndian: seconds)
       send(Publish(.openSensorDelay, data).encoded)

@@ -30,8 +30,7 @@ extension EmulatedLock {
 
     /// Whether there is power.
     var hasPower: Bool {
-      if case .off = self { return false }
-      return true
+      if case .off = self { false } else { true }
     }
 
     /// When the state ends by itself.
@@ -71,8 +70,6 @@ extension EmulatedLock {
     var owner: SecretKey?
     /// The autolock delay in seconds; 0 is off.
     var autolock: Int16 = 0
-    /// The delay after a door sensor's report, in seconds.
-    var openSensorDelay: UInt16 = 0
   }
 
   /// What is lost with the power. Much of it is there for defects alone.

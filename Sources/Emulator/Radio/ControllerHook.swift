@@ -40,8 +40,6 @@ struct HookState: Sendable {
   /// Whether a packet must be looked at.
   var isActive: Bool { hook != nil || isSilent }
 
-  init() {}
-
   mutating func set(_ hook: ControllerHook?) { self.hook = hook }
 
   mutating func powerOff() { isSilent = false }

@@ -72,8 +72,6 @@ struct HostPorts: Sendable {
   private var number: UInt64 = 0
   private var count = 0
 
-  init() {}
-
   // MARK: To the host
 
   /// Gives the host an event if it wants it.

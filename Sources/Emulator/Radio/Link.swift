@@ -97,23 +97,21 @@ struct Link: Sendable {
 // MARK: - What others do to it
 
 extension Link {
+  /// The end that is the central, or the other one.
+  subscript(central isCentral: Bool) -> LinkEnd {
+    _read { if isCentral { yield central } else { yield peripheral } }
+    _modify { if isCentral { yield &central } else { yield &peripheral } }
+  }
+
   /// Gives the host's data to one end.
   mutating func send(_ packet: ACLPacket, fromCentral: Bool, at now: Int64) {
-    if fromCentral {
-      central.fragments.append(packet)
-    } else {
-      peripheral.fragments.append(packet)
-    }
+    self[central: fromCentral].fragments.append(packet)
     replan(from: now)
   }
 
   /// Gives a control packet to one end, behind those that wait already and before all data.
   mutating func send(_ control: LinkControl, fromCentral: Bool, at now: Int64) {
-    if fromCentral {
-      central.controls.append(control)
-    } else {
-      peripheral.controls.append(control)
-    }
+    self[central: fromCentral].controls.append(control)
     replan(from: now)
   }
 

@@ -43,11 +43,7 @@ extension Link {
       // The other host is of an older kind, which is not asked (§5.1.7.1).
       if let wanted = central.pending.update { changeTiming(to: wanted) }
     case .parameterReject(let reason):
-      if inCentral {
-        refuse(&central, reason, at: now, &ports)
-      } else {
-        refuse(&peripheral, reason, at: now, &ports)
-      }
+      refuse(inCentral: inCentral, reason, at: now, &ports)
     case .parameterResponse(let agreed) where inCentral && central.pending.update != nil:
       changeTiming(to: agreed)
     default: break
@@ -59,11 +55,12 @@ extension Link {
     if update == nil { central.controls.append(.connectionUpdate(parameters)) }
   }
 
-  private func refuse(
-    _ end: inout LinkEnd, _ reason: HCIErrorCode, at now: Int64, _ ports: inout HostPorts
+  private mutating func refuse(
+    inCentral: Bool, _ reason: HCIErrorCode, at now: Int64, _ ports: inout HostPorts
   ) {
+    let end = self[central: inCentral]
     guard end.pending.update != nil else { return }
-    end.pending.update = nil
+    self[central: inCentral].pending.update = nil
     ports.emit(
       .leConnectionUpdateComplete(status: reason, end.handle, timing), to: end.controller, at: now)
   }

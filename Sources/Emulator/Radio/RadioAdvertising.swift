@@ -314,11 +314,17 @@ extension Radio {
   /// Tells a host that there is no link after all.
   mutating func emitFailure(_ status: HCIErrorCode, role: LinkRole, to controller: Int) {
     ports.emit(
-      .leConnectionComplete(
-        ConnectionComplete(
-          status: status, handle: ConnectionHandle(rawValue: 0), role: role,
-          peer: PeerAddress(.publicDevice, BluetoothAddress(0)),
-          timing: ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0))),
-      to: controller, at: time)
+      .noConnection(status, role: role, to: PeerAddress(.publicDevice, BluetoothAddress(0))), to: controller,
+      at: time)
+  }
+}
+
+extension HCIEvent {
+  /// Tells that no connection came of what was asked for.
+  static func noConnection(_ status: HCIErrorCode, role: LinkRole, to peer: PeerAddress) -> HCIEvent {
+    .leConnectionComplete(
+      ConnectionComplete(
+        status: status, handle: ConnectionHandle(rawValue: 0), role: role, peer: peer,
+        timing: ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)))
   }
 }

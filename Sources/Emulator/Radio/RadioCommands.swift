@@ -191,7 +191,7 @@ extension Radio {
       guard let request = controllers[c].request else { throw Refusal(.commandDisallowed) }
       controllers[c].request = nil
       removeListeners { $0.controller == c && $0.isInitiator }
-      return .followed(by: cancelled(request))
+      return .followed(by: .noConnection(.unknownConnection, role: .central, to: request.peer))
     default: throw Refusal(.unknownCommand)
     }
     return .done
@@ -222,20 +222,12 @@ extension Radio {
     else { throw Refusal(.invalidParameters) }
     if !request.usesFilterAcceptList {
       for link in controllers[c].links where link >= 0 {
-        let end = links[link].central.controller == c ? links[link].central : links[link].peripheral
-        guard end.peer != request.peer else { throw Refusal(.connectionAlreadyExists) }
+        guard end(link, c).peer != request.peer else { throw Refusal(.connectionAlreadyExists) }
       }
     }
     guard controllers[c].freeHandle != nil else { throw Refusal(.connectionLimitExceeded) }
     controllers[c].request = request
     add(Listener(initiating: request, c, as: own, at: time))
-  }
-
-  private func cancelled(_ request: ConnectionRequest) -> HCIEvent {
-    .leConnectionComplete(
-      ConnectionComplete(
-        status: .unknownConnection, handle: ConnectionHandle(rawValue: 0), role: .central, peer: request.peer,
-        timing: ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)))
   }
 }
 
@@ -320,7 +312,7 @@ extension Radio {
 
   private mutating func strength(_ handle: ConnectionHandle, _ c: Int) -> Int8? {
     guard let index = controllers[c].link(handle) else { return nil }
-    let other = isCentral(index, c) ? links[index].peripheral.controller : links[index].central.controller
+    let other = links[index][central: !isCentral(index, c)].controller
     let limit = settings.fading
     let fading = limit == 0 ? 0 : controllers[c].generator.below(2 * limit + 1) - limit
     return signal(from: other, to: c, fading: fading)
@@ -334,11 +326,11 @@ extension Radio {
 
   /// Changes what the host of one end waits for.
   private mutating func change(_ index: Int, _ c: Int, _ change: (inout LinkEnd) -> Void) {
-    if isCentral(index, c) { change(&links[index].central) } else { change(&links[index].peripheral) }
+    change(&links[index][central: isCentral(index, c)])
   }
 
   private mutating func end(_ index: Int, _ c: Int) -> LinkEnd {
-    isCentral(index, c) ? links[index].central : links[index].peripheral
+    links[index][central: isCentral(index, c)]
   }
 
   private mutating func disconnect(
@@ -359,8 +351,8 @@ extension Radio {
     let end = end(index, c)
     guard !end.pending.version else { throw Refusal(.commandDisallowed) }
     if end.knowsVersion {
-      let other = isCentral(index, c) ? links[index].peripheral : links[index].central
-      return .followed(by: .readRemoteVersionInformationComplete(status: .success, handle, other.version))
+      let version = links[index][central: !isCentral(index, c)].version
+      return .followed(by: .readRemoteVersionInformationComplete(status: .success, handle, version))
     }
     change(index, c) {
       $0.pending.version = true

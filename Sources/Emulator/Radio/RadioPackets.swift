@@ -157,8 +157,7 @@ extension Radio {
       return complete(packet, controller)
     }
     // What is above HCI is the other host's to judge: it is carried, whatever it is.
-    let remark =
-      isCentral ? links[index].central.read(packet) : links[index].peripheral.read(packet)
+    let remark = links[index][central: isCentral].read(packet)
     if let remark { complain(controller, remark) }
     // Nothing to send, and so it is sent.
     if packet.data.isEmpty { return complete(packet, controller) }

@@ -18,8 +18,6 @@ struct WakeQueue: Sendable {
   private var places: [Int32] = []
   private var sequence: UInt64 = 0
 
-  init() {}
-
   /// When the first is due, in nanoseconds; the greatest number when nobody is.
   var nextTime: Int64 { heap.isEmpty ? .max : heap[0].time }
 

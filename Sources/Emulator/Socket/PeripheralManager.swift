@@ -42,11 +42,7 @@ extension PeripheralManagerDelegate {
 
 /// What carries out what a peripheral manager is asked for.
 protocol PeripheralSystem: AnyObject {
-  func addService()
-  func removeService()
-  func removeAllServices()
-  func startAdvertising()
-  func stopAdvertising()
+  func carryOut(_ request: PeripheralManager.Request)
   /// Puts a value into the transmit queue; false when there is no room.
   func updateValue() -> Bool
 }
@@ -60,6 +56,11 @@ final class PeripheralManager {
     case poweredOff
     case unauthorized
     case poweredOn
+  }
+
+  /// What it is asked for, whose answer comes later where there is one.
+  enum Request: String {
+    case addService, removeService, removeAllServices, startAdvertising, stopAdvertising
   }
 
   /// Who is told; each state of the socket in its turn.
@@ -83,29 +84,10 @@ final class PeripheralManager {
     delegate?.peripheralManagerDidUpdateState(self)
   }
 
-  func addService() {
-    display.show(effect: "addService")
-    system?.addService()
-  }
-
-  func removeService() {
-    display.show(effect: "removeService")
-    system?.removeService()
-  }
-
-  func removeAllServices() {
-    display.show(effect: "removeAllServices")
-    system?.removeAllServices()
-  }
-
-  func startAdvertising() {
-    display.show(effect: "startAdvertising")
-    system?.startAdvertising()
-  }
-
-  func stopAdvertising() {
-    display.show(effect: "stopAdvertising")
-    system?.stopAdvertising()
+  /// Shows what it is asked for, and has it carried out.
+  func ask(for request: Request) {
+    display.show(effect: request.rawValue)
+    system?.carryOut(request)
   }
 
   /// Puts a value into the transmit queue, where there is room.

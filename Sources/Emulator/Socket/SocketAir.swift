@@ -73,25 +73,22 @@ final class SocketAir: PeripheralSystem {
 // MARK: - What the manager asks for
 
 extension SocketAir {
-  func addService() { service = .waiting }
-
-  func removeService() { removeAllServices() }
-
-  func removeAllServices() {
-    service = .none
-    guard services.count > SocketGATT.others.count else { return }
-    offer(SocketGATT.others)
-    for index in links.indices { links[index].isSubscribed = false }
-  }
-
-  func startAdvertising() { advertising = .waiting }
-
-  func stopAdvertising() {
-    advertising = .none
-    guard isAdvertisingWanted else { return }
-    isAdvertisingWanted = false
-    carryOut(host.stopAdvertising(at: now), 0)
-    settle()
+  func carryOut(_ request: PeripheralManager.Request) {
+    switch request {
+    case .addService: service = .waiting
+    case .removeService, .removeAllServices:
+      service = .none
+      guard services.count > SocketGATT.others.count else { return }
+      offer(SocketGATT.others)
+      for index in links.indices { links[index].isSubscribed = false }
+    case .startAdvertising: advertising = .waiting
+    case .stopAdvertising:
+      advertising = .none
+      guard isAdvertisingWanted else { return }
+      isAdvertisingWanted = false
+      carryOut(host.stopAdvertising(at: now), 0)
+      settle()
+    }
   }
 
   func updateValue() -> Bool {

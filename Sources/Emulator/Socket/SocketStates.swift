@@ -19,8 +19,8 @@ extension PeripheralManagerSocket {
     }
 
     func transition() {
-      socket?.peripheral.stopAdvertising()
-      socket?.peripheral.removeAllServices()
+      socket?.peripheral.ask(for: .stopAdvertising)
+      socket?.peripheral.ask(for: .removeAllServices)
     }
   }
 
@@ -78,7 +78,7 @@ extension PeripheralManagerSocket {
   final class AddingService: Pending {
     override var name: String { "AddingService" }
 
-    override func transition() { socket.peripheral.addService() }
+    override func transition() { socket.peripheral.ask(for: .addService) }
 
     override func peripheralManagerDidAddService(_ peripheral: PeripheralManager, error: SocketError?) {
       if let error {
@@ -93,7 +93,7 @@ extension PeripheralManagerSocket {
   final class StartingAdvertising: Pending {
     override var name: String { "StartingAdvertising" }
 
-    override func transition() { socket.peripheral.startAdvertising() }
+    override func transition() { socket.peripheral.ask(for: .startAdvertising) }
 
     override func peripheralManagerDidStartAdvertising(_ peripheral: PeripheralManager, error: SocketError?) {
       if let error {
@@ -113,8 +113,8 @@ extension PeripheralManagerSocket {
       socket.clock.after(.seconds(3)) { [weak socket, weak self] in
         guard let socket, let waiting = socket.state as? WaitingForSubscription else { return }
         guard waiting === self || socket.defect == .staleTimer else { return }
-        socket.peripheral.removeService()
-        socket.peripheral.stopAdvertising()
+        socket.peripheral.ask(for: .removeService)
+        socket.peripheral.ask(for: .stopAdvertising)
         socket.state = AddingService(socket: socket)
       }
     }

@@ -85,21 +85,12 @@ private enum Patience {
   static let farewell = Interval.milliseconds(300)
 }
 
-private let words = Vocabulary(
-  stimuli: ["closeTo", "connect", "lock", "unlock", "disconnect"],
-  statuses: [
-    "noSignal", "receivedBle", "connecting", "waitingGatt", "logining", "readytoRegister", "registering",
-    "nosetting", "locked", "unlocked", "moved", "reset",
-  ])
-
 /// The statuses that a lock shows once it is reached.
-private let contacts = [
-  "logining", "readytoRegister", "registering", "nosetting", "locked", "unlocked", "moved",
-]
+private let contacts = settledStatuses + ["logining", "registering"]
 
 extension HealthCheck {
   private mutating func check() throws(Halt) -> HealthFinding {
-    device.adopt(words)
+    device.adopt(sessionWords)
     let start = start
     try lab { device throws(LabFault) in try device.reset(to: start) }
     try give("closeTo")
@@ -107,9 +98,8 @@ extension HealthCheck {
       throw .finding(.unreached("it was not heard in \(Patience.advertisement)"))
     }
     try give("connect")
-    let settled = ["locked", "unlocked", "moved", "nosetting", "readytoRegister"]
-    let status = try wait(for: settled, within: Patience.session)
-    guard settled.contains(status) else {
+    let status = try wait(for: settledStatuses, within: Patience.session)
+    guard settledStatuses.contains(status) else {
       let detail = "instead of its state it showed \(status)" + reason
       throw .finding(isReached ? .unwell(detail) : .unreached(detail))
     }
@@ -156,7 +146,7 @@ extension HealthCheck {
 
   /// Gives a stimulus once it may be given.
   private mutating func give(_ name: String) throws(Halt) {
-    guard let number = words.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
+    guard let number = sessionWords.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
     let stimulus = Stimulus(number)
     if let moment = device.readyTime(for: stimulus) {
       while device.now < moment { _ = try look(until: moment) }
@@ -177,17 +167,17 @@ extension HealthCheck {
 
   /// The next status up to a limit.
   private mutating func look(until limit: Instant) throws(Halt) -> String? {
-    var shown: Observation?
-    try lab { device throws(LabFault) in shown = try device.observe(until: limit) }
+    let shown = try lab { device throws(LabFault) in try device.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
-    let status = words.statuses[number]
+    let status = sessionWords.statuses[number]
     if contacts.contains(status) { isReached = true }
     return status
   }
 
-  private mutating func lab(_ body: (inout Device) throws(LabFault) -> Void) throws(Halt) {
+  private mutating func lab<Result>(_ body: (inout Device) throws(LabFault) -> Result) throws(Halt) -> Result
+  {
     do {
-      try body(&device)
+      return try body(&device)
     } catch {
       throw .lab(error)
     }

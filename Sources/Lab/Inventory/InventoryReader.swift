@@ -114,13 +114,6 @@ private struct InventoryReading {
     return nil
   }
 
-  private func isBusPath(_ text: String) -> Bool {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, UInt8(parts[0]) != nil else { return false }
-    return parts[1].split(separator: ".", omittingEmptySubsequences: false).allSatisfy { UInt8($0) != nil }
-      && !text.contains("+")
-  }
-
   private func powerSwitch(_ fields: Fields) -> Inventory.PowerSwitch? {
     let name = fields.required("name")?.benchName()
     let off = fields.required("off")?.wording("a command")
@@ -226,14 +219,7 @@ extension Cursor {
   /// A name that can stand on a command line and in the name of a file.
   fileprivate func benchName() -> String? {
     value("a name of letters, digits and _.-") { text in
-      let letters = text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+      let letters = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }
       return letters && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
     }
   }

@@ -262,8 +262,7 @@ extension Night {
     var times = running.map { run in
       switch run.stage {
       case .working: min(run.limit, silenceLimit(run))
-      case .stopping(let time, _, _): time
-      case .killed(let time, _, _): time
+      case .stopping(let time, _, _), .killed(let time, _, _): time
       }
     }
     if let pausedUntil { times.append(pausedUntil) }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Where the coordinator of a lab is: `labgrid://HOST:PORT`.
 public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
   /// The host, without the brackets of an IPv6 address.
@@ -41,8 +43,7 @@ public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-      || "-._:%".utf8.contains(byte)
+    byte.isLetterOrDigit || "-._:%".utf8.contains(byte)
   }
 
   /// What `labgrid-client --coordinator` takes: `HOST:PORT`.

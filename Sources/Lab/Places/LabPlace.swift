@@ -8,8 +8,6 @@ public struct LabPlace: Equatable, Sendable {
   public var tags: [LabTag] = []
   /// Who holds it, as `HOST/USER`; `nil` while nobody does.
   public var holder: String?
-  /// The reservation that it is kept for.
-  public var reservation: String?
   /// The resources that its holder had and that are gone with their exporter, as `EXPORTER/GROUP/CLASS/NAME`.
   public var orphans: [String] = []
 
@@ -49,8 +47,6 @@ extension LabPlace {
       tags = list.split(separator: ",").compactMap { LabTag(String($0.drop { $0 == " " })) }
     } else if let holder = value("acquired") {
       self.holder = holder == "None" ? nil : holder
-    } else if let token = value("reservation") {
-      reservation = token
     }
   }
 

@@ -1,4 +1,5 @@
 public import Conformance
+import Sesame
 import Basics
 
 /// Why a lock is not as it should be.
@@ -10,20 +11,18 @@ enum Unrest: Error {
 
 // MARK: - A session of its own
 
-extension Governor {
-  /// What is said in a session of its own.
-  static var words: Vocabulary {
-    Vocabulary(
-      stimuli: [
-        "closeTo", "connect", "lock", "unlock", "disconnect", "readAutolock", "setAutolock", "readHistory",
-        "register", "configure", "reset",
-      ],
-      statuses: [
-        "noSignal", "receivedBle", "connecting", "waitingGatt", "logining", "readytoRegister", "registering",
-        "nosetting", "locked", "unlocked", "moved", "reset",
-      ])
-  }
+/// What is said in a session of its own.
+let sessionWords = Vocabulary(
+  stimuli: [
+    "closeTo", "connect", "lock", "unlock", "disconnect", "readAutolock", "setAutolock", "readHistory",
+    "register", "configure", "reset",
+  ],
+  statuses: ClientStatus.allCases.map(\.rawValue))
 
+/// What a lock shows once it is known how it is.
+let settledStatuses = ["locked", "unlocked", "moved", "nosetting", "readytoRegister"]
+
+extension Governor {
   /// Opens a session at time zero.
   ///
   /// - Returns: the first status that says how the lock is, and until when the session may last.
@@ -34,15 +33,12 @@ extension Governor {
     try order("closeTo")
     _ = try wait(for: ["receivedBle"], until: min(limit, device.now + Self.silence))
     try order("connect")
-    return (try wait(for: Self.settled, until: limit), limit)
+    return (try wait(for: settledStatuses, until: limit), limit)
   }
 
   /// For how long a lock may be silent: less than the model grants it, so that one that is gone is never a lock that
   /// is wrong.
   static var silence: Interval { .milliseconds(14_500) }
-
-  /// What a lock shows once it is known how it is.
-  static var settled: [String] { ["locked", "unlocked", "moved", "nosetting", "readytoRegister"] }
 
   /// Ends the session, and gives the radio a moment to do so.
   func part() {
@@ -73,14 +69,13 @@ extension Governor {
 
   /// The next status up to a limit.
   func look(until limit: Instant) throws(Unrest) -> String? {
-    var shown: Observation?
-    try step { () throws(LabFault) in shown = try self.observe(until: limit) }
+    let shown = try step { () throws(LabFault) in try self.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
     return vocabulary.statuses[number]
   }
 
-  func step(_ body: () throws(LabFault) -> Void) throws(Unrest) {
-    do { try body() } catch { throw .lab(error) }
+  func step<Result>(_ body: () throws(LabFault) -> Result) throws(Unrest) -> Result {
+    do { return try body() } catch { throw .lab(error) }
   }
 }
 
@@ -107,7 +102,7 @@ extension Governor {
       }
       goal = found
     }
-    adopt(Self.words)
+    adopt(sessionWords)
     do throws(Unrest) {
       let words = try bring(to: goal)
       return (takeRemarks() + [words, budgetText], .atRest, nil)

@@ -25,9 +25,6 @@ public struct LockKnowledge: Equatable, Sendable {
   private var isResetOpen = false
   /// Whether a registration was asked for whose answer was never seen.
   public private(set) var isRegistrationOpen = false
-
-  /// Nothing is known.
-  public init() {}
 }
 
 extension LockKnowledge {

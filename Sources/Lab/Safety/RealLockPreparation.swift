@@ -84,8 +84,8 @@ extension RealLock {
   private func bring(to goal: Condition) throws(Unrest) {
     autolockTried = nil
     // What the model has words for it can judge.
-    let isJudged = vocabulary.has(Governor<Device>.words)
-    if !isJudged { governor.adopt(Governor<Device>.words) }
+    let isJudged = vocabulary.has(sessionWords)
+    if !isJudged { governor.adopt(sessionWords) }
     defer { if !isJudged { governor.adopt(vocabulary) } }
     var troubles = 0
     for _ in 0..<Self.mostSessions {

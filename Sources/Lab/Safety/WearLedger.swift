@@ -149,12 +149,6 @@ extension WearLedger {
     /// not help.
     public var until: Instant
 
-    /// Makes a refusal.
-    public init(limit: Limit, until: Instant) {
-      self.limit = limit
-      self.until = until
-    }
-
     public var description: String {
       switch limit {
       case .gap(let gap): "the motor rests \(gap) after each movement"

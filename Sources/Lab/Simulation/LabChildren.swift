@@ -101,8 +101,7 @@ extension LabWorld {
     guard isFree || lab.defect == .forgottenChildren else {
       child.verdict = (.labFault, "another process holds it")
       child.phase = .resting
-      end(process, &child, leave: nil)
-      return nil
+      return end(process, &child, leave: nil)
     }
     (locks[child.lock].holder, dongles[child.dongle].holder) = (process, process)
     if locks[child.lock].driver != nil || dongles[child.dongle].driver != nil {
@@ -306,31 +305,26 @@ extension LabWorld {
       child.verdict = child.attempt.work == .rest ? (.agree, "") : (.incomplete, "stopped")
     }
     if locks[lock].isAtRest, !child.isCut {
-      end(process, &child, leave: .atRest)
-      return nil
+      return end(process, &child, leave: .atRest)
     }
     if child.isCut {
-      end(process, &child, leave: child.used == 0 ? .unknown : .elsewhere("it was not reached"))
-      return nil
+      return end(process, &child, leave: child.used == 0 ? .unknown : .elsewhere("it was not reached"))
     }
     if child.restUntil == .zero { child.restUntil = now + .seconds(60) }
     switch payment(for: .rest, &child) {
     case .wait(let time) where now + time <= child.restUntil: return time
     case .wait:
-      end(process, &child, leave: .elsewhere("it took too long"))
-      return nil
+      return end(process, &child, leave: .elsewhere("it took too long"))
     case .refused(let why, let pause):
       if let pause { child.pause = max(pause, child.pause ?? .zero) }
-      end(process, &child, leave: .elsewhere(why))
-      return nil
+      return end(process, &child, leave: .elsewhere(why))
     case .paid:
       if move(&child) { return .seconds(1) }
-      end(process, &child, leave: .elsewhere("the bolt does not move"))
-      return nil
+      return end(process, &child, leave: .elsewhere("the bolt does not move"))
     }
   }
 
-  private mutating func end(_ process: Int, _ child: inout Child, leave: LockLeave?) {
+  private mutating func end(_ process: Int, _ child: inout Child, leave: LockLeave?) -> Interval? {
     var ending = NightEnding(child.verdict?.0 ?? .incomplete, child.verdict?.1 ?? "", leave: leave)
     if child.attempt.work == .rest, leave != .atRest {
       ending.verdict = .labFault
@@ -345,6 +339,7 @@ extension LabWorld {
       ending = NightEnding(.labFault, "its journal could not be written", leave: leave ?? .unknown)
     }
     bury(process, child, ending, tellsPlanner: true)
+    return nil
   }
 
   /// Kills a child at once.

@@ -206,17 +206,7 @@ func filterData(_ start: Record.Case, _ shown: Shown) -> Markup {
 
 /// A path as a reference that can lead nowhere but to a file: no scheme, no host, no script.
 func reference(_ path: String) -> String {
-  var result = ""
-  for byte in path.utf8 {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"), UInt8(ascii: "/"):
-      result.unicodeScalars.append(Unicode.Scalar(byte))
-    default:
-      result += "%" + byte.hex(digits: 2).uppercased()
-    }
-  }
+  var result = percentEncoded(path, leaving: "/")
   // Two slashes in front would name a host.
   while result.hasPrefix("//") { result.removeFirst() }
   return result.hasPrefix("/") || result.hasPrefix(".") ? result : "./" + result

@@ -109,19 +109,14 @@ struct HTMLGraph {
   }
 
   private func labelLines(_ edge: Edge) -> [String] {
-    var lines = edge.ways.map { way in
+    let lines = edge.ways.map { way in
       let sign = way.isVisited.map { $0 ? "● " : "○ " } ?? ""
       return short(sign + way.name)
     }
-    if lines.count > Self.mostLines {
-      lines = lines.prefix(Self.mostLines - 1) + ["and \(lines.count - Self.mostLines + 1) more"]
-    }
-    return lines
+    return first(lines, to: Self.mostLines)
   }
 
-  private func short(_ text: String) -> String {
-    text.count > Self.longest ? text.prefix(Self.longest - 1) + "…" : text
-  }
+  private func short(_ text: String) -> String { shortened(text, to: Self.longest) }
 
   private func size(_ lines: [String], padding: Int) -> GraphLayout.Size {
     let longest = lines.map(\.count).max() ?? 0

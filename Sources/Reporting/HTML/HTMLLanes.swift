@@ -118,13 +118,7 @@ struct HTMLLanes {
     "<text class=\"\(name)\" x=\"\(x)\" y=\"\(y)\">\(short(text))</text>\n"
   }
 
-  private func short(_ text: String) -> String {
-    text.count > Self.longest ? text.prefix(Self.longest - 1) + "…" : text
-  }
-
-  private func first(_ texts: [String], to limit: Int) -> [String] {
-    texts.count > limit ? texts.prefix(limit - 1) + ["and \(texts.count - limit + 1) more"] : texts
-  }
+  private func short(_ text: String) -> String { shortened(text, to: Self.longest) }
 }
 
 // MARK: - Columns

@@ -333,13 +333,6 @@ extension HTMLPage {
 extension JournalIndex.Entry {
   /// What became of the case; `nil` where another stands for it.
   var shown: Shown? {
-    switch outcome {
-    case .passed: isFlaky ? .flaky : .agreed
-    case .failed: .diverged
-    case .broken: .lab
-    case .unfinished: .incomplete
-    case .skipped: .skipped
-    case .replaced: nil
-    }
+    outcome.word.map { $0 == .agree && isFlaky ? .flaky : $0.shown }
   }
 }

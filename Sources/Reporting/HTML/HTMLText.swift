@@ -83,3 +83,13 @@ func scrolling(_ label: String, _ content: Markup, fromEnd: Bool = false) -> Mar
 
   """
 }
+
+/// A text of no more characters than there is room for in a drawing.
+func shortened(_ text: String, to longest: Int) -> String {
+  text.count > longest ? text.prefix(longest - 1) + "…" : text
+}
+
+/// As many lines as there is room for, the last of which counts those that are left out.
+func first(_ lines: [String], to limit: Int) -> [String] {
+  lines.count > limit ? lines.prefix(limit - 1) + ["and \(lines.count - limit + 1) more"] : lines
+}

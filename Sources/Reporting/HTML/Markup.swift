@@ -11,8 +11,6 @@ struct Markup: Hashable {
   init() { source = "" }
 
   static func += (markup: inout Markup, other: Markup) { markup.source += other.source }
-
-  var isEmpty: Bool { source.isEmpty }
 }
 
 extension Markup: ExpressibleByStringInterpolation {

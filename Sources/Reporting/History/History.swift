@@ -25,18 +25,14 @@ public final class History {
   init(
     _ place: HistoryPlace, for purpose: Purpose, patience: Int32, steps: (Dialect) -> [[String]]
   ) throws(HistoryError) {
-    switch place {
-    case .file(let path):
-      let database = try SQLiteDatabase(path, purpose == .adding ? .writing : .reading, patience: patience)
-      if purpose == .asking, try database.version == 0 { throw .absent(place) }
-      try HistorySchema.migrate(database, steps)
-      self.database = database
-    case .postgres(let url):
-      let database = try PostgresDatabase(url, patience: patience)
-      if purpose == .asking, try database.version == 0 { throw .absent(place) }
-      try HistorySchema.migrate(database, steps)
-      self.database = database
-    }
+    database =
+      switch place {
+      case .file(let path):
+        try SQLiteDatabase(path, purpose == .adding ? .writing : .reading, patience: patience)
+      case .postgres(let url): try PostgresDatabase(url, patience: patience)
+      }
+    if purpose == .asking, try database.version == 0 { throw .absent(place) }
+    try HistorySchema.migrate(database, steps)
   }
 
   /// Takes in what a run left behind; a run that was taken in before is replaced.

@@ -30,7 +30,7 @@ extension HistoryPlace: CustomStringConvertible {
 /// wrongly may have it anywhere: so nothing is kept but what certainly is none.
 public func withoutSecrets(_ word: String) -> String {
   let places = HistoryPlace.schemes.compactMap { scheme in
-    firstRange(of: scheme, in: word).map { (start: $0.lowerBound, end: $0.upperBound) }
+    word.firstRange(of: scheme).map { (start: $0.lowerBound, end: $0.upperBound) }
   }
   guard let place = places.min(by: { $0.start < $1.start }) else { return word }
   var rest = word[place.end...]
@@ -50,13 +50,4 @@ public func withoutSecrets(_ word: String) -> String {
 
 private func plain(_ text: Substring) -> String {
   text.filter { $0.isLetter || $0.isNumber || "-_.:[]%".contains($0) }
-}
-
-private func firstRange(of part: String, in text: String) -> Range<String.Index>? {
-  var start = text.startIndex
-  while start < text.endIndex {
-    if text[start...].hasPrefix(part) { return start..<text.index(start, offsetBy: part.count) }
-    start = text.index(after: start)
-  }
-  return nil
 }

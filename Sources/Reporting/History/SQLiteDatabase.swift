@@ -10,7 +10,6 @@ import Glibc
 final class SQLiteDatabase: Database {
   let place: HistoryPlace
   let dialect = Dialect.sqlite
-  private let path: String
   private let connection: Connection
   /// Statements that were prepared, by their text.
   private var prepared: [String: Statement] = [:]
@@ -27,7 +26,6 @@ final class SQLiteDatabase: Database {
   }
 
   init(_ path: String, _ mode: Mode, patience: Int32) throws(HistoryError) {
-    self.path = path
     place = .file(path)
     switch mode {
     case .writing:
@@ -51,15 +49,10 @@ final class SQLiteDatabase: Database {
     }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
     guard !hasLog else { return try Connection(path, SQLITE_OPEN_READONLY, place) }
-    let escaped = path.utf8.map { byte in
-      let isPlain =
-        byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
-      if isPlain || "/-_.~".utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
-      return "%" + byte.hex(digits: 2)
-    }
     let absolute = path.hasPrefix("/") ? "" : "./"
     return try Connection(
-      "file:\(absolute)\(escaped.joined())?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, place)
+      "file:\(absolute)\(percentEncoded(path, leaving: "/"))?immutable=1",
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, place)
   }
 
   /// Makes sure that the file is a history, or empty.

@@ -65,7 +65,7 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
 {
   private var device: SesameDevice<AirLink<Carrier, Surroundings>>
   /// Who can do something to the lock.
-  public private(set) var surroundings: Surroundings
+  public internal(set) var surroundings: Surroundings
   private let settings: AirDeviceSettings
   private var tests = 0
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
@@ -157,9 +157,7 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    var observation: Observation?
-    try lab { () throws(LabFault) in observation = try device.observe(until: limit) }
-    return observation
+    try lab { () throws(LabFault) in try device.observe(until: limit) }
   }
 
   public func restart() throws(LabFault) {
@@ -189,10 +187,10 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   }
 
   /// A controller that does not answer says nothing about the lock behind it, however often it happens.
-  private func lab(_ body: () throws(LabFault) -> Void) throws(LabFault) {
+  private func lab<Result>(_ body: () throws(LabFault) -> Result) throws(LabFault) -> Result {
     if let fault = recovery?.fault { throw fault }
     do {
-      try body()
+      return try body()
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)

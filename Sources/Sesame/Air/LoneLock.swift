@@ -41,7 +41,6 @@ public final class LoneLock<Keys: KeyStore>: LockSurroundings {
   public var stimuli: [String] { [] }
   /// What it can be brought to by its client, before a test.
   public var settings: [String] { RealAir.settings }
-  public var circumstances: [String] { RealAir.circumstances }
   public var livesOn: Bool { true }
   public private(set) var isKeySure = true
 
@@ -76,20 +75,20 @@ public enum RealAir {
 }
 
 /// Those who know whether a lock has an owner here.
-public protocol OwnerSurroundings: LockSurroundings {
+public protocol OwnerKeeping {
   /// Whether the key of its owner is kept here.
   var isRegistered: Bool { get }
 
   /// Takes the key back that was put aside last, where none is kept now: the lock may not have forgotten it.
   ///
   /// - Returns: whether there was one.
-  func recallKey() throws(LabFault) -> Bool
+  mutating func recallKey() throws(LabFault) -> Bool
 
   /// Puts the key aside that was taken back, since the lock has no owner.
-  func dropRecalledKey() throws(LabFault)
+  mutating func dropRecalledKey() throws(LabFault)
 }
 
-extension LoneLock: OwnerSurroundings {
+extension LoneLock: OwnerKeeping {
   public var isRegistered: Bool { keys.key != nil }
 
   public func recallKey() throws(LabFault) -> Bool {
@@ -105,21 +104,13 @@ extension LoneLock: OwnerSurroundings {
 }
 
 /// A lock of which more is known than it shows: whether its owner's key is kept here, and what it told of its positions.
-public protocol OwnedLock: DeviceUnderTest {
-  /// Whether its owner's key is kept here.
-  var isRegistered: Bool { get }
-
+public protocol OwnedLock: DeviceUnderTest, OwnerKeeping {
   /// Where its bolt is locked and unlocked; `nil` where the lock does not say so in a session that is open, or they
   /// were never set.
   var positions: LockPositions? { get }
-
-  /// See ``OwnerSurroundings/recallKey()``.
-  mutating func recallKey() throws(LabFault) -> Bool
-  /// See ``OwnerSurroundings/dropRecalledKey()``.
-  mutating func dropRecalledKey() throws(LabFault)
 }
 
-extension AirDevice: OwnedLock where Surroundings: OwnerSurroundings {
+extension AirDevice: OwnerKeeping, OwnedLock where Surroundings: OwnerKeeping {
   public var isRegistered: Bool { surroundings.isRegistered }
   public func recallKey() throws(LabFault) -> Bool { try surroundings.recallKey() }
   public func dropRecalledKey() throws(LabFault) { try surroundings.dropRecalledKey() }

@@ -360,7 +360,7 @@ extension SesameClient {
   mutating func checkForKeys(in bytes: [UInt8]) {
     guard bytes.count >= 16 else { return }
     if let key, key.secret.occurs(in: bytes) {
-      actions.append(.complain(.keyExposed, of: "owner's key", "the secret key in a message"))
+      actions.complain(.keyExposed, of: "owner's key", "the secret key in a message")
     }
     let session =
       switch state {
@@ -370,7 +370,7 @@ extension SesameClient {
       default: SecretKey?.none
       }
     if let session, session.occurs(in: bytes) {
-      actions.append(.complain(.keyExposed, of: "session key", "the session's key in a message"))
+      actions.complain(.keyExposed, of: "session key", "the session's key in a message")
     }
   }
 

@@ -109,18 +109,16 @@ extension SesameClient {
     case .response(let response) where login.isAccepted:
       answer(response, in: &login.session, at: now)
     case .response(let response):
-      actions.append(
-        .complain(
-          .answerToAnother, of: "\(response.item)",
-          "an answer to \(response.item), where a login was asked for", packet: response.encoded))
+      actions.complain(
+        .answerToAnother, of: "\(response.item)",
+        "an answer to \(response.item), where a login was asked for", packet: response.encoded)
     case .publish(let publish) where publish.item == .initial:
       repeatToken(publish)
     case .publish(let publish):
       guard login.isAccepted else {
-        actions.append(
-          .complain(
-            .beforeLogin, of: "\(publish.item)", "\(publish.item) before the login was accepted",
-            packet: publish.encoded))
+        actions.complain(
+          .beforeLogin, of: "\(publish.item)", "\(publish.item) before the login was accepted",
+          packet: publish.encoded)
         return
       }
       login.session.take(publish, &actions)
@@ -155,7 +153,7 @@ extension SesameClient {
       let explanation = "the lock refused the login: \(response.result)"
       // Who pretends to have another key is refused with reason.
       if !login.isPretended {
-        actions.append(.complain(.loginRefused, explanation, packet: response.encoded))
+        actions.complain(.loginRefused, explanation, packet: response.encoded)
       }
       leave(disconnecting: true, because: Explanation(SesameViolation.loginRefused.rawValue, explanation))
       return
@@ -175,10 +173,8 @@ extension SesameClient {
       }
       setTime(ifFarFrom: lockTime, in: &login.session, at: now)
     } catch {
-      actions.append(
-        .complain(
-          .undecodable, of: "login", "a login answer that does not decode, \(error)", packet: response.encoded
-        ))
+      actions.complain(
+        .undecodable, of: "login", "a login answer that does not decode, \(error)", packet: response.encoded)
       return
     }
     finish(login)

@@ -47,10 +47,9 @@ extension SesameClient {
     let bytes: [UInt8]
     if message.kind == .ciphertext {
       guard registration.session != nil else {
-        actions.append(
-          .complain(
-            .notAuthentic, of: KnownQuirk.beforeKey,
-            "an encrypted message in a registration, before there is a key", packet: message.bytes))
+        actions.complain(
+          .notAuthentic, of: KnownQuirk.beforeKey,
+          "an encrypted message in a registration, before there is a key", packet: message.bytes)
         return
       }
       let plain = registration.session?.decrypt(message.bytes, former: formerCipher, &actions)
@@ -68,9 +67,8 @@ extension SesameClient {
       case .os3: try receiveOS3(decoded, message.kind, in: &registration, at: now)
       }
     } catch {
-      actions.append(
-        .complain(
-          .undecodable, "a message in a registration that does not decode, \(error)", packet: bytes))
+      actions.complain(
+        .undecodable, "a message in a registration that does not decode, \(error)", packet: bytes)
     }
   }
 
@@ -165,11 +163,10 @@ extension SesameClient {
     }
     let isSetting = message.item == .mechSetting || message.item == .mechStatus || message.item == .login
     let isInClear = kind == .plaintext && isSetting
-    actions.append(
-      .complain(
-        isInClear ? .clearText : .outOfPlace, of: "\(message.item)",
-        isInClear ? "\(message.item) in clear" : "\(message.item) in the middle of a registration",
-        packet: message.encoded))
+    actions.complain(
+      isInClear ? .clearText : .outOfPlace, of: "\(message.item)",
+      isInClear ? "\(message.item) in clear" : "\(message.item) in the middle of a registration",
+      packet: message.encoded)
   }
 
   private mutating func refused(_ response: Response) {
@@ -177,8 +174,7 @@ extension SesameClient {
     let explanation = "the lock refused \(response.item): \(response.result)"
     // Who only pretends that the lock has no owner is refused.
     if key == nil {
-      actions.append(
-        .complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded))
+      actions.complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded)
     }
     leave(
       disconnecting: true, because: Explanation(SesameViolation.registrationRefused.rawValue, explanation))
@@ -189,7 +185,7 @@ extension SesameClient {
     guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }
     if self.key != nil {
-      actions.append(.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded"))
+      actions.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded")
     }
     keep(key)
     if status != .nosetting { actions.append(.findPositions) }

@@ -82,10 +82,10 @@ extension SesameClient {
         guard let plain = decrypt(message.bytes, former: former, &actions) else { return nil }
         bytes = plain
         if cipher.key.occurs(in: bytes) {
-          actions.append(.complain(.keyExposed, of: "session key", "the session's key in a message"))
+          actions.complain(.keyExposed, of: "session key", "the session's key in a message")
         }
         if secret?.occurs(in: bytes) ?? false {
-          actions.append(.complain(.keyExposed, of: "owner's key", "the secret key in a message"))
+          actions.complain(.keyExposed, of: "owner's key", "the secret key in a message")
         }
       } else {
         bytes = message.bytes
@@ -94,13 +94,12 @@ extension SesameClient {
         let decoded = try LockMessage(decoding: bytes, for: generation)
         // A lock may repeat its token; nothing else is sent in clear but the refusal of a login.
         if message.kind == .plaintext, decoded.item != .initial, !(beforeLogin && decoded.item == .login) {
-          actions.append(
-            .complain(.clearText, of: "\(decoded.item)", "\(decoded.item) in clear", packet: bytes))
+          actions.complain(.clearText, of: "\(decoded.item)", "\(decoded.item) in clear", packet: bytes)
           return nil
         }
         return decoded
       } catch {
-        actions.append(.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes))
+        actions.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes)
         return nil
       }
     }
@@ -113,7 +112,7 @@ extension SesameClient {
     ) -> [UInt8]? {
       if let plain = try? cipher.decrypt(message) { return plain }
       let (violation, detail) = diagnosis(of: message, former)
-      actions.append(.complain(violation, detail, packet: message))
+      actions.complain(violation, detail, packet: message)
       return nil
     }
 
@@ -173,21 +172,17 @@ extension SesameClient {
         case .openSensorDelay where generation == .os3:
           break
         case .login where generation == .os2, .initial:
-          actions.append(
-            .complain(
-              .outOfPlace, of: "\(publish.item)", "\(publish.item) published in a session",
-              packet: publish.encoded))
+          actions.complain(
+            .outOfPlace, of: "\(publish.item)", "\(publish.item) published in a session",
+            packet: publish.encoded)
         default:
-          actions.append(
-            .complain(
-              .unknownPublish, of: "\(publish.item)", "a publish of \(publish.item)", packet: publish.encoded)
-          )
+          actions.complain(
+            .unknownPublish, of: "\(publish.item)", "a publish of \(publish.item)", packet: publish.encoded)
         }
       } catch {
-        actions.append(
-          .complain(
-            .undecodable, of: "\(publish.item)", "a \(publish.item) that does not decode, \(error)",
-            packet: publish.encoded))
+        actions.complain(
+          .undecodable, of: "\(publish.item)", "a \(publish.item) that does not decode, \(error)",
+          packet: publish.encoded)
       }
     }
 
@@ -198,7 +193,7 @@ extension SesameClient {
         actions.append(.report(Reading("battery", .number(volts))))
       }
       if let oddity = status.oddity {
-        actions.append(.complain(oddity, of: "mech status", "a status of \(status)", packet: status.encoded))
+        actions.complain(oddity, of: "mech status", "a status of \(status)", packet: status.encoded)
       }
       if status.isCritical, !isStalled { actions.append(.report(Reading("motor", .text("stalled")))) }
       isStalled = status.isCritical
@@ -326,24 +321,21 @@ extension SesameClient {
 
   mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
     if !response.result.isDefined {
-      actions.append(
-        .complain(
-          .undefinedResult, of: "\(response.item)", "an answer to \(response.item) with \(response.result)",
-          packet: response.encoded))
+      actions.complain(
+        .undefinedResult, of: "\(response.item)", "an answer to \(response.item) with \(response.result)",
+        packet: response.encoded)
     }
     guard let pending = session.takePending(for: response) else {
-      actions.append(
-        .complain(
-          session.late == nil ? .answerToNothing : .answerToAnother, of: "\(response.item)",
-          session.late.map { "an answer to \(response.item), where \($0.request.item) was asked for" }
-            ?? "an answer to nothing: \(response.item)", packet: response.encoded))
+      actions.complain(
+        session.late == nil ? .answerToNothing : .answerToAnother, of: "\(response.item)",
+        session.late.map { "an answer to \(response.item), where \($0.request.item) was asked for" }
+          ?? "an answer to nothing: \(response.item)", packet: response.encoded)
       return
     }
     if let oddity = pending.oddity {
       if response.result == .success, !oddity.mayBeObeyed {
-        actions.append(
-          .complain(
-            .nonsenseObeyed, of: oddity.rawValue, "\(oddity.rawValue) was obeyed", packet: response.encoded))
+        actions.complain(
+          .nonsenseObeyed, of: oddity.rawValue, "\(oddity.rawValue) was obeyed", packet: response.encoded)
       }
       return
     }
@@ -368,10 +360,9 @@ extension SesameClient {
     do {
       try carryOn(pending.command, response, in: &session, at: now)
     } catch {
-      actions.append(
-        .complain(
-          .undecodable, of: "\(response.item)",
-          "an answer to \(response.item) that does not decode, \(error)", packet: response.encoded))
+      actions.complain(
+        .undecodable, of: "\(response.item)", "an answer to \(response.item) that does not decode, \(error)",
+        packet: response.encoded)
     }
   }
 
@@ -427,16 +418,15 @@ extension SesameClient {
     actions.append(.report(Reading("history", .text(text))))
     if session.lastRecord == id {
       session.isReadingHistory = false
-      actions.append(
-        .complain(.historyRepeated, "history record \(id) came again after it was deleted", packet: bytes))
+      actions.complain(
+        .historyRepeated, "history record \(id) came again after it was deleted", packet: bytes)
       return
     }
     session.recordCount += 1
     guard session.recordCount < SesameClient.mostRecords else {
       session.isReadingHistory = false
-      actions.append(
-        .complain(
-          .historyEndless, "a history of more than \(SesameClient.mostRecords) records", packet: bytes))
+      actions.complain(
+        .historyEndless, "a history of more than \(SesameClient.mostRecords) records", packet: bytes)
       return
     }
     switch session.generation {

@@ -8,35 +8,9 @@ public import Basics
 /// host over a controller. Everything above works over both. Time passes only in ``next(until:)``.
 ///
 ///     listen ──▶ advertisement… ──▶ connect ──▶ connected ──▶ ready ──▶ frame… ──▶ disconnected
-public protocol LockLink: SendableMetatype {
+public protocol LockLink: LockHandling {
   /// The time since the last ``prepare(_:)``.
   var now: Instant { get }
-
-  /// The faults that this link, or the lock behind it, can be given.
-  var faults: [String] { get }
-
-  /// The stimuli beside the client's own that the tester can give the lock, such as a hand on the thumbturn.
-  var stimuli: [String] { get }
-
-  /// The settings of a start condition that can be made true.
-  var settings: [String] { get }
-
-  /// Whether ``LinkEvent/tampered`` tells when a fault has hit a frame. Where the faults are brought about in another
-  /// program, it is not known when they do.
-  var reportsTampering: Bool { get }
-
-  /// Whether the lock of one test is that of the next, with all that happened to it; else each test begins with a new
-  /// one, and nothing of an earlier test may be used in a later.
-  var livesOn: Bool { get }
-
-  /// Whether the key that ``prepare(_:)`` gives is the lock's for sure, as far as is known: one that was taken back may be
-  /// forgotten there.
-  var isKeySure: Bool { get }
-
-  /// Brings the lock into a start condition, at time zero, out of range and unconnected.
-  ///
-  /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
-  mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey?
 
   /// Begins to listen for advertisements; an emulated lock comes into range.
   mutating func listen() throws(LabFault)
@@ -56,21 +30,6 @@ public protocol LockLink: SendableMetatype {
   /// Lets time pass up to the next event, or to a limit when there is none before.
   mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent?
 
-  /// Does to the lock what its surroundings can do: one of ``stimuli``, by name.
-  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
-
-  /// Brings about one of ``faults``.
-  mutating func bring(about fault: Fault) throws(LabFault)
-
-  /// Throws when one of ``faults`` has a value that it does not take, as far as that is known here.
-  static func check(_ fault: Fault) throws(LabFault)
-
-  /// Keeps the key of a lock that was registered with the client just now. It is kept before it is used.
-  mutating func keep(_ key: LockKey) throws(LabFault)
-
-  /// Drops the key of a lock that has forgotten its owner.
-  mutating func drop(_ key: LockKey) throws(LabFault)
-
   /// Makes the link usable again after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
 
@@ -84,18 +43,6 @@ public protocol LockLink: SendableMetatype {
 }
 
 extension LockLink {
-  /// It does: the link is in memory.
-  public var reportsTampering: Bool { true }
-
-  /// It does not.
-  public var livesOn: Bool { false }
-
-  /// It is.
-  public var isKeySure: Bool { true }
-
-  /// Nothing is known of their values.
-  public static func check(_ fault: Fault) throws(LabFault) {}
-
   /// Nothing: the lock's key is known to whoever prepares it.
   public mutating func keep(_ key: LockKey) throws(LabFault) {}
 

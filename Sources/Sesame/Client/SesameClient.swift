@@ -258,7 +258,7 @@ extension SesameClient {
     case .away, .seeking, .heard, .connecting, .ready, .forgotten:
       return
     }
-    actions.append(.complain(violation, of: subject, detail, packet: request, from: .tester))
+    actions.complain(violation, of: subject, detail, packet: request, from: .tester)
     leave(disconnecting: true, because: Explanation(violation.rawValue, detail))
   }
 
@@ -405,36 +405,34 @@ extension SesameClient {
   /// Joins frames to messages, and complains of those that no sender of the protocol sends.
   mutating func gather(_ frame: [UInt8]) -> SegmentedMessage? {
     guard let header = frame.first.map({ SegmentHeader(rawValue: $0) }) else {
-      actions.append(.complain(.emptyFrame, "a notification of no bytes", packet: frame))
+      actions.complain(.emptyFrame, "a notification of no bytes", packet: frame)
       return nil
     }
     let isFirst = header.isFirst
     // What follows of a message that was too long was complained of with it.
     if !isFirst, reassembler.isSkipping { return nil }
     guard header.field <= MessageKind.ciphertext.rawValue else {
-      actions.append(.complain(.unknownKind, "a frame of kind \(header.field)", packet: frame))
+      actions.complain(.unknownKind, "a frame of kind \(header.field)", packet: frame)
       return nil
     }
     if isFirst == reassembler.isGathering {
       if isFirst {
-        actions.append(
-          .complain(.unfinishedMessage, "a first frame in the middle of a message", packet: frame))
+        actions.complain(.unfinishedMessage, "a first frame in the middle of a message", packet: frame)
       } else {
-        actions.append(.complain(.strayFrame, "a frame that goes on with nothing", packet: frame))
+        actions.complain(.strayFrame, "a frame that goes on with nothing", packet: frame)
         return nil
       }
     }
-    if frame.count == 1 { actions.append(.complain(.emptyFrame, "a frame without data", packet: frame)) }
+    if frame.count == 1 { actions.complain(.emptyFrame, "a frame without data", packet: frame) }
     if frame.count > Segmenter.defaultFrameSize {
-      actions.append(.complain(.frameTooLong, "a frame of \(frame.count) bytes", packet: frame))
+      actions.complain(.frameTooLong, "a frame of \(frame.count) bytes", packet: frame)
     }
     switch reassembler.receive(frame) {
     case .incomplete: return nil
     // Of a message without a byte its frame was complained of.
     case .message(let message): return message.bytes.isEmpty ? nil : message
     case .ignored, .failed:
-      actions.append(
-        .complain(.messageTooLong, "a message of more than \(reassembler.limit) bytes", packet: frame))
+      actions.complain(.messageTooLong, "a message of more than \(reassembler.limit) bytes", packet: frame)
       return nil
     }
   }
@@ -462,43 +460,38 @@ extension SesameClient {
   /// registers.
   private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
     guard message.kind == .plaintext else {
-      actions.append(
-        .complain(
-          .notAuthentic, of: KnownQuirk.beforeKey, "an encrypted message of a lock without an owner",
-          packet: message.bytes))
+      actions.complain(
+        .notAuthentic, of: KnownQuirk.beforeKey, "an encrypted message of a lock without an owner",
+        packet: message.bytes)
       return
     }
     do {
       let decoded = try LockMessage(decoding: message.bytes, for: generation)
       if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
       if case .response(let response) = decoded, response.result != .success { return }
-      actions.append(
-        .complain(
-          .beforeLogin, of: "\(decoded.item)", "\(decoded.item) of a lock without an owner",
-          packet: message.bytes))
+      actions.complain(
+        .beforeLogin, of: "\(decoded.item)", "\(decoded.item) of a lock without an owner",
+        packet: message.bytes)
     } catch {
-      actions.append(
-        .complain(.undecodable, "a message that does not decode, \(error)", packet: message.bytes))
+      actions.complain(.undecodable, "a message that does not decode, \(error)", packet: message.bytes)
     }
   }
 
   /// The first thing a lock may say is its token.
   private mutating func receive(first message: SegmentedMessage, from sighting: Sighting, at now: Instant) {
     guard message.kind == .plaintext else {
-      actions.append(
-        .complain(
-          .beforeToken, of: KnownQuirk.encrypted, "an encrypted message before the token",
-          packet: message.bytes))
+      actions.complain(
+        .beforeToken, of: KnownQuirk.encrypted, "an encrypted message before the token", packet: message.bytes
+      )
       return
     }
     guard let token = token(in: message.bytes, of: sighting.generation) else { return }
     // Who has no key for the lock goes on waiting after its token.
     if lacksKey { return repeatToken(.initial(token)) }
     if tokens.contains(token.word) {
-      actions.append(
-        .complain(
-          .tokenRepeated, "the token of an earlier connection once more",
-          packet: Publish.initial(token).encoded))
+      actions.complain(
+        .tokenRepeated, "the token of an earlier connection once more", packet: Publish.initial(token).encoded
+      )
     } else if tokens.count < Self.mostTokens {
       tokens.append(token.word)
     }
@@ -529,19 +522,16 @@ extension SesameClient {
     do {
       let message = try LockMessage(decoding: bytes, for: generation)
       if case .publish(let publish) = message, publish.item == .initial { return try publish.token() }
-      actions.append(
-        .complain(
-          .beforeToken, of: "\(message.item)", "\(message.item) before the token", packet: bytes))
+      actions.complain(.beforeToken, of: "\(message.item)", "\(message.item) before the token", packet: bytes)
     } catch {
-      actions.append(.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes))
+      actions.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes)
     }
     return nil
   }
 
   /// A token in the middle of a connection changes nothing.
   mutating func repeatToken(_ publish: Publish) {
-    actions.append(
-      .complain(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded))
+    actions.complain(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded)
   }
 
   mutating func forge(_ command: LockCommand, _ generation: Generation) {

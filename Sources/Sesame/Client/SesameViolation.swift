@@ -99,15 +99,13 @@ extension Violation {
   }
 }
 
-extension ClientAction {
-  /// Complains of something that the protocol forbids.
-  static func complain(
+extension [ClientAction] {
+  /// Adds a complaint of a broken rule, with the packet that broke it where there is one.
+  mutating func complain(
     _ violation: SesameViolation, of subject: String? = nil, _ detail: String, packet bytes: [UInt8]? = nil,
     from sender: Violation.Packet.Sender = .device
-  ) -> ClientAction {
-    .complain(
-      Violation(
-        violation.rawValue, of: subject, detail,
-        packet: bytes.map { Violation.Packet($0, from: sender) }))
+  ) {
+    let packet = bytes.map { Violation.Packet($0, from: sender) }
+    append(.complain(Violation(violation.rawValue, of: subject, detail, packet: packet)))
   }
 }

@@ -67,43 +67,14 @@ public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
 
 extension ProductModel: CustomStringConvertible {
   /// The name on the box.
-  public var description: String {
-    switch self {
-    case .sesame3: "Sesame 3"
-    case .wifiModule2: "WiFi Module 2"
-    case .bot1: "Bot 1"
-    case .bike1: "Bike 1"
-    case .sesame4: "Sesame 4"
-    case .sesame5: "Sesame 5"
-    case .bike2: "Bike 2"
-    case .sesame5Pro: "Sesame 5 Pro"
-    case .openSensor: "Open Sensor"
-    case .touchPro: "Touch Pro"
-    case .touch: "Touch"
-    case .bleConnector: "BLE Connector"
-    case .hub3: "Hub 3"
-    case .remote: "Remote"
-    case .remoteNano: "Remote Nano"
-    case .sesame5US: "Sesame 5 US"
-    case .bot2: "Bot 2"
-    case .facePro: "Face Pro"
-    case .face: "Face"
-    case .sesame6: "Sesame 6"
-    case .sesame6Pro: "Sesame 6 Pro"
-    case .faceProAI: "Face Pro AI"
-    case .faceAI: "Face AI"
-    case .openSensor2: "Open Sensor 2"
-    case .touch2: "Touch 2"
-    case .touch2Pro: "Touch 2 Pro"
-    case .face2: "Face 2"
-    case .face2Pro: "Face 2 Pro"
-    case .miwa: "Miwa"
-    case .face2AI: "Face 2 AI"
-    case .face2ProAI: "Face 2 Pro AI"
-    case .sesame6ProSlidingDoor: "Sesame 6 Pro sliding door"
-    case .bike3: "Bike 3"
-    case .bot3: "Bot 3"
-    case .hub3LTE: "Hub 3 LTE"
-    }
-  }
+  public var description: String { Self.names[Int(rawValue)] }
+
+  /// By number, with nothing where there is no such model.
+  private static let names = [
+    "Sesame 3", "WiFi Module 2", "Bot 1", "Bike 1", "Sesame 4", "Sesame 5", "Bike 2", "Sesame 5 Pro",
+    "Open Sensor", "Touch Pro", "Touch", "BLE Connector", "", "Hub 3", "Remote", "Remote Nano", "Sesame 5 US",
+    "Bot 2", "Face Pro", "Face", "Sesame 6", "Sesame 6 Pro", "Face Pro AI", "Face AI", "Open Sensor 2",
+    "Touch 2", "Touch 2 Pro", "Face 2", "Face 2 Pro", "Miwa", "Face 2 AI", "Face 2 Pro AI",
+    "Sesame 6 Pro sliding door", "Bike 3", "", "Bot 3", "Hub 3 LTE",
+  ]
 }

@@ -140,23 +140,6 @@ extension ShareKey: Concealed {
   public var description: String { "<share key of \(model) \(deviceID)>" }
 }
 
-/// Writes everything but letters, digits and `-._~` as a percent sign and two digits (RFC 3986).
-private func percentEncoded(_ text: String) -> String {
-  var result: [UInt8] = []
-  for byte in text.utf8 {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      result.append(byte)
-    default:
-      result.append(UInt8(ascii: "%"))
-      result += [byte].hex.uppercased().utf8
-    }
-  }
-  return String(decoding: result, as: UTF8.self)
-}
-
 private func percentDecoded(_ text: Substring, at start: Int) throws(DecodeError) -> String {
   let bytes = [UInt8](text.utf8)
   var result: [UInt8] = []

@@ -31,19 +31,13 @@ public struct OpCode: RawRepresentable, Hashable, Sendable {
 extension OpCode: CustomStringConvertible {
   /// The code's name, or its number.
   public var description: String {
-    switch self {
-    case .create: "create"
-    case .read: "read"
-    case .update: "update"
-    case .delete: "delete"
-    case .sync: "sync"
-    case .async: "async"
-    case .response: "response"
-    case .publish: "publish"
-    case .undefined: "undefined"
-    default: "op \(rawValue)"
-    }
+    if self == .undefined { return "undefined" }
+    return rawValue < Self.names.count ? Self.names[Int(rawValue)] : "op \(rawValue)"
   }
+
+  private static let names = [
+    "op 0", "create", "read", "update", "delete", "sync", "async", "response", "publish",
+  ]
 }
 
 /// How a lock answers a request.

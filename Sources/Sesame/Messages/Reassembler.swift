@@ -156,20 +156,10 @@ extension Reassembler.Policy {
   }
 
   /// Whether the program reads the header of a frame without checking that there is one.
-  fileprivate var failsOnEmpty: Bool {
-    switch self {
-    case .android, .esp32, .pysesameos2: true
-    case .ios, .libsesame3bt, .gomalock: false
-    }
-  }
+  fileprivate var failsOnEmpty: Bool { self == .android || self == .esp32 || self == .pysesameos2 }
 
   /// Whether the bytes of a finished message stay, so that a stray frame delivers them again.
-  fileprivate var keepsFinished: Bool {
-    switch self {
-    case .gomalock, .pysesameos2: true
-    case .ios, .android, .esp32, .libsesame3bt: false
-    }
-  }
+  fileprivate var keepsFinished: Bool { self == .gomalock || self == .pysesameos2 }
 
   /// How the program reads the bits above the first.
   fileprivate func ending(_ header: SegmentHeader) -> Ending {

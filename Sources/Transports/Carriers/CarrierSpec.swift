@@ -1,4 +1,5 @@
 import Basics
+import Lab
 
 /// Which way to which controller, in the words that Bumble's users already type.
 ///
@@ -178,16 +179,6 @@ private func parseProduct(_ text: String) -> USBSelector.Choice? {
   }
   guard let index: Int = number(suffix) else { return nil }
   return .product(vendor: vendor, product: product, index: index)
-}
-
-/// `1-2.3`: a bus, then ports.
-private func isBusPath(_ text: String) -> Bool {
-  let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-  guard parts.count == 2, let _: UInt8 = number(parts[0]) else { return false }
-  return parts[1].split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
-    let port: UInt8? = number(part)
-    return port != nil
-  }
 }
 
 private func parseAdapter(_ text: String) -> Parsed {

@@ -41,7 +41,7 @@ struct SnoopTap: ~Copyable {
   mutating func note(_ packet: HCIPacket, isSent: Bool) -> Bool {
     record.removeAll(keepingCapacity: true)
     BTSnoop.Record(
-      time: microseconds(), isReceived: isSent == (role == .controller),
+      time: BTSnoop.unixEpoch + WallClock.microseconds, isReceived: isSent == (role == .controller),
       packet: Redactor.shared.masked(packet.h4)
     )
     .encode(into: &record)
@@ -57,10 +57,5 @@ struct SnoopTap: ~Copyable {
 
   private func write() -> Bool {
     (try? Descriptors.write(record, to: descriptor)) != nil
-  }
-
-  /// The time of day, as the format counts it.
-  private func microseconds() -> UInt64 {
-    BTSnoop.unixEpoch + WallClock.microseconds
   }
 }
