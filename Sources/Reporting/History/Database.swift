@@ -66,6 +66,12 @@ extension Database {
     return first
   }
 
+  /// The number of a case; `nil` for one that is in no run.
+  func caseNumber(_ className: String, _ name: String) throws(HistoryError) -> Int64? {
+    try first("SELECT id FROM cases WHERE class = $1 AND name = $2", [.text(className), .text(name)])?.first?
+      .integer
+  }
+
   /// Does something alone: all of it or nothing.
   func write<Result>(_ body: () throws(HistoryError) -> Result) throws(HistoryError) -> Result {
     var tries = 0

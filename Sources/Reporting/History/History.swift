@@ -43,17 +43,19 @@ public final class History {
   /// Takes in runs, all of them or none; one that was taken in before is replaced.
   public func take(_ records: [RunRecord]) throws(HistoryError) {
     try database.write { () throws(HistoryError) in
-      var numbers = try Numbers(database)
+      var numbers = Numbers()
       for record in records { try take(record, &numbers) }
     }
   }
 
   private func take(_ record: RunRecord, _ numbers: inout Numbers) throws(HistoryError) {
-    let results = try numbered(record.results, &numbers)
-    if record.isPartOfJob, try isSurpassed(record, results) { return }
-    let run = try runNumber(record, results)
+    let cases = try numbered(record, numbers)
+    if record.isPartOfJob, try isSurpassed(record, cases) { return }
+    let run = try runNumber(record, cases)
     var digest = RunDigest()
-    for (number, result) in results {
+    for item in cases {
+      guard let result = try record.result(at: item.place) else { continue }
+      let number = item.number
       let setting = try numbers.setting(result.setting, database)
       try database.run(
         """
@@ -81,25 +83,38 @@ public final class History {
       "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [.integer(run), .bytes(digest.bytes)])
   }
 
-  /// The results by the numbers of their cases.
+  /// A case of a run by its number: what has to be known of all cases at once.
+  private struct NumberedCase {
+    var number: Int64
+    var place: RunRecord.Place
+    var word: Record.Verdict.Word
+    var isFlaky: Bool
+    var milliseconds: Int64
+  }
+
+  /// The cases by their numbers.
   ///
-  /// Names that were cut or shown may have become the same: of two such results the one that says more stays.
-  private func numbered(
-    _ results: [RunRecord.Result], _ numbers: inout Numbers
-  ) throws(HistoryError) -> [(number: Int64, result: RunRecord.Result)] {
-    var all: [(number: Int64, result: RunRecord.Result)] = []
-    all.reserveCapacity(results.count)
-    for result in results { all.append((try numbers.number(of: result, database), result)) }
-    all.sort { ($0.number, $0.result.word.rank) < ($1.number, $1.result.word.rank) }
-    var kept: [(number: Int64, result: RunRecord.Result)] = []
-    kept.reserveCapacity(all.count)
-    for item in all where kept.last?.number != item.number { kept.append(item) }
-    return kept
+  /// Names that were cut or shown may have become the same: of two such cases the one that says more stays.
+  private func numbered(_ record: RunRecord, _ numbers: Numbers) throws(HistoryError) -> [NumberedCase] {
+    var all: [NumberedCase] = []
+    try record.forEach { place, result throws(HistoryError) in
+      all.append(
+        NumberedCase(
+          number: try numbers.number(of: result, database), place: place, word: result.word,
+          isFlaky: result.isFlaky, milliseconds: result.milliseconds))
+    }
+    all.sort { ($0.number, $0.word.rank) < ($1.number, $1.word.rank) }
+    var last: Int64 = 0
+    all.removeAll { item in
+      defer { last = item.number }
+      return item.number == last
+    }
+    return all
   }
 
   /// Whether a better go at the same part of a job is kept already, or one as good that began earlier.
   private func isSurpassed(
-    _ record: RunRecord, _ results: [(number: Int64, result: RunRecord.Result)]
+    _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Bool {
     let known = try database.first(
       "SELECT status, divergences, agree + skipped, started FROM runs WHERE host = $1 AND name = $2",
@@ -109,7 +124,7 @@ public final class History {
     let other = GoRank(
       status: known[0].integer.map(Int.init), divergences: divergences,
       judged: divergences + Int(known[2].integer ?? 0))
-    func count(_ words: [Record.Verdict.Word]) -> Int { results.count { words.contains($0.result.word) } }
+    func count(_ words: [Record.Verdict.Word]) -> Int { cases.count { words.contains($0.word) } }
     let own = GoRank(
       status: record.status, divergences: count([.divergence]),
       judged: count([.divergence, .agree, .skipped]))
@@ -118,15 +133,13 @@ public final class History {
 
   /// The number of a run, which has nothing but its own row when this returns.
   private func runNumber(
-    _ record: RunRecord, _ results: [(number: Int64, result: RunRecord.Result)]
+    _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Int64 {
-    func count(_ isCounted: (RunRecord.Result) -> Bool) -> SQLValue {
-      SQLValue(results.reduce(0) { $0 + (isCounted($1.result) ? 1 : 0) })
-    }
+    func count(_ isCounted: (NumberedCase) -> Bool) -> SQLValue { SQLValue(cases.count(where: isCounted)) }
     try database.run(
       "DELETE FROM runs WHERE host = $1 AND name = $2",
       [.text(record.identity.host), .text(record.identity.name)])
-    let time = results.reduce(0 as Int64) { min($0 + $1.result.milliseconds, 1 << 52) }
+    let time = cases.reduce(0 as Int64) { min($0 + $1.milliseconds, 1 << 52) }
     let row = try database.first(
       """
       INSERT INTO runs (host, name, started, seed, revision, version, status, milliseconds,
@@ -160,45 +173,22 @@ extension Record.Verdict.Word {
   }
 }
 
-/// The class and the name of a case, byte by byte: a database knows nothing of letters that look the same.
-struct CaseName: Hashable {
+/// The class and the name of a case.
+struct CaseName {
   var className: String
   var name: String
-
-  static func == (left: CaseName, right: CaseName) -> Bool {
-    left.name.utf8.elementsEqual(right.name.utf8) && left.className.utf8.elementsEqual(right.className.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in className.utf8 { hasher.combine(byte) }
-    hasher.combine(0xFF as UInt8)
-    for byte in name.utf8 { hasher.combine(byte) }
-  }
 }
 
-/// The numbers of cases and settings, as far as they are known in a transaction that is alone in writing.
+/// The numbers of cases and settings, in a transaction that is alone in writing.
 private struct Numbers {
-  private var cases: [CaseName: Int64] = [:]
   private var settings: [RunRecord.Setting: Int64] = [:]
 
-  init(_ database: any Database) throws(HistoryError) {
-    try database.query("SELECT id, class, name FROM cases", []) { row in
-      if let number = row[0].integer, let className = row[1].text, let name = row[2].text {
-        cases[CaseName(className: className, name: name)] = number
-      }
-    }
-  }
-
-  mutating func number(
-    of result: RunRecord.Result, _ database: any Database
-  ) throws(HistoryError) -> Int64 {
-    let key = CaseName(className: result.className, name: result.name)
-    if let number = cases[key] { return number }
-    let number = try Self.insert(
+  /// The number of a case. The database is asked for each: there may be more than one would keep in memory.
+  func number(of result: RunRecord.Result, _ database: any Database) throws(HistoryError) -> Int64 {
+    if let number = try database.caseNumber(result.className, result.name) { return number }
+    return try Self.insert(
       "INSERT INTO cases (class, name) VALUES ($1, $2) RETURNING id",
-      [.text(key.className), .text(key.name)], database)
-    cases[key] = number
-    return number
+      [.text(result.className), .text(result.name)], database)
   }
 
   mutating func setting(

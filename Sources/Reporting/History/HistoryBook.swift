@@ -130,6 +130,7 @@ struct HistoryBook {
   private(set) var runs: [HistoryRun] = []
   /// The numbers of the cases, ascending.
   private(set) var numbers: [Int64] = []
+  /// What they are called, where that was asked for.
   private(set) var names: [CaseName] = []
   /// What each case came to, the oldest run first.
   private(set) var points: [[Point]] = []
@@ -138,7 +139,9 @@ struct HistoryBook {
   private static let digestLimit = 64 << 20
 
   /// Reads the results of some runs.
-  init(_ database: any Database, _ selection: HistorySelection) throws(HistoryError) {
+  ///
+  /// - Parameter isNamed: whether the names of the cases are read, too.
+  init(_ database: any Database, _ selection: HistorySelection, isNamed: Bool = true) throws(HistoryError) {
     let place = database.place
     var found: [(number: Int64, run: HistoryRun)] = []
     var size = 0
@@ -148,8 +151,8 @@ struct HistoryBook {
     }
     found.reverse()
     runs = found.map(\.run)
-    try readCases(database)
     guard let first = runs.first?.started else { return }
+    try readCases(database, isNamed: isNamed)
     var digests: [Int64: RunDigest] = [:]
     try database.query(
       "SELECT run_id, digest FROM digests JOIN runs ON id = run_id WHERE started >= $1", [.text(first)]
@@ -163,11 +166,12 @@ struct HistoryBook {
     }
   }
 
-  private mutating func readCases(_ database: any Database) throws(HistoryError) {
+  private mutating func readCases(_ database: any Database, isNamed: Bool) throws(HistoryError) {
     var (numbers, names): ([Int64], [CaseName]) = ([], [])
-    try database.query("SELECT id, class, name FROM cases ORDER BY id", []) { row in
+    let columns = isNamed ? "id, class, name" : "id"
+    try database.query("SELECT \(columns) FROM cases ORDER BY id", []) { row in
       numbers.append(row[0].integer ?? 0)
-      names.append(CaseName(className: row[1].text ?? "", name: row[2].text ?? ""))
+      if isNamed { names.append(CaseName(className: row[1].text ?? "", name: row[2].text ?? "")) }
     }
     (self.numbers, self.names) = (numbers, names)
     points = Array(repeating: [], count: numbers.count)
@@ -197,7 +201,8 @@ struct HistoryBook {
     return isWhole
   }
 
-  private func slot(of number: Int64) -> Int? {
+  /// Where the case of a number is.
+  func slot(of number: Int64) -> Int? {
     var (low, high) = (0, numbers.count)
     while low < high {
       let middle = (low + high) / 2
@@ -208,7 +213,8 @@ struct HistoryBook {
 
   /// What the runs tell of the case in a slot.
   func history(_ slot: Int) -> HistoryCase {
-    var history = HistoryCase(className: names[slot].className, name: names[slot].name)
+    let name = names.isEmpty ? CaseName(className: "", name: "") : names[slot]
+    var history = HistoryCase(className: name.className, name: name.name)
     history.firstSeen = points[slot].first.map { runs[Int($0.run)].started }
     var judgement: Bool?
     var times: [Int64] = []

@@ -4,7 +4,6 @@ import Journal
 public final class HistorySource: CaseHistorySource {
   private let history: History
   private let book: HistoryBook
-  private var slots: [CaseName: Int] = [:]
 
   /// The most points of a case.
   private static let pointLimit = 50
@@ -25,15 +24,16 @@ public final class HistorySource: CaseHistorySource {
     selection.excluded = sources.map(RunRecord.Identity.init)
     selection.before = sources.compactMap(\.manifest.moment).min()
     let database = history.database
-    book = try database.read { () throws(HistoryError) in try HistoryBook(database, selection) }
-    for slot in book.names.indices { slots[book.names[slot]] = slot }
+    book = try database.read { () throws(HistoryError) in try HistoryBook(database, selection, isNamed: false)
+    }
   }
 
   public func history(
     className: String, name: String, signature: String?, milliseconds: Int64
   ) throws(HistoryError) -> CaseHistory? {
-    guard let slot = slots[CaseName(className: kept(className), name: kept(name))],
-      !book.points[slot].isEmpty
+    guard !book.runs.isEmpty,
+      let number = try history.database.caseNumber(kept(className), kept(name)),
+      let slot = book.slot(of: number), !book.points[slot].isEmpty
     else { return nil }
     let known = book.history(slot, points: Self.pointLimit)
     var answer = CaseHistory()

@@ -3,7 +3,7 @@ public import Journal
 import System
 
 /// What a history keeps of a run.
-public struct RunRecord: Sendable {
+public struct RunRecord {
   /// What tells a run from others: it is the same run however often it is taken in.
   public struct Identity: Hashable, Sendable {
     /// The host that it ran on; empty where that is unknown.
@@ -82,8 +82,10 @@ public struct RunRecord: Sendable {
   public var version: String?
   /// What it ended with; `nil` for one that did not end.
   public var status: Int?
-  /// Its cases.
+  /// Its cases, where they are not those of a journal.
   public var results: [Result] = []
+  /// The journal that has its cases. Each is read when it is asked for: a run may have a million.
+  private var journal: JournalIndex?
   /// Whether it is a go at a part of a job, of which the history keeps the best.
   var isPartOfJob = false
 
@@ -129,11 +131,7 @@ extension RunRecord {
     version = source.manifest.version.map { kept($0) }
     seed = index.runs.first?.seed.map { String($0) }
     status = index.statuses.first ?? nil
-    do {
-      try read(index)
-    } catch {
-      throw .run(journal, reason: "\(error)")
-    }
+    self.journal = index
   }
 
   /// The time in the name of a run, such as `2026-11-20T22-38-51-run`.
@@ -144,14 +142,34 @@ extension RunRecord {
     return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
   }
 
-  private mutating func read(_ index: JournalIndex) throws(FileFault) {
-    let reader = CaseReader(sources: index.sources)
-    for suite in index.suites {
-      for entry in suite.entries {
-        guard let word = entry.outcome.word else { continue }
-        guard let result = try result(entry, word, of: suite.name, from: reader) else { continue }
-        results.append(result)
+  /// Where a case is among those of a run.
+  struct Place: Hashable {
+    var suite: Int32 = 0
+    var position: Int32
+  }
+
+  /// Goes through the cases.
+  func forEach(_ body: (Place, Result) throws(HistoryError) -> Void) throws(HistoryError) {
+    for (number, result) in results.enumerated() { try body(Place(position: Int32(number)), result) }
+    guard let journal else { return }
+    for (suite, cases) in journal.suites.enumerated() {
+      for position in cases.entries.indices {
+        let place = Place(suite: Int32(suite), position: Int32(position))
+        if let result = try result(at: place) { try body(place, result) }
       }
+    }
+  }
+
+  /// The case at a place; `nil` for one in whose place another stands.
+  func result(at place: Place) throws(HistoryError) -> Result? {
+    guard let journal else { return results[Int(place.position)] }
+    let suite = journal.suites[Int(place.suite)]
+    let entry = suite.entries[Int(place.position)]
+    guard let word = entry.outcome.word else { return nil }
+    do {
+      return try result(entry, word, of: suite.name, from: CaseReader(sources: journal.sources))
+    } catch {
+      throw .run(journal.sources[0].journal, reason: "\(error)")
     }
   }
 
