@@ -203,7 +203,6 @@ public struct Explorer: Sendable {
   /// - Returns: `nil` when the test is over.
   public mutating func next(in situation: Situation) -> Choice? {
     guard test.choices.count < plan.length else { return nil }
-    if settings.isThrifty { costs?.isRepeating = cycles.isBusy }
     let slot = positions.visit(situation.position)
     arrive(at: situation.position)
     guard let choice = choose(in: situation, slot: slot) else { return nil }
@@ -250,9 +249,7 @@ public struct Explorer: Sendable {
     // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(Self.brief / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
-    guard chance(settings.isThrifty && closed.decisions == 0 ? Self.free * share : share),
-      costs?.mayRepeat != false
-    else { return }
+    guard chance(settings.isThrifty && closed.decisions == 0 ? Self.free * share : share) else { return }
     cycles.repeatLast(times: repetitions(of: decisions))
   }
 

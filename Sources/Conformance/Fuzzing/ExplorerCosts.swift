@@ -30,8 +30,6 @@ struct ExplorerCosts: Sendable {
 
   /// The longest wait that is worth while where the machine has no window: what is on its way is on its way no longer.
   private static let moment = Interval.seconds(1)
-  /// The part of the time that repetitions may take: they would else take nearly all on a device whose ways take minutes.
-  private static let repeating = 0.45
 
   /// Whether the shares are kept.
   var hasShares = true
@@ -48,13 +46,6 @@ struct ExplorerCosts: Sendable {
   private var mostLegal = 0
   /// What the choice that was made last waits for.
   private var purpose: Purpose?
-  /// Whether a cycle was being repeated when the last choice was made; and how much time that took in all.
-  var isRepeating = false
-  private var repeated = 0.0
-
-  /// Whether there is time to repeat another cycle.
-  var mayRepeat: Bool { !hasShares || repeated <= Self.repeating * spent }
-
   /// - Parameters:
   ///   - waits: the variants of waiting, the shortest first.
   ///   - longestWindow: how long the longest window of the machine is.
@@ -67,7 +58,6 @@ struct ExplorerCosts: Sendable {
   /// Time has passed since the last choice, which waited for something or for nothing.
   mutating func pass(_ time: Interval, waiting variant: Int?) {
     spent += time.seconds
-    if isRepeating { repeated += time.seconds }
     guard let purpose else { return }
     waited[purpose.rawValue] += time.seconds
     if purpose == .silence, let variant { silences[variant] += time.seconds }
