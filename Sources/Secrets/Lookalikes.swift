@@ -5,7 +5,7 @@ public enum Lookalikes {
   /// and the bytes that digits stand for.
   public static func secrets(in text: [UInt8]) -> [Secret] {
     let signs = ["secret", "key:", "sk="]
-    guard signs.contains(where: { text.contains($0.utf8) }) else { return [] }
+    guard signs.contains(where: { speaks(text, of: Array($0.utf8)) }) else { return [] }
     return words(of: text).flatMap { word -> [Secret] in
       let digits = word.compactMap { digitValue($0, radix: 16) }
       if digits.count == word.count, digits.count >= 16 {
@@ -13,6 +13,14 @@ public enum Lookalikes {
         return [Secret(word), Secret(bytes)]
       }
       return word.count >= 24 && isMixed(word) ? [Secret(word)] : []
+    }
+  }
+
+  /// Whether a text holds a word. Every file that is read is searched, and a general search takes as long as reading it.
+  private static func speaks(_ text: [UInt8], of word: [UInt8]) -> Bool {
+    guard text.count >= word.count else { return false }
+    return (0...text.count - word.count).contains { start in
+      text[start] == word[0] && text[start..<start + word.count].elementsEqual(word)
     }
   }
 

@@ -50,7 +50,7 @@ public final class ExecDevice: DeviceUnderTest {
   /// The lines that say of each stimulus without arguments that it is given.
   private var requests: [[UInt8]] = []
   /// The lines that are expected, as most programs write them, and what they say: they need not be taken apart.
-  private var usual: [(line: [UInt8], answer: ExecAnswer, observation: Observation?)] = []
+  private var usual: [[UInt8]: (answer: ExecAnswer, observation: Observation?)] = [:]
   /// Whether the command has ever come to the end of an answer.
   private var hasEverAnswered = false
   /// What was wrong with each start of a command that has never answered.
@@ -70,14 +70,18 @@ public final class ExecDevice: DeviceUnderTest {
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
     requests = vocabulary.stimuli.map { Self.bytes(of: ["stimulus": .text($0)]) }
-    let answers: [(ExecAnswer, JSON)] =
-      [(.settled, ["settled": true])] + vocabulary.statuses.map { (.status($0), ["status": .text($0)]) }
-    usual = answers.flatMap { answer, json in
-      let line = json.line
-      // With and without a space after the colon, as the writers of most languages have it.
-      return [line, line.split(separator: ":", maxSplits: 1).joined(separator: ": ")].map {
-        (Array($0.utf8), answer, observation(of: answer))
-      }
+    usual = [:]
+    addUsual(["settled": true], .settled, nil)
+    for (number, status) in vocabulary.statuses.enumerated() {
+      addUsual(["status": .text(status)], .status(status), .status(number))
+    }
+  }
+
+  /// Notes an answer with and without a space after the colon, as the writers of most languages have it.
+  private func addUsual(_ json: JSON, _ answer: ExecAnswer, _ observation: Observation?) {
+    let line = json.line
+    for line in [line, line.split(separator: ":", maxSplits: 1).joined(separator: ": ")] {
+      usual[Array(line.utf8)] = (answer, observation)
     }
   }
 
@@ -211,9 +215,9 @@ extension ExecDevice {
       throw fail(
         .badAnswer, "more than \(Self.mostLines) lines without a pause, the last of them \(quoted(line))")
     }
-    if let known = usual.first(where: { $0.line == line }) {
+    if let known = usual[line] {
       note(known.answer)
-      return (known.answer, known.observation)
+      return known
     }
     do {
       let answer = try ExecAnswer(line: line)

@@ -50,7 +50,7 @@ public final class CampaignJournal {
     return Scenario(
       title: "\(finding.divergence.summary)\(part)", machine: target.machine.label, device: target.device,
       start: start, seed: target.seed, tags: ["fuzz"], actions: finding.actions,
-      vocabulary: Vocabulary(machine: target.machine.machine))
+      vocabulary: target.vocabulary)
   }
 
   /// Writes a finding, and the case in which its saved scenario is driven.

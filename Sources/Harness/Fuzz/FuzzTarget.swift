@@ -5,6 +5,8 @@ public import Conformance
 public struct FuzzTarget: Sendable {
   /// The machine.
   public let machine: MachineLibrary.Entry
+  /// The names of what it knows.
+  public let vocabulary: Vocabulary
   /// The device, with options of its own only.
   public let device: DeviceSpec
   /// The seed of everything that the device draws.
@@ -38,6 +40,7 @@ public struct FuzzTarget: Sendable {
     let options = try Self.options(of: spec, provider)
     let description = try provider.describe(options.device)
     self.machine = machine
+    vocabulary = Vocabulary(machine: machine.machine)
     self.seed = seed
     device = options.device
     withheld = description.withheld.map(\.stimulus)

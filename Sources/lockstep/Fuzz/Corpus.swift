@@ -94,7 +94,7 @@ struct Corpus {
     let scenario = Scenario(
       title: "A rare test of \(target.machine.label)", machine: target.machine.label, device: target.device,
       start: target.starts[test.start], seed: target.seed, tags: ["corpus"], actions: actions,
-      vocabulary: Vocabulary(machine: target.machine.machine))
+      vocabulary: target.vocabulary)
     let text = scenario.yaml()
     switch storage {
     case .folder(let path):
@@ -123,11 +123,10 @@ struct Corpus {
 extension TestCase {
   /// The test that a scenario stands for; `nil` when it does what tests of this device do not.
   init?(_ scenario: Scenario, _ target: FuzzTarget, _ alphabet: Alphabet) {
-    let vocabulary = Vocabulary(machine: target.machine.machine)
     guard let start = target.starts.lastIndex(where: { $0.agrees(with: scenario.start) }) else { return nil }
     self.init(start: start)
     for step in scenario.steps {
-      guard let (action, isForbidden) = step.testAction(vocabulary),
+      guard let (action, isForbidden) = step.testAction(target.vocabulary),
         let choice = alphabet.choice(of: action, isForbidden: isForbidden)
       else { return nil }
       choices.append(choice)
