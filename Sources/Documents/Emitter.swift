@@ -10,11 +10,19 @@ extension Node {
   public func yaml(comments: [String] = []) -> String {
     var emitter = Emitter()
     for comment in comments {
-      let line = comment.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }
-      emitter.text += "# \(line.joined())\n"
+      emitter.text +=
+        "# \(comment.unicodeScalars.map { mayStandInComment($0) ? String($0) : " " }.joined())\n"
     }
     emitter.write(self, at: 0, after: .nothing)
     return emitter.text
+  }
+}
+
+/// Whether a character neither ends a line of comment nor is forbidden in a file.
+private func mayStandInComment(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.properties.generalCategory {
+  case .control, .lineSeparator, .paragraphSeparator: false
+  default: scalar.isASCII || isPrintable(scalar.value)
   }
 }
 

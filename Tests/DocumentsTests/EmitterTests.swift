@@ -35,11 +35,12 @@ struct EmitterTests {
         ])
       ),
     ])
+    let schema = "yaml-language-server: $schema=../schema/scenario.schema.json"
     expect(
-      node.yaml(comments: ["yaml-language-server: $schema=../schema/scenario.schema.json", "Seed\n42"]),
+      node.yaml(comments: [schema, "Seed\n42\u{FEFF}\u{2028}é\u{FFFE}"]),
       """
       # yaml-language-server: $schema=../schema/scenario.schema.json
-      # Seed 42
+      # Seed 42  é\("\u{20}")
       scenario: "A drop: no half-open session"
       machine: sesame
       device: { lock: sesame5, registered: true }

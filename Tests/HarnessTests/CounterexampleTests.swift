@@ -36,6 +36,15 @@ import Testing
           ]))
   }
 
+  @Test(
+    "a test in which nothing was done waits, so that its file can be read again", arguments: [true, false])
+  func nothingDone(isEmpty: Bool) {
+    let scenario = Scenario(
+      title: "A title.", machine: "door", device: DeviceSpec(.emulator, "door"), start: StartCondition(),
+      seed: 7, actions: isEmpty ? [] : [(.wait(.zero), false)], vocabulary: vocabulary)
+    #expect(scenario.steps == [Step(.settle)])
+  }
+
   @Test func anExecutionKeepsWhatWasToBeRefused() {
     var execution = Execution()
     execution.performed = [Choice(1), Choice(0, isForbidden: true)]

@@ -15,6 +15,9 @@ extension Machine {
     return startConditions(starts.isEmpty ? [StartCondition()] : starts, of: abilities)
   }
 
+  /// From so many conditions on, no more circumstances are combined with each other: that would double them each time.
+  private static var mostCombined: Int { 1024 }
+
   /// Conditions in which tests may start, each with and without the circumstances that only a start can bring about.
   ///
   /// - Parameters:
@@ -24,7 +27,8 @@ extension Machine {
     var conditions = starts
     for item in definition.circumstances where item.faults.isEmpty && item.stimuli.isEmpty {
       guard let known = abilities.settings, known.contains(item.name) else { continue }
-      let open = conditions.filter { $0.setting(item.name) == nil }
+      let combined = conditions.count < Self.mostCombined ? conditions : starts
+      let open = combined.filter { $0.setting(item.name) == nil }
       conditions = open.map { StartCondition($0.settings + [Argument(item.name, .flag(true))]) } + conditions
     }
     return conditions

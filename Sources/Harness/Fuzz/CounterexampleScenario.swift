@@ -12,15 +12,17 @@ extension Scenario {
   ///   - seed: the seed of everything that the device draws.
   ///   - tags: words to select it by.
   ///   - actions: what is done, with whether it is a stimulus that the device must not obey. An edge is to be given
-  ///     as the wait that it came to, as ``Execution/actions`` has it; one that is not is left out.
+  ///     as the wait that it came to, as ``Execution/actions`` has it; one that is not is left out. Where nothing is left,
+  ///     what was wrong while the device was made ready shows in a test that only waits.
   ///   - vocabulary: the names of the stimuli.
   public init(
     title: String, machine: String, device: DeviceSpec, start: StartCondition, seed: UInt64,
     tags: [String] = [], actions: [(action: TestAction, isForbidden: Bool)], vocabulary: Vocabulary
   ) {
+    let steps = actions.compactMap { Step($0.action, isForbidden: $0.isForbidden, vocabulary) }
     self.init(
       title: title, machine: machine, device: device, start: start, seed: seed, tags: tags,
-      steps: actions.compactMap { Step($0.action, isForbidden: $0.isForbidden, vocabulary) })
+      steps: steps.isEmpty ? [Step(.settle)] : steps)
   }
 
   /// A test as it was done, as a scenario that does the same again.

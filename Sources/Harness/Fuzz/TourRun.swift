@@ -104,12 +104,7 @@ public final class TourRun {
       }
       for text in engine.lockstep.takeRemarks() { listener.remark(text, at: engine.lockstep.now) }
       tour.end(in: engine.lockstep.situation)
-      var written = execution
-      if written.performed.isEmpty {
-        // What was wrong while the device was made ready shows again in a test that only waits.
-        (written.performed, written.actions) = ([Choice(alphabet.settle)], [.settle])
-      }
-      test.scenario = scenario(test, written, specification.vocabulary)
+      test.scenario = scenario(test, execution, specification.vocabulary)
       switch outcome.verdict {
       case .divergence, .labFault: outcome.replay = replay(test, outcome)
       case .agree: if !execution.performed.isEmpty { summary.scenarios.append(test.scenario) }
