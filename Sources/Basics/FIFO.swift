@@ -2,7 +2,6 @@
 ///
 /// Nothing is allocated once the storage has grown, and an element costs a few nanoseconds each way. The elements have
 /// indices from 0, the one that has waited longest first.
-@frozen
 public struct FIFO<Element> {
   @usableFromInline var elements: [Element] = []
   /// How many of them were taken.

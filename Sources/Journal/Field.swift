@@ -306,13 +306,13 @@ extension Notation {
       read: { $0.string.flatMap(Value.init(rawValue:)) })
   }
 
-  /// An object by a table, which nobody reads again.
+  /// An object by a table, for what is written and not read.
   package static func object(_ fields: [Field<Value>]) -> Notation {
     Notation(
       shape: Shape.object(fields), write: { .mapping(fields.members(of: $0)) }, read: { _ in nil })
   }
 
-  /// An object by its own table, which nobody reads again.
+  /// An object by its own table, for what is written and not read.
   package static func object() -> Notation where Value: Written { object(Value.fields) }
 
   /// An object by its own table.

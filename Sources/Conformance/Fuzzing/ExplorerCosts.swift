@@ -46,6 +46,7 @@ struct ExplorerCosts: Sendable {
   private var mostLegal = 0
   /// What the choice that was made last waits for.
   private var purpose: Purpose?
+
   /// - Parameters:
   ///   - waits: the variants of waiting, the shortest first.
   ///   - longestWindow: how long the longest window of the machine is.

@@ -100,11 +100,11 @@ extension Lockstep {
     let begin = now
     while let ready = readyTime(for: action), ready > now {
       let divergence = try pass(until: ready)
-      let isLeftOut =
-        if isForbidden, case .stimulus(let stimulus) = action { tracker.allows(stimulus.number) } else {
-          false
-        }
-      if divergence != nil || isLeftOut { return (isForbidden ? .wait(now - begin) : action, divergence) }
+      guard isForbidden, case .stimulus(let stimulus) = action else {
+        if divergence != nil { return (action, divergence) }
+        continue
+      }
+      if divergence != nil || tracker.allows(stimulus.number) { return (.wait(now - begin), divergence) }
     }
     switch action {
     case .stimulus(let stimulus): return (action, try perform(stimulus))

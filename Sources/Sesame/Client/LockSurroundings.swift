@@ -1,6 +1,6 @@
 public import Conformance
 
-/// What can be done to a lock beside what its client asks of it: through a link to it, or by whoever stands around it.
+/// What can be done to a lock beside what its client asks of it: through a link to it, or by its surroundings.
 public protocol LockHandling: SendableMetatype {
   /// The faults that the lock, and the way to it, can be given.
   var faults: [String] { get }
@@ -45,7 +45,7 @@ public protocol LockHandling: SendableMetatype {
 }
 
 extension LockHandling {
-  /// It is: what stands around the lock is here, or is nobody.
+  /// It is: the surroundings are in this process, or there are none.
   public var reportsTampering: Bool { true }
 
   /// It is not: whoever stands there makes a new one.
@@ -58,7 +58,7 @@ extension LockHandling {
   public static func check(_ fault: Fault) throws(LabFault) {}
 }
 
-/// What stands around a lock on the air: whoever can bring it into a condition, turn its bolt, empty its battery.
+/// The surroundings of a lock on the air: what can bring it into a condition, turn its bolt, empty its battery.
 ///
 /// Beside an emulated lock stands its emulator, in this process or, over a socket, in another. Beside a real lock
 /// stands nobody: it starts in the condition it is in.

@@ -52,7 +52,7 @@ struct Recipe {
   /// Whether the carrier is an adapter of the kernel, for which a capability is needed.
   var needsAdapter: Bool { arguments.carrier?.hasPrefix("hci-socket:") ?? false }
 
-  /// How somebody gets this recipe again.
+  /// The command that writes this recipe again.
   var origin: String { "lockstep schedule " + arguments.words.map(shellWord).joined(separator: " ") }
 
   /// The recipe.
