@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +18,14 @@
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds) {
   struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &limit, NULL);
+}
+
+int lockstep_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
+int lockstep_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+int lockstep_signal_process(int handle, int number) {
+  return (int)syscall(SYS_pidfd_send_signal, handle, number, NULL, 0);
 }
 
 int64_t lockstep_clock(int clock) {

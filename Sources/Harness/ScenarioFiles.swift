@@ -24,6 +24,7 @@ public enum ScenarioFiles {
     for path in paths {
       switch fileKind(path) {
       case .missing: found.problems.append("\(path): there is no such file or folder")
+      case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
       case .other: found.problems.append("\(path): expected a file or a folder")
       case .file:
         if seen.insert(real(path)).inserted { found.files.append(Path.normalized(path)) }
@@ -32,8 +33,10 @@ public enum ScenarioFiles {
           found.problems.append("\(path): the folder cannot be read")
           continue
         }
-        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { fileKind($0) == .file }
-          .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter {
+          ![.folder, .other].contains(fileKind($0))
+        }
+        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if files.isEmpty { found.empty.append(path) }
         found.files += files.filter { seen.insert(real($0)).inserted }
       }
@@ -48,10 +51,18 @@ public enum ScenarioFiles {
     func problem(_ message: String) -> DocumentError {
       DocumentError(source: Source(name: path, bytes: []), problems: [Problem(at: .start, message)])
     }
-    guard fileKind(path) == .file else { throw problem("there is no such file") }
-    guard let size = sizeOfFile(path) else { throw problem("the file cannot be read") }
-    try limits.admit(byteCount: size, name: path)
-    guard let bytes = try? WholeFile.bytes(of: path) else { throw problem("the file cannot be read") }
+    switch fileKind(path) {
+    case .file: break
+    case .missing, .folder, .other: throw problem("there is no such file")
+    case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")
+    }
+    if let size = sizeOfFile(path) { try limits.admit(byteCount: size, name: path) }
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try WholeFile.bytes(of: path)
+    } catch {
+      throw problem("the file cannot be read: \(errorText(error.code))")
+    }
     // What is wrong with a file is shown with its lines, and it may be a lock file.
     Redactor.shared.registerLookalikes(in: bytes)
     return bytes

@@ -100,4 +100,13 @@ public enum CommandStatus: Int32, Sendable {
   case safetyLimit = 6
   /// A fault of our own.
   case internalFault = 70
+
+  /// What the command ends with where this machine did not let it do or write down all of it: a disk that is full is
+  /// trouble of the lab, unless there is something worse to tell.
+  public var withTrouble: CommandStatus {
+    switch self {
+    case .agree, .nothingSelected: .labFault
+    case .divergence, .usage, .labFault, .incomplete, .safetyLimit, .internalFault: self
+    }
+  }
 }

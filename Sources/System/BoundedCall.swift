@@ -24,14 +24,13 @@ public enum BoundedCall {
   /// Makes a call and waits for it up to a moment; `nil` when it has not come back by then.
   public static func run<Value>(until limit: Instant, _ body: @escaping () -> Value) -> Value? {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { return body() }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[0]) }
+    guard Kernel.pipe(&ends) == 0 else { return body() }
+    defer { Kernel.close(ends[0]) }
     let call = Call(ends[1], body)
     inBackground {
       call.value = call.body()
-      _ = unsafe write(call.done, "d", 1)
-      close(call.done)
+      _ = unsafe Kernel.write(call.done, "d", 1)
+      Kernel.close(call.done)
     }
     while !Waiting.wait(for: [(ends[0], Int16(POLLIN))], until: limit) {
       if Waiting.now >= limit { return nil }

@@ -56,9 +56,7 @@ public final class ChildProcess {
     FailedWrites.ignore()
     let started: Started
     do {
-      started = try ChildProcess.spawning.withLock { _ throws(SystemError) in
-        try Started(program, arguments, without: withheld, inSession: inSession, pipes: try Pipes())
-      }
+      started = try Started(program, arguments, without: withheld, inSession: inSession, pipes: try Pipes())
     } catch {
       throw ProcessFault("the program could not be started: \(errorText(error.code))")
     }
@@ -76,12 +74,9 @@ public final class ChildProcess {
     guard let program = Host.program else {
       throw ProcessFault("the system does not tell which program this is")
     }
-    try self.init(program: program, arguments, lineLimit: lineLimit)
+    try self.init(program: program, CallGate.wordsForChildren + arguments, lineLimit: lineLimit)
     send(Array((line + "\n").utf8))
   }
-
-  /// Pipes are made and inherited under a lock, so that no other child of ours holds an end of them open.
-  private static let spawning = Mutex(())
 
   deinit {
     stop(grace: .milliseconds(500))
@@ -110,14 +105,14 @@ extension ChildProcess {
   ///
   /// Nothing else may be under way, and the pipes wait as long as it takes.
   public func bareRoundTrips(_ count: Int, sending request: [UInt8], lines: Int) -> Interval? {
-    for end in [input, output] { _ = fcntl(end, F_SETFL, 0) }
-    defer { for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) } }
+    for end in [input, output] { Kernel.fcntl(end, F_SETFL, 0) }
+    defer { for end in [input, output] { Kernel.fcntl(end, F_SETFL, O_NONBLOCK) } }
     let begin = MonotonicClock.now
     for _ in 0..<count {
-      guard unsafe write(input, request, request.count) == request.count else { return nil }
+      guard unsafe Kernel.write(input, request, request.count) == request.count else { return nil }
       var left = lines
       while left > 0 {
-        let size = unsafe read(output, &room, room.count)
+        let size = unsafe Kernel.read(output, &room, room.count)
         guard size > 0 else { return nil }
         for index in 0..<size where room[index] == UInt8(ascii: "\n") { left -= 1 }
       }
@@ -150,7 +145,7 @@ extension ChildProcess {
 
   /// Ends the whole process group at once, and does not wait until it is gone.
   public func killGroup() {
-    if !isReaped { kill(-group, SIGKILL) }
+    if !isReaped { Kernel.kill(-group, SIGKILL) }
   }
 
   /// The last lines of what it wrote to its standard error, as printable text.
@@ -171,16 +166,23 @@ extension ChildProcess {
     let limit = MonotonicClock.now + grace
     var ending = hasEnded()
     while ending == nil, MonotonicClock.now < limit {
-      if !wait(milliseconds: 5) { _ = poll(nil, 0, 1) }
+      if !wait(milliseconds: 5) { rest(for: .milliseconds(1)) }
       ending = hasEnded()
     }
     // What it started itself may outlive it. The group's number is free only once the program is reaped.
-    kill(-group, SIGKILL)
+    Kernel.kill(-group, SIGKILL)
     // One that the kernel keeps in a call to a broken device dies when that returns, which nobody waits for.
     let end = MonotonicClock.now + .seconds(2)
-    while waitpid(group, nil, WNOHANG) == 0, MonotonicClock.now < end { _ = poll(nil, 0, 1) }
-    isReaped = true
+    // From the moment that it is reaped its number may be another's.
     RunningGroup.clear(group)
+    var status: Int32 = 0
+    while true {
+      let reaped = Kernel.waitpid(group, &status, WNOHANG)
+      let isWaiting = reaped == 0 || reaped < 0 && errno == EINTR
+      guard isWaiting, MonotonicClock.now < end else { break }
+      rest(for: .milliseconds(1))
+    }
+    isReaped = true
     drainErrors()
     close(&errors)
     return ending
@@ -213,7 +215,7 @@ extension ChildProcess {
   /// How the program ended, if it has; it stays unreaped, so that its group keeps its number.
   private func hasEnded() -> Ending? {
     var info = unsafe siginfo_t()
-    let status = unsafe waitid(P_PID, id_t(group), &info, WEXITED | WNOWAIT | WNOHANG)
+    let status = unsafe Kernel.waitid(group, &info, WEXITED | WNOWAIT | WNOHANG)
     guard status == 0, unsafe info.si_signo == SIGCHLD else { return nil }
     let value = unsafe info._sifields._sigchld.si_status
     return unsafe info.si_code == CLD_EXITED ? .exit(value) : .signal(value)
@@ -226,7 +228,7 @@ extension ChildProcess {
     polled[2].fd = outgoing.isEmpty ? -1 : input
     if isDriven { Heartbeat.expect(by: Waiting.now + .milliseconds(Int64(milliseconds))) }
     defer { if isDriven { Heartbeat.expect(by: Waiting.now) } }
-    guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return false }
+    guard Kernel.poll(&polled, for: Int64(milliseconds) * 1_000_000) > 0 else { return false }
     if polled[0].revents != 0 { readOutput() }
     if polled[1].revents != 0 { readErrors() }
     if polled[2].revents != 0 { writeInput() }
@@ -234,7 +236,7 @@ extension ChildProcess {
   }
 
   private func readOutput() {
-    let count = unsafe read(output, &room, room.count)
+    let count = unsafe Kernel.read(output, &room, room.count)
     if count > 0 {
       lines.append(room[..<count])
     } else if count == 0 || !isTransient(errno) {
@@ -244,7 +246,7 @@ extension ChildProcess {
 
   @discardableResult
   private func readErrors() -> Bool {
-    let count = unsafe read(errors, &room, room.count)
+    let count = unsafe Kernel.read(errors, &room, room.count)
     if count > 0 {
       complaint = (complaint + room[..<count]).suffix(Self.tail)
       return true
@@ -260,7 +262,7 @@ extension ChildProcess {
   }
 
   private func writeInput() {
-    let count = unsafe write(input, outgoing, outgoing.count)
+    let count = unsafe Kernel.write(input, outgoing, outgoing.count)
     if count == outgoing.count {
       outgoing.removeAll(keepingCapacity: true)
     } else if count > 0 {
@@ -276,7 +278,7 @@ extension ChildProcess {
 
   private func close(_ descriptor: inout Int32) {
     guard descriptor >= 0 else { return }
-    _ = Glibc.close(descriptor)
+    Kernel.close(descriptor)
     descriptor = -1
   }
 }
@@ -291,18 +293,17 @@ private struct Pipes {
     var ends: [Int32] = []
     for _ in 0..<3 {
       var pair: [Int32] = [-1, -1]
-      guard unsafe pipe(&pair) == 0 else {
+      guard Kernel.pipe(&pair) == 0 else {
         let code = errno
-        for end in ends { close(end) }
+        for end in ends { Kernel.close(end) }
         throw SystemError(code: code)
       }
       ends += pair
     }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     input = (ends[0], ends[1])
     output = (ends[3], ends[2])
     errors = (ends[5], ends[4])
-    for end in [input.ours, output.ours, errors.ours] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    for end in [input.ours, output.ours, errors.ours] { Kernel.fcntl(end, F_SETFL, O_NONBLOCK) }
   }
 }
 
@@ -342,12 +343,15 @@ private struct Started {
     var process: pid_t = 0
     let status = unsafe withArguments([program] + words) { arguments in
       unsafe withEnvironment(without: withheld) {
-        unsafe posix_spawn(&process, program, &actions, &attributes, arguments, $0)
+        let variables = unsafe $0
+        return Kernel.spawn(Site(#fileID, #line)) {
+          unsafe posix_spawn(&process, program, &actions, &attributes, arguments, variables)
+        }
       }
     }
-    for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { close(end) }
+    for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { Kernel.close(end) }
     guard status == 0 else {
-      for end in [pipes.input.ours, pipes.output.ours, pipes.errors.ours] { close(end) }
+      for end in [pipes.input.ours, pipes.output.ours, pipes.errors.ours] { Kernel.close(end) }
       throw SystemError(code: status)
     }
     group = process

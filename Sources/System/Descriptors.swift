@@ -8,13 +8,13 @@ public enum Descriptors {
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe Glibc.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
+        unsafe Kernel.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
       }
       if count >= 0 {
         start += count
       } else if errno == EAGAIN {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&ready, 1, -1)
+        var ready = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+        _ = Kernel.poll(&ready, for: -1)
       } else if errno != EINTR {
         throw .last
       }
@@ -24,12 +24,12 @@ public enum Descriptors {
   /// Adds bytes to a file, and returns when they are on the disk.
   public static func append(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     try write(bytes, to: descriptor)
-    guard fdatasync(descriptor) == 0 else { throw .last }
+    guard Kernel.fdatasync(descriptor) == 0 else { throw .last }
   }
 
   /// Returns when all of a file is on the disk.
   static func synchronize(_ descriptor: Int32) throws(SystemError) {
-    guard fsync(descriptor) == 0 else { throw .last }
+    guard Kernel.fsync(descriptor) == 0 else { throw .last }
   }
 
   /// Reads some bytes into a part of a buffer; their number, which is 0 at the end.
@@ -38,7 +38,7 @@ public enum Descriptors {
   ) throws(SystemError) -> Int {
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe Glibc.read(descriptor, bytes.baseAddress! + place, min(bytes.count - place, limit))
+        unsafe Kernel.read(descriptor, bytes.baseAddress! + place, min(bytes.count - place, limit))
       }
       if count >= 0 { return count }
       if errno != EINTR { throw .last }
@@ -62,15 +62,15 @@ public enum Descriptors {
   /// The first bytes of a file, wherever it is read just now.
   public static func beginning(of descriptor: Int32, count: Int) -> ArraySlice<UInt8> {
     var bytes = [UInt8](repeating: 0, count: count)
-    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+    let count = unsafe Kernel.pread(descriptor, &bytes, bytes.count, 0)
     return bytes.prefix(max(0, count))
   }
 
   /// Puts a text in the place of all that a file holds.
   public static func overwrite(_ descriptor: Int32, with text: String) {
     let bytes = Array(text.utf8)
-    _ = ftruncate(descriptor, 0)
-    _ = unsafe pwrite(descriptor, bytes, bytes.count, 0)
+    _ = Kernel.ftruncate(descriptor, 0)
+    _ = unsafe Kernel.pwrite(descriptor, bytes, bytes.count, 0)
   }
 
   /// Locks a file against every other process that asks, by flock(2); the system lets go of it when this one ends.
@@ -79,7 +79,7 @@ public enum Descriptors {
   ///   so does a process that was just started until it is a program of its own.
   public static func lock(_ descriptor: Int32, for patience: Interval = .zero) throws(SystemError) {
     let limit = MonotonicClock.now + patience
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    while Kernel.flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let error = SystemError.last
       guard error.code == EWOULDBLOCK || error.code == EINTR, MonotonicClock.now < limit else { throw error }
       rest(for: .milliseconds(5))
@@ -88,6 +88,6 @@ public enum Descriptors {
 
   /// Whether another process has locked a file.
   public static func isLocked(_ descriptor: Int32) -> Bool {
-    flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    Kernel.flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 }

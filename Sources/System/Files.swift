@@ -6,9 +6,9 @@ public func makeFolder(_ path: String) throws(FileFault) {
   var made = path.hasPrefix("/") ? "/" : ""
   for part in path.split(separator: "/") {
     made += (made.isEmpty || made == "/" ? "" : "/") + part
-    if unsafe mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
+    if Kernel.mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
   }
-  guard unsafe access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else {
+  guard Kernel.access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else {
     throw FileFault(path: path, code: errno)
   }
 }
@@ -16,40 +16,41 @@ public func makeFolder(_ path: String) throws(FileFault) {
 /// Makes what is missing of the folders that a file stands in; opening the file reports a failure.
 public func makeFolders(above path: String) {
   let folder = Path.folder(of: path)
-  guard folder != ".", folder != "/", unsafe access(folder, F_OK) != 0 else { return }
+  guard folder != ".", folder != "/", Kernel.access(folder, F_OK) != 0 else { return }
   makeFolders(above: folder)
-  _ = unsafe mkdir(folder, 0o777)
+  _ = Kernel.mkdir(folder, 0o777)
 }
 
 /// Waits until the names in the folder of a file are on the disk.
 public func synchronizeFolder(of path: String) {
-  let descriptor = unsafe open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  let descriptor = Kernel.open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { return }
   try? Descriptors.synchronize(descriptor)
-  close(descriptor)
+  Kernel.close(descriptor)
 }
 
 /// The names in a folder, in order and without those that start with a dot; `nil` when it cannot be read.
 public func folderEntries(_ path: String) -> [String]? {
-  guard let folder = unsafe opendir(path) else { return nil }
+  guard let folder = unsafe Kernel.opendir(path) else { return nil }
   defer { unsafe closedir(folder) }
   var names: [String] = []
-  while let entry = unsafe readdir(folder) {
+  while let entry = unsafe Kernel.readdir(folder) {
     let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
       unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
     }
     if !name.hasPrefix(".") { names.append(name) }
   }
-  return names.sorted()
+  // A folder that breaks off in the middle is not one that has only these.
+  return errno == 0 ? names.sorted() : nil
 }
 
 /// A small text file without the blanks at its end, such as sysfs has; `nil` when there is none.
 public func smallFile(_ path: String) -> String? {
-  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
-  defer { close(descriptor) }
+  defer { Kernel.close(descriptor) }
   var bytes = [UInt8](repeating: 0, count: 256)
-  let count = unsafe read(descriptor, &bytes, bytes.count)
+  let count = unsafe Kernel.read(descriptor, &bytes, bytes.count)
   guard count >= 0 else { return nil }
   let end = bytes[..<count].lastIndex { $0 != 10 && $0 != 32 && $0 != 0 } ?? -1
   return printable(bytes[..<(end + 1)])
@@ -71,13 +72,17 @@ public func realPath(_ path: String) -> String? {
 }
 
 /// What a path leads to, links followed.
-public enum FileKind: Sendable {
+public enum FileKind: Hashable, Sendable {
   case missing, file, folder, other
+  /// It cannot be said: the number of the error.
+  case unknown(Int32)
 }
 
 /// What a path leads to.
 public func fileKind(_ path: String) -> FileKind {
-  guard let status = statusOfFile(path) else { return errno == ELOOP ? .other : .missing }
+  guard let status = statusOfFile(path) else {
+    return errno == ENOENT || errno == ENOTDIR ? .missing : .unknown(errno)
+  }
   switch status.st_mode & S_IFMT {
   case S_IFREG: return .file
   case S_IFDIR: return .folder
@@ -92,7 +97,7 @@ public func sizeOfFile(_ path: String) -> Int? {
 
 private func statusOfFile(_ path: String) -> stat? {
   var status = stat()
-  return unsafe stat(path, &status) == 0 ? status : nil
+  return Kernel.stat(path, &status) == 0 ? status : nil
 }
 
 /// The paths, from a folder, of what is in it and in those below it and is no folder; names that begin with a dot are
@@ -102,7 +107,7 @@ public func filesBelow(_ path: String) -> [String]? {
   var files: [String] = []
   for name in names {
     var status = stat()
-    guard unsafe lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard Kernel.lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       files.append(name)
       continue
     }
@@ -114,12 +119,12 @@ public func filesBelow(_ path: String) -> [String]? {
 
 /// Removes a file that begins as a text does; `false` when there is none such.
 public func removeFile(_ path: String, beginning: String) -> Bool {
-  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return false }
-  defer { _ = close(descriptor) }
+  defer { Kernel.close(descriptor) }
   guard Descriptors.beginning(of: descriptor, count: beginning.utf8.count).elementsEqual(beginning.utf8)
   else {
     return false
   }
-  return unsafe unlink(path) == 0
+  return Kernel.unlink(path) == 0
 }

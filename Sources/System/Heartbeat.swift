@@ -1,5 +1,5 @@
-import CShims
 public import Basics
+import Glibc
 import Synchronization
 
 /// Whether the part of this process that drives a radio still gets on.
@@ -29,5 +29,6 @@ public enum Heartbeat {
 
 /// Waits, and does nothing else.
 public func rest(for interval: Interval) {
-  _ = lockstep_poll(nil, 0, interval.nanoseconds)
+  var none: [pollfd] = []
+  _ = Kernel.poll(&none, for: interval.nanoseconds)
 }

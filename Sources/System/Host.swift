@@ -18,7 +18,7 @@ public enum Host {
 
   /// Ends this process at once, and nothing of it is done any more.
   public static func killOurselves() -> Never {
-    kill(getpid(), SIGKILL)
+    _ = Glibc.kill(getpid(), SIGKILL)
     while true { pause() }
   }
 
@@ -33,7 +33,7 @@ public enum Host {
 
   /// Whether a path leads to a file that can be read.
   public static func isFile(_ path: String) -> Bool {
-    unsafe fileKind(path) == .file && access(path, R_OK) == 0
+    fileKind(path) == .file && Kernel.access(path, R_OK) == 0
   }
 
   /// The value of an environment variable, or `nil` where it is not set or empty.
@@ -66,7 +66,11 @@ public struct Measurement: Equatable, Sendable {
     var process: pid_t = 0
     let start = MonotonicClock.now
     let started = unsafe withArguments([program] + arguments) { list in
-      unsafe withEnvironment { unsafe posix_spawn(&process, program, &actions, nil, list, $0) }
+      unsafe withEnvironment { variables in
+        Kernel.spawn(Site(#fileID, #line)) {
+          unsafe posix_spawn(&process, program, &actions, nil, list, variables)
+        }
+      }
     }
     guard started == 0 else { return nil }
     var status: Int32 = 0

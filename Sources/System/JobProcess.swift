@@ -1,5 +1,6 @@
-import Glibc
 import Basics
+import CShims
+import Glibc
 
 /// Another run of this program, that is looked after: it shows signs of life, can be asked to end, and can be killed.
 ///
@@ -54,24 +55,24 @@ public final class HeldFile {
 
   /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
   public init?(_ path: String) {
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return nil }
     // A process that was killed while it started another leaves it held until that one is a program of its own.
     guard (try? Descriptors.lock(descriptor, for: Self.patience)) != nil else {
-      close(descriptor)
+      Kernel.close(descriptor)
       return nil
     }
     Descriptors.overwrite(descriptor, with: "\(getpid())\n")
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit { Kernel.close(descriptor) }
 
   /// The process that holds a file; `nil` where none does, 0 where it has not said which.
   public static func holder(of path: String) -> Int32? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     guard Descriptors.isLocked(descriptor) else { return nil }
     let digits = Descriptors.beginning(of: descriptor, count: 32).prefix { $0 != UInt8(ascii: "\n") }
     return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
@@ -79,7 +80,18 @@ public final class HeldFile {
 
   /// Ends the process that holds a file at once, with its group.
   public static func kill(holderOf path: String) {
-    // While the file is held, the number is that of who holds it.
-    if let process = holder(of: path), process > 1 { _ = Glibc.kill(-process, SIGKILL) }
+    guard let process = holder(of: path), process > 1 else { return }
+    // What was just read may be the number of another by now. One that is stopped by its handle, and holds the file
+    // still, does not go away before its group is ended.
+    let handle = lockstep_open_process(process)
+    guard handle >= 0 else { return }
+    defer { Kernel.close(handle) }
+    guard lockstep_signal_process(handle, SIGSTOP) == 0 else { return }
+    guard holder(of: path) == process else {
+      _ = lockstep_signal_process(handle, SIGCONT)
+      return
+    }
+    Kernel.kill(-process, SIGKILL)
+    _ = lockstep_signal_process(handle, SIGKILL)
   }
 }

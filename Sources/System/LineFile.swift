@@ -21,11 +21,11 @@ public final class LineFile {
 
   private init(_ path: String, _ flags: Int32) throws(FileFault) {
     self.path = path
-    descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
+    descriptor = Kernel.open(path, flags | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
 
   /// Keeps other programs away, unless one has it.
   ///

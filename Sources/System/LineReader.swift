@@ -30,13 +30,13 @@ public struct LineReader: ~Copyable {
 
   /// Opens a file.
   public init(_ path: String) throws(FileFault) {
-    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
     self.path = path
     if descriptor < 0 { throw FileFault(.read, path: path, code: errno) }
   }
 
   deinit {
-    if descriptor >= 0 { _ = close(descriptor) }
+    if descriptor >= 0 { Kernel.close(descriptor) }
   }
 
   /// The line without its line feed.
@@ -89,7 +89,7 @@ public struct LineReader: ~Copyable {
     }
     let isNear = offset > base && offset < base + filled + Self.largest
     portion = isNear ? Self.largest : Self.smallest
-    guard lseek(descriptor, offset, SEEK_SET) == offset else {
+    guard Kernel.lseek(descriptor, offset, SEEK_SET) == offset else {
       throw FileFault(.read, path: path, code: errno)
     }
     (base, filled, next) = (offset, 0, 0)

@@ -7,24 +7,28 @@ import Secrets
 public final class OutputFile {
   private var descriptor: Int32
   private let isOwned: Bool
+  /// Why a stream of ours takes nothing any more, where it does not.
+  public private(set) var fault: FileFault?
   private var secrets = RedactingStream(isLive: true)
 
   /// Creates a file, or empties it.
   public init(creating path: String) throws(FileFault) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, Secrecy.fileMode)
+    descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, Secrecy.fileMode)
     isOwned = true
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   }
 
   /// Opens a file to write behind what it holds; a last line without its end is cut off.
   public init(appendingTo path: String) throws(FileFault) {
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, Secrecy.fileMode)
+    descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, Secrecy.fileMode)
     isOwned = true
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
-    var end = lseek(descriptor, 0, SEEK_END)
+    var end = Kernel.lseek(descriptor, 0, SEEK_END)
     var byte: UInt8 = 0
-    while end > 0, unsafe pread(descriptor, &byte, 1, end - 1) == 1, byte != UInt8(ascii: "\n") { end -= 1 }
-    guard end >= 0, ftruncate(descriptor, end) == 0 else { throw FileFault(path: path, code: errno) }
+    while end > 0, unsafe Kernel.pread(descriptor, &byte, 1, end - 1) == 1, byte != UInt8(ascii: "\n") {
+      end -= 1
+    }
+    guard end >= 0, Kernel.ftruncate(descriptor, end) == 0 else { throw FileFault(path: path, code: errno) }
   }
 
   private init(descriptor: Int32) {
@@ -34,7 +38,7 @@ public final class OutputFile {
 
   deinit {
     try? finish()
-    if isOwned, descriptor >= 0 { close(descriptor) }
+    if isOwned, descriptor >= 0 { Kernel.close(descriptor) }
   }
 
   /// Our standard output.
@@ -55,7 +59,8 @@ public final class OutputFile {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Writes everything, or says why not. A stream that nobody reads any more takes everything in silence.
+  /// Writes everything, or says why not. A stream of ours that has failed takes everything in silence from then on: why, is
+  /// in ``fault``.
   public func write(_ text: String) throws(FileFault) {
     try put(secrets.next(Array(text.utf8)))
   }
@@ -70,7 +75,9 @@ public final class OutputFile {
     do {
       try Descriptors.write(bytes, to: descriptor)
     } catch {
-      guard error.code == EPIPE, !isOwned else { throw FileFault(path: "", error) }
+      let fault = FileFault(path: "", error)
+      if isOwned { throw fault }
+      self.fault = fault
       descriptor = -1
     }
   }

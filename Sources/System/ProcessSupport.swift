@@ -20,7 +20,7 @@ public enum RunningGroup {
   /// Ends it at once. Does nothing that a signal handler may not do.
   public static func end() {
     let group = current.load(ordering: .relaxed)
-    if group > 0 { kill(-group, SIGKILL) }
+    if group > 0 { _ = Glibc.kill(-group, SIGKILL) }
   }
 }
 

@@ -38,13 +38,13 @@ public struct Replacement: ~Copyable {
     var place = path
     var descriptor: Int32
     if name == nil, ![.missing, .file].contains(fileKind(path)) {
-      descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+      descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     } else {
       var number = 0
       repeat {
         number += 1
         place = name?(number) ?? "\(path).\(Self.uniqueWord).new"
-        descriptor = unsafe open(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        descriptor = Kernel.open(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
       } while descriptor < 0 && errno == EEXIST && number < 10_000
     }
     (self.place, self.descriptor) = (place, descriptor)
@@ -54,8 +54,8 @@ public struct Replacement: ~Copyable {
 
   deinit {
     guard !isFinished, descriptor >= 0 else { return }
-    _ = close(descriptor)
-    if !isDirect { _ = unsafe unlink(place) }
+    Kernel.close(descriptor)
+    if !isDirect { Kernel.unlink(place) }
   }
 
   private static var uniqueWord: String { String(SystemEntropy().next(), radix: 36) }
@@ -84,7 +84,9 @@ public struct Replacement: ~Copyable {
   public mutating func overwrite(at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
     try flush()
     let bytes = Redactor.shared.masked(bytes)
-    let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+    let written = unsafe bytes.withUnsafeBytes {
+      unsafe Kernel.pwrite(descriptor, $0.baseAddress, $0.count, offset)
+    }
     if written != bytes.count { throw fault }
   }
 
@@ -111,9 +113,9 @@ public struct Replacement: ~Copyable {
       }
     }
     isFinished = true
-    guard close(descriptor) == 0 else {
+    guard Kernel.close(descriptor) == 0 else {
       let fault = fault
-      if !isDirect { _ = unsafe unlink(place) }
+      if !isDirect { Kernel.unlink(place) }
       throw fault
     }
     return FinishedFile(path: path, name: place, attempt: attempt)
@@ -146,13 +148,13 @@ public struct FinishedFile: Sendable {
   /// Gives it its name, in one step. Where that fails, it stays beside its place.
   public func place() throws(FileFault) {
     if name == path { return }
-    guard unsafe Glibc.rename(name, path) == 0 else { throw FileFault(attempt, path: path, code: errno) }
+    guard Kernel.rename(name, path) == 0 else { throw FileFault(attempt, path: path, code: errno) }
     synchronizeFolder(of: path)
   }
 
   /// Removes it.
   public func discard() {
-    if name != path { _ = unsafe unlink(name) }
+    if name != path { Kernel.unlink(name) }
   }
 }
 
@@ -160,7 +162,7 @@ public struct FinishedFile: Sendable {
 ///
 /// - Returns: whether it has it; false when there is a folder of that name that is not empty.
 public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
-  if unsafe Glibc.rename(path, name) == 0 { return true }
+  if Kernel.rename(path, name) == 0 { return true }
   guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
   return false
 }

@@ -47,9 +47,9 @@ public final class ServiceNotifier {
     let isAbstract = path.hasPrefix("@")
     let name = isAbstract ? String(path.dropFirst()) : path
     guard name.utf8.count <= longestSocketName else { return }
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let descriptor = Kernel.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     let text = Array(text.utf8)
     unsafe withSocketAddress(name, isAbstract: isAbstract) { address, size in
       // A manager that is busy is no reason to wait.

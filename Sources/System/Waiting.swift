@@ -1,4 +1,3 @@
-import CShims
 import Glibc
 public import Basics
 
@@ -21,6 +20,6 @@ public enum Waiting {
     let left = limit == .never ? -1 : max(0, (limit - now).nanoseconds)
     Heartbeat.expect(by: limit)
     defer { Heartbeat.expect(by: now) }
-    return unsafe lockstep_poll(&polled, UInt(polled.count), left) > 0
+    return Kernel.poll(&polled, for: left) > 0
   }
 }

@@ -72,7 +72,7 @@ public enum EndOfInput {
   public static func firstLine() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    while unsafe read(STDIN_FILENO, &byte, 1) == 1 {
+    while unsafe Kernel.read(STDIN_FILENO, &byte, 1) == 1 {
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       line.append(byte)
     }
@@ -81,8 +81,8 @@ public enum EndOfInput {
 
   /// Whether it has come already, asked once and at once; nothing but it may be left to read.
   public static var isAlreadyReached: Bool {
-    var polled = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&polled, 1, 0) > 0
+    var polled = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
+    return Kernel.poll(&polled, for: 0) > 0
   }
 
   /// Watches from now on, in a thread of its own.
@@ -90,7 +90,7 @@ public enum EndOfInput {
     inBackground {
       var byte: UInt8 = 0
       while true {
-        let count = unsafe read(STDIN_FILENO, &byte, 1)
+        let count = unsafe Kernel.read(STDIN_FILENO, &byte, 1)
         if count == 0 || (count < 0 && errno != EINTR) { break }
       }
       EndOfInput.hasCome.store(true, ordering: .relaxed)

@@ -56,7 +56,7 @@ extension BenchProbe {
         String.init)
       return Dongle(
         path: name, vendor: vendor, product: product, name: smallFile(device + "product"), node: node,
-        isAllowed: unsafe access(root + node, R_OK | W_OK) == 0, driver: driver)
+        isAllowed: Kernel.access(root + node, R_OK | W_OK) == 0, driver: driver)
     }
   }
 
@@ -82,7 +82,7 @@ extension BenchProbe {
   private func isUp(_ number: Int) -> Bool? {
     let descriptor = Self.bluetoothSocket()
     guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     var info = [UInt8](repeating: 0, count: 128)
     info[0] = UInt8(truncatingIfNeeded: number)
     info[1] = UInt8(truncatingIfNeeded: number >> 8)
@@ -92,13 +92,13 @@ extension BenchProbe {
   }
 
   /// A raw HCI socket: protocol 1 of the Bluetooth family.
-  private static func bluetoothSocket() -> Int32 { socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue), 1) }
+  private static func bluetoothSocket() -> Int32 { Kernel.socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue), 1) }
 
   /// Why there are no Bluetooth sockets, or `nil` where there are.
   public var socketTrouble: String? {
     let descriptor = Self.bluetoothSocket()
     guard descriptor < 0 else {
-      close(descriptor)
+      Kernel.close(descriptor)
       return nil
     }
     return errno == EPERM || errno == EACCES ? nil : errorText(errno)
@@ -132,10 +132,10 @@ extension BenchProbe {
   /// Why a folder can neither be written to nor made, or `nil` where it can.
   public func trouble(withFolder path: String) -> String? {
     var place = path
-    while unsafe access(place, F_OK) != 0, errno == ENOENT, place != "/", place != "." {
+    while Kernel.access(place, F_OK) != 0, errno == ENOENT, place != "/", place != "." {
       place = Path.folder(of: place)
     }
-    guard unsafe access(place, W_OK | X_OK) != 0 else { return nil }
+    guard Kernel.access(place, W_OK | X_OK) != 0 else { return nil }
     return "\(path): \(errorText(errno))"
   }
 

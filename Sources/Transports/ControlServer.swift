@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The emulator's end of a control socket, for a loop that waits for several things.
 ///
@@ -54,20 +55,20 @@ public final class ControlServer {
   public func shutDown() {
     guard !isDown else { return }
     isDown = true
-    for client in clients { close(client.stream.descriptor) }
+    for client in clients { Kernel.close(client.stream.descriptor) }
     clients = []
-    close(listener)
-    _ = unsafe unlink(path)
+    Kernel.close(listener)
+    Kernel.unlink(path)
   }
 
   private var isDown = false
 
   private func acceptAll() {
     while clients.count < Self.mostClients {
-      let descriptor = accept(listener, nil, nil)
+      let descriptor = unsafe Kernel.accept(listener)
       guard descriptor >= 0 else { return }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      Kernel.fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      Kernel.fcntl(descriptor, F_SETFL, O_NONBLOCK)
       last += 1
       clients.append((last, LineStream(descriptor)))
     }
@@ -78,7 +79,7 @@ public final class ControlServer {
       switch clients[index].stream.next() {
       case .nothing: return
       case .over:
-        close(clients[index].stream.descriptor)
+        Kernel.close(clients[index].stream.descriptor)
         clients[index].number = 0
         return
       case .line(let line):

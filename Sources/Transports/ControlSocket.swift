@@ -11,14 +11,14 @@ enum ControlSocket {
     try checkLength(of: path)
     try removeStale(path)
     let descriptor = try make()
-    // Nobody else may connect even for the moment before the mode is set.
-    let mask = umask(0o177)
-    let status = unsafe withSocketAddress(path) { unsafe bind(descriptor, $0, $1) }
-    let code = errno
-    _ = umask(mask)
-    guard status == 0, Glibc.listen(descriptor, 8) == 0 else {
-      close(descriptor)
-      throw ControlError("\(path): \(errorText(status == 0 ? errno : code))")
+    // The name gets the mode of the socket, and so nobody else can connect for even a moment.
+    let isOurs = Kernel.fchmod(descriptor, 0o600) == 0
+    guard isOurs, unsafe withSocketAddress(path, { unsafe Kernel.bind(descriptor, $0, $1) }) == 0,
+      Kernel.listen(descriptor, 8) == 0
+    else {
+      let code = errno
+      Kernel.close(descriptor)
+      throw ControlError("\(path): \(errorText(code))")
     }
     return descriptor
   }
@@ -27,9 +27,9 @@ enum ControlSocket {
   static func connect(to path: String) throws(ControlError) -> Int32 {
     try checkLength(of: path)
     let descriptor = try make()
-    guard (unsafe withSocketAddress(path) { unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else {
+    guard (unsafe withSocketAddress(path) { unsafe Kernel.connect(descriptor, $0, $1) }) == 0 else {
       let code = errno
-      close(descriptor)
+      Kernel.close(descriptor)
       throw ControlError("\(path): \(errorText(code))")
     }
     return descriptor
@@ -45,20 +45,20 @@ enum ControlSocket {
 
   private static func make() throws(ControlError) -> Int32 {
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-    let descriptor = socket(AF_UNIX, type, 0)
+    let descriptor = Kernel.socket(AF_UNIX, type, 0)
     guard descriptor >= 0 else { throw ControlError("no socket: \(errorText(errno))") }
     return descriptor
   }
 
   private static func removeStale(_ path: String) throws(ControlError) {
     var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return }
+    guard Kernel.lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw ControlError("\(path): exists, and is no socket") }
     if let other = try? connect(to: path) {
-      close(other)
+      Kernel.close(other)
       throw ControlError("\(path): another program listens there")
     }
-    _ = unsafe unlink(path)
+    Kernel.unlink(path)
   }
 }
 
@@ -91,7 +91,7 @@ struct LineStream {
   /// Sends what can be sent.
   mutating func flush() {
     while !outgoing.isEmpty {
-      let count = unsafe Glibc.send(descriptor, outgoing, outgoing.count, Int32(MSG_NOSIGNAL))
+      let count = unsafe Kernel.send(descriptor, outgoing, outgoing.count, Int32(MSG_NOSIGNAL))
       if count > 0 {
         outgoing.removeFirst(count)
       } else if errno != EINTR {
@@ -111,7 +111,7 @@ struct LineStream {
       }
       if isOver { return .over }
       var buffer = [UInt8](repeating: 0, count: 16 << 10)
-      let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+      let count = unsafe Kernel.recv(descriptor, &buffer, buffer.count, 0)
       if count > 0 {
         lines.append(buffer[..<count])
       } else if count == 0 || errno != EINTR && errno != EAGAIN {
@@ -125,7 +125,6 @@ struct LineStream {
   /// Waits until something can be read or, where something waits, written.
   func wait(for interval: Interval) {
     var polled = [pollfd(fd: descriptor, events: events, revents: 0)]
-    let milliseconds = max(0, min((interval.nanoseconds + 999_999) / 1_000_000, 60_000))
-    _ = unsafe poll(&polled, 1, Int32(milliseconds))
+    _ = Kernel.poll(&polled, for: max(0, min(interval.nanoseconds, 60_000_000_000)))
   }
 }

@@ -102,7 +102,7 @@ public final class ControlSurroundings: LockSurroundings {
   }
 
   private func hangUp() {
-    if let stream { close(stream.descriptor) }
+    if let stream { Kernel.close(stream.descriptor) }
     stream = nil
   }
 }

@@ -98,11 +98,11 @@ extension LockFile {
   }
 
   private static func contents(_ path: String) throws(LockFileError) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw LockFileError("\(path): \(errorText(errno))") }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard Kernel.fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw LockFileError("\(path): not a file")
     }
     guard status.st_mode & 0o077 == 0 else {

@@ -43,7 +43,7 @@ extension LockFile {
   public func save() throws(FileFault) {
     if let key { Secrecy.keep(key) }
     let old = try? LockFile(reading: path)
-    let hasAnotherKey = old.map { $0.key != nil && $0.key != key } ?? (unsafe access(path, F_OK) == 0)
+    let hasAnotherKey = old.map { $0.key != nil && $0.key != key } ?? (Kernel.access(path, F_OK) == 0)
     try replace(keeping: hasAnotherKey ? "old" : nil)
   }
 
@@ -58,12 +58,12 @@ extension LockFile {
 
   /// Files beside this one that hold a key which a run could not put in its place.
   public var leftovers: [String] {
-    (1...9).map { "\(path).new-\($0)" }.filter { unsafe access($0, F_OK) == 0 }
+    (1...9).map { "\(path).new-\($0)" }.filter { Kernel.access($0, F_OK) == 0 }
   }
 
   private func replace(keeping suffix: String?) throws(FileFault) {
     let new = try write(to: "new")
-    if let suffix, unsafe access(path, F_OK) == 0 { try link(path, as: suffix) }
+    if let suffix, Kernel.access(path, F_OK) == 0 { try link(path, as: suffix) }
     try new.place()
   }
 

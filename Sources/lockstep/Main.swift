@@ -6,15 +6,17 @@ import Secrets
 @main
 enum Main {
   static func main() {
+    StandardStreams.take()
     FailedWrites.ignore()
     StatusSignal.block()
-    let (words, console) = (Array(CommandLine.arguments.dropFirst()), Console())
+    let (words, console) = (Invocation.words, Console())
     for word in words {
       for password in Passwords.secrets(in: word) { try? Redactor.shared.register(password) }
       Redactor.shared.registerLookalikes(in: Array(word.utf8))
     }
     let status = Commands.run(words, console)
-    console.finish()
-    Host.exit(status.rawValue)
+    // Whoever reads only what was printed has to learn that some of it is missing.
+    let isWhole = console.finish() == nil
+    Host.exit((isWhole ? status : status.withTrouble).rawValue)
   }
 }

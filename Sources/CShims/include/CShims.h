@@ -9,6 +9,15 @@
 /// The descriptors are an array of `struct pollfd`.
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds);
 
+/// A pipe whose ends are closed in every program that is started, by pipe2(2); the ends are an array of two; 0, or -1.
+int lockstep_pipe(int *ends);
+
+/// A handle of a process, which never is that of another (pidfd_open(2)); or -1.
+int lockstep_open_process(int process);
+
+/// Sends a signal to the process of a handle; 0, or -1.
+int lockstep_signal_process(int handle, int number);
+
 /// What a clock of clock_gettime(2) tells, in nanoseconds. The type that it tells it in stands in headers which several
 /// modules include, so that Swift does not always find it in Glibc.
 int64_t lockstep_clock(int clock);

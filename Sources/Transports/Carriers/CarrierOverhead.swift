@@ -69,8 +69,8 @@ extension CarrierOverhead {
 
   private static func overSocket(_ port: UInt16, _ commands: Int) throws(CarrierFault) -> Interval {
     let ends = try TCP.connect(to: host, port: port, name: "the controller", until: Waiting.now + .seconds(2))
-    defer { close(ends.peer) }
-    _ = fcntl(ends.peer, F_SETFL, 0)
+    defer { Kernel.close(ends.peer) }
+    Kernel.fcntl(ends.peer, F_SETFL, 0)
     try exchange(HCICommand.reset.packet.h4, over: ends.peer)
     let octets = command.packet.h4
     let start = MonotonicClock.now
@@ -79,7 +79,7 @@ extension CarrierOverhead {
   }
 
   private static func exchange(_ octets: [UInt8], over socket: Int32) throws(CarrierFault) {
-    guard unsafe send(socket, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
+    guard unsafe Kernel.send(socket, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
       throw CarrierFault(.lost, "the controller takes nothing")
     }
     // An event has three octets before its parameters: H4's, its code and how many there are.
@@ -87,7 +87,7 @@ extension CarrierOverhead {
     var count = 0
     while count < 3 || count < 3 + Int(event[2]) {
       let read = unsafe event.withUnsafeMutableBytes {
-        unsafe recv(socket, $0.baseAddress! + count, $0.count - count, 0)
+        unsafe Kernel.recv(socket, $0.baseAddress! + count, $0.count - count, 0)
       }
       guard read > 0 else { throw CarrierFault(.lost, "the controller hung up") }
       count += read

@@ -42,7 +42,7 @@ extension CarrierSettings {
   /// as in a nightly job; else `/tmp/lockstep-UID`.
   public static var usualLockFolder: String {
     let runtime = Host.variable("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
-    let isUsable = unsafe access(runtime, W_OK | X_OK) == 0
+    let isUsable = Kernel.access(runtime, W_OK | X_OK) == 0
     return isUsable ? runtime + "/lockstep" : "/tmp/lockstep-\(getuid())"
   }
 }

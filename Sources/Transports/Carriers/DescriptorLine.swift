@@ -90,14 +90,14 @@ extension DescriptorLine {
 
   func close() {
     dropPeer()
-    if ends.listener >= 0 { _ = Glibc.close(ends.listener) }
+    if ends.listener >= 0 { Kernel.close(ends.listener) }
     ends.listener = -1
   }
 }
 
 extension DescriptorLine {
   private func dropPeer() {
-    if hasPeer { _ = Glibc.close(ends.peer) }
+    if hasPeer { Kernel.close(ends.peer) }
     ends.peer = -1
     stream.reset()
     outgoing = OutgoingPackets()
@@ -113,7 +113,7 @@ extension DescriptorLine {
 
   private func read(into traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
     for _ in 0..<Self.readLimit where !traffic.isFull {
-      let count = unsafe Glibc.read(ends.peer, &buffer, buffer.count)
+      let count = unsafe Kernel.read(ends.peer, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
       guard count > 0 else { throw ended(count < 0 ? errno : 0) }
@@ -139,7 +139,7 @@ extension DescriptorLine {
   private func flush(at now: Instant) throws(CarrierFault) {
     while let (bytes, start) = outgoing.first {
       let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe write(ends.peer, bytes.baseAddress! + start, bytes.count - start)
+        unsafe Kernel.write(ends.peer, bytes.baseAddress! + start, bytes.count - start)
       }
       if count > 0 {
         outgoing.remove(count)

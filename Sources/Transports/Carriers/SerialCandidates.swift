@@ -23,7 +23,7 @@ extension BenchProbe {
       let path = "/dev/" + tty
       return SerialPort(
         path: path, name: names.first { $0.tty == tty }?.name,
-        isAllowed: unsafe access(root + path, R_OK | W_OK) == 0)
+        isAllowed: Kernel.access(root + path, R_OK | W_OK) == 0)
     }
   }
 

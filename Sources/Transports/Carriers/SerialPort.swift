@@ -21,16 +21,16 @@ enum SerialPort {
   ) throws(CarrierFault)
     -> DescriptorLine.Ends
   {
-    let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = Kernel.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw refused(name, errno) }
     do throws(CarrierFault) {
       // Programs of other users, and other than ours, respect this one.
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      guard Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         throw CarrierFault(.busy, "\(name) is locked by another program")
       }
       try configure(descriptor, speed: speed, hasFlowControl: hasFlowControl, name: name)
     } catch {
-      close(descriptor)
+      Kernel.close(descriptor)
       throw error
     }
     return .init(peer: descriptor)

@@ -14,7 +14,7 @@ struct SnoopTap: ~Copyable {
 
   /// Creates the file, or empties it. The capture of another program that still writes to it is left alone.
   init(creating path: String, role: CarrierSettings.Role) throws(CarrierFault) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     self.role = role
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
@@ -24,7 +24,7 @@ struct SnoopTap: ~Copyable {
     }
     restrict()
     // A pipe has nothing to cut off.
-    _ = ftruncate(descriptor, 0)
+    _ = Kernel.ftruncate(descriptor, 0)
     record = BTSnoop.header
     guard write() else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
@@ -32,7 +32,7 @@ struct SnoopTap: ~Copyable {
   }
 
   deinit {
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0 { Kernel.close(descriptor) }
   }
 
   /// Writes a packet down.
@@ -51,8 +51,8 @@ struct SnoopTap: ~Copyable {
   /// Takes a file that was there already from everybody else; nobody changes the mode of a pipe or a terminal.
   private func restrict() {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-    _ = fchmod(descriptor, 0o600)
+    guard Kernel.fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    _ = Kernel.fchmod(descriptor, 0o600)
   }
 
   private func write() -> Bool {

@@ -35,10 +35,10 @@ enum TCP {
       set(SOL_SOCKET, SO_REUSEADDR, 1, on: descriptor)
       // Every interface is to mean IPv4 too.
       if host == nil, address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
-      let status = unsafe address.withPointer { unsafe bind(descriptor, $0, $1) }
-      if status == 0, Glibc.listen(descriptor, 1) == 0 { return .init(listener: descriptor, isTCP: true) }
+      let status = unsafe address.withPointer { unsafe Kernel.bind(descriptor, $0, $1) }
+      if status == 0, Kernel.listen(descriptor, 1) == 0 { return .init(listener: descriptor, isTCP: true) }
       failure = errno
-      close(descriptor)
+      Kernel.close(descriptor)
     }
     throw CarrierFault(
       failure == EADDRINUSE ? .busy : .unavailable, "\(name) cannot be listened on (\(errorText(failure)))")
@@ -47,10 +47,10 @@ enum TCP {
   /// Takes the next peer that called, or `nil` when none has.
   static func accept(from listener: Int32) -> (descriptor: Int32, name: String)? {
     var address = SocketAddress()
-    let descriptor = unsafe address.withMutablePointer { unsafe Glibc.accept(listener, $0, $1) }
+    let descriptor = unsafe address.withMutablePointer { unsafe Kernel.accept(listener, $0, $1) }
     guard descriptor >= 0 else { return nil }
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    Kernel.fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    Kernel.fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     hurry(descriptor)
     return (descriptor, address.text)
   }
@@ -76,7 +76,7 @@ extension TCP {
 
   private static func openSocket(_ family: Int32) -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    return socket(family, Int32(kind), 0)
+    return Kernel.socket(family, Int32(kind), 0)
   }
 
   private static func hurry(_ descriptor: Int32) {
@@ -93,13 +93,13 @@ extension TCP {
     let descriptor = openSocket(address.family)
     guard descriptor >= 0 else { return .failure(Failure(code: errno)) }
     hurry(descriptor)
-    let status = unsafe address.withPointer { unsafe Glibc.connect(descriptor, $0, $1) }
+    let status = unsafe address.withPointer { unsafe Kernel.connect(descriptor, $0, $1) }
     var code = status == 0 ? 0 : errno
     if code == EINPROGRESS {
       code = awaitConnection(of: descriptor, until: limit)
     }
     guard code == 0 else {
-      close(descriptor)
+      Kernel.close(descriptor)
       return .failure(Failure(code: code))
     }
     return .success(descriptor)

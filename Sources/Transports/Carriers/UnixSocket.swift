@@ -15,7 +15,7 @@ enum UnixSocket {
     -> DescriptorLine.Ends
   {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    let descriptor = socket(AF_UNIX, Int32(kind), 0)
+    let descriptor = Kernel.socket(AF_UNIX, Int32(kind), 0)
     guard descriptor >= 0 else { throw refused(name, errno) }
     var status = connect(descriptor, to: path)
     // With its queue of callers full, a server makes us ask again.
@@ -25,7 +25,7 @@ enum UnixSocket {
     }
     guard status == 0 else {
       let code = errno
-      close(descriptor)
+      Kernel.close(descriptor)
       throw refused(name, code)
     }
     return .init(peer: descriptor)
@@ -34,7 +34,7 @@ enum UnixSocket {
   private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
     let isAbstract = path.hasPrefix("@")
     return unsafe withSocketAddress(isAbstract ? String(path.dropFirst()) : path, isAbstract: isAbstract) {
-      unsafe Glibc.connect(descriptor, $0, $1)
+      unsafe Kernel.connect(descriptor, $0, $1)
     }
   }
 

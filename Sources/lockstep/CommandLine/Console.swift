@@ -78,13 +78,19 @@ final class Console {
   }
 
   /// Writes what waited for more; to be called when there is no more.
-  func finish() {
+  ///
+  /// - Returns: why not all of the data could be written, where it could not.
+  func finish() -> FileFault? {
     try? output.finish()
+    if let fault = output.fault {
+      say("lockstep: not all of the output could be written: \(errorText(fault.code))")
+    }
     status.finish()
+    return output.fault
   }
 
   private func write(_ text: String) {
-    // Where the console itself is gone, there is nobody to tell.
+    // Where it cannot be written, that is said at the end, and once.
     status.hidden { try? output.write(text) }
   }
 

@@ -112,7 +112,7 @@ extension HistoryCommandArguments {
     } catch {
       console.say("lockstep: \(error)")
       if case .absent = error { return .nothingSelected }
-      return .internalFault
+      return .labFault
     }
   }
 
@@ -190,7 +190,7 @@ extension HistoryCommandArguments {
       }
     } catch {
       console.say("lockstep: \(error)")
-      status = .internalFault
+      status = status.withTrouble
     }
     show(.taken(taken, place), console)
     return status

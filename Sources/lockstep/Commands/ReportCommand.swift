@@ -57,7 +57,8 @@ extension ReportArguments {
     if isReproducible { reports.history.choice = .none }
     let summary = recorded.summary
     let paths = console.attempt { try reports.write(recorded, journals: journals, console) }
-    guard let paths else { return .internalFault }
+    let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+    guard let paths else { return status.withTrouble }
     switch format {
     case .json: console.print(summary.json)
     case .human:
@@ -65,7 +66,7 @@ extension ReportArguments {
       let places = isQuiet ? [] : paths.map { "  report   \($0)" }
       console.print((text.lines + places).joined(separator: "\n"))
     }
-    return CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+    return status
   }
 }
 

@@ -58,7 +58,7 @@ private struct RunSession {
   init(_ given: RunArguments, _ console: Console) throws(UsageError) {
     let resumed = try given.resume.map { run throws(UsageError) in try ResumedRun(given, run) }
     var arguments = resumed?.arguments ?? given
-    var command = Array(CommandLine.arguments.dropFirst())
+    var command = Invocation.words
     if resumed == nil {
       // What the environment said then holds when the run is taken up again.
       command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
@@ -123,7 +123,7 @@ private struct RunSession {
     let summary = run.perform()
     audience.finish(summary.leave)
     guard let reports = folder.conclude(seed: plan.seed, arguments.reports, console) else {
-      return .internalFault
+      return summary.exitStatus.withTrouble
     }
     if arguments.format == .human {
       audience.human.summarize(

@@ -64,7 +64,7 @@ struct CoverSession {
     let summary = tour.perform()
     audience.finish(summary.leave)
     guard save(summary.scenarios), let reports = folder.conclude(seed: target.seed, run.reports, console)
-    else { return .internalFault }
+    else { return summary.exitStatus.withTrouble }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
         show(summary, paint, reports)

@@ -60,7 +60,7 @@ final class FuzzOffice: FuzzDesk {
       _ = try folder.report(arguments.run.reports, console)
     } catch {
       report.warn("\(error)")
-      end.exit = .internalFault
+      end.exit = end.exit.withTrouble
     }
     end.journal = folder.journalPath
     if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }

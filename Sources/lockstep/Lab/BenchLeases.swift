@@ -82,7 +82,7 @@ struct BenchLeases {
 
   /// The command line, for who wants it meanwhile.
   private static var command: String {
-    (["lockstep"] + CommandLine.arguments.dropFirst().map { shellWord(withoutSecrets($0)) })
+    (["lockstep"] + Invocation.words.map { shellWord(withoutSecrets($0)) })
       .joined(separator: " ")
   }
 }

@@ -131,7 +131,7 @@ extension NightlyArguments {
     }
     let folder = try checked {
       try NightlyFolder(
-        new: plan, out: reports.out, command: Array(CommandLine.arguments.dropFirst()), seed: seed)
+        new: plan, out: reports.out, command: Invocation.words, seed: seed)
     }
     return try drive(folder, trial, console)
   }
@@ -147,7 +147,7 @@ extension NightlyArguments {
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
     var report = session.perform()
     let written: Void? = console.attempt { try write(&report, console) }
-    guard written != nil else { return .internalFault }
+    guard written != nil else { return report.status.withTrouble }
     console.print(
       in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
     return report.status

@@ -72,7 +72,7 @@ final class RunFolder: JournalListener {
   /// The folder of a run that begins now, or of the one that it takes up again.
   static func open(
     resuming earlier: String? = nil, kind: String,
-    command: [String] = Array(CommandLine.arguments.dropFirst()), seed: UInt64?, _ arguments: RunArguments
+    command: [String] = Invocation.words, seed: UInt64?, _ arguments: RunArguments
   ) throws(UsageError) -> RunFolder {
     let (out, share) = (arguments.reports.out, arguments.share)
     return try checked {

@@ -1,0 +1,415 @@
+import CShims
+public import Glibc
+
+/// The calls by which this process reaches what is outside of it: one place for each.
+///
+/// Nothing else in the project calls the system for files, processes, pipes and sockets. Each of these functions does what
+/// its namesake of Glibc does, unless a ``CallGate`` stands before them, which makes a call fail, come back early or never
+/// come back. In a user's process there is none, and all that it costs is to look.
+///
+/// What cannot fail in a way that anybody could act on, such as asking for the time or our own number, is not here.
+public enum Kernel {
+  /// What stands before the calls; `nil` but in tests. It is set before any thread is started.
+  nonisolated(unsafe) static var gate: CallGate?
+
+  @inline(__always)
+  private static func pass<Result: FixedWidthInteger>(
+    _ call: SystemCall, _ site: Site, failing failure: Result = -1, _ body: () -> Result
+  ) -> Result {
+    guard let gate = unsafe gate else { return body() }
+    return gate.pass(call, site, failing: failure, body)
+  }
+
+  /// The same for calls that may do less than they were asked for.
+  @inline(__always)
+  private static func pass(_ call: SystemCall, _ site: Site, _ count: Int, _ body: (Int) -> Int) -> Int {
+    guard let gate = unsafe gate else { return body(count) }
+    return gate.pass(call, site, count: count, body)
+  }
+}
+
+/// Where in the sources a call stands.
+public struct Site: Hashable, Sendable, CustomStringConvertible {
+  let file: StaticString
+  let line: UInt
+
+  /// The place that this is written at.
+  @inline(__always)
+  public init(_ file: StaticString, _ line: UInt) { (self.file, self.line) = (file, line) }
+
+  /// `System/Descriptors.swift:12`.
+  public var description: String { "\(file):\(line)" }
+
+  public static func == (one: Site, other: Site) -> Bool {
+    one.line == other.line && "\(one.file)" == "\(other.file)"
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(line) }
+}
+
+// MARK: - Files
+
+extension Kernel {
+  /// open(2).
+  public static func open(
+    _ path: String, _ flags: Int32, _ mode: mode_t = 0, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    let disk = unsafe gate?.disk
+    let wasThere = unsafe disk != nil && Glibc.access(path, F_OK) == 0
+    while true {
+      let descriptor = pass(.open, Site(file, line)) { unsafe Glibc.open(path, flags, mode) }
+      // A file on a slow device may be interrupted at this, and nobody means that.
+      if descriptor < 0, errno == EINTR { continue }
+      if let disk, descriptor >= 0, flags & O_ACCMODE != O_RDONLY {
+        disk.opened(path, descriptor, wasThere: wasThere)
+      }
+      return descriptor
+    }
+  }
+
+  /// close(2).
+  @discardableResult
+  public static func close(
+    _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.close, Site(file, line)) { Glibc.close(descriptor) }
+  }
+
+  /// read(2).
+  public static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.read, Site(file, line), count) { unsafe Glibc.read(descriptor, buffer, $0) }
+  }
+
+  /// pread(2).
+  public static func pread(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, _ offset: off_t,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.read, Site(file, line), count) { unsafe Glibc.pread(descriptor, buffer, $0, offset) }
+  }
+
+  /// write(2).
+  public static func write(
+    _ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    let call = descriptor <= STDERR_FILENO ? SystemCall.show : .write
+    return pass(call, Site(file, line), count) { unsafe Glibc.write(descriptor, buffer, $0) }
+  }
+
+  /// pwrite(2).
+  public static func pwrite(
+    _ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int, _ offset: off_t,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.write, Site(file, line), count) { unsafe Glibc.pwrite(descriptor, buffer, $0, offset) }
+  }
+
+  /// fsync(2).
+  public static func fsync(
+    _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.synchronize, Site(file, line)) {
+      let status = Glibc.fsync(descriptor)
+      if status == 0 { unsafe gate?.disk?.synchronized(descriptor) }
+      return status
+    }
+  }
+
+  /// fdatasync(2).
+  public static func fdatasync(
+    _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.synchronize, Site(file, line)) {
+      let status = Glibc.fdatasync(descriptor)
+      if status == 0 { unsafe gate?.disk?.synchronized(descriptor) }
+      return status
+    }
+  }
+
+  /// ftruncate(2).
+  public static func ftruncate(
+    _ descriptor: Int32, _ size: off_t, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.truncate, Site(file, line)) { Glibc.ftruncate(descriptor, size) }
+  }
+
+  /// posix_fallocate(3), which gives the number of its error.
+  public static func reserve(
+    _ descriptor: Int32, _ size: off_t, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    guard unsafe gate != nil else { return posix_fallocate(descriptor, 0, size) }
+    let status = pass(.reserve, Site(file, line)) {
+      let code = posix_fallocate(descriptor, 0, size)
+      if code != 0 { errno = code }
+      return Int32(code == 0 ? 0 : -1)
+    }
+    return status == 0 ? 0 : errno
+  }
+
+  /// lseek(2).
+  public static func lseek(
+    _ descriptor: Int32, _ offset: off_t, _ origin: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> off_t {
+    pass(.seek, Site(file, line)) { Glibc.lseek(descriptor, offset, origin) }
+  }
+
+  /// flock(2).
+  public static func flock(
+    _ descriptor: Int32, _ operation: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.lock, Site(file, line)) { lockWhole(descriptor, operation) }
+  }
+
+  /// fstat(2).
+  public static func fstat(
+    _ descriptor: Int32, _ status: inout stat, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.stat, Site(file, line)) { unsafe Glibc.fstat(descriptor, &status) }
+  }
+
+  /// stat(2).
+  public static func stat(
+    _ path: String, _ status: inout stat, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.stat, Site(file, line)) { statusOfTarget(path, &status) }
+  }
+
+  /// lstat(2).
+  public static func lstat(
+    _ path: String, _ status: inout stat, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.stat, Site(file, line)) { unsafe Glibc.lstat(path, &status) }
+  }
+
+  /// fchmod(2).
+  public static func fchmod(
+    _ descriptor: Int32, _ mode: mode_t, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.changeMode, Site(file, line)) { Glibc.fchmod(descriptor, mode) }
+  }
+}
+
+// MARK: - Names
+
+extension Kernel {
+  /// access(2).
+  public static func access(
+    _ path: String, _ mode: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.access, Site(file, line)) { unsafe Glibc.access(path, mode) }
+  }
+
+  /// rename(2).
+  public static func rename(
+    _ path: String, _ name: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.rename, Site(file, line)) {
+      let old = unsafe gate?.disk?.keep(name)
+      let status = unsafe Glibc.rename(path, name)
+      if status == 0 { unsafe gate?.disk?.renamed(path, to: name, old: old) }
+      return status
+    }
+  }
+
+  /// unlink(2).
+  @discardableResult
+  public static func unlink(
+    _ path: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.unlink, Site(file, line)) {
+      let old = unsafe gate?.disk?.keep(path)
+      let status = unsafe Glibc.unlink(path)
+      if status == 0 { unsafe gate?.disk?.removed(path, old: old) }
+      return status
+    }
+  }
+
+  /// linkat(2), of a file that is open and has no name: it gets one.
+  public static func name(
+    _ descriptor: Int32, _ path: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.link, Site(file, line)) {
+      let status = unsafe linkat(
+        AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+      if status == 0 { unsafe gate?.disk?.made(path) }
+      return status
+    }
+  }
+
+  /// mkdir(2).
+  public static func mkdir(
+    _ path: String, _ mode: mode_t, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.makeFolder, Site(file, line)) {
+      let status = unsafe Glibc.mkdir(path, mode)
+      if status == 0 { unsafe gate?.disk?.made(path) }
+      return status
+    }
+  }
+
+  /// rmdir(2).
+  public static func rmdir(
+    _ path: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.removeFolder, Site(file, line)) { unsafe Glibc.rmdir(path) }
+  }
+
+  /// opendir(3); `nil` where it fails.
+  public static func opendir(
+    _ path: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> OpaquePointer? {
+    var folder: OpaquePointer?
+    _ = pass(.openFolder, Site(file, line)) {
+      unsafe folder = Glibc.opendir(path)
+      return Int32(unsafe folder == nil ? -1 : 0)
+    }
+    return unsafe folder
+  }
+}
+
+extension Kernel {
+  /// readdir(3); `nil` at the end, with `errno` 0, and where it fails.
+  public static func readdir(
+    _ folder: OpaquePointer, file: StaticString = #fileID, line: UInt = #line
+  ) -> UnsafeMutablePointer<dirent>? {
+    var entry: UnsafeMutablePointer<dirent>?
+    _ = pass(.readFolder, Site(file, line)) {
+      errno = 0
+      unsafe entry = unsafe Glibc.readdir(folder)
+      return Int32(0)
+    }
+    return unsafe entry
+  }
+}
+
+// MARK: - Processes
+
+extension Kernel {
+  /// kill(2).
+  @discardableResult
+  public static func kill(
+    _ process: pid_t, _ signal: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.kill, Site(file, line)) { Glibc.kill(process, signal) }
+  }
+
+  /// pipe2(2): both ends are closed in programs that we start.
+  public static func pipe(
+    _ ends: inout [Int32], file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.pipe, Site(file, line)) { unsafe lockstep_pipe(&ends) }
+  }
+
+  /// fcntl(2) that sets something.
+  @discardableResult
+  public static func fcntl(
+    _ descriptor: Int32, _ command: Int32, _ value: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.control, Site(file, line)) { Glibc.fcntl(descriptor, command, value) }
+  }
+
+  /// waitpid(2).
+  public static func waitpid(
+    _ process: pid_t, _ status: inout Int32, _ options: Int32,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> pid_t {
+    pass(.wait, Site(file, line)) { unsafe Glibc.waitpid(process, &status, options) }
+  }
+
+  /// waitid(2) for a process.
+  public static func waitid(
+    _ process: pid_t, _ info: inout siginfo_t, _ options: Int32,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.wait, Site(file, line)) { unsafe Glibc.waitid(P_PID, id_t(process), &info, options) }
+  }
+
+  /// A call that starts a process, and gives the number of its error.
+  static func spawn(_ site: Site, _ body: () -> Int32) -> Int32 {
+    guard unsafe gate != nil else { return body() }
+    let status = pass(.spawn, site) {
+      let code = body()
+      if code != 0 { errno = code }
+      return Int32(code == 0 ? 0 : -1)
+    }
+    return status == 0 ? 0 : errno
+  }
+
+  /// ppoll(2) to the nanosecond; below zero it waits without an end.
+  public static func poll(
+    _ descriptors: inout [pollfd], for nanoseconds: Int64, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.poll, Site(file, line)) {
+      unsafe lockstep_poll(&descriptors, UInt(descriptors.count), nanoseconds)
+    }
+  }
+}
+
+// MARK: - Sockets
+
+extension Kernel {
+  /// socket(2).
+  public static func socket(
+    _ domain: Int32, _ type: Int32, _ proto: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.socket, Site(file, line)) { Glibc.socket(domain, type, proto) }
+  }
+
+  /// bind(2).
+  public static func bind(
+    _ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.bind, Site(file, line)) { unsafe Glibc.bind(descriptor, address, size) }
+  }
+
+  /// listen(2).
+  public static func listen(
+    _ descriptor: Int32, _ count: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.listen, Site(file, line)) { Glibc.listen(descriptor, count) }
+  }
+
+  /// connect(2).
+  public static func connect(
+    _ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.connect, Site(file, line)) { unsafe Glibc.connect(descriptor, address, size) }
+  }
+
+  /// accept(2).
+  public static func accept(
+    _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>? = nil,
+    _ size: UnsafeMutablePointer<socklen_t>? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.accept, Site(file, line)) { unsafe Glibc.accept(descriptor, address, size) }
+  }
+
+  /// send(2).
+  public static func send(
+    _ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int, _ flags: Int32,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.write, Site(file, line), count) { unsafe Glibc.send(descriptor, buffer, $0, flags) }
+  }
+
+  /// recv(2).
+  public static func recv(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, _ flags: Int32,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.read, Site(file, line), count) { unsafe Glibc.recv(descriptor, buffer, $0, flags) }
+  }
+}
+
+/// A structure has the name of each of these two too, and hides the function where it is named in full.
+private func lockWhole(_ descriptor: Int32, _ operation: Int32) -> Int32 { flock(descriptor, operation) }
+
+private func statusOfTarget(_ path: String, _ status: inout stat) -> Int32 {
+  unsafe stat(path, &status)
+}

@@ -1,0 +1,486 @@
+#!/usr/bin/env python3
+"""Makes every call fail by which a command reaches what is outside of it, each in every way, and holds what is left to
+what is promised.
+
+usage: torture.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [--jobs N] [--canaries] [--show]
+
+First each subject, a command on a small suite, is run with a record of its calls. Then it is run once for each call and
+each thing that may happen to it: an error that the call can give, a disk that is full from there on, half of what was
+asked for, and the death of the process right before it and right after it. Those that write are run once more for a loss
+of power at each call that changes the disk. After each:
+
+- the command ended by itself, with a status that is true: green only with all of its work done, and never 70;
+- what is not green says a sentence of why;
+- each journal reads, no case is judged twice, and no verdict is one that the suite does not have;
+- a JUnit report that is there is whole, and of this run or of the one before;
+- the next run goes on and comes to the verdicts of one to which nothing happened, and sweeps what was left.
+
+--share I/N does the Ith of N parts, drawn by --draw. --canaries shows that programs with one check or one
+synchronization left out are found. --show prints each violation in full.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+# A case that agrees, one that diverges, one that is skipped, and one with a program as its device.
+SUITE = {
+    "a-agrees": """
+scenario: A door opens and closes
+machine: door
+device: door
+steps: [Open, { expect: { status: Opened } }, Close, { expect: { status: Closed } }]
+""",
+    "b-diverges": """
+scenario: A lock that calls a jam locked
+machine: sesame
+device: { lock: sesame5, registered: true, configured: true, bolt: unlocked, defect: jam-reported-as-locked }
+steps: [closeTo, connect, { until: { status: unlocked, within: 15 s } }, fault: jam, lock,
+  { expect: { status: moved, within: 6 s } }]
+""",
+    "c-program": """
+scenario: A door that is a program
+machine: door
+device: "exec:python3 -u door.py"
+steps: [Open, { expect: { status: Opened } }, Close, { expect: { status: Closed } }]
+""",
+    "d-agrees": """
+scenario: A door opens twice
+machine: door
+device: door
+steps: [Open, Close, Open, { expect: { status: Opened } }]
+""",
+}
+
+PROGRAM = """
+import json, sys
+status = "Closed"
+for line in sys.stdin:
+    message = json.loads(line)
+    if "reset" in message:
+        status = "Closed"
+    elif message.get("stimulus") in ("Open", "Close"):
+        status = {"Open": "Opened", "Close": "Closed"}[message["stimulus"]]
+    print(json.dumps({"status": status}))
+    print(json.dumps({"settled": True}), flush=True)
+"""
+
+NIGHT = """
+night: torture
+locks: []
+"""
+
+# What changes the disk: the calls at which power is lost.
+CHANGES = {"write", "synchronize", "rename", "unlink", "link", "mkdir", "truncate", "close"}
+
+
+class Violation(Exception):
+    pass
+
+
+def judged(journal):
+    """The verdicts of a journal, in order; what is not JSON may be its last line alone."""
+    found = []
+    lines = journal.read_bytes().split(b"\n")
+    for number, line in enumerate(lines):
+        if not line:
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError:
+            if number < len(lines) - 1:
+                raise Violation(f"{journal.name}, line {number + 1}, is no JSON: {line[:80]!r}")
+            continue
+        if "verdict" in record and "case" in record:
+            found.append((record["case"].split("/")[-1], record["verdict"]))
+    return found
+
+
+def outcomes(report):
+    """The outcome of each test case; a report that is not whole is a violation."""
+    try:
+        tree = ElementTree.parse(report)
+    except ElementTree.ParseError as error:
+        raise Violation(f"{report.name} is no XML: {error}")
+    cases = {}
+    for case in tree.iter("testcase"):
+        kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
+        name = (case.get("classname") or "").split(".")[-1] + "/" + (case.get("name") or "")
+        if name in cases:
+            raise Violation(f"{report.name} has {name} twice")
+        cases[name] = kinds
+    return cases
+
+
+class Subject:
+    """A command, what it needs and what is promised of it."""
+
+    # The status where nothing happens, and the name.
+    status = 0
+    name = ""
+
+    def __init__(self, lockstep, home):
+        self.lockstep = lockstep
+        self.template = home / "template"
+        self.template.mkdir(parents=True)
+        self.prepare()
+
+    def environment(self, folder):
+        return {
+            **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "NOTIFY_SOCKET")},
+            "XDG_STATE_HOME": str(folder / "state"), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+
+    def run(self, folder, *words, faults="-", children="-", record=None, timeout=60):
+        command = [self.lockstep, *words]
+        if record is not None:
+            command = [self.lockstep, "faulty", str(record), faults, children, "--", *words]
+        try:
+            return subprocess.run(
+                command, cwd=folder, env=self.environment(folder), stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, errors="replace", timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise Violation(f"{' '.join(words[:2])} does not end")
+
+    def suite(self):
+        (self.template / "suite").mkdir()
+        for name, text in SUITE.items():
+            (self.template / "suite" / f"{name}.yaml").write_text(text.lstrip())
+        (self.template / "door.py").write_text(PROGRAM)
+
+    def prepare(self):
+        self.suite()
+
+    def words(self, folder):
+        raise NotImplementedError
+
+    def check(self, folder, result, isDead):
+        raise NotImplementedError
+
+
+RUN = ["run", "suite", "--seed", "1", "--quiet", "--out", "out"]
+
+
+class Run(Subject):
+    name = "run"
+    status = 1
+
+    def prepare(self):
+        super().prepare()
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "clean"
+            shutil.copytree(self.template, folder)
+            result = self.run(folder, *RUN)
+            if result.returncode != 1:
+                sys.exit(f"torture.py: the suite ended with {result.returncode}: {result.stderr}")
+            self.verdicts = judged(self.runs(folder)[0] / "journal.jsonl")
+            self.outcomes = outcomes(folder / "out/junit.xml")
+
+    def words(self, folder):
+        return RUN
+
+    @staticmethod
+    def runs(folder):
+        return sorted(path for path in (folder / "out/runs").glob("*") if not path.name.startswith("."))
+
+    def check(self, folder, result, isDead):
+        junit = folder / "out/junit.xml"
+        if result.returncode == self.status and not junit.exists() and "junit.xml" not in result.stderr:
+            raise Violation("there is no report, and nobody is told why")
+        if result.returncode == self.status and junit.exists():
+            found = outcomes(junit)
+            # Trouble of the lab, with a program or with the journal, is shown as such.
+            if found != self.outcomes and not any(kinds == ["error"] for kinds in found.values()):
+                raise Violation(f"it ended with {self.status}, and its report is another")
+        if junit.exists():
+            outcomes(junit)
+        self.checkJournals(folder, result)
+        self.goOn(folder)
+
+    def checkJournals(self, folder, result):
+        expected = dict(self.verdicts)
+        for run in self.runs(folder):
+            found = judged(run / "journal.jsonl")
+            final = [(case, verdict) for case, verdict in found if verdict in ("agree", "divergence", "skipped")]
+            if len({case for case, _ in final}) != len(final):
+                raise Violation(f"a case is judged twice: {final}")
+            for case, verdict in final:
+                if expected.get(case) != verdict:
+                    raise Violation(f"{case} is said to be '{verdict}', and is '{expected.get(case)}'")
+            report = self.run(folder, "report", str(run), "--out", "again", "--html", "none", "--quiet")
+            if report.returncode not in (0, 1, 3, 5) and report.returncode != result.returncode:
+                raise Violation(f"report ends with {report.returncode}: {report.stderr.strip()}")
+            outcomes(folder / "again/junit.xml")
+
+    def goOn(self, folder):
+        """The next run finishes what is there, or is the first."""
+        runs = self.runs(folder)
+        before = judged(runs[0] / "journal.jsonl") if runs else []
+        words = ["run", "--resume", str(runs[0]), "--quiet", "--out", "out"] if runs else RUN
+        result = self.run(folder, *words)
+        if result.returncode != self.status:
+            raise Violation(f"the next run ends with {result.returncode}: {result.stderr.strip()}")
+        found = judged(self.runs(folder)[0] / "journal.jsonl")
+        if found[: len(before)] != before:
+            raise Violation("what was judged is gone after the next run")
+        final = dict(found)
+        if final != dict(self.verdicts):
+            raise Violation(f"after the next run the verdicts are {final}")
+        if outcomes(folder / "out/junit.xml") != self.outcomes:
+            raise Violation("after the next run the report is another")
+        left = [
+            path for path in (folder / "out").rglob("*")
+            if path.name.endswith(".new") or path.name.startswith(".") and path.name not in (".held", ".lock")]
+        if left:
+            raise Violation(f"after the next run there is still {left[0].relative_to(folder)}")
+
+
+class Resume(Run):
+    """A run that is taken up again, killed when two of four cases were judged."""
+
+    name = "resume"
+
+    def prepare(self):
+        super().prepare()
+        record = self.template / "record"
+        self.run(self.template, *RUN, record=record)
+        lines = record.read_text().splitlines()
+        writes = [line for line in lines if line.startswith("write@System/Descriptors")]
+        shutil.rmtree(self.template / "out")
+        self.run(self.template, *RUN, record=record, faults=f"{writes[len(writes) // 2]}=death-after")
+        record.unlink()
+        done = judged(self.runs(self.template)[0] / "journal.jsonl")
+        if not 0 < len(done) < len(SUITE):
+            sys.exit(f"torture.py: the run to be taken up again has {len(done)} verdicts")
+
+    def words(self, folder):
+        return ["run", "--resume", str(self.runs(folder)[0].relative_to(folder)), "--quiet", "--out", "out"]
+
+
+class Report(Run):
+    """Reports of a run that is complete."""
+
+    name = "report"
+
+    def prepare(self):
+        super().prepare()
+        self.run(self.template, *RUN)
+        shutil.rmtree(self.template / "state", ignore_errors=True)
+
+    def words(self, folder):
+        return ["report", str(self.runs(folder)[0].relative_to(folder)), "--out", "out"]
+
+
+class History(Report):
+    """A run that is taken into a history."""
+
+    name = "history"
+    status = 0
+
+    def prepare(self):
+        super().prepare()
+        for path in (self.template / "out").glob("history.sqlite*"):
+            path.unlink()
+
+    def words(self, folder):
+        return ["history", "add", str(self.runs(folder)[0].relative_to(folder)), "--out", "out"]
+
+    def check(self, folder, result, isDead):
+        again = self.run(folder, *self.words(folder))
+        if again.returncode != 0:
+            raise Violation(f"history add then ends with {again.returncode}: {again.stderr.strip()}")
+        listed = self.run(folder, "history", "runs", "--out", "out", "--format", "json")
+        names = [line for line in listed.stdout.splitlines() if '"' in line]
+        if listed.returncode != 0 or len(names) != 1:
+            raise Violation(f"the history then has {len(names)} runs: {listed.stderr.strip()}")
+
+
+FUZZ = ["fuzz", "door", "--device", "exec:python3 -u door.py", "--steps", "60", "--seed", "1", "--quiet", "--out", "out"]
+
+
+class Fuzz(Subject):
+    """A campaign."""
+
+    name = "fuzz"
+    extra = []
+    events = 60
+
+    def words(self, folder):
+        return FUZZ + self.extra
+
+    def campaigns(self, folder):
+        return sorted(path for path in (folder / "out/runs").glob("*") if not path.name.startswith("."))
+
+    def check(self, folder, result, isDead):
+        junit = folder / "out/junit.xml"
+        if result.returncode == 0 or junit.exists():
+            outcomes(junit)
+        for run in self.campaigns(folder):
+            report = self.run(folder, "report", str(run), "--out", "again", "--html", "none", "--quiet")
+            if report.returncode not in (0, 1, 3, 5):
+                raise Violation(f"report ends with {report.returncode}: {report.stderr.strip()}")
+            outcomes(folder / "again/junit.xml")
+        runs = self.campaigns(folder)
+        words = self.words(folder)
+        if runs:
+            words = ["fuzz", "door", "--resume", str(runs[0]), *self.words(folder)[2:]]
+            words = [word for word in words if word not in ("--seed", "1")]
+        again = self.run(folder, *words)
+        if again.returncode != 0:
+            raise Violation(f"the next campaign ends with {again.returncode}: {again.stderr.strip()}")
+        outcomes(junit)
+
+
+class FuzzJobs(Fuzz):
+    """A campaign of two processes."""
+
+    name = "fuzz-jobs"
+    extra = ["--jobs", "2"]
+
+
+SUBJECTS = [Run, Resume, Report, History, Fuzz, FuzzJobs]
+
+
+class Trial:
+    """One thing that happens to one call of a subject."""
+
+    def __init__(self, subject, fault, where):
+        self.subject, self.fault, self.where = subject, fault, where
+
+    def __str__(self):
+        return f"{self.subject.name}: {self.fault}" + (" in a child" if self.where == "children" else "")
+
+    def perform(self):
+        """Gives whether the call was made, and the violation where there is one."""
+        with tempfile.TemporaryDirectory(prefix="torture-") as place:
+            folder = Path(place) / "trial"
+            shutil.copytree(self.subject.template, folder, symlinks=True)
+            record = Path(place) / "record"
+            own, children = (self.fault, "-") if self.where == "own" else ("none@none#1=EIO", self.fault)
+            result = None
+            try:
+                result = self.subject.run(
+                    folder, *self.subject.words(folder), faults=own, children=children, record=record)
+                hasHappened = record.exists() and self.fault.rsplit("=", 1)[0] in record.read_text()
+                self.judge(result, hasHappened)
+                self.subject.check(folder, result, result.returncode == -9)
+                return hasHappened, None
+            except Violation as violation:
+                words = f"{violation}"
+                if result is not None:
+                    words += f" [status {result.returncode}: {result.stderr.strip()[-300:]}]"
+                return True, words
+
+    def judge(self, result, hasHappened):
+        kind = self.fault.rsplit("=", 1)[1]
+        isDeath = kind in ("death-before", "death-after", "power-loss") and self.where == "own"
+        if isDeath and hasHappened:
+            if result.returncode != -9:
+                raise Violation("it outlived its death")
+            return
+        if result.returncode < 0:
+            raise Violation(f"it ended by signal {-result.returncode}")
+        if result.returncode not in (self.subject.status, 0, 1, 2, 3, 5):
+            raise Violation(f"the status is {result.returncode}")
+        if result.returncode == 0 and self.subject.status == 1:
+            raise Violation("it is green")
+        if result.returncode == 1 and self.subject.status == 0:
+            raise Violation("it has found a fault of the device")
+        if result.returncode != self.subject.status and not result.stderr.strip():
+            raise Violation(f"it ended with {result.returncode} without a word")
+
+
+def calls(subject):
+    """What a subject calls, and what the processes do that it starts."""
+    with tempfile.TemporaryDirectory(prefix="torture-") as place:
+        folder = Path(place) / "trial"
+        shutil.copytree(subject.template, folder, symlinks=True)
+        own, both = Path(place) / "own", Path(place) / "both"
+        result = subject.run(folder, *subject.words(folder), children="none@none#1=EIO", record=own)
+        if result.returncode != subject.status:
+            sys.exit(f"torture.py: {subject.name} ended with {result.returncode}: {result.stderr}")
+        folder = Path(place) / "second"
+        shutil.copytree(subject.template, folder, symlinks=True)
+        subject.run(folder, *subject.words(folder), faults="none@none#1=EIO", children="-", record=both)
+        lines = own.read_text().splitlines()
+        # Each child counts for itself.
+        children = list(dict.fromkeys(both.read_text().splitlines())) if both.exists() else []
+        return list(dict.fromkeys(lines)), children
+
+
+def trials(subjects, kinds):
+    for subject in subjects:
+        own, children = calls(subject)
+        for where, lines in (("own", own), ("children", children)):
+            for line in lines:
+                call = line.split("@")[0]
+                for kind in kinds[call]:
+                    yield Trial(subject, f"{line}={kind}", where)
+                if call in CHANGES and "SQLite" not in line and where == "own":
+                    yield Trial(subject, f"{line}=power-loss", where)
+
+
+def drawn(trial, share, draw):
+    part, count = share
+    digest = hashlib.sha256(f"{draw} {trial}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % count == part - 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("lockstep")
+    parser.add_argument("--share", default="1/1")
+    parser.add_argument("--draw", default="")
+    parser.add_argument("--only")
+    parser.add_argument("--call", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--canaries", action="store_true")
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    lockstep = str(Path(arguments.lockstep).resolve())
+    share = tuple(int(part) for part in arguments.share.split("/"))
+    listed = subprocess.run([lockstep, "faulty", "kinds"], capture_output=True, text=True, check=True).stdout
+    kinds = {line.split()[0]: line.split()[1:] for line in listed.splitlines()}
+
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="torture-") as home:
+        subjects = [
+            kind(lockstep, Path(home) / kind.name) for kind in SUBJECTS
+            if arguments.only in (None, kind.name)]
+        todo = [
+            trial for trial in trials(subjects, kinds)
+            if drawn(trial, share, arguments.draw) and arguments.call in str(trial)]
+        missed, violations = 0, []
+        places = {re.sub(r"#.*", "", trial.fault) for trial in todo}
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for number, (trial, (hasHappened, violation)) in enumerate(
+                    zip(todo, pool.map(Trial.perform, todo)), 1):
+                missed += not hasHappened
+                if violation:
+                    violations.append((trial, violation))
+                    if arguments.show:
+                        print(f"{trial}\n    {violation}", flush=True)
+                if sys.stderr.isatty():
+                    print(f"\r{number} of {len(todo)}, {len(violations)} violations", end="", file=sys.stderr, flush=True)
+    byPlace = collections.Counter((re.sub(r"#\d+", "", str(trial)), violation[:60]) for trial, violation in violations)
+    if not arguments.show:
+        for (place, words), count in byPlace.most_common(60):
+            print(f"{count:5} {place}: {words}")
+    print(
+        f"{len(todo) - missed} faults at {len(places)} places in {len(subjects)} commands, {len(violations)} violations, "
+        f"{missed} calls that were not made again, {time.monotonic() - begin:.0f} s")
+    sys.exit(1 if violations or not todo else 0)
+
+
+if __name__ == "__main__":
+    main()
