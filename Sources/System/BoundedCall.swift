@@ -29,7 +29,7 @@ public enum BoundedCall {
     let call = Call(ends[1], body)
     inBackground {
       call.value = call.body()
-      _ = unsafe Kernel.write(call.done, "d", 1)
+      _ = unsafe Kernel.send(call.done, "d", 1)
       Kernel.close(call.done)
     }
     while !Waiting.wait(for: [(ends[0], Int16(POLLIN))], until: limit) {

@@ -109,10 +109,10 @@ extension ChildProcess {
     defer { for end in [input, output] { Kernel.fcntl(end, F_SETFL, O_NONBLOCK) } }
     let begin = MonotonicClock.now
     for _ in 0..<count {
-      guard unsafe Kernel.write(input, request, request.count) == request.count else { return nil }
+      guard unsafe Kernel.send(input, request, request.count) == request.count else { return nil }
       var left = lines
       while left > 0 {
-        let size = unsafe Kernel.read(output, &room, room.count)
+        let size = unsafe Kernel.receive(output, &room, room.count)
         guard size > 0 else { return nil }
         for index in 0..<size where room[index] == UInt8(ascii: "\n") { left -= 1 }
       }
@@ -236,7 +236,7 @@ extension ChildProcess {
   }
 
   private func readOutput() {
-    let count = unsafe Kernel.read(output, &room, room.count)
+    let count = unsafe Kernel.receive(output, &room, room.count)
     if count > 0 {
       lines.append(room[..<count])
     } else if count == 0 || !isTransient(errno) {
@@ -246,7 +246,7 @@ extension ChildProcess {
 
   @discardableResult
   private func readErrors() -> Bool {
-    let count = unsafe Kernel.read(errors, &room, room.count)
+    let count = unsafe Kernel.receive(errors, &room, room.count)
     if count > 0 {
       complaint = (complaint + room[..<count]).suffix(Self.tail)
       return true
@@ -262,7 +262,7 @@ extension ChildProcess {
   }
 
   private func writeInput() {
-    let count = unsafe Kernel.write(input, outgoing, outgoing.count)
+    let count = unsafe Kernel.send(input, outgoing, outgoing.count)
     if count == outgoing.count {
       outgoing.removeAll(keepingCapacity: true)
     } else if count > 0 {

@@ -39,7 +39,7 @@ public func answerLines(_ answer: (_ line: ArraySlice<UInt8>, _ output: inout [U
   var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
   var (begun, output): ([UInt8], [UInt8]) = ([], [])
   while true {
-    let count = unsafe Kernel.read(STDIN_FILENO, &room, room.count)
+    let count = unsafe Kernel.receive(STDIN_FILENO, &room, room.count)
     guard count > 0 else { return }
     var rest = room[..<count]
     output.removeAll(keepingCapacity: true)
@@ -55,6 +55,6 @@ public func answerLines(_ answer: (_ line: ArraySlice<UInt8>, _ output: inout [U
     }
     begun += rest
     if output.isEmpty { continue }
-    guard unsafe Kernel.write(STDOUT_FILENO, output, output.count) == output.count else { return }
+    guard unsafe Kernel.send(STDOUT_FILENO, output, output.count) == output.count else { return }
   }
 }

@@ -14,8 +14,8 @@ public final class WorkerProcess {
     case line(String)
     /// Nothing for now.
     case nothing
-    /// It ended: how and with which last words, where that was not of its own accord with status 0.
-    case ended(fault: String?)
+    /// It ended; why, where that was not of its own accord with status 0.
+    case ended(WorkerFault?)
   }
 
   /// The most bytes of a line. The longest that a worker has to write is a finding with every step of its test, of
@@ -49,16 +49,27 @@ public final class WorkerProcess {
 
   private func finish(_ reason: String?) -> Word {
     let ending = child.stop(grace: Self.grace)
-    var fault = reason
-    if ending != .exit(0), fault == nil { fault = ending.map { "it ended with \($0)" } ?? "it did not end" }
+    var text = reason
+    if ending != .exit(0), text == nil { text = ending.map { "it ended with \($0)" } ?? "it did not end" }
     let words = child.lastWords
-    let word = Word.ended(fault: fault.map { $0 + (words.isEmpty ? "" : ": " + words) })
+    let word = Word.ended(
+      text.map {
+        WorkerFault(text: $0 + (words.isEmpty ? "" : ": " + words), wasKilled: ending == .signal(SIGKILL))
+      })
     end = word
     return word
   }
 
   /// Asks it to stop when its step is done.
   public func stop() { child.closeInput() }
+}
+
+/// Why a worker ended before it was done.
+public struct WorkerFault: Equatable, Sendable {
+  /// How, and with which last words.
+  public var text: String
+  /// Whether somebody killed it: a person, or a machine without memory. All else is a fault of its own.
+  public var wasKilled: Bool
 }
 
 /// The end of our standard input, as a worker process watches for it.
@@ -72,11 +83,18 @@ public enum EndOfInput {
   public static func firstLine() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    while unsafe Kernel.read(STDIN_FILENO, &byte, 1) == 1 {
-      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-      line.append(byte)
+    while true {
+      let count = unsafe Kernel.receive(STDIN_FILENO, &byte, 1)
+      if count == 1 {
+        if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+        line.append(byte)
+      } else if count == 0 || ![EINTR, EAGAIN].contains(errno) {
+        return nil
+      } else {
+        var polled = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
+        _ = Kernel.poll(&polled, for: -1)
+      }
     }
-    return nil
   }
 
   /// Whether it has come already, asked once and at once; nothing but it may be left to read.
@@ -90,8 +108,8 @@ public enum EndOfInput {
     inBackground {
       var byte: UInt8 = 0
       while true {
-        let count = unsafe Kernel.read(STDIN_FILENO, &byte, 1)
-        if count == 0 || (count < 0 && errno != EINTR) { break }
+        let count = unsafe Kernel.receive(STDIN_FILENO, &byte, 1)
+        if count == 0 || (count < 0 && ![EINTR, EAGAIN].contains(errno)) { break }
       }
       EndOfInput.hasCome.store(true, ordering: .relaxed)
     }

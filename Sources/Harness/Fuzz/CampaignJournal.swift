@@ -111,9 +111,11 @@ public final class CampaignJournal {
   /// - Parameters:
   ///   - coverage: what was visited.
   ///   - faults: what went wrong with the campaign itself.
+  ///   - areOwn: whether that is a fault of ours, and not of the machine.
   /// - Returns: what the command ends with.
   public func end(
-    _ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?, faults: [String] = []
+    _ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?, faults: [String] = [],
+    areOwn: Bool = true
   ) -> CommandStatus {
     let test = Case(
       id: Self.id(of: target), name: "\(status.events) events on \(target.machine.label)",
@@ -128,7 +130,8 @@ public final class CampaignJournal {
     tally.isInTrouble = leave.fault != nil
     if let coverage { listener.take(coverage) }
     for fault in faults { listener.remark(fault) }
-    let status = faults.isEmpty ? tally.exitStatus : .internalFault
+    var status = tally.exitStatus
+    if !faults.isEmpty { status = areOwn ? .internalFault : status.withTrouble }
     listener.take(.end(Record.End(tally, status)))
     return status
   }

@@ -114,8 +114,7 @@ public final class CallGate: @unchecked Sendable {
   public static func with<Result>(
     _ fault: CallFault, _ body: () throws -> Result
   ) rethrows -> (result: Result, hasHappened: Bool) {
-    let gate = CallGate([fault], record: -1, recordsAll: false, thread: pthread_self())
-    unsafe Kernel.gate = gate
+    let gate = Self.stand([fault])
     defer { unsafe Kernel.gate = nil }
     let result = try body()
     return (result, gate.state.withLock { $0.counts[fault.call] ?? 0 >= fault.number })
@@ -123,8 +122,7 @@ public final class CallGate: @unchecked Sendable {
 
   /// The calls that something makes in this thread, each with how often it is made.
   public static func calls(of body: () throws -> Void) rethrows -> [(call: String, count: Int)] {
-    let gate = CallGate([], record: -1, recordsAll: false, thread: pthread_self())
-    unsafe Kernel.gate = gate
+    let gate = Self.stand([])
     defer { unsafe Kernel.gate = nil }
     try body()
     return gate.state.withLock { $0.counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
@@ -132,6 +130,14 @@ public final class CallGate: @unchecked Sendable {
 }
 
 extension CallGate {
+  /// Puts a gate before the calls of this thread. It is never let go of: another thread may look at it just now.
+  private static func stand(_ faults: [CallFault]) -> CallGate {
+    let gate = CallGate(faults, record: -1, recordsAll: false, thread: pthread_self())
+    _ = unsafe Unmanaged.passRetained(gate)
+    unsafe Kernel.gate = gate
+    return gate
+  }
+
   func pass<Result: FixedWidthInteger>(
     _ call: SystemCall, _ site: Site, failing failure: Result, _ body: () -> Result
   ) -> Result {

@@ -312,6 +312,22 @@ extension Kernel {
     pass(.control, Site(file, line)) { Glibc.fcntl(descriptor, command, value) }
   }
 
+  /// write(2) to a pipe.
+  public static func send(
+    _ pipe: Int32, _ buffer: UnsafeRawPointer?, _ count: Int,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.send, Site(file, line), count) { unsafe Glibc.write(pipe, buffer, $0) }
+  }
+
+  /// read(2) from a pipe.
+  public static func receive(
+    _ pipe: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int {
+    pass(.receive, Site(file, line), count) { unsafe Glibc.read(pipe, buffer, $0) }
+  }
+
   /// waitpid(2).
   public static func waitpid(
     _ process: pid_t, _ status: inout Int32, _ options: Int32,
@@ -395,7 +411,7 @@ extension Kernel {
     _ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int, _ flags: Int32,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Int {
-    pass(.write, Site(file, line), count) { unsafe Glibc.send(descriptor, buffer, $0, flags) }
+    pass(.send, Site(file, line), count) { unsafe Glibc.send(descriptor, buffer, $0, flags) }
   }
 
   /// recv(2).
@@ -403,7 +419,7 @@ extension Kernel {
     _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, _ flags: Int32,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Int {
-    pass(.read, Site(file, line), count) { unsafe Glibc.recv(descriptor, buffer, $0, flags) }
+    pass(.receive, Site(file, line), count) { unsafe Glibc.recv(descriptor, buffer, $0, flags) }
   }
 }
 

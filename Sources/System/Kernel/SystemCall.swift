@@ -12,6 +12,8 @@ public enum SystemCall: String, CaseIterable, Sendable {
   case show
   case changeMode = "chmod"
   case kill, pipe, wait, spawn, poll
+  /// Writing to a pipe or a socket, and reading from one.
+  case send, receive
   case control = "fcntl"
   case socket, bind, listen, connect, accept
   /// A question to a database server.
@@ -40,6 +42,8 @@ public enum SystemCall: String, CaseIterable, Sendable {
     case .readFolder: [EIO]
     case .show: [EPIPE, EIO, EINTR]
     case .changeMode: [EPERM]
+    case .send: [EPIPE, EAGAIN, EINTR]
+    case .receive: [EIO, EAGAIN, EINTR]
     case .kill: [ESRCH]
     case .pipe: [EMFILE]
     case .wait: [EINTR]
@@ -56,7 +60,7 @@ public enum SystemCall: String, CaseIterable, Sendable {
   }
 
   /// Whether it may do less than it was asked for.
-  public var canBeShort: Bool { [.read, .write, .show].contains(self) }
+  public var canBeShort: Bool { [.read, .write, .show, .send, .receive].contains(self) }
 }
 
 extension SystemCall {

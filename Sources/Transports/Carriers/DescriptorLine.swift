@@ -113,7 +113,7 @@ extension DescriptorLine {
 
   private func read(into traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
     for _ in 0..<Self.readLimit where !traffic.isFull {
-      let count = unsafe Kernel.read(ends.peer, &buffer, buffer.count)
+      let count = unsafe Kernel.receive(ends.peer, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
       guard count > 0 else { throw ended(count < 0 ? errno : 0) }
@@ -139,7 +139,7 @@ extension DescriptorLine {
   private func flush(at now: Instant) throws(CarrierFault) {
     while let (bytes, start) = outgoing.first {
       let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe Kernel.write(ends.peer, bytes.baseAddress! + start, bytes.count - start)
+        unsafe Kernel.send(ends.peer, bytes.baseAddress! + start, bytes.count - start)
       }
       if count > 0 {
         outgoing.remove(count)

@@ -7,7 +7,8 @@ import Transports
 
 /// A campaign in several processes of this program: each explores by itself, and they share the corpus.
 ///
-/// Each has a part of the budget and draws tests of its own. One that dies is a fault of ours, and the others go on.
+/// Each has a part of the budget and draws tests of its own. One that dies is a fault of ours, unless it was killed, and
+/// the others go on.
 final class FuzzPool {
   /// How often the state of the campaign is written down, at most, and how often what was visited is counted.
   private static let periods = (state: Interval.seconds(5), count: Interval.milliseconds(200))
@@ -41,6 +42,8 @@ final class FuzzPool {
   /// Findings that more than one worker came upon.
   private var repeats = 0
   private var faults: [String] = []
+  /// Whether one of them is of our own, and not of the machine.
+  private var isOwnFault = false
   private var lastState: Interval
   /// Whether they were told to stop.
   private var isStopping = false
@@ -76,7 +79,7 @@ final class FuzzPool {
         members.append(Member(number: index + 1, process: process))
       }
     } catch {
-      fail("a worker: \(LabFault(error))")
+      fail("a worker: \(LabFault(error))", isOwn: false)
       stop()
     }
     while members.contains(where: { !$0.hasEnded }) { listen() }
@@ -120,7 +123,9 @@ final class FuzzPool {
     case .ended(let fault):
       members[index].hasEnded = true
       if fault != nil || members[index].end == nil {
-        fail("worker \(members[index].number): \(fault ?? "it ended too early")")
+        fail(
+          "worker \(members[index].number): \(fault?.text ?? "it ended too early")",
+          isOwn: fault?.wasKilled != true)
       }
     }
     return true
@@ -194,8 +199,9 @@ final class FuzzPool {
     for member in members where !member.hasEnded { member.process.stop() }
   }
 
-  private func fail(_ text: String) {
+  private func fail(_ text: String, isOwn: Bool = true) {
     faults.append(text)
+    isOwnFault = isOwnFault || isOwn
     report.warn(text)
   }
 
@@ -232,7 +238,7 @@ final class FuzzPool {
       cause: cause, status: status, seed: plan.settings.seed,
       took: state.elapsed + (MonotonicClock.now - begin))
     end.coverage = state.coverage
-    end.exit = journal.end(cause, status, state.coverage, faults: faults)
+    end.exit = journal.end(cause, status, state.coverage, faults: faults, areOwn: isOwnFault)
     return end
   }
 }

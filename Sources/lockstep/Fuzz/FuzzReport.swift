@@ -91,7 +91,7 @@ class HumanFuzzReport: FuzzReport {
   func write(_ text: String) { console.print(text) }
 
   func end(_ end: FuzzEnd) {
-    guard !isQuiet || !end.status.depths.isEmpty else { return }
+    guard !isQuiet || !end.status.depths.isEmpty || end.exit != .agree else { return }
     let status = end.status
     let found = status.depths.count
     let isJudged = status.unjudged < status.tests || status.unjudged == 0
