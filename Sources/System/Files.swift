@@ -6,7 +6,11 @@ public func makeFolder(_ path: String) throws(FileFault) {
   var made = path.hasPrefix("/") ? "/" : ""
   for part in path.split(separator: "/") {
     made += (made.isEmpty || made == "/" ? "" : "/") + part
-    if Kernel.mkdir(made, 0o755) != 0, errno != EEXIST { throw FileFault(path: path, code: errno) }
+    if Kernel.mkdir(made, 0o755) == 0 {
+      synchronizeFolder(of: made)
+    } else if errno != EEXIST {
+      throw FileFault(path: path, code: errno)
+    }
   }
   guard Kernel.access(path.isEmpty ? "." : path, W_OK | X_OK) == 0 else {
     throw FileFault(path: path, code: errno)

@@ -162,7 +162,10 @@ public struct FinishedFile: Sendable {
 ///
 /// - Returns: whether it has it; false when there is a folder of that name that is not empty.
 public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
-  if Kernel.rename(path, name) == 0 { return true }
+  if Kernel.rename(path, name) == 0 {
+    synchronizeFolder(of: name)
+    return true
+  }
   guard errno == EEXIST || errno == ENOTEMPTY else { throw FileFault(path: name, code: errno) }
   return false
 }

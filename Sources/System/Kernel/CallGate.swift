@@ -190,7 +190,10 @@ extension CallGate {
     switch ruling(call, place) {
     case .error(let code): return code
     case .fullDisk: return ENOSPC
-    case .deathBefore, .deathAfter, .powerLoss: die()
+    case .powerLoss:
+      disk?.losePower()
+      die()
+    case .deathBefore, .deathAfter: die()
     case nil, .short, .pretence: return nil
     }
   }
