@@ -1,6 +1,7 @@
 public import Journal
 import Basics
 import Reporting
+import System
 
 /// The options of `report`.
 struct ReportArguments {
@@ -52,6 +53,9 @@ extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
+    RunPlace.noteLiving(journals, "the report tells what it did so far", console)
+    let use = FolderUse(of: reports.out + "/runs") {}
+    defer { withExtendedLifetime(use) {} }
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
     var reports = reports
     if isReproducible { reports.history.choice = .none }

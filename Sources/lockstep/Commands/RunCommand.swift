@@ -64,6 +64,7 @@ private struct RunSession {
       command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
     }
     self.console = console
+    if let remark = resumed?.run.remark { console.say("lockstep: \(remark)") }
     do throws(NoPlace) {
       try arguments.moveIn(console)
       refusal = nil
@@ -99,7 +100,7 @@ private struct RunSession {
     earlier.tally.failsFlaky = arguments.flakyResult == .fail
     self.earlier = earlier
     folder = try RunFolder.open(
-      resuming: resumed?.folder, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
+      resuming: resumed?.run, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
     world.devices.bench.capture(in: folder.path)
     world.devices.captures = CaseCaptures(in: folder.path)
   }

@@ -113,7 +113,9 @@ extension NightlyArguments {
     if isOver {
       console.say("lockstep: the night before did not end; its report is made, and a new one begins")
     }
-    let folder = try checked { try NightlyFolder(open, out: reports.out) }
+    let run = try EarlierRun(open.path)
+    if let remark = run.remark { console.say("lockstep: \(remark)") }
+    let folder = try checked { try NightlyFolder(open, run, out: reports.out) }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
   }
@@ -163,7 +165,7 @@ extension NightlyArguments {
       try? report.compare(with: history)
     }
     report.reports = try reports.write(journals: report.journals, console)
-    for journal in report.journals { reports.history.take(journal: journal, out: reports.out, console) }
+    reports.history.take(journals: report.journals, out: reports.out, console)
     let page = reports.out + "/nightly.html"
     try WholeFile.replace(page, with: report.page(began: folder.start))
     report.reports.insert(page, at: 0)
