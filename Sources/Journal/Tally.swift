@@ -100,4 +100,13 @@ public enum CommandStatus: Int32, Sendable {
   case safetyLimit = 6
   /// A fault of our own.
   case internalFault = 70
+
+  /// What a command ends with whose reports or journal could not be written: trouble of the place where it runs, unless
+  /// what it came to weighs more.
+  public var withoutReports: CommandStatus {
+    switch self {
+    case .agree, .nothingSelected, .labFault: .labFault
+    case .divergence, .usage, .incomplete, .safetyLimit, .internalFault: self
+    }
+  }
 }

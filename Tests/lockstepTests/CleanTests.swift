@@ -82,8 +82,8 @@ struct CleanTests {
     let result = try Command.shell("\(line) --format json", in: folder.path)
     expect([result.errors, "\(result.status)"], ["", "0"])
     let json = try JSON(parsing: Array(result.output.utf8))
-    expect(json["removed"]?.items?.map { $0["run"]?.string }, ["2026-01-01T02-00-00-run"])
-    expect(json["kept"]?.items?.map { $0["why"]?.string }.last, "it has a divergence")
+    expect(json["removed"]?.elements?.map { $0["run"]?.string }, ["2026-01-01T02-00-00-run"])
+    expect(json["kept"]?.elements?.map { $0["why"]?.string }.last, "it has a divergence")
     expect(folder.names("Reports/runs"), [".in-use", "2026-01-02T02-00-00-run", "link", "mine", "note.txt"])
     expect(
       ["outside/keep", "elsewhere/journal.jsonl", "Reports/failures/a.yaml", "Reports/corpus/d/b.yaml"]

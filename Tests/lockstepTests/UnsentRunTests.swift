@@ -56,7 +56,7 @@ struct UnsentRunTests {
     expect(folder.names("Reports/unsent").filter { !$0.hasPrefix(".") }, [])
     let runs = try Command.shell("$LOCKSTEP history runs --format json", in: folder.path)
     expect(runs.errors, "")
-    expect(try JSON(parsing: Array(runs.output.utf8))["runs"]?.items?.count, 3)
+    expect(try JSON(parsing: Array(runs.output.utf8))["runs"]?.elements?.count, 3)
   }
 
   @Test("are sent by whoever asks; a server that is away is tried again for a while")
@@ -82,6 +82,6 @@ struct UnsentRunTests {
     expect(
       asked.errors,
       "lockstep: 1 run that could not be sent earlier: now in the history at Reports/history.sqlite\n")
-    expect(try JSON(parsing: Array(asked.output.utf8))["runs"]?.items?.count, 1)
+    expect(try JSON(parsing: Array(asked.output.utf8))["runs"]?.elements?.count, 1)
   }
 }

@@ -67,7 +67,7 @@ private struct Replay {
   func perform(_ listener: any JournalListener) -> CommandStatus {
     let first = JournalHash()
     var status = run(Listeners([listener, first])).exitStatus
-    guard saveCapture() else { return .internalFault }
+    guard saveCapture() else { return status.withoutReports }
     var same = 1
     var done = 1
     while done < arguments.rounds.value, !Interruption.isRequested {

@@ -60,8 +60,11 @@ extension ReportArguments {
     var reports = reports
     if isReproducible { reports.history.choice = .none }
     let summary = recorded.summary
-    let paths = console.attempt { try reports.write(recorded, journals: journals, console) }
-    guard let paths else { return .internalFault }
+    let paths = console.attempt("the reports are not written: ") {
+      try reports.write(recorded, journals: journals, console)
+    }
+    let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+    guard let paths else { return status.withoutReports }
     switch format {
     case .json: console.print(summary.json)
     case .human:
@@ -69,7 +72,7 @@ extension ReportArguments {
       let places = isQuiet ? [] : paths.map { "  report   \($0)" }
       console.print((text.lines + places).joined(separator: "\n"))
     }
-    return CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+    return status
   }
 }
 
@@ -82,6 +85,7 @@ struct SummaryText {
   /// Failures first, then findings, counts and cells.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
+    for words in summary.leftOut { lines.append(paint(.warning, "  journal  \(words)")) }
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
     if isQuiet { return lines }
     let tally = summary.tally
@@ -135,6 +139,7 @@ extension RunSummary: Written {
     .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
     .derived("notBegun", \.notBegun, .count), .derived("findings", \.findings, .list(.object(findingFields))),
     .derived("coverage", \.coverage, .list(.object(coverageFields))),
+    .derived("leftOut", \.leftOut, .list(.text)),
     .derived("problems", { $0.problems.map { "\($0)" } }, .list(.text)),
     .derived("status", \.status, .count),
   ]

@@ -123,12 +123,12 @@ private struct RunSession {
       isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
     audience.finish(summary.leave)
-    guard let reports = folder.conclude(seed: plan.seed, arguments.reports, console) else {
-      return .internalFault
-    }
+    let reports = folder.conclude(seed: plan.seed, arguments.reports, console)
+    let status = reports == nil ? summary.exitStatus.withoutReports : summary.exitStatus
     if arguments.format == .human {
       audience.human.summarize(
-        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: reports + [folder.journalPath])
+        summary, seed: plan.seed, took: MonotonicClock.now - begin,
+        reports: (reports ?? []) + [folder.journalPath])
     }
     if summary.exitStatus == .incomplete, arguments.format == .human {
       console.say("  resume   \(resumeLine)")
@@ -138,7 +138,7 @@ private struct RunSession {
         "lockstep: nothing to run: \(plan.cases.isEmpty ? "no scenario is selected" : "every case was skipped")"
       )
     }
-    return summary.exitStatus
+    return status
   }
 
   /// Scenarios that are wrong, or a lab without a place for us: nothing is run, and no report of an earlier run is left

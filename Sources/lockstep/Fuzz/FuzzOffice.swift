@@ -60,12 +60,8 @@ final class FuzzOffice: FuzzDesk {
   /// Writes the reports and says how the campaign ended.
   func close(_ end: FuzzEnd) -> CommandStatus {
     var end = end
-    do {
-      try folder.finish(seed: end.seed)
-      _ = try folder.report(arguments.run.reports, console)
-    } catch {
-      report.warn("\(error)")
-      end.exit = .internalFault
+    if folder.conclude(seed: end.seed, arguments.run.reports, console) == nil {
+      end.exit = end.exit.withoutReports
     }
     end.journal = folder.journalPath
     if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }

@@ -148,8 +148,8 @@ extension NightlyArguments {
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
     var report = session.perform()
-    let written: Void? = console.attempt { try write(&report, console) }
-    guard written != nil else { return .internalFault }
+    let written: Void? = console.attempt("the reports are not written: ") { try write(&report, console) }
+    guard written != nil else { return report.status.withoutReports }
     console.print(
       in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
     return report.status
@@ -164,8 +164,8 @@ extension NightlyArguments {
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)
     }
-    report.reports = try reports.write(journals: report.journals, console)
-    reports.history.take(journals: report.journals, out: reports.out, console)
+    report.reports = try reports.write(journals: [folder.journalPath], console)
+    reports.history.take(journals: [folder.journalPath], out: reports.out, console)
     let page = reports.out + "/nightly.html"
     try WholeFile.replace(page, with: report.page(began: folder.start))
     report.reports.insert(page, at: 0)

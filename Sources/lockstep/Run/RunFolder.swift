@@ -138,12 +138,14 @@ final class RunFolder: JournalListener {
 
   /// Completes the manifest and makes the reports.
   ///
-  /// - Returns: the paths of the reports; `nil` after it said why they cannot be written.
+  /// Of a journal that is not complete reports are made all the same: they say that it is not.
+  ///
+  /// - Returns: the paths of the reports; `nil` after it said what cannot be written.
   func conclude(seed: UInt64, _ places: ReportPlaces, _ console: Console) -> [String]? {
-    console.attempt {
-      try finish(seed: seed)
-      return try report(places, console)
-    }
+    let finished: Void? = console.attempt("the run is not all on disk: ") { try finish(seed: seed) }
+    let reports = console.attempt("the reports are not written: ") { try report(places, console) }
+    if reports == nil { console.say("  once there is a place for them: lockstep report \(shellWord(path))") }
+    return finished == nil ? nil : reports
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
