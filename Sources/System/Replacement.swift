@@ -60,6 +60,15 @@ public struct Replacement: ~Copyable {
 
   private static var uniqueWord: String { String(SystemEntropy().next(), radix: 36) }
 
+  /// The file whose place a file was to take, by its name; `nil` for a name that no temporary file has.
+  public static func target(ofTemporary name: String) -> String? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts.last == "new", let word = parts.dropLast().last,
+      (1...13).contains(word.count), word.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isLowercase) })
+    else { return nil }
+    return parts.dropLast(2).joined(separator: ".")
+  }
+
   /// How many bytes were added.
   public var count: Int { flushed + buffer.count }
 

@@ -74,7 +74,7 @@ struct EvidenceTests {
   }
 
   @Test("a device that does not report is allowed what one that does would have to say")
-  func withoutReports() throws {
+  func withTrouble() throws {
     var tracker = try tracker(holding: ["loss"], isReporting: false)
     call(&tracker)
     expect(tracker.observe(.status(Self.idle), at: at(1)), true)

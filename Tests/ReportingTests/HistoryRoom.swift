@@ -42,7 +42,9 @@ func night(
 ) -> RunRecord {
   let date = "2026-01-\(day < 10 ? "0" : "")\(day)"
   var record = RunRecord(
-    identity: .init(host: host, name: name ?? "\(date)-run"), started: "\(date)T02:00:00Z")
+    identity: .init(
+      host: host, name: name ?? "\(date)-run", started: "\(date)T02:00:00Z", seed: "42"),
+    started: "\(date)T02:00:00Z")
   record.seed = "42"
   record.revision = "61f6abf"
   record.version = "1.0"

@@ -77,6 +77,107 @@ struct HistoryTests {
     try check(history)
   }
 
+  @Test(
+    "runs of one name, host and second are several, each known by its id from wherever it is taken in",
+    arguments: HistoryRoom.Kind.present)
+  func identities(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let history = try room.history()
+    /// The journal of a run, in a folder of any name.
+    func run(
+      _ folder: String, id: String?, cases: [String], start: String = "2026-11-22T02:00:00.123Z"
+    ) throws -> String {
+      let id = id.map { #""id":"\#($0)","# } ?? ""
+      let lines = journal(cases.flatMap { caseLines($0) }, cases: cases.count)
+      let path = try room.workshop.file("\(folder).jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+      _ = try room.workshop.file(
+        "\(folder).json",
+        Array(#"{\#(id)"name":"r","host":"h","start":"\#(start)","seed":42}"#.utf8))
+      return path
+    }
+    func take(_ path: String) throws {
+      try history.take(journal: path, manifest: String(path.dropLast(1)))
+    }
+    let first = try run("a", id: "aa", cases: ["x"])
+    let second = try run("b", id: "bb", cases: ["x", "y"])
+    let old = try run("c", id: nil, cases: ["x", "y", "z"])
+    let later = try run("d", id: nil, cases: ["x"], start: "2026-11-22T02:00:01.000Z")
+    for path in [first, second, old, later, second, first, old] { try take(path) }
+    func rows() throws -> [String] {
+      try history.runs().map { "\($0.identity.id) \($0.started.suffix(3)) \($0.cases)" }.sorted()
+    }
+    let known = try rows()
+    expect(known.map { String($0.suffix(5)) }.sorted(), ["00Z 1", "00Z 2", "00Z 3", "01Z 1"])
+    expect(known.filter { $0.hasPrefix("aa ") || $0.hasPrefix("bb ") }, ["aa 00Z 1", "bb 00Z 2"])
+    // Gone on with, and then taken in from a copy, it is still the same run.
+    try take(try run("e", id: "aa", cases: ["x", "y", "z", "w"]))
+    try take(try run("f", id: nil, cases: ["x"]))
+    expect(
+      try rows(),
+      known.map { $0 == "aa 00Z 1" ? "aa 00Z 4" : $0.replacingOccurrences(of: "Z 3", with: "Z 1") })
+    try check(history)
+  }
+
+  @Test(
+    "a history of an older Lockstep keeps its runs, and knows each again by what it says of it",
+    arguments: HistoryRoom.Kind.present)
+  func migration(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let lines = journal(caseLines("x") + caseLines("y", "divergence"), cases: 2, status: 1)
+    let path = try room.workshop.file("j.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    let run = try room.workshop.file(
+      "run", Array(#"{"name":"r","host":"h","start":"2026-11-22T02:00:00.123Z","seed":42}"#.utf8))
+    let part = try room.workshop.file(
+      "part",
+      Array(#"{"name":"n","host":"h","start":"2026-11-22T03:00:00Z","job":"slurm-7","part":"3/16"}"#.utf8))
+    // As it was written when host and name told runs apart.
+    let old = try History(room.place, for: .adding, patience: 100) { [HistorySchema.steps($0)[0]] }
+    for (host, name, start) in [
+      ("h", "r", "2026-11-22T02:00:00Z"), ("slurm-7", "part 03 of 16", "2026-11-22T01:00:00Z"),
+    ] {
+      let number = try old.database.first(
+        """
+        INSERT INTO runs (host, name, started, seed, status, milliseconds, agree, divergences, lab_faults, skipped,
+          incomplete, flaky) VALUES ($1, $2, $3, '42', 0, 1, 1, 0, 0, 0, 0, 0) RETURNING id
+        """, [.text(host), .text(name), .text(start)])?.first
+      let known = try old.database.first("SELECT id FROM cases", [])?.first
+      let test =
+        try known
+        ?? old.database.first("INSERT INTO cases (class, name) VALUES ($1, 'n') RETURNING id", [.text("c")])?
+        .first
+      let setting =
+        try old.database.first("SELECT id FROM settings", [])?.first
+        ?? old.database.first(
+          "INSERT INTO settings (device, firmware, machine, model) VALUES ($1, '', '', '') RETURNING id",
+          [.text("")])?.first
+      guard let number, let test, let setting, let slot = test.integer else {
+        throw HistoryRoom.HistoryRoomError.noServer
+      }
+      try old.database.run(
+        """
+        INSERT INTO results (run_id, case_id, setting_id, word, flaky, attempts, milliseconds)
+        VALUES ($1, $2, $3, 0, 0, 1, 1)
+        """, [number, test, setting])
+      var digest = RunDigest()
+      digest.append(.init(caseNumber: slot, word: .agree, milliseconds: 1))
+      try old.database.run(
+        "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [number, .bytes(digest.bytes)])
+    }
+    let history = try room.history()
+    func rows() throws -> [String] {
+      try history.runs().map { "\($0.identity.host) \($0.identity.name) \($0.started.suffix(9)) \($0.cases)" }
+    }
+    expect(try rows(), ["h r 02:00:00Z 1", "slurm-7 part 03 of 16 01:00:00Z 1"])
+    expect(try history.database.first("SELECT count(*) FROM results", []), [.integer(2)])
+    try check(history)
+    try history.take(journal: path, manifest: run)
+    try history.take(journal: path, manifest: part)
+    expect(try rows(), ["slurm-7 part 03 of 16 03:00:00Z 2", "h r 02:00:00Z 2"])
+    // What hangs on a run still goes with it.
+    expect(try history.database.first("SELECT count(*) FROM results", []), [.integer(4)])
+    try check(history)
+  }
+
   /// Recomputes everything from the rows of results, in the plainest way, and compares.
   private func check(_ history: History, sourceLocation: SourceLocation = #_sourceLocation) throws {
     var rows: [String: [[SQLValue]]] = [:]

@@ -9,7 +9,7 @@ struct HistoryTroubleTests {
   /// What opening a history says; a history that opens says nothing.
   private func message(
     _ place: HistoryPlace, _ purpose: History.Purpose, patience: Int32 = 200,
-    steps: (Dialect) -> [[String]] = HistorySchema.steps
+    steps: (Dialect) -> [[HistorySchema.Step]] = HistorySchema.steps
   ) -> String {
     do {
       let history = try History(place, for: purpose, patience: patience, steps: steps)
@@ -100,12 +100,12 @@ struct HistoryTroubleTests {
   func versions(_ kind: HistoryRoom.Kind) throws {
     let room = try HistoryRoom(kind)
     try room.history().take([night(1, "..F")])
-    let steps = { (dialect: Dialect) in
+    let steps = { (dialect: Dialect) -> [[HistorySchema.Step]] in
       HistorySchema.steps(dialect) + [
         ["ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = 'old'"]
       ]
     }
-    let broken = { (dialect: Dialect) in
+    let broken = { (dialect: Dialect) -> [[HistorySchema.Step]] in
       HistorySchema.steps(dialect) + [["ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE nothing SET a = 1"]]
     }
     // A step that fails changes nothing.
@@ -113,11 +113,11 @@ struct HistoryTroubleTests {
     expect(message(room.place, .adding), "")
     expect(message(room.place, .adding, steps: steps), "")
     let history = try History(room.place, for: .asking, patience: 100, steps: steps)
-    expect(try history.database.version, 2)
+    expect(try history.database.version, 3)
     expect(try history.runs().count, 1)
     expect(
       message(room.place, .adding),
-      "the history at \(room.place) was written by a newer lockstep: its schema is 2, and this one knows them up to 1"
+      "the history at \(room.place) was written by a newer lockstep: its schema is 3, and this one knows them up to 2"
     )
   }
 

@@ -129,12 +129,12 @@ struct HistoryCommandTests {
         "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not 'yesterday'\nSee 'lockstep history --help'.\n"
       ),
       (
-        "--history text", 70,
+        "--history text", 2,
         "lockstep: the history at text is damaged: file is not a database. Put it aside: 'lockstep history add RUN…' fills a new one from the journals\n"
       ),
       (
-        "--history=postgres://me:hunter2@/db?host=/none", 70,
-        "lockstep: the history at postgres:///db cannot be used: connection to server on socket \"/none/.s.PGSQL.5432\" failed: No such file or directory; Is the server running locally and accepting connections on that socket?\n"
+        "--history=postgres://me:hunter2@/db?host=/none", 3,
+        "lockstep: the history at postgres:///db cannot be reached: connection to server on socket \"/none/.s.PGSQL.5432\" failed: No such file or directory; Is the server running locally and accepting connections on that socket?\n"
       ),
       (
         "add nothing", 2,

@@ -107,7 +107,7 @@ struct NightlyTests {
     }
     for _ in 1...100 {
       let open = try #require(try NightlyFolder.unfinished("plan", out: out))
-      _ = try NightlyFolder(open, out: out)
+      _ = try NightlyFolder(open, EarlierRun(open.path), out: out)
       try await Task.sleep(for: .milliseconds(1))
     }
     looks.cancel()

@@ -28,6 +28,15 @@ public final class CampaignJournal {
   /// The id of the case that stands for the campaign itself.
   public static func id(of target: FuzzTarget) -> String { "fuzz/\(target.machine.label)" }
 
+  /// The id of the case that shows a finding, by where that was saved: the same in whichever folder of reports, so that a
+  /// history knows it again.
+  public static func id(ofSaved path: String) -> String { Plan.id(of: file(ofSaved: path)) }
+
+  /// What the case calls its file: `failures/fuzz-sesame-8f31c2.yaml`.
+  private static func file(ofSaved path: String) -> String {
+    path.split(separator: "/").suffix(2).joined(separator: "/")
+  }
+
   /// The campaign begins.
   public func begin() {
     listener.take(.run(Record.Run(seed: settings.seed)))
@@ -60,7 +69,7 @@ public final class CampaignJournal {
   ///   - replay: the line to paste that does it again.
   public func record(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
     let test = Case(
-      id: Plan.id(of: path), name: scenario.title, file: path,
+      id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path),
       scenario: scenario, machine: target.machine, device: target.device,
       start: target.starts[finding.test.start],
       seed: target.seed)

@@ -28,6 +28,13 @@ package struct JobPart: Hashable {
   package var name: String {
     "part \(part.padded(to: String(count).utf8.count)) of \(count)"
   }
+
+  /// Whether a history calls a part so.
+  package static func isName(_ name: String) -> Bool {
+    let words = name.split(separator: " ", omittingEmptySubsequences: false)
+    return words.count == 4 && words[0] == "part" && words[2] == "of" && Int(words[1]) != nil
+      && Int(words[3]) != nil
+  }
 }
 
 /// How good a go at a part is: of several the greatest stands.

@@ -82,6 +82,9 @@ package struct JournalIndex {
   package private(set) var machines: [Record.Machine] = []
   /// What the lab said outside of cases: how it left a lock at the end.
   package private(set) var remarks: [String] = []
+  /// What stood behind the end of a run and is no record, such as what another program wrote there: it is left out, and
+  /// changes nothing about the run.
+  package private(set) var leftOut: [String] = []
   /// What is wrong with the journals, beyond cases that are.
   package private(set) var problems: [JournalProblem] = []
   /// What campaigns came upon, each once.
@@ -118,6 +121,8 @@ package struct JournalIndex {
     var hasDiverged = false
     var run: Record.Run?
     var ending: Record.End?
+    /// The lines behind the end that are no records.
+    var foreign: (first: JournalProblem?, count: Int) = (nil, 0)
     /// How many cases there were, and how many of them made place when the run was taken up again.
     var cases = 0
     var replaced = 0
@@ -270,7 +275,13 @@ extension JournalIndex {
         case .success(.start(let start)): begin(start, reader, journal)
         case .success(.verdict(let ended)): close(ended, reader)
         case .success(.other(let record)): take(record, reader, journal)
-        case .failure(let problem): add(problem)
+        case .failure(let problem):
+          guard reading.ending != nil else {
+            add(problem)
+            continue
+          }
+          if reading.foreign.first == nil { reading.foreign.first = problem }
+          reading.foreign.count += 1
         }
       }
     } catch {
@@ -279,6 +290,7 @@ extension JournalIndex {
     let wasOpen = open != nil
     closeOpenCase()
     checkEnd(wasOpen: wasOpen)
+    leaveOutForeign()
     statuses.append(reading.ending?.status)
     if let run = reading.run { runs.append(run) }
   }
@@ -296,6 +308,9 @@ extension JournalIndex {
       // A run that is taken up again starts anew at the end of its journal.
       reading.run = run
       reading.ending = nil
+      // What stands between two sittings may have been a part of one.
+      if let foreign = reading.foreign.first { add(foreign) }
+      reading.foreign = (nil, 0)
       closeOpenCase()
       reading.provisional.earlier.merge(reading.provisional.now) { $1 }
       reading.provisional.now = [:]
@@ -487,6 +502,19 @@ extension JournalIndex {
       let why = remarks.map { "; " + $0 }.joined()
       add(JournalProblem(line: 0, message: "the run ended with status \(ending.status)" + why))
     }
+  }
+
+  /// Leaves out what stands behind the end, whose counts say that nothing is missing before it, and says so.
+  private mutating func leaveOutForeign() {
+    guard let first = reading.foreign.first else { return }
+    let count = reading.foreign.count
+    let words =
+      (count == 1
+        ? "a line behind the end is no record and is"
+        : "\(count) lines behind the end are no records and are")
+      + " left out: \(first)"
+    leftOut.append(words)
+    if remarks.count < Self.problemLimit { remarks.append("of the journal: " + words) }
   }
 
   /// Says of a run that was killed what is missing.

@@ -5,6 +5,9 @@ public import System
 ///
 /// It stands in `manifest.json` beside the journal; what is left out is unknown.
 public struct Manifest: Hashable, Sendable {
+  /// What nobody else has: 32 hexadecimal digits that were drawn when the run began. Runs may have equal names; by this
+  /// one is known wherever its folder is taken.
+  public var id: String?
   /// The run's name: that of its folder.
   public var name: String?
   /// The machine it ran on.
@@ -54,7 +57,7 @@ extension Manifest: Recorded {
   public static let blank = Manifest()
   public static let noun = "a manifest"
   public static let fields: [Field<Self>] = [
-    .usual("name", \.name, .text), .usual("host", \.host, .text),
+    .extra("id", \.id, .text), .usual("name", \.name, .text), .usual("host", \.host, .text),
     .usual("start", \.start, .text(Shape.moment)),
     .extra("end", \.end, .text(Shape.moment)),
     .usual("version", \.version, .text), .extra("seed", \.seed, .seed), .extra("job", \.job, .text),

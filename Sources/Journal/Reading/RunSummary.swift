@@ -26,6 +26,8 @@ public struct RunSummary: Sendable {
   public private(set) var planned = 0
   /// How many of these were not begun.
   public private(set) var notBegun = 0
+  /// What stood behind the ends of runs and is no record.
+  public private(set) var leftOut: [String] = []
   /// What is wrong with the journals.
   public private(set) var problems: [JournalProblem] = []
 
@@ -52,7 +54,7 @@ public struct RunSummary: Sendable {
     findings = index.findings.map(\.finding)
     coverage = index.coverage
     statuses = index.statuses
-    problems = index.problems
+    (problems, leftOut) = (index.problems, index.leftOut)
     (planned, notBegun) = (index.missing.of, index.missing.cases)
   }
 

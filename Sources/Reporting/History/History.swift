@@ -23,7 +23,7 @@ public final class History {
   ///   - patience: how long to wait for other writers, in milliseconds.
   ///   - steps: what leads from each version of the schema to the next.
   init(
-    _ place: HistoryPlace, for purpose: Purpose, patience: Int32, steps: (Dialect) -> [[String]]
+    _ place: HistoryPlace, for purpose: Purpose, patience: Int32, steps: (Dialect) -> [[HistorySchema.Step]]
   ) throws(HistoryError) {
     database =
       switch place {
@@ -117,8 +117,8 @@ public final class History {
     _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Bool {
     let known = try database.first(
-      "SELECT status, divergences, agree + skipped, started FROM runs WHERE host = $1 AND name = $2",
-      [.text(record.identity.host), .text(record.identity.name)])
+      "SELECT status, divergences, agree + skipped, started FROM runs WHERE identity = $1",
+      [.text(record.identity.id)])
     guard let known else { return false }
     let divergences = Int(known[1].integer ?? 0)
     let other = GoRank(
@@ -136,19 +136,17 @@ public final class History {
     _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Int64 {
     func count(_ isCounted: (NumberedCase) -> Bool) -> SQLValue { SQLValue(cases.count(where: isCounted)) }
-    try database.run(
-      "DELETE FROM runs WHERE host = $1 AND name = $2",
-      [.text(record.identity.host), .text(record.identity.name)])
+    try database.run("DELETE FROM runs WHERE identity = $1", [.text(record.identity.id)])
     let time = cases.reduce(0 as Int64) { min($0 + $1.milliseconds, 1 << 52) }
     let row = try database.first(
       """
-      INSERT INTO runs (host, name, started, seed, revision, version, status, milliseconds,
+      INSERT INTO runs (identity, host, name, started, seed, revision, version, status, milliseconds,
         agree, divergences, lab_faults, skipped, incomplete, flaky)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id
       """,
       [
-        .text(record.identity.host), .text(record.identity.name), .text(record.started),
-        SQLValue(record.seed), SQLValue(record.revision), SQLValue(record.version),
+        .text(record.identity.id), .text(record.identity.host), .text(record.identity.name),
+        .text(record.started), SQLValue(record.seed), SQLValue(record.revision), SQLValue(record.version),
         record.status.map { SQLValue($0) } ?? .null, .integer(time),
         count { $0.word == .agree }, count { $0.word == .divergence }, count { $0.word == .labFault },
         count { $0.word == .skipped }, count { $0.word == .incomplete }, count(\.isFlaky),

@@ -276,10 +276,10 @@ extension Database {
     try query(
       """
       SELECT id, host, name, started, seed, revision, version, status, milliseconds,
-        agree, divergences, lab_faults, skipped, incomplete, flaky, length(digest)
+        agree, divergences, lab_faults, skipped, incomplete, flaky, length(digest), identity
       FROM runs JOIN digests ON run_id = id
       \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
-      ORDER BY started DESC, host DESC, name DESC\(limit)
+      ORDER BY started DESC, host DESC, name DESC, identity DESC\(limit)
       """, values
     ) { row in
       let run = HistoryRun(row)
@@ -294,7 +294,8 @@ extension HistoryRun {
   /// Reads a row of the runs.
   fileprivate init(_ row: [SQLValue]) {
     func number(_ column: Int) -> Int { Int(row[column].integer ?? 0) }
-    identity = RunRecord.Identity(host: row[1].text ?? "", name: row[2].text ?? "")
+    identity = RunRecord.Identity(
+      id: row[16].text ?? "", host: row[1].text ?? "", name: row[2].text ?? "")
     started = row[3].text ?? ""
     seed = row[4].text
     revision = row[5].text

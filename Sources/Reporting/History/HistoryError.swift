@@ -2,6 +2,8 @@
 public enum HistoryError: Error, Hashable, Sendable {
   /// There is none yet.
   case absent(HistoryPlace)
+  /// Its server does not answer, or not any more.
+  case away(HistoryPlace, reason: String)
   /// It cannot be opened, or not be used as is needed.
   case unusable(HistoryPlace, reason: String)
   /// Another process keeps it for itself, for longer than was waited.
@@ -14,11 +16,22 @@ public enum HistoryError: Error, Hashable, Sendable {
   case run(String, reason: String)
 }
 
+extension HistoryError {
+  /// Whether it is likely to be over before long, without anybody doing anything to the history.
+  public var isPassing: Bool {
+    switch self {
+    case .away, .busy: true
+    case .absent, .unusable, .damaged, .newer, .run: false
+    }
+  }
+}
+
 extension HistoryError: CustomStringConvertible {
   /// What is wrong, where, and what can be done.
   public var description: String {
     switch self {
     case .absent(let place): "there is no history at \(place) yet"
+    case .away(let place, let reason): "the history at \(place) cannot be reached: \(reason)"
     case .unusable(let place, let reason): "the history at \(place) cannot be used: \(reason)"
     case .busy(let place): "the history at \(place) is locked: another process is writing to it"
     case .damaged(let place, let reason):

@@ -119,7 +119,7 @@ extension History {
         SELECT f.run_id, c.class, c.name, r.word, f.signature, f.message
         FROM failures f JOIN results r ON r.run_id = f.run_id AND r.case_id = f.case_id
         JOIN cases c ON c.id = f.case_id JOIN runs n ON n.id = f.run_id
-        WHERE n.started >= $1 ORDER BY n.started DESC, n.host DESC, n.name DESC, c.class, c.name
+        WHERE n.started >= $1 ORDER BY n.started DESC, n.host DESC, n.name DESC, n.identity DESC, c.class, c.name
         """, [.text(first)]
       ) { row in
         if let run = runs[row[0].integer ?? 0] { collector.add(row, run) }
@@ -246,8 +246,8 @@ extension History {
           f.signature, f.message
         FROM runs n JOIN results r ON r.run_id = n.id JOIN settings s ON s.id = r.setting_id
         LEFT JOIN failures f ON f.run_id = r.run_id AND f.case_id = r.case_id
-        WHERE n.host = $1 AND n.name = $2 AND r.case_id = $3
-        """, [.text(run.identity.host), .text(run.identity.name), .integer(number)]
+        WHERE n.identity = $1 AND r.case_id = $2
+        """, [.text(run.identity.id), .integer(number)]
       ) { row in
         guard let word = row[0].integer.flatMap({ Record.Verdict.Word(code: Int($0)) }) else { return }
         all.append(

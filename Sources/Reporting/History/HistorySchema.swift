@@ -6,7 +6,7 @@ import Journal
 /// | table | a row is |
 /// | --- | --- |
 /// | `words` | how a case can end, by number |
-/// | `runs` | a run, told from others by host and name |
+/// | `runs` | a run, told from others by its identity: host and name are what it is called |
 /// | `cases` | a case, told from others by class and name as in JUnit: it stays the same when a lock is swapped |
 /// | `settings` | what cases ran against: device, firmware, machine and its hash |
 /// | `results` | how a case ended in a run |
@@ -17,20 +17,36 @@ import Journal
 /// again.
 enum HistorySchema {
   /// What leads from each version to the next; the first of them from nothing.
-  static func steps(_ dialect: Dialect) -> [[String]] {
-    [tables(dialect)]
+  static func steps(_ dialect: Dialect) -> [[Step]] {
+    [tables(dialect).map(Step.statement), identities(dialect)]
+  }
+
+  /// A part of what leads from one version to the next.
+  enum Step: ExpressibleByStringLiteral {
+    case statement(String)
+    /// What cannot be said in both databases.
+    case work((any Database) throws(HistoryError) -> Void)
+
+    init(stringLiteral statement: String) { self = .statement(statement) }
+
+    fileprivate func take(_ database: any Database) throws(HistoryError) {
+      switch self {
+      case .statement(let statement): try database.run(statement)
+      case .work(let work): try work(database)
+      }
+    }
   }
 
   /// Brings a database to the newest version; all of it or nothing.
-  static func migrate(_ database: some Database, _ steps: (Dialect) -> [[String]]) throws(HistoryError) {
+  static func migrate(_ database: some Database, _ steps: (Dialect) -> [[Step]]) throws(HistoryError) {
     let steps = steps(database.dialect)
     try check(try database.version, database.place, steps.count)
     if try database.version == steps.count { return }
-    try database.write { () throws(HistoryError) in
+    try database.change { () throws(HistoryError) in
       // Another process may have been faster.
       let version = try database.version
       try check(version, database.place, steps.count)
-      for statement in steps[version...].joined() { try database.run(statement) }
+      for step in steps[version...].joined() { try step.take(database) }
       if version < steps.count { try database.setVersion(steps.count) }
     }
   }
@@ -87,6 +103,51 @@ enum HistorySchema {
         digest \(dialect.bytes) NOT NULL) \(dialect.plain)
       """,
     ]
+  }
+
+  /// From host and name to an identity: runs that began in one second may be called the same.
+  private static func identities(_ dialect: Dialect) -> [Step] {
+    let (text, integer) = (dialect.text, dialect.integer)
+    let columns = """
+      id, host, name, started, seed, revision, version, status, milliseconds, agree, divergences, lab_faults, skipped,
+      incomplete, flaky
+      """
+    // SQLite has no other way to take a constraint away than to write the table anew; who keeps what refers to it stays
+    // right meanwhile is ``Database/change(_:)``.
+    let table: [Step] =
+      dialect.rewritesTables
+      ? [
+        .statement(
+          """
+          CREATE TABLE new_runs (
+            id \(dialect.counter), host \(text) NOT NULL, name \(text) NOT NULL, started \(text) NOT NULL,
+            seed \(text), revision \(text), version \(text), status \(integer), milliseconds \(integer) NOT NULL,
+            agree \(integer) NOT NULL, divergences \(integer) NOT NULL, lab_faults \(integer) NOT NULL,
+            skipped \(integer) NOT NULL, incomplete \(integer) NOT NULL, flaky \(integer) NOT NULL,
+            identity \(text) NOT NULL DEFAULT '') \(dialect.plain)
+          """),
+        .statement("INSERT INTO new_runs (\(columns)) SELECT \(columns) FROM runs"), "DROP TABLE runs",
+        "ALTER TABLE new_runs RENAME TO runs", "CREATE INDEX runs_started ON runs (started, host, name)",
+      ]
+      : [
+        "ALTER TABLE runs DROP CONSTRAINT runs_host_name_key",
+        .statement("ALTER TABLE runs ADD COLUMN identity \(text) NOT NULL DEFAULT ''"),
+      ]
+    return table + [.work(identify), "CREATE UNIQUE INDEX runs_identity ON runs (identity)"]
+  }
+
+  /// Gives each run the identity that its journal gives it when it is taken in again.
+  private static func identify(_ database: any Database) throws(HistoryError) {
+    var known: [(number: Int64, identity: RunRecord.Identity)] = []
+    try database.query("SELECT id, host, name, started, seed FROM runs", []) { row in
+      let identity = RunRecord.Identity(
+        rowOf: row[1].text ?? "", row[2].text ?? "", started: row[3].text ?? "", seed: row[4].text)
+      known.append((row[0].integer ?? 0, identity))
+    }
+    for (number, identity) in known {
+      try database.run(
+        "UPDATE runs SET identity = $1 WHERE id = $2", [.text(identity.id), .integer(number)])
+    }
   }
 }
 

@@ -52,16 +52,15 @@ public final class HistorySource: CaseHistorySource {
   private func recurrence(
     of signature: String, _ number: Int64
   ) throws(HistoryError) -> CaseHistory.Recurrence? {
-    let runs = Set(book.runs.map(\.identity))
+    let runs = Set(book.runs.map(\.identity.id))
     var starts: [String] = []
     try history.database.query(
       """
-      SELECT host, name, started FROM failures JOIN runs ON id = run_id
+      SELECT identity, started FROM failures JOIN runs ON id = run_id
       WHERE case_id = $1 AND signature = $2
       """, [.integer(number), .text(signature)]
     ) { row in
-      let identity = RunRecord.Identity(host: row[0].text ?? "", name: row[1].text ?? "")
-      if runs.contains(identity), let start = row[2].text { starts.append(start) }
+      if runs.contains(row[0].text ?? ""), let start = row[1].text { starts.append(start) }
     }
     guard let first = starts.min(), let last = starts.max() else { return nil }
     return CaseHistory.Recurrence(count: starts.count, first: first, last: last)

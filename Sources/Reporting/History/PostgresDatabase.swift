@@ -34,7 +34,7 @@ final class PostgresDatabase: Database {
     unsafe connection = opened
     unsafe library.quieten(opened)
     guard unsafe library.calls.status(opened) == CONNECTION_OK else {
-      throw .unusable(place, reason: connectionMessage)
+      throw .away(place, reason: connectionMessage)
     }
     try command("SET lock_timeout = \(patience)")
     try command("SET client_min_messages = warning")
@@ -71,6 +71,8 @@ final class PostgresDatabase: Database {
       throw error
     }
   }
+
+  func change(_ body: () throws(HistoryError) -> Void) throws(HistoryError) { try write(body) }
 
   func beginReading() throws(HistoryError) { try command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") }
 
@@ -123,9 +125,15 @@ final class PostgresDatabase: Database {
     case "55P03": throw .busy(place)
     // Data that is not what was written, an index likewise.
     case "XX001", "XX002": throw .damaged(place, reason: message)
+    // The server stops, starts, or has too many visitors; or there is no connection to it any more.
+    case "57P01", "57P02", "57P03", "53300": throw .away(place, reason: message)
+    case _ where state.hasPrefix("08") || isLost:
+      throw .away(place, reason: message)
     default: throw .unusable(place, reason: message)
     }
   }
+
+  private var isLost: Bool { unsafe library.calls.status(connection) != CONNECTION_OK }
 
   private var connectionMessage: String {
     let text = unsafe library.calls.errorMessage(connection).map { unsafe String(cString: $0) } ?? ""

@@ -4,17 +4,42 @@ import System
 
 /// What a history keeps of a run.
 public struct RunRecord {
-  /// What tells a run from others: it is the same run however often it is taken in.
-  public struct Identity: Hashable, Sendable {
+  /// What tells a run from others: it is the same run however often it is taken in, and from wherever.
+  ///
+  /// Two are equal when their ids are. Host and name are for people: several runs may have them.
+  public struct Identity: Sendable {
+    /// What nobody else has.
+    public var id: String
     /// The host that it ran on; empty where that is unknown.
     public var host: String
     /// Its name.
     public var name: String
 
     /// Names a run.
-    public init(host: String, name: String) {
-      self.host = host
-      self.name = name
+    public init(id: String, host: String, name: String) {
+      (self.id, self.host, self.name) = (id, host, name)
+    }
+
+    /// Names a run that was given no id when it began: its id is made of what is known of it, and so always the same.
+    public init(host: String, name: String, started: String, seed: String?) {
+      self.init(id: Self.id(of: [host, name, started, seed ?? ""]), host: host, name: name)
+    }
+
+    /// Names all goes at a part of a job at once, wherever they were made.
+    init(job: String, part: String) { self.init(id: Self.id(of: [job, part]), host: job, name: part) }
+
+    /// 32 hexadecimal digits for some words.
+    private static func id(of words: [String]) -> String {
+      (0..<2 as Range<UInt64>).map { half in
+        var hash = Fingerprint()
+        hash.mix(half)
+        for word in words {
+          hash.mix(word)
+          // Ends the word, which no byte of a text can.
+          hash.mix(0x100)
+        }
+        return hash.description
+      }.joined()
     }
   }
 
@@ -96,19 +121,42 @@ public struct RunRecord {
   }
 }
 
+extension RunRecord.Identity: Hashable {
+  public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
 extension RunRecord.Identity {
-  fileprivate init(_ journal: String, _ manifest: Manifest) {
-    // All goes at a part of a job are one run, wherever they were made.
+  /// The run that a journal belongs to, as its manifest names it; by its folder where there is none.
+  public init(journal: String, _ manifest: Manifest) {
     if let part = manifest.jobPart {
-      self.init(host: kept(part.job), name: part.name)
+      self.init(job: kept(part.job), part: part.name)
       return
     }
     let folder = journal.split(separator: "/").dropLast().last.map(String.init)
-    self.init(host: kept(manifest.host ?? ""), name: kept(manifest.name ?? folder ?? journal))
+    let (host, name) = (kept(manifest.host ?? ""), kept(manifest.name ?? folder ?? journal))
+    if let id = manifest.id, !id.isEmpty {
+      self.init(id: kept(id, toBytes: 64), host: host, name: name)
+    } else {
+      self.init(
+        host: host, name: name, started: manifest.moment ?? RunRecord.start(of: name) ?? "",
+        seed: manifest.seed.map { String($0) })
+    }
   }
 
-  /// The run that a journal belongs to, as its manifest names it; by its folder where there is none.
-  init(_ source: JournalIndex.Source) { self.init(source.journal, source.manifest) }
+  /// The same of a journal that is read.
+  init(_ source: JournalIndex.Source) { self.init(journal: source.journal, source.manifest) }
+
+  /// The run of a row that was written when host and name told runs apart.
+  init(rowOf host: String, _ name: String, started: String, seed: String?) {
+    // Folders of runs are called by the time.
+    if JobPart.isName(name) {
+      self.init(job: host, part: name)
+    } else {
+      self.init(host: host, name: name, started: started, seed: seed)
+    }
+  }
 }
 
 extension RunRecord {
@@ -135,7 +183,7 @@ extension RunRecord {
   }
 
   /// The time in the name of a run, such as `2026-11-20T22-38-51-run`.
-  private static func start(of name: String) -> String? {
+  fileprivate static func start(of name: String) -> String? {
     var text = Array(name.utf8.prefix(19))
     guard text.count == 19 else { return nil }
     for place in [13, 16] where text[place] == UInt8(ascii: "-") { text[place] = UInt8(ascii: ":") }

@@ -93,6 +93,13 @@ final class SQLiteDatabase: Database {
     try run("PRAGMA user_version = \(version)")
   }
 
+  /// While a table is written anew, what refers to it must not go with the old one.
+  func change(_ body: () throws(HistoryError) -> Void) throws(HistoryError) {
+    try run("PRAGMA foreign_keys = OFF")
+    defer { try? run("PRAGMA foreign_keys = ON") }
+    try write(body)
+  }
+
   func beginWriting() throws(HistoryError) { try run("BEGIN IMMEDIATE") }
 
   func beginReading() throws(HistoryError) { try run("BEGIN") }

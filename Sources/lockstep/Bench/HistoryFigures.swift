@@ -54,7 +54,9 @@ extension Figure {
     let (year, month, day) = (2023 + night / 336, night / 28 % 12 + 1, night % 28 + 1)
     let date = "\(year)-\(month.padded(to: 2))-\(day.padded(to: 2))"
     var record = RunRecord(
-      identity: .init(host: "bench-01", name: "\(date)T02-00-00-run"), started: "\(date)T02:00:00Z")
+      identity: .init(
+        host: "bench-01", name: "\(date)T02-00-00-run", started: "\(date)T02:00:00Z", seed: "42"),
+      started: "\(date)T02:00:00Z")
     record.seed = "42"
     record.revision = "61f6abf0d2c84b2f9e5a1c7d3b8e6f4a0c2d5e7f"
     record.version = Version.text

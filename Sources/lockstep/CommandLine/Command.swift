@@ -83,7 +83,7 @@ extension OptionForm {
 enum Commands {
   static var all: [Command] {
     [
-      .run, .fuzz, .cover, .mutants, .replay, .report, .history, .list, .validate, .schema, .machines,
+      .run, .fuzz, .cover, .mutants, .replay, .report, .history, .clean, .list, .validate, .schema, .machines,
       .emulate, .scan, .packets, .devices, .doctor, .nightly, .schedule, .bench, .completions, .man, .version,
     ]
   }

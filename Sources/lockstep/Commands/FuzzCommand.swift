@@ -58,6 +58,7 @@ extension FuzzArguments {
     }
     var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
+    if let remark = earlier?.run.remark { console.say("lockstep: \(remark)") }
     arguments.run.shard = arguments.shard
     _ = try arguments.run.settlePart(console)
     arguments.shard = arguments.run.shard
@@ -72,7 +73,7 @@ extension FuzzArguments {
     if isParallel, plan.target.device.kind == .lock || plan.world.devices.bench.device != nil {
       throw UsageError("--jobs: a lock can be driven by one process only")
     }
-    let office = try FuzzOffice(arguments, plan.target, console, earlier: earlier?.folder)
+    let office = try FuzzOffice(arguments, plan, console, earlier: earlier?.run)
     plan.world.devices.bench.capture(in: office.folder.path)
     office.folder.reserve([plan.target.device], on: plan.world.devices.bench)
     Interruption.listen()

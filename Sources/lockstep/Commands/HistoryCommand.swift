@@ -51,7 +51,11 @@ extension Command {
         deviations, estimated by the median deviation, and by a fifth and 0.1 s at least; known from
         \(UsualTime.least) runs on.
 
-        Exit status: 0, or 4 where there is nothing: no history, no run, or no case of that name.
+        Runs that could not be sent to the history when they were over are noted under DIR/unsent: each of these
+        questions sends them first, as the next run does.
+
+        Exit status: 0, or 4 where there is nothing: no history, no run, or no case of that name; 2 where the place is no
+        history that can be used, 3 where it does not answer or is kept by another process.
 
         """,
       examples: [
@@ -99,7 +103,7 @@ extension HistoryCommandArguments {
     }
     if question == .add { return try add(to: place, console) }
     do {
-      let history = try History(place, for: .asking)
+      let history = try openSending(place, console)
       let answer = try answer(question, history, place)
       if case .runs(let runs, _, _) = answer, runs.isEmpty {
         return nothing("no such run is in \(place)", console)
@@ -111,9 +115,24 @@ extension HistoryCommandArguments {
       return .agree
     } catch {
       console.say("lockstep: \(error)")
-      if case .absent = error { return .nothingSelected }
-      return .labFault
+      return error.status
     }
+  }
+
+  /// Opens the history, after what was noted for it is sent there.
+  private func openSending(_ place: HistoryPlace, _ console: Console) throws(HistoryError) -> History {
+    let unsent = UnsentRuns(out: out, place: place)
+    if !unsent.isEmpty {
+      do throws(HistoryError) {
+        let history = try History(place, for: .adding)
+        try unsent.send(to: history, console)
+        return history
+      } catch {
+        // What can only be read is asked all the same.
+        console.say("lockstep: \(error)\n  what is noted in \(out)/\(UnsentRuns.folder) is not sent")
+      }
+    }
+    return try History(place, for: .asking)
   }
 
   private func nothing(_ why: String, _ console: Console) -> CommandStatus {
@@ -173,12 +192,14 @@ extension HistoryCommandArguments {
   private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
     for run in words.dropFirst() { journals.append(try RunPlace.journal(of: run, out: out)) }
+    RunPlace.noteLiving(journals, "it is taken in again when it is over", console)
     var taken: [RunRecord.Identity] = []
     var status = CommandStatus.agree
-    do {
+    do throws(HistoryError) {
       let history = try History(place, for: .adding)
+      try UnsentRuns(out: out, place: place).send(to: history, console)
       for journal in journals {
-        do {
+        do throws(HistoryError) {
           let record = try RunRecord(journal: journal)
           try history.take([record])
           taken.append(record.identity)
@@ -190,7 +211,7 @@ extension HistoryCommandArguments {
       }
     } catch {
       console.say("lockstep: \(error)")
-      status = status.withTrouble
+      status = error.status
     }
     show(.taken(taken, place), console)
     return status
@@ -199,5 +220,16 @@ extension HistoryCommandArguments {
   private func show(_ answer: HistoryAnswer, _ console: Console) {
     console.print(
       in: format, HistoryText(answer: answer, paint: console.painter(color)).text, answer.json)
+  }
+}
+
+extension HistoryError {
+  /// What a command ends with that is about a history.
+  fileprivate var status: CommandStatus {
+    switch self {
+    case .absent: .nothingSelected
+    case .away, .busy: .labFault
+    case .unusable, .damaged, .newer, .run: .usage
+    }
   }
 }

@@ -1,6 +1,7 @@
 public import Journal
 import Basics
 import Reporting
+import System
 
 /// The options of `report`.
 struct ReportArguments {
@@ -52,11 +53,16 @@ extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
+    RunPlace.noteLiving(journals, "the report tells what it did so far", console)
+    let use = FolderUse(of: reports.out + "/runs") {}
+    defer { withExtendedLifetime(use) {} }
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
     var reports = reports
     if isReproducible { reports.history.choice = .none }
     let summary = recorded.summary
-    let paths = console.attempt { try reports.write(recorded, journals: journals, console) }
+    let paths = console.attempt("the reports are not written: ") {
+      try reports.write(recorded, journals: journals, console)
+    }
     let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
     guard let paths else { return status.withTrouble }
     switch format {
@@ -79,6 +85,7 @@ struct SummaryText {
   /// Failures first, then findings, counts and cells.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
+    for words in summary.leftOut { lines.append(paint(.warning, "  journal  \(words)")) }
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
     if isQuiet { return lines }
     let tally = summary.tally
@@ -132,6 +139,7 @@ extension RunSummary: Written {
     .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
     .derived("notBegun", \.notBegun, .count), .derived("findings", \.findings, .list(.object(findingFields))),
     .derived("coverage", \.coverage, .list(.object(coverageFields))),
+    .derived("leftOut", \.leftOut, .list(.text)),
     .derived("problems", { $0.problems.map { "\($0)" } }, .list(.text)),
     .derived("status", \.status, .count),
   ]

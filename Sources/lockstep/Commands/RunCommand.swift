@@ -64,6 +64,7 @@ private struct RunSession {
       command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
     }
     self.console = console
+    if let remark = resumed?.run.remark { console.say("lockstep: \(remark)") }
     do throws(NoPlace) {
       try arguments.moveIn(console)
       refusal = nil
@@ -99,7 +100,7 @@ private struct RunSession {
     earlier.tally.failsFlaky = arguments.flakyResult == .fail
     self.earlier = earlier
     folder = try RunFolder.open(
-      resuming: resumed?.folder, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
+      resuming: resumed?.run, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
     world.devices.bench.capture(in: folder.path)
     world.devices.captures = CaseCaptures(in: folder.path)
   }
@@ -122,12 +123,12 @@ private struct RunSession {
       isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
     audience.finish(summary.leave)
-    guard let reports = folder.conclude(seed: plan.seed, arguments.reports, console) else {
-      return summary.exitStatus.withTrouble
-    }
+    let reports = folder.conclude(seed: plan.seed, arguments.reports, console)
+    let status = reports == nil ? summary.exitStatus.withTrouble : summary.exitStatus
     if arguments.format == .human {
       audience.human.summarize(
-        summary, seed: plan.seed, took: MonotonicClock.now - begin, reports: reports + [folder.journalPath])
+        summary, seed: plan.seed, took: MonotonicClock.now - begin,
+        reports: (reports ?? []) + [folder.journalPath])
     }
     if summary.exitStatus == .incomplete, arguments.format == .human {
       console.say("  resume   \(resumeLine)")
@@ -137,7 +138,7 @@ private struct RunSession {
         "lockstep: nothing to run: \(plan.cases.isEmpty ? "no scenario is selected" : "every case was skipped")"
       )
     }
-    return summary.exitStatus
+    return status
   }
 
   /// Scenarios that are wrong, or a lab without a place for us: nothing is run, and no report of an earlier run is left

@@ -80,21 +80,32 @@ extension CampaignState {
 
   /// Reads the state of a run: by the name that its folder has under `OUT/runs`, or by the folder's path.
   ///
-  /// - Returns: the state and the folder.
+  /// - Returns: the state, with all that the journal holds, and the folder, which this process holds from now on.
   static func read(
     _ run: String, out: String
-  ) throws(UsageError) -> (state: CampaignState, folder: String) {
-    let folders = [run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run, "\(out)/runs/\(run)"]
-    for folder in folders {
-      guard let bytes = try? ScenarioFiles.read(folder + "/" + file, limits: Limits(bytes: 64 << 20)) else {
-        continue
-      }
-      guard let state = CampaignState(text: bytes) else {
-        throw UsageError("--resume: \(folder)/\(file) is no state of a campaign that is understood")
-      }
-      return (state, folder)
+  ) throws(UsageError) -> (state: CampaignState, run: EarlierRun) {
+    let run = try EarlierRun(run, out: out, with: file, saying: "--resume: ")
+    let path = run.folder + "/" + file
+    let bytes = try checked("--resume: ") {
+      try ScenarioFiles.read(path, limits: Limits(bytes: 64 << 20))
     }
-    throw UsageError(
-      "--resume: neither \(folders.map { "\($0)/\(file)" }.joined(separator: " nor ")) is there")
+    guard var state = CampaignState(text: bytes) else {
+      throw UsageError("--resume: \(path) is no state of a campaign that is understood")
+    }
+    state.adopt(RunSummary(journals: [run.folder + "/journal.jsonl"]))
+    return (state, run)
+  }
+
+  /// Takes in what the journal has and the state does not: a campaign may have been killed between the two.
+  private mutating func adopt(_ summary: RunSummary) {
+    for finding in summary.findings where !findings.contains(where: { $0.signature == finding.signature }) {
+      // One whose case is not at its end is to be found again, as is one that did not show again.
+      guard let path = finding.file,
+        summary.failures.contains(where: {
+          $0.id == CampaignJournal.id(ofSaved: path) && $0.word == .divergence
+        })
+      else { continue }
+      findings.append(Known(signature: finding.signature, path: path, length: finding.shortest, count: 1))
+    }
   }
 }

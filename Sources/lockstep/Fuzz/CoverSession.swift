@@ -63,8 +63,9 @@ struct CoverSession {
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = tour.perform()
     audience.finish(summary.leave)
-    guard save(summary.scenarios), let reports = folder.conclude(seed: target.seed, run.reports, console)
-    else { return summary.exitStatus.withTrouble }
+    let isSaved = save(summary.scenarios)
+    let reports = folder.conclude(seed: target.seed, run.reports, console)
+    guard isSaved, let reports else { return summary.exitStatus.withTrouble }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
         show(summary, paint, reports)

@@ -15,13 +15,17 @@ final class FuzzOffice: FuzzDesk {
 
   /// - Parameter earlier: the folder of the campaign that is taken up again.
   init(
-    _ arguments: FuzzArguments, _ target: FuzzTarget, _ console: Console, earlier: String?
+    _ arguments: FuzzArguments, _ plan: FuzzPlan, _ console: Console, earlier: EarlierRun?
   ) throws(UsageError) {
     self.arguments = arguments
     self.console = console
+    let target = plan.target
     let id = CampaignJournal.id(of: target)
-    tally = earlier.map { RunSummary(journals: [$0 + "/journal.jsonl"], without: id).tally } ?? Tally()
-    folder = try RunFolder.open(resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run)
+    tally = earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).tally } ?? Tally()
+    // Whenever it is killed, there is something to go on with.
+    folder = try RunFolder.open(
+      resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,
+      files: [(CampaignState.file, plan.state.json.pages)])
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
     let shown: any FuzzReport =
       switch arguments.run.format {
@@ -30,6 +34,7 @@ final class FuzzOffice: FuzzDesk {
       case .human: HumanFuzzReport(console, paint, isQuiet: isQuiet)
       }
     report = FuzzWatch(shown, console.status)
+    if earlier != nil { keep(plan.state) }
   }
 
   var listener: any JournalListener { folder }
@@ -55,11 +60,7 @@ final class FuzzOffice: FuzzDesk {
   /// Writes the reports and says how the campaign ended.
   func close(_ end: FuzzEnd) -> CommandStatus {
     var end = end
-    do {
-      try folder.finish(seed: end.seed)
-      _ = try folder.report(arguments.run.reports, console)
-    } catch {
-      report.warn("\(error)")
+    if folder.conclude(seed: end.seed, arguments.run.reports, console) == nil {
       end.exit = end.exit.withTrouble
     }
     end.journal = folder.journalPath

@@ -27,6 +27,8 @@ final class FuzzSession {
   private var state: CampaignState
   private var lastState: Interval
   private var lastLook = Interval.zero
+  /// How far it was when that was told last.
+  private var lastStatus: CampaignStatus
   /// What was visited in earlier sittings.
   private var earlierCells: CellCoverage?
 
@@ -40,6 +42,7 @@ final class FuzzSession {
     state = plan.state
     report = desk.report
     lastState = begin
+    lastStatus = plan.state.status
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.world.devices, listener: desk.listener,
       earlier: desk.tally)
@@ -206,6 +209,7 @@ final class FuzzSession {
 
   private func progress(_ status: CampaignStatus, isExploring: Bool) {
     let now = MonotonicClock.now
+    lastStatus = status
     report.progress(
       FuzzProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
     guard isExploring, now - lastState >= Self.periods.state else { return }
@@ -258,6 +262,7 @@ final class FuzzSession {
     state.findings.append(
       .init(
         signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
+    keep(lastStatus)
   }
 
   /// What device and twin have to say of a finding; nothing where there is no twin.

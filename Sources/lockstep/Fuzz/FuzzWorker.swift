@@ -25,6 +25,8 @@ extension Command {
       let plan = try FuzzPlan(arguments, earlier: earlier)
       EndOfInput.watch()
       let desk = WorkerDesk(console)
+      let use = FolderUse(of: arguments.run.reports.out + "/runs") {}
+      defer { withExtendedLifetime(use) {} }
       let end = FuzzSession(arguments, plan, desk).perform()
       desk.send(.end(end.cause, end.status))
       return .agree

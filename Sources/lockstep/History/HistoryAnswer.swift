@@ -74,13 +74,14 @@ extension HistoryAnswer {
 
 extension RunRecord.Identity: Written {
   public static let fields: [Field<Self>] = [
-    .derived("host", \.host, .text), .derived("name", \.name, .text),
+    .derived("id", \.id, .text), .derived("host", \.host, .text), .derived("name", \.name, .text),
   ]
 }
 
 extension HistoryRun: Written {
   public static let fields: [Field<Self>] = [
-    .derived("host", \.identity.host, .text), .derived("name", \.identity.name, .text),
+    .derived("id", \.identity.id, .text), .derived("host", \.identity.host, .text),
+    .derived("name", \.identity.name, .text),
     .derived("start", \.started, .start), .derived("seed", \.seed, .textOrNull),
     .derived("revision", \.revision, .textOrNull), .derived("version", \.version, .textOrNull),
     .derived("status", \.status, .countOrNull), .derived("milliseconds", { Int($0.milliseconds) }, .count),

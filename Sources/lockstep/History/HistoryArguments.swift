@@ -1,4 +1,6 @@
+import Basics
 import Reporting
+import System
 
 /// Where the history is kept: `--history`, which several commands have.
 struct HistoryArguments: Equatable {
@@ -36,17 +38,41 @@ struct HistoryArguments: Equatable {
     }
   }
 
-  /// Takes a run into the history when it is over.
+  /// How long to wait before a history that is away is tried again.
+  private static let pauses = [Interval.seconds(1), .seconds(2)]
+
+  /// Takes runs into the history when they are over, after those that it could not take earlier.
   ///
-  /// What goes wrong here is said, and changes nothing about the run: the journal has it all, and `lockstep history add`
-  /// can take it in later.
-  func take(journal: String, out: String, _ console: Console) {
+  /// What goes wrong here is said, and changes nothing about the runs: their journals have it all. A history that is away
+  /// is tried again for a while; then the runs are noted, and a later command sends them.
+  func take(journals: [String], out: String, _ console: Console) {
     guard let place = place(out: out) else { return }
-    do {
-      try History(place, for: .adding).take(journal: journal)
-    } catch {
-      console.say(
-        "lockstep: \(error)\n  the run is not in the history; 'lockstep history add' takes it in later")
+    let unsent = UnsentRuns(out: out, place: place)
+    var rest = journals[...]
+    var pauses = Self.pauses[...]
+    while true {
+      do throws(HistoryError) {
+        let history = try History(place, for: .adding)
+        try unsent.send(to: history, console)
+        while let journal = rest.first {
+          do throws(HistoryError) {
+            try history.take(journal: journal)
+          } catch {
+            guard case .run = error else { throw error }
+            console.say("lockstep: \(error)")
+          }
+          rest.removeFirst()
+        }
+        return
+      } catch {
+        // Who waited for other writers has waited long enough.
+        if case .away = error, !Interruption.isRequested, let pause = pauses.popFirst() {
+          System.rest(for: pause)
+          continue
+        }
+        console.say("lockstep: \(error)")
+        return unsent.keep(rest, console)
+      }
     }
   }
 

@@ -40,14 +40,18 @@ extension HistoryText {
       count == 0 ? ("·", .faint) : ("\(count)", style)
     }
     let head = ["started", "cases", "agree", "diverge", "trouble", "incomplete", "skipped", "flaky", "run"]
+    var namesakes: [[String]: Int] = [:]
+    for run in runs { namesakes[[run.identity.host, run.identity.name], default: 0] += 1 }
     let rows = runs.map { run -> [Cell] in
-      [
+      let isAlone = namesakes[[run.identity.host, run.identity.name]] == 1
+      return [
         (moment(run.started), nil), ("\(run.cases)", nil), count(run.count(.agree), .good),
         count(run.count(.divergence), .bad), count(run.count(.labFault), .warning),
         count(run.count(.incomplete), .warning), count(run.count(.skipped), .faint),
         count(run.flaky, .warning),
         (
-          visible(run.identity.name) + (run.identity.host.isEmpty ? "" : " on \(visible(run.identity.host))")
+          visible(run.identity.name) + (isAlone ? "" : " (\(visible(String(run.identity.id.prefix(8)))))")
+            + (run.identity.host.isEmpty ? "" : " on \(visible(run.identity.host))")
             + (run.status == nil ? ", which did not end" : ""), nil
         ),
       ]

@@ -113,7 +113,9 @@ extension NightlyArguments {
     if isOver {
       console.say("lockstep: the night before did not end; its report is made, and a new one begins")
     }
-    let folder = try checked { try NightlyFolder(open, out: reports.out) }
+    let run = try EarlierRun(open.path)
+    if let remark = run.remark { console.say("lockstep: \(remark)") }
+    let folder = try checked { try NightlyFolder(open, run, out: reports.out) }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
   }
@@ -146,7 +148,7 @@ extension NightlyArguments {
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
     var report = session.perform()
-    let written: Void? = console.attempt { try write(&report, console) }
+    let written: Void? = console.attempt("the reports are not written: ") { try write(&report, console) }
     guard written != nil else { return report.status.withTrouble }
     console.print(
       in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
@@ -162,8 +164,8 @@ extension NightlyArguments {
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)
     }
-    report.reports = try reports.write(journals: report.journals, console)
-    for journal in report.journals { reports.history.take(journal: journal, out: reports.out, console) }
+    report.reports = try reports.write(journals: [folder.journalPath], console)
+    reports.history.take(journals: [folder.journalPath], out: reports.out, console)
     let page = reports.out + "/nightly.html"
     try WholeFile.replace(page, with: report.page(began: folder.start))
     report.reports.insert(page, at: 0)

@@ -29,10 +29,10 @@ final class NightlyFolder {
   }
 
   /// Takes up the folder of one that did not end.
-  init(_ open: Unfinished, out: String) throws(FileFault) {
+  init(_ open: Unfinished, _ run: EarlierRun, out: String) throws(FileFault) {
     // Its manifest names the plan at all times: by that it is found again, whenever we are killed.
     folder = try RunFolder(
-      resuming: open.path, out: out, command: [], properties: [("plan", open.plan)])
+      resuming: run, out: out, command: [], properties: [("plan", open.plan)])
     seed = open.seed
     record = open.record
     try prepare()

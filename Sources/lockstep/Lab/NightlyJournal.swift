@@ -4,8 +4,8 @@ import Harness
 import Lab
 import Basics
 
-/// The journal of a night: what its children wrote of their cases, in the order of the plan, and what became of the
-/// others, in the same form as that of any run.
+/// The journal of a night: what its children wrote of their cases, in the order of the plan, what became of the others,
+/// and what its campaigns found, in the same form as that of any run.
 struct NightlyJournal {
   let runs: NightlyRuns
   let night: Night
@@ -35,6 +35,15 @@ struct NightlyJournal {
       tally.count(story.verdict)
       // Each machine, and what was visited of it, once.
       visits += story.visits.filter { known.insert($0).inserted }
+    }
+    for run in night.ended {
+      guard case .fuzz = run.attempt.work, run.ending.verdict == .divergence,
+        let path = runs.journal(of: run.attempt.number)
+      else { continue }
+      let campaign = KeptCampaign(path, on: run.attempt.lock, from: runs.folder)
+      try write(campaign.records)
+      for verdict in campaign.verdicts { tally.count(verdict) }
+      visits += campaign.visits.filter { known.insert($0).inserted }
     }
     for lock in night.locks { try write(leave(of: lock)) }
     try write(visits)
@@ -176,15 +185,53 @@ private struct KeptTry {
         guard written.word == word else { continue }
         verdict = written
         verdict.id = id
-        for index in verdict.attachments.indices {
-          // A file beside the journal of the child, as the night's own journal leads to it.
-          let place = Path.join(Path.folder(of: path), verdict.attachments[index].path)
-          verdict.attachments[index].path = Path.relative(place, from: folder)
-        }
+        verdict.moveAttachments(of: path, to: folder)
       case .machine, .coverage: visits.append(record)
       case .begin, .event, .verdict, .run, .left, .finding, .campaign, .end: break
       }
     }
     return isJudged
+  }
+}
+
+extension Record.Verdict {
+  /// Leads to the files beside the journal of a child from the folder of the night's own.
+  fileprivate mutating func moveAttachments(of journal: String, to folder: String) {
+    for index in attachments.indices {
+      let place = Path.join(Path.folder(of: journal), attachments[index].path)
+      attachments[index].path = Path.relative(place, from: folder)
+    }
+  }
+}
+
+/// What a campaign of a night found, taken over into the journal of the night: each finding with the case that shows it.
+/// The case of the campaign itself is left out, whose end the night tells.
+private struct KeptCampaign {
+  private(set) var records: [Record] = []
+  private(set) var verdicts: [Record.Verdict] = []
+  /// The machines, and what was visited of them.
+  private(set) var visits: [Record] = []
+
+  init(_ path: String, on lock: String, from folder: String) {
+    guard var reader = try? JournalReader(path) else { return }
+    /// The lines of a finding whose case has not ended.
+    var open: [Record] = []
+    while let line = try? reader.next() {
+      guard case .success(let record) = line else { continue }
+      switch record {
+      case .finding: open = [record]
+      case .begin(let test) where !open.isEmpty:
+        open.append(.begin(test.named(on: lock, attempt: test.attempt)))
+      case .event where open.count > 1: open.append(record)
+      case .verdict(var verdict) where open.count > 1:
+        verdict.id = "\(lock)/\(verdict.id)"
+        verdict.moveAttachments(of: path, to: folder)
+        records += open + [.verdict(verdict)]
+        verdicts.append(verdict)
+        open = []
+      case .machine, .coverage: visits.append(record)
+      case .begin, .event, .verdict, .run, .left, .campaign, .end: break
+      }
+    }
   }
 }

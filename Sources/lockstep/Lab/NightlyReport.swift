@@ -217,15 +217,6 @@ extension NightlyReport {
     return agree + flaky.count + excused.count > 0 ? .agree : .nothingSelected
   }
 
-  /// The journals from which reports are made: that of the night, and those of campaigns.
-  var journals: [String] {
-    let campaigns = night.ended.compactMap { run -> String? in
-      guard case .fuzz = run.attempt.work, run.ending.verdict == .divergence else { return nil }
-      return runs.journal(of: run.attempt.number)
-    }
-    return [folder.folder.journalPath] + campaigns
-  }
-
   /// Says of each failure whether a run before showed the same.
   mutating func compare(with history: History) throws(HistoryError) {
     var selection = HistorySelection()

@@ -7,18 +7,24 @@ import Basics
 /// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
 ///
 /// The folder appears with its manifest and a journal in it, or not at all: whatever kills the run, what stands under
-/// `runs/` can be reported and taken up again.
+/// `runs/` can be reported and taken up again. Its process holds it for as long as it lives, so nobody goes on with a run
+/// that is still under way.
 final class RunFolder: JournalListener {
   /// The folder of reports.
   let out: String
   /// The folder of this run.
   private(set) var path: String
+  /// What nobody else has, however many runs begin in one second.
+  private let id: String
   private var name: String
   /// When the run began.
   let start: String
   private let command: [String]
   private let share: JobShare?
   private let journal: OutputFile
+  /// Where the file system cannot say who holds what, nobody holds anything.
+  private let hold: FolderHold?
+  private let use: FolderUse?
   /// What else there is to say of the run in its manifest.
   var properties: [(name: String, value: String)] = []
   /// Why nothing more is written, if it is not.
@@ -27,10 +33,15 @@ final class RunFolder: JournalListener {
   var lease: Int?
 
   /// Makes the folder of a run that begins now.
+  ///
+  /// - Parameter files: what else stands in it from the first moment, by name.
   init(
     out: String, kind: String, command: [String], seed: UInt64?, share: JobShare? = nil,
-    properties: [(name: String, value: String)] = []
+    properties: [(name: String, value: String)] = [], files: [(name: String, text: String)] = []
   ) throws(FileFault) {
+    let entropy = SystemEntropy()
+    id = (0..<2).map { _ in entropy.next().hex(digits: 16) }.joined()
+    use = try Remains.begin(in: out)
     self.out = out
     self.properties = properties
     self.share = share
@@ -38,8 +49,10 @@ final class RunFolder: JournalListener {
     start = WallClock.now
     let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
     name = stem
-    path = "\(out)/runs/.\(stem).\(Host.processNumber)"
+    path = "\(out)/runs/.\(stem).\(id)"
     try makeFolder(path)
+    hold = try? FolderHold(path)
+    for (name, text) in files { try WholeFile.replace(path + "/" + name, with: text) }
     journal = try OutputFile(creating: path + "/journal.jsonl")
     // Two runs may begin in one second.
     var number = 1
@@ -54,14 +67,20 @@ final class RunFolder: JournalListener {
 
   /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
   init(
-    resuming path: String, out: String, command: [String], share: JobShare? = nil,
+    resuming earlier: EarlierRun, out: String, command: [String], share: JobShare? = nil,
     properties: [(name: String, value: String)] = []
   ) throws(FileFault) {
+    use = try Remains.begin(in: out)
+    hold = earlier.hold
+    let path = earlier.folder
+    Remains.sweep(below: path)
     self.out = out
     self.properties = properties
     self.share = share
     self.path = path
     let manifest = Manifest(reading: path + "/manifest.json")
+    // One that began before runs had ids gets the one by which the history knows it.
+    id = RunRecord.Identity(journal: path + "/journal.jsonl", manifest.withoutPart).id
     self.command = manifest?.command ?? command
     name = path.split(separator: "/").last.map(String.init) ?? path
     start = manifest?.start ?? WallClock.now
@@ -71,13 +90,14 @@ final class RunFolder: JournalListener {
 
   /// The folder of a run that begins now, or of the one that it takes up again.
   static func open(
-    resuming earlier: String? = nil, kind: String,
-    command: [String] = Invocation.words, seed: UInt64?, _ arguments: RunArguments
+    resuming earlier: EarlierRun? = nil, kind: String,
+    command: [String] = Invocation.words, seed: UInt64?, _ arguments: RunArguments,
+    files: [(name: String, text: String)] = []
   ) throws(UsageError) -> RunFolder {
     let (out, share) = (arguments.reports.out, arguments.share)
     return try checked {
       if let earlier { return try RunFolder(resuming: earlier, out: out, command: command, share: share) }
-      return try RunFolder(out: out, kind: kind, command: command, seed: seed, share: share)
+      return try RunFolder(out: out, kind: kind, command: command, seed: seed, share: share, files: files)
     }
   }
 
@@ -112,22 +132,25 @@ final class RunFolder: JournalListener {
   /// - Returns: the paths of the reports.
   func report(_ places: ReportPlaces, _ console: Console) throws(FileFault) -> [String] {
     let paths = try places.write(journals: [journalPath], console)
-    places.history.take(journal: journalPath, out: out, console)
+    places.history.take(journals: [journalPath], out: out, console)
     return paths
   }
 
   /// Completes the manifest and makes the reports.
   ///
-  /// - Returns: the paths of the reports; `nil` after it said why they cannot be written.
+  /// Of a journal that is not complete reports are made all the same: they say that it is not.
+  ///
+  /// - Returns: the paths of the reports; `nil` after it said what cannot be written.
   func conclude(seed: UInt64, _ places: ReportPlaces, _ console: Console) -> [String]? {
-    console.attempt {
-      try finish(seed: seed)
-      return try report(places, console)
-    }
+    let finished: Void? = console.attempt("the run is not all on disk: ") { try finish(seed: seed) }
+    let reports = console.attempt("the reports are not written: ") { try report(places, console) }
+    if reports == nil { console.say("  once there is a place for them: lockstep report \(shellWord(path))") }
+    return finished == nil ? nil : reports
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
     var manifest = Manifest()
+    manifest.id = id
     (manifest.name, manifest.host) = (name, Host.name)
     (manifest.start, manifest.end, manifest.version) = (start, end, Version.text)
     manifest.seed = seed
@@ -168,6 +191,15 @@ func save(
 /// The path under which a scenario is saved in a folder.
 func place(of scenario: Scenario, in folder: String, stem: String) -> String {
   "\(folder)/\(stem)-\(fingerprint(scenario.yaml())).yaml"
+}
+
+extension Manifest? {
+  /// The same as that of a run that is no part of a job: goes at a part have ids of their own.
+  fileprivate var withoutPart: Manifest {
+    var manifest = self ?? Manifest()
+    (manifest.job, manifest.part) = (nil, nil)
+    return manifest
+  }
 }
 
 extension Case {

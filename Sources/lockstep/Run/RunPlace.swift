@@ -1,3 +1,4 @@
+import Basics
 import System
 
 /// Where earlier runs are.
@@ -11,5 +12,14 @@ enum RunPlace {
       throw UsageError("there is no run \(run): neither \(places.joined(separator: " nor ")) is there")
     }
     return found
+  }
+
+  /// Says of runs that are under way that they are, and what that means.
+  static func noteLiving(_ journals: [String], _ meaning: String, _ console: Console) {
+    for journal in journals {
+      let folder = Path.folder(of: journal)
+      guard case .held(let holder) = FolderHold.look(at: folder) else { continue }
+      console.say("lockstep: \(folder) \(EarlierRun.words(holder)); \(meaning)")
+    }
   }
 }

@@ -5,7 +5,8 @@ import Journal
 /// A run that is taken up again: its folder, how far it came and what it was asked for.
 struct ResumedRun {
   /// The folder of the run.
-  let folder: String
+  let run: EarlierRun
+  var folder: String { run.folder }
   /// What it did.
   let progress: RunProgress
   /// What it was asked for, and how it reports now.
@@ -13,7 +14,8 @@ struct ResumedRun {
 
   /// Finds the run that `--resume` names.
   init(_ given: RunArguments, _ run: String) throws(UsageError) {
-    folder = try ResumedRun.folder(of: run, out: given.reports.out)
+    self.run = try EarlierRun(run, out: given.reports.out, with: "journal.jsonl", saying: "--resume: ")
+    let folder = self.run.folder
     guard let manifest = Manifest(reading: folder + "/manifest.json") else {
       throw UsageError("--resume: \(folder)/manifest.json is no manifest that is understood")
     }
@@ -24,14 +26,6 @@ struct ResumedRun {
     let journal = folder + "/journal.jsonl"
     progress = try checked("--resume: \(journal): ") { try RunProgress(journal: journal) }
     arguments = try given.resuming(manifest, seed: progress.run?.seed)
-  }
-
-  private static func folder(of run: String, out: String) throws(UsageError) -> String {
-    let folders = [run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run, "\(out)/runs/\(run)"]
-    for folder in folders where Host.isFile(folder + "/journal.jsonl") { return folder }
-    throw UsageError(
-      "--resume: there is no run \(run): neither "
-        + "\(folders.map { "\($0)/journal.jsonl" }.joined(separator: " nor ")) is there")
   }
 
   /// What is done already of a plan.

@@ -52,6 +52,7 @@ struct Schema {
         "night", "The object of 'lockstep nightly --format json', and summary.json of a night.",
         NightlyReport.shape),
       Schema("history", "The object of 'lockstep history --format json'.", HistoryAnswer.shape),
+      Schema("clean", "The object of 'lockstep clean --format json'.", CleanReport.shape),
       Schema("list", "A line of 'lockstep list --format json'.", Case.shape),
       Schema("validate", "The object of 'lockstep validate --format json'.", validate),
       Schema(

@@ -1,0 +1,121 @@
+import Glibc
+import Basics
+
+/// A folder that a process has for itself for as long as it lives: the system lets go of it, however the process ends.
+///
+/// It is a lock by flock(2) on a file in the folder, in which stands who holds it. No child inherits it. Over NFS it
+/// reaches as far as the mount says: to all hosts unless that has `nolock` or `local_lock`, and then to this one only.
+public final class FolderHold {
+  /// The file that is locked.
+  public static let file = ".held"
+
+  /// For how long a folder counts as held only by chance: who looks whether it is held locks it for a moment, and so
+  /// does a process that was just started.
+  private static let patience = Interval.milliseconds(300)
+
+  private let descriptor: Int32
+
+  /// Who held the folder last and did not live to let go of it; `nil` where nobody did.
+  public let left: Holder?
+
+  /// A process that holds a folder.
+  public struct Holder: Hashable, Sendable, CustomStringConvertible {
+    /// The number of the process, on its host.
+    public var process: Int32
+    /// The host that it runs on.
+    public var host: String
+    /// Since when, in UTC.
+    public var since: String
+
+    fileprivate init?(_ descriptor: Int32) {
+      let lines = String(decoding: Descriptors.beginning(of: descriptor, count: 1024), as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false)
+      guard lines.count == 4, let process = Int32(lines[0]) else { return nil }
+      (self.process, host, since) = (process, String(lines[1]), String(lines[2]))
+    }
+
+    /// `process 4711 on bench-01, since 2026-11-21T00:50:17Z`.
+    public var description: String { "process \(process) on \(host), since \(since)" }
+  }
+
+  /// Why a folder is not to be had.
+  public enum Refusal: Error, Hashable, Sendable {
+    /// Another process has it; which one, unless that has not said so yet.
+    case held(Holder?)
+    /// It cannot be locked.
+    case fault(FileFault)
+  }
+
+  /// Takes a folder.
+  public init(_ folder: String) throws(Refusal) {
+    let path = folder + "/" + Self.file
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .fault(FileFault(path: path, code: errno)) }
+    do throws(SystemError) {
+      try Descriptors.lock(descriptor, for: Self.patience)
+    } catch {
+      defer { close(descriptor) }
+      if error.code == EWOULDBLOCK { throw .held(Holder(descriptor)) }
+      throw .fault(FileFault(path: path, code: error.code))
+    }
+    self.descriptor = descriptor
+    left = Holder(descriptor)
+    Descriptors.overwrite(descriptor, with: "\(getpid())\n\(Host.name)\n\(WallClock.now)\n")
+  }
+
+  deinit {
+    // Who goes in peace leaves no name behind.
+    Descriptors.overwrite(descriptor, with: "")
+    close(descriptor)
+  }
+
+  /// What a look at a folder shows.
+  public enum Sight: Hashable, Sendable {
+    case free
+    /// Somebody holds it; who, as far as that is said.
+    case held(Holder?)
+  }
+
+  /// Looks whether a folder is held.
+  public static func look(at folder: String) -> Sight {
+    look(atFile: folder + "/" + file)
+  }
+
+  /// Looks whether a file is held: one in which its holder stands, or the lifeline of a child.
+  public static func look(atFile path: String) -> Sight {
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return .free }
+    defer { close(descriptor) }
+    return Descriptors.isLocked(descriptor) ? .held(Holder(descriptor)) : .free
+  }
+}
+
+/// That somebody works below a folder: any number of processes may at a time, each for as long as this lives.
+///
+/// Who comes when nobody is there may tidy up first: what is unfinished then was left by processes that are dead.
+public final class FolderUse {
+  /// The file that is locked.
+  public static let file = ".in-use"
+
+  /// How long to wait for somebody who tidies up.
+  private static let patience = Interval.seconds(10)
+
+  private let descriptor: Int32
+
+  /// Begins to work below a folder, which must be there.
+  ///
+  /// - Parameter tidy: called where nobody else works there; nobody can begin until it returns.
+  /// - Returns: `nil` where it cannot be locked, and so nobody is noticed.
+  public init?(of folder: String, tidy: () -> Void) {
+    descriptor = unsafe open(folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return nil }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { tidy() }
+    let limit = MonotonicClock.now + Self.patience
+    while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR, MonotonicClock.now < limit else { return nil }
+      rest(for: .milliseconds(5))
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+}

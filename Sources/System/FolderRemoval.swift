@@ -1,0 +1,83 @@
+import Glibc
+
+/// Names in a folder, and what they are themselves: no link is followed.
+public enum FolderNames {
+  /// The names in a folder, in order, also those that start with a dot; `nil` when it cannot be read.
+  public static func all(in path: String) -> [String]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    return unsafe names(folder)
+  }
+
+  fileprivate static func names(_ folder: OpaquePointer) -> [String] {
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// What stands at a path itself; a link is something other.
+  public static func kind(_ path: String) -> FileKind {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return .missing }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .file
+    case S_IFDIR: return .folder
+    default: return .other
+    }
+  }
+
+  /// The bytes that are in a folder and in those below it, as far as they can be counted.
+  public static func size(below path: String) -> Int {
+    var sum = 0
+    for name in all(in: path) ?? [] {
+      var status = stat()
+      guard unsafe lstat(path + "/" + name, &status) == 0 else { continue }
+      sum += status.st_mode & S_IFMT == S_IFDIR ? size(below: path + "/" + name) : Int(status.st_size)
+    }
+    return sum
+  }
+}
+
+/// Removes a file, or the name of a link; one that is not there is as good.
+public func removeFile(_ path: String) throws(FileFault) {
+  guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileFault(path: path, code: errno) }
+}
+
+/// Removes a folder with all that is in it, as far as that can be done. Links are removed, and never followed.
+public func removeFolder(_ path: String) throws(FileFault) {
+  try removeFolder(at: AT_FDCWD, path, path)
+}
+
+/// - Parameter path: what a fault says.
+private func removeFolder(at above: Int32, _ name: String, _ path: String) throws(FileFault) {
+  let descriptor = unsafe openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+  guard let folder = unsafe fdopendir(descriptor) else {
+    let code = errno
+    close(descriptor)
+    throw FileFault(path: path, code: code)
+  }
+  defer { unsafe closedir(folder) }
+  var fault: FileFault?
+  for entry in unsafe FolderNames.names(folder) {
+    if unsafe unlinkat(descriptor, entry, 0) == 0 { continue }
+    let code = errno
+    if code == ENOENT { continue }
+    do throws(FileFault) {
+      guard code == EISDIR || code == EPERM else { throw FileFault(path: path + "/" + entry, code: code) }
+      try removeFolder(at: descriptor, entry, path + "/" + entry)
+    } catch {
+      // What else can go goes.
+      fault = fault ?? error
+    }
+  }
+  if let fault { throw fault }
+  guard unsafe unlinkat(above, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+    throw FileFault(path: path, code: errno)
+  }
+}

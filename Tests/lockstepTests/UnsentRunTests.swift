@@ -1,0 +1,87 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs whose history cannot be written when they are over.
+@Suite("Runs that could not be sent to the history")
+struct UnsentRunTests {
+  /// What is done to the place of the history, what is said of it, and how it is made good.
+  private static let troubles: [(spoil: String, said: String, mend: String)] = [
+    (
+      "echo nothing of a database, and long enough for its head >Reports/history.sqlite",
+      "the history at Reports/history.sqlite is damaged: file is not a database. Put it aside: 'lockstep history add RUN…' fills a new one from the journals",
+      "rm Reports/history.sqlite*"
+    ),
+    (
+      "mkdir Reports/history.sqlite",
+      "the history at Reports/history.sqlite cannot be used: unable to open database file",
+      "rmdir Reports/history.sqlite"
+    ),
+    (
+      "python3 -c 'import sqlite3; sqlite3.connect(\"Reports/history.sqlite\").execute(\"create table t (a)\")'",
+      "the history at Reports/history.sqlite cannot be used: it is a database of another program",
+      "rm Reports/history.sqlite*"
+    ),
+  ]
+
+  @Test(
+    "keep their status and reports, are noted, and sent once, in order, by the next run",
+    arguments: troubles.indices)
+  func file(_ index: Int) throws {
+    let trouble = Self.troubles[index]
+    let folder = try Command.Folder()
+    let run = "$LOCKSTEP run '\(Command.root)/Scenarios/door' -q"
+    let away = try Command.shell(
+      "mkdir Reports; \(trouble.spoil); \(run); echo $?; \(run); echo $?", in: folder.path)
+    expect(away.output, "0\n0\n")
+    let words = """
+      lockstep: \(trouble.said)
+        the report says nothing of earlier runs
+      lockstep: \(trouble.said)
+        1 run noted in Reports/unsent: the next run sends what is there to the history, or 'lockstep history'
+
+      """
+    expect(away.errors, words + words)
+    expect(folder.names("Reports/unsent").count, 2)
+    // Before anything of it is removed, the history must have it.
+    let clean = try Command.shell(
+      "$LOCKSTEP clean --older 0h | grep -c 'not in its history yet'", in: folder.path)
+    expect(clean.output, "2\n")
+    let next = try Command.shell("\(trouble.mend); \(run); echo $?", in: folder.path)
+    expect(next.output, "0\n")
+    expect(
+      next.errors,
+      "lockstep: 2 runs that could not be sent earlier: now in the history at Reports/history.sqlite\n")
+    expect(folder.names("Reports/unsent").filter { !$0.hasPrefix(".") }, [])
+    let runs = try Command.shell("$LOCKSTEP history runs --format json", in: folder.path)
+    expect(runs.errors, "")
+    expect(try JSON(parsing: Array(runs.output.utf8))["runs"]?.elements?.count, 3)
+  }
+
+  @Test("are sent by whoever asks; a server that is away is tried again for a while")
+  func server() throws {
+    let folder = try Command.Folder()
+    let place = "--history 'postgres://me:hunter2@/db?host=/none'"
+    let run = try Command.shell(
+      "$LOCKSTEP run '\(Command.root)/Scenarios/door' -q --html none \(place); echo $?", in: folder.path)
+    expect(run.output, "0\n")
+    let said = "lockstep: the history at postgres:///db cannot be reached: "
+    #expect(
+      run.errors.hasPrefix(said) && run.errors.components(separatedBy: said).count == 2, "\(run.errors)")
+    let note = try #require(folder.names("Reports/unsent").first { $0.hasSuffix(".json") })
+    let text = try folder.read("Reports/unsent/" + note)
+    #expect(text.contains(#""postgres:///db""#) && !text.contains("hunter2"), "\(text)")
+    // What is noted for one history is not sent to another.
+    let other = try Command.shell("$LOCKSTEP history runs; echo $?", in: folder.path)
+    expect(other.output, "4\n")
+    try folder.write(
+      "Reports/unsent/" + note,
+      text.replacingOccurrences(of: "postgres:///db", with: "Reports/history.sqlite"))
+    let asked = try Command.shell("$LOCKSTEP history runs --format json", in: folder.path)
+    expect(
+      asked.errors,
+      "lockstep: 1 run that could not be sent earlier: now in the history at Reports/history.sqlite\n")
+    expect(try JSON(parsing: Array(asked.output.utf8))["runs"]?.elements?.count, 1)
+  }
+}
