@@ -91,7 +91,7 @@ public enum LabWatchdog {
   /// - Returns: whether all was given back; `nil` when the words are not understood.
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
-    for number in EndingSignals.all + [SIGHUP] { _ = signal(number, SIG_IGN) }
+    EndingSignals.ignore()
     // Who started the run may wait for the end of files that it inherited; it is not to wait for us.
     for name in folderEntries("/proc/self/fd") ?? [] {
       if let number = Int32(name), number > STDERR_FILENO { close(number) }

@@ -21,6 +21,8 @@ final class LockBench {
   private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
   private var control: ControlSurroundings?
+  /// Whether who asks for the end is not to wait: not once a lock is brought to rest, which takes its time.
+  private var heedsEnd = true
   /// What nobody else may use meanwhile.
   private var leases = BenchLeases()
 
@@ -37,6 +39,8 @@ final class LockBench {
   /// Brings real locks to rest.
   func leave() -> Leave {
     var all = Leave()
+    heedsEnd = false
+    defer { heedsEnd = true }
     for (name, use) in uses {
       guard case .real(let lock) = use else { continue }
       all.add(lock.leave(), of: name)
@@ -245,7 +249,7 @@ extension LockBench {
         let device = AirDevice(
           try openCarrier(), surroundings, target: target, times: file.times, quirks: file.quirks,
           circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
-          recovery: recovery)
+          recovery: recovery, isStopped: isStopped)
         return .emulated(device, surroundings)
       }
       // Counting comes first: where it is not possible, nothing is touched.
@@ -253,7 +257,8 @@ extension LockBench {
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: RealAir.circumstances, recovery: recovery,
-        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" })
+        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
+        isStopped: isStopped)
       return .real(
         RealLock(
           device, settings.governor, odometer,
@@ -262,6 +267,9 @@ extension LockBench {
       return .failed(error)
     }
   }
+
+  /// Whether nothing is to be waited for any more.
+  private var isStopped: () -> Bool { { [weak self] in self?.heedsEnd == true && Interruption.isHeard } }
 
   private func read(_ path: String) throws(LabFault) -> LockFile {
     do {
