@@ -86,6 +86,9 @@ extension Odometer {
 }
 
 extension Odometer {
+  /// Whether the lock of the odometer at a path is owed its rest; see ``Lab/OwedRest``.
+  public static func isAway(at path: String) -> Bool { glance(at: path)?.ledger.owed != nil }
+
   /// What the odometer at a path says, whoever counts with it now; `nil` where there is none.
   public static func glance(
     at path: String, now: BenchTime = BenchClock.now

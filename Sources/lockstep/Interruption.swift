@@ -17,11 +17,13 @@ enum Interruption {
 
   /// Listens from now on.
   static func listen() {
-    // Made before the handler needs it, since making it is nothing for a signal handler.
+    // Made before the handler needs them, since making them is nothing for a signal handler.
     _ = isRequested
+    LastWords.set(nil)
     EndingSignals.handle { signal in
       guard Interruption.count.add(1, ordering: .relaxed).oldValue > 0 else { return }
       RunningGroup.end()
+      LastWords.say()
       Host.exitAtOnce(128 + signal)
     }
   }

@@ -26,13 +26,23 @@ final class LockBench {
   /// What nobody else may use meanwhile.
   private var leases = BenchLeases()
 
-  init(_ settings: LabSettings) {
+  /// Whether a process stands beside this one that brings the lock to rest should this one die.
+  private let isWatched: Bool
+  private var watcher: Watcher?
+  /// Where what that does is written down.
+  private var watchLog: String?
+  /// Whether locks were brought to rest, as far as that was possible.
+  private var hasLeft = false
+
+  init(_ settings: LabSettings, isWatched: Bool = true) {
     self.settings = settings
+    self.isWatched = isWatched
     capture = settings.capture
   }
 
   /// Where the traffic is written down unless somebody said so.
   func capture(in folder: String) {
+    watchLog = folder + "/watcher.log"
     if !settings.carriers.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
   }
 
@@ -45,11 +55,15 @@ final class LockBench {
       guard case .real(let lock) = use else { continue }
       all.add(lock.leave(), of: name)
     }
+    hasLeft = true
     return all
   }
 
   func shutDown() {
     drop()
+    if hasLeft { watcher?.sendHome() } else { watcher?.stayBehind() }
+    watcher = nil
+    LastWords.set(nil)
     control = nil
     leases = BenchLeases()
   }
@@ -238,10 +252,10 @@ extension LockBench {
     }
   }
 
-  private func open(_ path: String) -> Use {
+  private func open(_ spec: String) -> Use {
     do throws(LabFault) {
-      let file = try read(self.path(of: path))
-      take(file, name: path)
+      let file = try read(path(of: spec))
+      take(file, name: spec)
       try leases.confirm()
       let target = try target(of: file)
       if settings.control != nil {
@@ -253,7 +267,9 @@ extension LockBench {
         return .emulated(device, surroundings)
       }
       // Counting comes first: where it is not possible, nothing is touched.
-      let odometer = try Odometer(opening: Self.odometerPath(of: file))
+      let path = try Self.odometerPath(of: file)
+      let odometer = try Odometer(opening: path)
+      try watch(file, name: spec, path)
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: RealAir.circumstances, recovery: recovery,
@@ -266,6 +282,24 @@ extension LockBench {
     } catch {
       return .failed(error)
     }
+  }
+
+  /// Has a process stand beside this one, from before the first movement on.
+  private func watch(_ file: LockFile, name: String, _ odometer: String) throws(LabFault) {
+    hasLeft = false
+    guard isWatched, let choice = leases.carrier else { return }
+    let watcher: Watcher
+    if let known = self.watcher { watcher = known } else { watcher = try Watcher([LockWatch.command, file.path]) }
+    let order = LockWatchOrder(
+      lock: name, bench: settings.lock?.bench.path,
+      carrier: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
+      log: watchLog)
+    watcher.tell(order.line)
+    settings.tenancy?.tell(odometer: odometer)
+    self.watcher = watcher
+    LastWords.set(
+      "lockstep: ended at once; a process that stays behind brings the lock to rest"
+        + (watchLog.map { ", and says so in \($0)" } ?? ""))
   }
 
   /// Whether nothing is to be waited for any more.
@@ -310,6 +344,22 @@ extension LockBench {
     } catch {
       throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' looks at this machine")
     }
+  }
+
+  /// Does what was left undone by whoever used a lock before and was killed over it.
+  ///
+  /// - Returns: what there is to say of it.
+  func settleDebt(of spec: DeviceSpec) throws(LabFault) -> [String] {
+    _ = try device(spec)
+    guard case .real(let lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
+    defer { hasLeft = true }
+    try lock.settleDebt()
+    return lock.takeRemarks()
+  }
+
+  /// The path of a lock's odometer, which may not be there.
+  func odometer(of spec: DeviceSpec) -> String? {
+    (try? LockFile(reading: path(of: spec.name))).flatMap { Self.odometer(of: $0) }
   }
 
   /// One file a lock, whatever its description is called.
