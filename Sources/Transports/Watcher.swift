@@ -17,14 +17,16 @@ public final class Watcher {
 
   /// Starts it, before there is anything to be left undone.
   ///
-  /// - Parameter words: the command and its operands, which everybody on the machine can read.
-  public init(_ words: [String]) throws(LabFault) {
+  /// - Parameters:
+  ///   - words: the command and its operands, which everybody on the machine can read.
+  ///   - withheld: the variables that it does not get.
+  public init(_ words: [String], without withheld: [String] = []) throws(LabFault) {
     guard let program = Host.program else {
       throw LabFault(.noDevice, "the system does not tell which program this is")
     }
     do {
       child = try ChildProcess(
-        program: program, words, without: Secrecy.withheldVariables, inSession: true)
+        program: program, words, without: withheld, inSession: true)
     } catch {
       throw LabFault(error)
     }

@@ -33,3 +33,11 @@ public struct OwedRest: Equatable, Sendable {
 
   private static let mark = "autolock="
 }
+
+extension OwedRest: CustomStringConvertible {
+  /// What is to be done, and since when: `owed its rest, locked, since 2026-11-21T03:40:00.123Z`.
+  public var description: String {
+    let also = autolock.map { ", and to lock by itself after \($0) s," } ?? ""
+    return "owed its rest, \(goal),\(also) since \(since), when whoever used it was killed"
+  }
+}

@@ -15,9 +15,9 @@ final class Watchdog {
     self.client = client
     note = try TenancyNote.make(client)
     do {
-      watcher = try Watcher([
-        LabWatchdog.command, client.address.description, client.owner.host, client.owner.user, client.program,
-      ])
+      watcher = try Watcher(
+        [LabWatchdog.command, client.address.description, client.owner.host, client.owner.user, client.program],
+        without: Secrecy.withheldVariables)
     } catch {
       note.remove()
       throw error

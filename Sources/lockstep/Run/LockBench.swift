@@ -31,6 +31,8 @@ final class LockBench {
   private var watcher: Watcher?
   /// Where what that does is written down.
   private var watchLog: String?
+  /// What the lock was owed when its lease was taken; see ``Lab/OwedRest``.
+  private var owed: OwedRest?
   /// Whether locks were brought to rest, as far as that was possible.
   private var hasLeft = false
 
@@ -97,12 +99,16 @@ extension LockBench {
     if let lock = settings.lock {
       all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
     }
+    if let owed { all.append(("lock.owed", "\(owed)")) }
     return all + leases.properties
   }
 
   private func take(_ file: LockFile, name: String) {
     leases.take(lock: file.identity, name: name)
     leases.take(oneOf: settings.carriers)
+    guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
+    owed = Self.odometer(of: file).flatMap { Odometer.glance(at: $0)?.ledger.owed }
+    if let owed { Console().say("lockstep: the lock \(name) is \(owed): that is done first") }
   }
 
   /// The file of a lock, which an inventory may know by another name.

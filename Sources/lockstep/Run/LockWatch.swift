@@ -70,6 +70,14 @@ struct LockWatch {
   /// How often the lock is tried to be brought to rest.
   private static let mostTries = 3
 
+  /// Whether this process is one.
+  static var isOurs: Bool { CommandLine.arguments.dropFirst().first == command }
+
+  /// Whether somebody who has a lease is one, and so has it only until the lock is at rest.
+  static func isHolder(_ holder: LeaseHolder?) -> Bool {
+    holder?.command.hasPrefix("lockstep \(command) ") ?? false
+  }
+
   private let order: LockWatchOrder
   private let settings: LabSettings
   private let spec: DeviceSpec
