@@ -26,7 +26,7 @@ struct KilledRunTests {
   }
 
   private func shell(_ line: String) throws -> Command.Result {
-    try Command.shell("export XDG_STATE_HOME=$PWD/state; " + line, in: folder.path)
+    try Command.shell("export LOCKSTEP_STATE=$PWD/state/lockstep; " + line, in: folder.path)
   }
 
   /// The runs that there are.

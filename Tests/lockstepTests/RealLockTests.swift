@@ -113,7 +113,7 @@ struct RealLockTests {
     let bench = try bench()
     let out = try Command.Folder()
     let line =
-      "trap '' HUP; XDG_STATE_HOME=\(folder.path)/state exec \"$LOCKSTEP\" run slow.yaml --carrier "
+      "trap '' HUP; LOCKSTEP_STATE=\(folder.path)/state/lockstep exec \"$LOCKSTEP\" run slow.yaml --carrier "
       + "\(bench.carriers[0]) --device lock:lock.yaml --show-progress none"
     let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
     awaitUnlocked()
@@ -184,7 +184,7 @@ struct RealLockTests {
     defer { bench.kill() }
     func fuzz(_ options: String) throws -> Command.Result {
       try Command.shell(
-        "XDG_STATE_HOME=$PWD/state TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --carrier "
+        "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --carrier "
           + "\(bench.carriers[0]) --seed 3 --out Reports \(options)", in: folder.path)
     }
     let first = try fuzz("--duration 15s --actuations 40")
@@ -259,7 +259,7 @@ struct RealLockTests {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
     let line =
-      "XDG_STATE_HOME=\(folder.path)/state \"$LOCKSTEP\" run there.yaml " + arguments.joined(separator: " ")
+      "LOCKSTEP_STATE=\(folder.path)/state/lockstep \"$LOCKSTEP\" run there.yaml " + arguments.joined(separator: " ")
     let result = try Command.shell(line, in: folder.path)
     expect(result.status, status)
     #expect((result.errors + result.output).contains(words), "\(result.errors)\(result.output)")

@@ -198,7 +198,7 @@ private struct RunSession {
   }
 
   /// The day on which quarantine holds or has lapsed.
-  private var today: Day { Day(unixTime: Int64(WallClock.unixTime)) }
+  private var today: Day { Calendar.noted(console) }
 
   /// Keeps what went over the link of a case that did not end well.
   private func attachPackets(_ test: Case, _ outcome: inout Outcome) {

@@ -33,6 +33,8 @@ final class LockBench {
   private var watchLog: String?
   /// What the lock was owed when its lease was taken; see ``Lab/OwedRest``.
   private var owed: OwedRest?
+  /// Whether a real lock was taken, and it was said whose movements are counted with ours.
+  private var isGuarding = false
   /// Whether locks were brought to rest, as far as that was possible.
   private var hasLeft = false
 
@@ -99,6 +101,7 @@ extension LockBench {
     if let lock = settings.lock {
       all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
     }
+    if isGuarding, let state = StateFolder.place { all.append(("state", "\(state)")) }
     if let owed { all.append(("lock.owed", "\(owed)")) }
     return all + leases.properties
   }
@@ -107,6 +110,9 @@ extension LockBench {
     leases.take(lock: file.identity, name: name)
     leases.take(oneOf: settings.carriers)
     guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
+    if !isGuarding { _ = Calendar.noted(Console()) }
+    if !isGuarding, let words = StateFolder.warning { Console().say("lockstep: \(words)") }
+    isGuarding = true
     owed = Self.odometer(of: file).flatMap { Odometer.glance(at: $0)?.ledger.owed }
     if let owed { Console().say("lockstep: the lock \(name) is \(owed): that is done first") }
   }
@@ -274,7 +280,8 @@ extension LockBench {
       }
       // Counting comes first: where it is not possible, nothing is touched.
       let path = try Self.odometerPath(of: file)
-      let odometer = try Odometer(opening: path)
+      let earlier = StateFolder.earlier.map { "\($0)/odometers/\(Self.odometerName(of: file))" }
+      let odometer = try Odometer(opening: path, takingOver: earlier)
       try watch(file, name: spec, path)
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
