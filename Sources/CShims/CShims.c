@@ -59,6 +59,15 @@ int lockstep_open_user_channel(uint16_t adapter) {
   return -code;
 }
 
+int lockstep_peer(int descriptor, uint32_t *user) {
+  struct ucred peer = {0};
+  socklen_t size = sizeof peer;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return -1;
+  *user = peer.uid;
+  return peer.pid;
+}
+
 void lockstep_forbid_dumps(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 char **lockstep_environment(void) { return environ; }

@@ -49,6 +49,9 @@ public protocol DeviceUnderTest {
   ///
   /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
   /// limit, and everything up to and including the limit has been observed.
+  ///
+  /// A device whose time is the clock's does not keep who asks for the end waiting: it throws ``LabFault/Symptom/stopped``
+  /// then, in the middle of whatever is waited for.
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation?
 
   /// Why the device shows what it showed last, where it knows more than the status says.
@@ -383,6 +386,8 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case noVerdict = "no verdict"
     /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
     case safetyLimit = "stopped by a safety limit"
+    /// Nothing is wrong: the end was asked for while the device was waited for.
+    case stopped
   }
 
   /// What kind of trouble.

@@ -33,7 +33,7 @@ public final class Run {
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
   ///   - earlier: what was done when this is a run that is taken up again.
   ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
-  ///   - isStopped: whether the run is to end after the step that is being done.
+  ///   - isStopped: whether the run is to end with the step that is being done.
   ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
   ///     before it is written down.
   public init(
@@ -119,7 +119,7 @@ public final class Run {
     do {
       return drive(test, try provider.device(test.device, seed: test.seed), &count)
     } catch {
-      return Outcome(.labFault(error))
+      return Outcome(error.symptom == .stopped ? .incomplete("not begun") : .labFault(error))
     }
   }
 

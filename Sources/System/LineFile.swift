@@ -6,7 +6,8 @@ public final class LineFile {
   /// How much of the end is looked at. It holds more movements than a motor can make in a night.
   private static let tail = 4 << 20
 
-  private let path: String
+  /// Where it is.
+  public let path: String
   private let descriptor: Int32
   /// Whether the file ends in the middle of a line.
   public private(set) var isTorn = false
@@ -31,6 +32,13 @@ public final class LineFile {
   ///
   /// A program that was just started by the one before may hold it for a moment, until it is on its own.
   public func lock() -> Bool { (try? Descriptors.lock(descriptor, for: .milliseconds(20))) != nil }
+
+  /// Whether it is still what stands at its path: a file that was deleted or replaced takes lines that nobody ever finds.
+  public var isInPlace: Bool {
+    var (open, there) = (stat(), stat())
+    guard unsafe fstat(descriptor, &open) == 0, unsafe stat(path, &there) == 0 else { return false }
+    return open.st_dev == there.st_dev && open.st_ino == there.st_ino
+  }
 
   /// Adds lines and waits until they are on the disk.
   public func append(_ added: [String]) throws(FileFault) {

@@ -37,18 +37,44 @@ public enum FailedWrites {
 
 /// Signals that end a program.
 public enum EndingSignals {
-  /// SIGINT and SIGTERM.
-  public static let all: [Int32] = [SIGINT, SIGTERM]
+  /// Every one that ends a program unless it is caught and that says nothing of the program itself: its terminal closed,
+  /// its session ended, a timer or a limit ran out. What is left is SIGKILL, which nobody can catch, and what a
+  /// program's own mistake brings about.
+  public static let all: [Int32] =
+    [
+      SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR,
+      SIGSTKFLT,
+    ]
+    + realTime
 
-  /// Lets them through, whatever the program that started us had blocked, and has a handler take them.
+  /// What programs ask each other with, which ends who does not know it. The first two are the C library's own.
+  private static let realTime = Array(Int32(34)...64)
+
+  /// Those by which a program is asked to end, whoever started it.
+  private static let requests: [Int32] = [SIGINT, SIGTERM]
+
+  /// Lets them through, whatever the program that started us had blocked, and has a handler take them. What it had
+  /// ignored stays ignored, as nohup(1) means it, but for ``requests``.
   public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for number in all {
-      _ = signal(number, handler)
       unsafe sigaddset(&set, number)
+      let before = signal(number, handler)
+      if !requests.contains(number), isIgnoring(before) { _ = signal(number, SIG_IGN) }
     }
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Has them leave this program alone.
+  public static func ignore() {
+    for number in all { _ = signal(number, SIG_IGN) }
+  }
+
+  private static func isIgnoring(_ handler: sighandler_t?) -> Bool {
+    // Both are numbers that no function is at.
+    let numbers = [handler, SIG_IGN].map { unsafe unsafeBitCast($0, to: Int.self) }
+    return numbers[0] == numbers[1]
   }
 }
 

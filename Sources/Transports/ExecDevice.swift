@@ -32,6 +32,8 @@ public final class ExecDevice: DeviceUnderTest {
   public let command: String
   /// The most time from a request to the end of its answer.
   public let answerTimeout: Interval
+  /// Whether the end was asked for, so that nothing is waited for any more.
+  private let isStopped: () -> Bool
 
   public private(set) var now = Instant.zero
 
@@ -57,7 +59,10 @@ public final class ExecDevice: DeviceUnderTest {
   private var silences: [LabFault] = []
 
   /// Makes a device of a command; it is started by the first reset.
-  public init(command: String, answerTimeout: Interval = .seconds(5)) {
+  public init(
+    command: String, answerTimeout: Interval = .seconds(5), isStopped: @escaping () -> Bool = { false }
+  ) {
+    self.isStopped = isStopped
     self.command = command
     self.answerTimeout = answerTimeout
   }
@@ -142,7 +147,7 @@ extension ExecDevice {
         now = max(now, limit)
         return nil
       }
-      switch child.nextLine(until: epoch + (limit - .zero)) {
+      switch try nextLine(of: child, until: epoch + (limit - .zero)) {
       case .timedOut:
         now = max(now, limit)
         lineCount = 0
@@ -182,6 +187,26 @@ extension ExecDevice {
   /// Our time, by the clock.
   private var time: Instant { .zero + (MonotonicClock.now - epoch) }
 
+  /// How soon it is heard that the end is asked for.
+  private static let hearing = Interval.milliseconds(50)
+
+  /// Waits for a line, in pieces, so that who asks for the end does not wait for all of it.
+  private func nextLine(
+    of child: ChildProcess, until limit: Interval
+  ) throws(LabFault) -> ChildProcess.Wake {
+    while true {
+      let piece = min(limit, MonotonicClock.now + Self.hearing)
+      let wake = child.nextLine(until: piece)
+      guard wake == .timedOut, piece < limit else { return wake }
+      if isStopped() {
+        // What it still answers would be taken for the answer to something else.
+        self.child?.stop(grace: .zero)
+        self.child = nil
+        throw LabFault(.stopped, "the end was asked for")
+      }
+    }
+  }
+
   /// Sends a request and takes in the answer, up to its last line.
   ///
   /// - Returns: why it was refused, if it was.
@@ -190,7 +215,7 @@ extension ExecDevice {
     child.send(request)
     let limit = MonotonicClock.now + answerTimeout
     while true {
-      switch child.nextLine(until: limit) {
+      switch try nextLine(of: child, until: limit) {
       case .line(let bytes):
         let (said, observation) = try answer(bytes)
         switch said {

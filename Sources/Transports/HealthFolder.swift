@@ -32,6 +32,7 @@ public enum HealthFolder {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(FileFault(path: path, code: errno)) }
     defer { close(descriptor) }
+    StateFolder.share(path)
     do {
       try Descriptors.lock(descriptor, for: .seconds(10))
     } catch {
@@ -44,6 +45,7 @@ public enum HealthFolder {
       do throws(FileFault) {
         let path = "\(folder)/\(Lease.name(identity)).json"
         try WholeFile.replacePrivate(path, with: Array(health.json(identity).pages.utf8))
+        StateFolder.share(path)
       } catch {
         throw fault(error)
       }

@@ -11,8 +11,9 @@ import Basics
 /// process ends, however it ends:
 ///
 /// - `flock(2)` on `leases/IDENTITY.lease` in the ``StateFolder``;
-/// - an abstract socket of a name that the path of that file makes. Who deletes or replaces the file while it is held
-///   frees nothing: the name stays taken.
+/// - an abstract socket, whose name the identity alone makes: it is taken for every user of the machine, whatever his home
+///   and his state folder, and for a container that shares the machine's network, as one with its Bluetooth does. Who
+///   deletes or replaces the file while it is held frees nothing: the name stays taken.
 ///
 /// Each acquisition has a ``token`` that is greater by one than the one before, and is on the disk before it is used:
 /// what is written down under two tokens is told apart, and the greater one came later. The file holds a line for each,
@@ -46,7 +47,7 @@ public final class Lease {
     self.command = command
     var attempt = 1
     while true {
-      switch Self.hold(path) {
+      switch Self.hold(path, Self.address(name, in: folder)) {
       case .held(let file, let socket):
         (self.file, self.socket) = (file, socket)
         do throws(FileFault) {
@@ -61,7 +62,8 @@ public final class Lease {
       case .busy:
         // A process that is being ended needs a moment. Where the name is free, somebody only looks whether the file is
         // held, and may be kept from going on; or it is held from a network of its own.
-        guard attempt < (Self.isNameTaken(path) ? 6 : 400) else { throw Self.refusal(identity, path) }
+        let isTaken = Self.isNameTaken(Self.address(name, in: folder))
+        guard attempt < (isTaken ? 6 : 400) else { throw Self.refusal(identity, path, in: folder) }
         Waiting.wait(for: [], until: Waiting.now + .milliseconds(5))
         attempt += 1
       }
@@ -113,7 +115,7 @@ extension Lease {
     var isBusy = false
   }
 
-  private static func hold(_ path: String) -> Attempt {
+  private static func hold(_ path: String, _ name: String) -> Attempt {
     let file: Int32
     switch lockFile(path) {
     case .success(let descriptor): file = descriptor
@@ -122,8 +124,10 @@ extension Lease {
     let socket = newSocket()
     // Where there are no sockets at all, the file has to do.
     guard socket >= 0 else { return .held(file: file, socket: -1) }
-    let isBound = unsafe withAddress(of: path) { address, size in unsafe bind(socket, address, size) } == 0
-    if isBound { return .held(file: file, socket: socket) }
+    let isBound =
+      unsafe withSocketAddress(name, isAbstract: true) { address, size in unsafe bind(socket, address, size) } == 0
+    // Who calls learns whose it is.
+    if isBound, listen(socket, SOMAXCONN) == 0 { return .held(file: file, socket: socket) }
     let code = errno
     drop(file, socket)
     return code == EADDRINUSE ? .busy : .failed(code)
@@ -141,6 +145,7 @@ extension Lease {
         close(descriptor)
         return .failure(Code(number: error.code, isBusy: error.code == EWOULDBLOCK))
       }
+      StateFolder.share(path)
       if isAt(path, descriptor) { return .success(descriptor) }
       close(descriptor)
     }
@@ -162,17 +167,16 @@ extension Lease {
   }
 
   private static func newSocket() -> Int32 {
-    Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    Glibc.socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
   }
 
-  /// The abstract name that stands for the file at a path.
-  private static func withAddress<Result>(
-    of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-  ) -> Result {
-    let folder = Path.folder(of: path)
-    let whole = (realPath(folder) ?? folder) + path.dropFirst(folder.count)
-    let name = "lockstep-lease-\(getuid())-\(Fingerprint(whole))"
-    return unsafe withSocketAddress(name, isAbstract: true, body)
+  /// The abstract name that stands for what is leased: one for the machine, and another for each folder that was named in
+  /// place of the usual one.
+  private static func address(_ name: String, in folder: String?) -> String {
+    let named = folder ?? (StateFolder.place?.reach == .named ? StateFolder.path : nil)
+    let room = named.map { realPath($0) ?? $0 } ?? ""
+    return "lockstep-\(name.prefix(60))-\(Fingerprint(room + "\n" + name))"
   }
 }
 
@@ -248,8 +252,17 @@ extension Lease {
     return lastLine(of: descriptor).holder
   }
 
-  private static func refusal(_ identity: String, _ path: String) -> LabFault {
-    LabFault(.noDevice, "\(identity) is in use by \(lastHolder(path) ?? .unknown)")
+  private static func refusal(_ identity: String, _ path: String, in folder: String?) -> LabFault {
+    LabFault(.noDevice, "\(identity) is in use by \(currentHolder(path, address(name(identity), in: folder)))")
+  }
+
+  /// Who has the file now or, of somebody whose file is another one, what the system tells of who has the name.
+  private static func currentHolder(_ path: String, _ name: String) -> LeaseHolder {
+    let peer = peer(name)
+    guard let last = lastHolder(path), peer == nil || peer?.process == last.process || peer?.process == 0 else {
+      return peer ?? .unknown
+    }
+    return last
   }
 
   private static func fault(_ identity: String, _ path: String, _ fault: FileFault) -> LabFault {
@@ -296,9 +309,9 @@ extension LeaseHolder {
 extension LeaseHolder: CustomStringConvertible {
   /// The process and since when: `process 4711 on lab-1 (lockstep run --repeat 5) since 2026-11-21T00:50:17.042Z`.
   public var description: String {
-    guard process != 0 else { return "another process, which had it before its file was taken away" }
+    guard process != 0 else { return "another process, of which nothing more is known here" }
     let what = command.isEmpty ? "" : " (\(command))"
-    return "process \(process) on \(host)\(what) since \(since)"
+    return "process \(process) on \(host)\(what)" + (since.isEmpty ? "" : " since \(since)")
   }
 }
 
@@ -307,22 +320,34 @@ extension Lease {
   ///
   /// Nobody is kept from taking it meanwhile.
   public static func holder(of identity: String, in folder: String? = nil) -> LeaseHolder? {
-    guard let folder = folder ?? StateFolder.path.map({ $0 + "/leases" }) else { return nil }
-    let path = folder + "/\(name(identity)).lease"
-    guard isHeld(path) else { return nil }
-    return lastHolder(path) ?? .unknown
+    guard let place = folder ?? StateFolder.path.map({ $0 + "/leases" }) else { return nil }
+    let path = place + "/\(name(identity)).lease"
+    let address = address(name(identity), in: folder)
+    guard isNameTaken(address) || isHeld(path) else { return nil }
+    return currentHolder(path, address)
   }
 
-  /// Whether somebody is bound to the name that stands for a file.
-  private static func isNameTaken(_ path: String) -> Bool {
+  /// Whether somebody listens under a name.
+  private static func isNameTaken(_ name: String) -> Bool { peer(name) != nil }
+
+  /// The process that listens under a name, as far as the system tells: its number, or 0 where it is none of this
+  /// container's, and its user.
+  private static func peer(_ name: String) -> LeaseHolder? {
     let socket = newSocket()
-    guard socket >= 0 else { return false }
+    guard socket >= 0 else { return nil }
     defer { close(socket) }
-    return unsafe withAddress(of: path) { address, size in unsafe connect(socket, address, size) } == 0
+    let status = unsafe withSocketAddress(name, isAbstract: true) { address, size in
+      unsafe connect(socket, address, size)
+    }
+    guard status == 0 || errno == EAGAIN else { return nil }
+    var user: UInt32 = 0
+    let process = unsafe lockstep_peer(socket, &user)
+    guard status == 0, process > 0 else { return .unknown }
+    return LeaseHolder(
+      token: 0, process: process, host: Host.name, since: "", command: "of user \(user)")
   }
 
   private static func isHeld(_ path: String) -> Bool {
-    if isNameTaken(path) { return true }
     // A process in a network of its own shares the file alone.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }

@@ -13,7 +13,7 @@ extension LockFile {
   ///
   /// - Throws: a fault that says where the key was put instead, or that there was no place.
   public mutating func keep(_ key: LockKey) throws(LabFault) {
-    try keep(key, otherwiseIn: try? StateFolder.folder("keys"))
+    try keep(key, otherwiseIn: try? StateFolder.ownFolder("keys"))
   }
 
   /// - Parameter folder: where the key goes when the file cannot be written.

@@ -16,10 +16,11 @@ extension AirDevice where Carrier == Transports.Carrier {
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
   ///   - recovery: how the controller is brought back; by all but its power unless given.
   ///   - remarks: what there is to say already.
+  ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   public convenience init(
     _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
     quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil,
-    remarks: [String] = []
+    remarks: [String] = [], isStopped: @escaping () -> Bool = { false }
   ) {
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
@@ -30,6 +31,7 @@ extension AirDevice where Carrier == Transports.Carrier {
       epoch: { epoch ?? WallClock.unixTime }, secrets: { _ in { SystemEntropy() } })
     settings.times = times
     settings.quirks = quirks
+    settings.isStopped = isStopped
     settings.numbersRecordsFromOne = surroundings is LoneLock<LockFile>
     self.init(
       carrier, surroundings, target: target, settings, recovery: recovery ?? Recovery(of: carrier.spec),

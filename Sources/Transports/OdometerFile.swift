@@ -24,6 +24,21 @@ struct WearFile: WearStore {
 
   func note(_ line: WearLine) throws(LabFault) { try notes.append([line]) }
 
+  /// Takes over what another odometer of the same lock has counted, once: the greater count holds, and of what still
+  /// counts in a budget each line.
+  func takeOver(_ path: String, at now: BenchTime) throws(LabFault) {
+    guard Host.isFile(path) else { return }
+    let other = try WearFile(path)
+    let (total, counted) = try other.lines.read()
+    let own = try lines.read().count
+    let recent = counted.count { $0.map { !$0.isOver(at: now) } ?? true }
+    let added = counted.suffix(max(total - own, recent)).map { $0 ?? WearLine("unreadable", at: now) }
+    if !added.isEmpty { try lines.append(added) }
+    let noted = try other.notes.read().lines.compactMap(\.self)
+    if !noted.isEmpty { try notes.append(noted) }
+    for name in [path, Self.notesPath(of: path)] { _ = try? rename(name, to: name + ".taken-over") }
+  }
+
   static func notesPath(of path: String) -> String {
     (path.hasSuffix(".log") ? String(path.dropLast(4)) : path) + ".notes"
   }
@@ -35,6 +50,7 @@ struct WearLines {
 
   init(_ path: String) throws(LabFault) {
     file = try Self.counted { () throws(FileFault) in try LineFile(path) }
+    StateFolder.share(path)
   }
 
   init(reading path: String) throws(LabFault) {
@@ -46,6 +62,12 @@ struct WearLines {
   func lock() -> Bool { file.lock() }
 
   func append(_ added: [WearLine]) throws(LabFault) {
+    // Lines that nobody finds are as good as none: whoever comes next would count from the start.
+    guard file.isInPlace else {
+      throw LabFault(
+        .safetyLimit,
+        "movements cannot be counted, and so nothing is moved: \(file.path) was deleted or replaced while it was in use")
+    }
     try Self.counted { () throws(FileFault) in try file.append(added.map(\.description)) }
   }
 
@@ -67,11 +89,15 @@ struct WearLines {
 extension Odometer {
   /// Opens the odometer of a lock that is kept in a file, and makes it where there is none.
   ///
-  /// - Parameter clock: tells the time; the machine's own unless a test has another.
+  /// - Parameters:
+  ///   - earlier: where the lock's movements were counted before, and are no more.
+  ///   - clock: tells the time; the machine's own unless a test has another.
   /// - Throws: a ``Conformance/LabFault`` when it cannot be written, or another run counts.
   public convenience init(
-    opening path: String, clock: @escaping () -> BenchTime = { BenchClock.now }
+    opening path: String, takingOver earlier: String? = nil,
+    clock: @escaping () -> BenchTime = { BenchClock.now }
   ) throws(LabFault) {
+    if let earlier, Host.isFile(earlier) { try WearFile(path).takeOver(earlier, at: clock()) }
     let file = try WearFile(path)
     let now = clock()
     let counted = try file.lines.read { $0.isOver(at: now) }
@@ -86,6 +112,9 @@ extension Odometer {
 }
 
 extension Odometer {
+  /// Whether the lock of the odometer at a path is owed its rest; see ``Lab/OwedRest``.
+  public static func isAway(at path: String) -> Bool { glance(at: path)?.ledger.owed != nil }
+
   /// What the odometer at a path says, whoever counts with it now; `nil` where there is none.
   public static func glance(
     at path: String, now: BenchTime = BenchClock.now
@@ -95,28 +124,5 @@ extension Odometer {
     else { return nil }
     let noted = try? WearLines(reading: WearFile.notesPath(of: path)).read()
     return (counted.count, WearLedger(odometer: counted.lines, notes: noted?.lines ?? [], at: now))
-  }
-}
-
-/// Where Lockstep keeps what outlives a run and belongs to this machine.
-public enum StateFolder {
-  /// `$XDG_STATE_HOME/lockstep`, or `~/.local/state/lockstep`; `nil` where there is no home either.
-  public static var path: String? {
-    // A relative path in the variable counts as none (XDG Base Directory Specification).
-    if let state = Host.variable("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/lockstep" }
-    return Host.variable("HOME").map { $0 + "/.local/state/lockstep" }
-  }
-
-  /// Makes a folder in it, and gives its path.
-  public static func folder(_ name: String) throws(LabFault) -> String {
-    guard let path else {
-      throw LabFault(.noDevice, "there is no place for what outlives a run: set HOME or XDG_STATE_HOME")
-    }
-    do {
-      try makeFolder("\(path)/\(name)")
-    } catch {
-      throw LabFault(.noDevice, "what outlives a run cannot be kept: \(error)")
-    }
-    return "\(path)/\(name)"
   }
 }

@@ -1,23 +1,29 @@
 import System
 import Synchronization
 
-/// Ctrl-C and SIGTERM: once, and the run ends after its step with a report; twice, and everything ends at once.
+/// Ctrl-C, and every other signal that asks for the end: once, and what is waited for is waited for no more, and the run
+/// ends with a report; twice, and everything ends at once.
 enum Interruption {
   private static let count = Atomic<Int>(0)
 
   /// Whether a signal has come.
   static var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
 
+  /// Whether nothing that takes its time is to be waited for: a signal has come, or, of a worker, the end of its input.
+  static var isHeard: Bool { isRequested || EndOfInput.isReached }
+
   /// Has everything end as after a first signal.
   static func request() { count.add(1, ordering: .relaxed) }
 
   /// Listens from now on.
   static func listen() {
-    // Made before the handler needs it, since making it is nothing for a signal handler.
+    // Made before the handler needs them, since making them is nothing for a signal handler.
     _ = isRequested
+    LastWords.set(nil)
     EndingSignals.handle { signal in
       guard Interruption.count.add(1, ordering: .relaxed).oldValue > 0 else { return }
       RunningGroup.end()
+      LastWords.say()
       Host.exitAtOnce(128 + signal)
     }
   }

@@ -115,7 +115,7 @@ class Lane:
         self.command, self.folder, self.number = command, folder, number
         self.count = 0
         self.failures = []
-        self.environment = dict(os.environ, XDG_STATE_HOME=folder + "/state")
+        self.environment = dict(os.environ, LOCKSTEP_STATE=folder + "/state/lockstep")
         os.mkdir(folder)
         self.talk = folder + "/talk"
         os.mkdir(self.talk)

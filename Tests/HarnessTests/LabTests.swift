@@ -18,6 +18,8 @@ private struct LabDoor: DeviceUnderTest {
   var haste = Interval.zero
   /// How much has passed when somebody looks for the first time, as where the tester's machine was busy.
   var delay = Interval.zero
+  /// From when on its time is waited for no more, since the end was asked for.
+  var end = Instant.never
   private var lookedAt = Instant.zero
   private var readyAt = Instant.zero
   private var openings = 0
@@ -52,6 +54,7 @@ private struct LabDoor: DeviceUnderTest {
   }
 
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    if limit > end { throw LabFault(.stopped, "the end was asked for") }
     let observation = try door.observe(until: max(limit, lookedAt))
     if observation == nil { lookedAt = now + haste }
     return observation
@@ -356,6 +359,24 @@ struct LabTests {
       verdicts[1].hasPrefix(#"{"verdict":"incomplete","#) && verdicts[1].contains(#""message":"\#(words)""#))
     #expect(verdicts[2].contains(#""message":"not begun: \#(words)""#))
     #expect(result.lines.last?.contains(#""incomplete":2,"status":6"#) ?? false)
+  }
+
+  @Test(
+    "what ends in the middle of a wait leaves the step undone, whatever was waited for",
+    arguments: [
+      "wait: 1 h", "expect: { status: closed, for: 1 h }", "until: { status: opened, within: 1 h }",
+    ])
+  func stoppedInStep(step: String) throws {
+    let provider = LabProvider()
+    provider.door.end = .zero + .seconds(5)
+    let result = try run(["wait: 1 s, \(step), open"], provider, retries: 3)
+    expect(result.summary.exitStatus, .incomplete)
+    let verdicts = result.lines.filter { $0.hasPrefix(#"{"verdict""#) }
+    expect(verdicts.count, 1)
+    #expect(
+      verdicts[0].hasPrefix(#"{"verdict":"incomplete","case":"toys/0""#)
+        && verdicts[0].contains(#""message":"stopped in step 2""#), "\(verdicts)")
+    #expect(!result.lines.contains { $0.contains(#""lab""#) }, "\(result.lines)")
   }
 
   /// The exit status of a tally: a divergence outranks the limit, and the limit outranks trouble.

@@ -18,7 +18,8 @@ private struct Rig {
 
   init(
     _ name: String = "sesame5", settings: [(name: String, value: String)] = [], found: LockFound = .locked,
-    allowed: [String] = [], limits: LockLimits = LockLimits()
+    allowed: [String] = [], limits: LockLimits = LockLimits(), rest: RestPosition = .locked,
+    store: WearList? = nil
   ) throws {
     let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
     let world = RadioWorld(specification, seed: 1)
@@ -31,12 +32,17 @@ private struct Rig {
         epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
         secrets: { test in { SeededGenerator(seed: 1, for: "client of test \(test)") } }))
     lock = RealLock(
-      device, GovernorSettings(limits: limits, budget: nil, allowed: allowed), Self.odometer(world))
+      device, GovernorSettings(limits: limits, budget: nil, rest: rest, allowed: allowed),
+      Self.odometer(world, store))
     lock.adopt(Self.vocabulary)
   }
 
-  static func odometer(_ world: RadioWorld) -> Odometer {
-    Odometer { BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now) }
+  static func odometer(_ world: RadioWorld, _ store: WearList? = nil) -> Odometer {
+    let clock = {
+      BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now)
+    }
+    let ledger = WearLedger(odometer: store?.movements ?? [], notes: store?.notes ?? [], at: clock())
+    return Odometer(keptBy: store, ledger: ledger, clock: clock)
   }
 
   static let vocabulary = Vocabulary(
@@ -102,6 +108,29 @@ private struct Rig {
   var movements: Int { lock.governor.used }
 }
 
+/// What an odometer keeps, in memory.
+private final class WearList: WearStore {
+  let place = "a list"
+  /// Everything that was kept, in its order.
+  private(set) var lines: [String] = []
+  private(set) var movements: [WearLine?] = []
+  private(set) var notes: [WearLine?] = []
+
+  init(_ notes: String...) {
+    self.notes = notes.map { WearLine(text: "1970-01-01T00:00:00.000Z \($0) @b+1.000") }
+  }
+
+  func count(_ added: [WearLine]) {
+    lines += added.map(\.text)
+    movements += added
+  }
+
+  func note(_ line: WearLine) {
+    if !line.text.hasPrefix("battery") { lines.append(line.text) }
+    notes.append(line)
+  }
+}
+
 /// Why a call is refused.
 private func refusal(_ body: () throws(LabFault) -> Void) -> LabFault? {
   do {
@@ -115,6 +144,101 @@ private func refusal(_ body: () throws(LabFault) -> Void) -> LabFault? {
 private let yes = Value.flag(true)
 private let no = Value.flag(false)
 private let all = ["reset", "register", "configure"]
+
+@Suite("A lock that is owed its rest")
+struct OwedRestTests {
+  @Test("that it is to be brought to rest is written down before its first movement, and taken back at its rest")
+  func marks() throws {
+    let store = WearList()
+    let rig = try Rig(store: store)
+    try rig.start()
+    try rig.open()
+    expect(store.lines, [])
+    try rig.give("unlock")
+    expect(store.lines, ["away locked", "unlock"])
+    try rig.wait(for: ["unlocked"])
+    let end = rig.lock.leave()
+    expect(end.left, .atRest)
+    expect(store.lines, ["away locked", "unlock", "lock to rest", "rests"])
+  }
+
+  @Test("that it locks by itself no more is owed too")
+  func autolock() throws {
+    let rig = try Rig()
+    // A first run finds it without, sets it and never takes it off.
+    try rig.start()
+    try rig.open()
+    try rig.give("setAutolock", [Argument("value", .integer(60))])
+    try rig.pass(.seconds(2))
+    try rig.give("disconnect")
+    try rig.pass(.seconds(2))
+    let own = WearList()
+    let other = RealLock(rig.device, GovernorSettings(budget: nil), Rig.odometer(rig.world, own))
+    other.adopt(Rig.vocabulary)
+    try other.reset(to: StartCondition([Argument("registered", yes)]))
+    expect(own.lines, ["autolock on", "away locked autolock=60", "autolock off"])
+    _ = other.leave()
+    expect(own.lines.last, "rests")
+    #expect(own.lines.contains("setAutolock") && !own.lines.contains("unlock"), "\(own.lines)")
+  }
+
+  // swift-format-ignore
+  static let debts: [(note: String, rest: RestPosition, found: LockFound, lines: [String], remark: String)] = [
+    ("away locked", .locked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+    ("away locked", .unlocked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+    ("away unlocked", .asFound, .locked, ["away unlocked", "unlock to rest", "rests"], "the lock was locked and was brought to unlocked"),
+    ("away locked", .locked, .locked, ["rests"], "the lock rests locked"),
+    ("away nowhere", .locked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+  ]
+
+  @Test("who comes next brings it to rest before anything else, and says so", arguments: debts.indices)
+  func settles(index: Int) throws {
+    let (note, rest, found, lines, remark) = Self.debts[index]
+    let store = WearList(note)
+    let rig = try Rig(found: found, rest: rest, store: store)
+    try rig.start()
+    expect(store.lines.filter { $0 != "away unlocked" }, lines.filter { $0 != "away unlocked" })
+    expect(
+      rig.lock.takeRemarks(),
+      ["whoever used the lock last was killed, and left it away from rest since 1970-01-01T00:00:00.000Z: \(remark)"])
+    // Where it is found is where it was to be left, and not where the one before had it.
+    if rest == .asFound {
+      _ = rig.lock.leave()
+      expect(rig.lock.governor.knowledge.position, "unlocked")
+    }
+  }
+
+  @Test("what it was to lock by itself after is put back as well, once")
+  func settlesAutolock() throws {
+    let store = WearList("away locked autolock=60")
+    let rig = try Rig(found: .unlocked, store: store)
+    try rig.lock.settleDebt()
+    expect(store.lines.first, "lock to rest")
+    expect(store.lines.last, "rests")
+    expect(rig.lock.governor.knowledge.autolock, 60)
+    let count = store.lines.count
+    try rig.lock.settleDebt()
+    expect(store.lines.count, count)
+  }
+
+  @Test("a lock that cannot be brought to rest is not there, and nothing else is done with it")
+  func helpless() throws {
+    let store = WearList("away locked")
+    var limits = LockLimits()
+    limits.perHour = 1
+    let rig = try Rig(found: .unlocked, limits: limits, store: store)
+    store.count([WearLine("unlock", at: rig.lock.governor.odometer.now)])
+    let other = RealLock(
+      rig.device, GovernorSettings(limits: limits, budget: nil), Rig.odometer(rig.world, store))
+    other.adopt(Rig.vocabulary)
+    for _ in 0..<2 {
+      let fault = refusal { () throws(LabFault) in try other.reset(to: StartCondition()) }
+      expect(fault?.symptom, .safetyLimit)
+      #expect(fault?.detail.contains("and it could not be brought to locked, see to it: ") ?? false)
+    }
+    #expect(!store.lines.contains("rests"))
+  }
+}
 
 @Suite("A real lock that is looked after")
 struct RealLockPreparationTests {

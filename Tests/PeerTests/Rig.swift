@@ -147,7 +147,7 @@ extension Rig {
       process.environment = ProcessInfo.processInfo.environment.merging([
         "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1",
         // What is kept of real locks from run to run is of no use here, and must not mix with a user's.
-        "XDG_STATE_HOME": folder + "/state", "XDG_RUNTIME_DIR": folder,
+        "LOCKSTEP_STATE": folder + "/state/lockstep", "XDG_RUNTIME_DIR": folder,
       ]) { $1 }
       process.standardInput = FileHandle.nullDevice
       process.standardOutput = handle

@@ -25,7 +25,7 @@ trap 'exit 143' TERM
 trap 'exit 130' INT
 
 # What is kept of real locks from run to run is of no use here, and must not mix with a user's.
-export XDG_STATE_HOME="$scratch/state"
+export LOCKSTEP_STATE="$scratch/state/lockstep"
 
 await() { # await LOG TEXT: waits until it is said
   for _ in $(seq 100); do

@@ -178,7 +178,7 @@ class Bench:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.environment = {
-            **os.environ, "PYTHONUNBUFFERED": "1", "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
+            **os.environ, "PYTHONUNBUFFERED": "1", "LOCKSTEP_STATE": str(self.folder / "state" / "lockstep"), "NO_COLOR": "1"}
         self.keyfile = self.folder / "lock.yaml"
         lines = [f"lock: {self.row.model}", f"uuid: {uuid.uuid4()}", *SECRETS[self.row.model]]
         quirks = [f"quirks: [{self.row.quirks}]"] if self.row.quirks else []

@@ -28,7 +28,7 @@ class Floor:
         self.lockstep, self.folder, self.seconds = str(Path(lockstep).resolve()), Path(folder).resolve(), seconds
         self.environment = {
             **{name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "NOTIFY_SOCKET")},
-            "TERM": "dumb", "XDG_STATE_HOME": str(self.folder / "state"),
+            "TERM": "dumb", "LOCKSTEP_STATE": str(self.folder / "state" / "lockstep"),
             "XDG_CONFIG_HOME": str(self.folder / "config")}
         self.processes = {}
         self.names = [f"lock-{number + 1}" for number in range(locks)]

@@ -107,7 +107,7 @@ suites:
         self.kills = 0
         (self.folder / "bench.yaml").write_text(self.BENCH.format(process=os.getpid()))
         (self.folder / "plan.yaml").write_text(self.PLAN.format(root=ROOT))
-        self.environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "TERM": "dumb"}
+        self.environment = {**os.environ, "LOCKSTEP_STATE": str(self.folder / "state" / "lockstep"), "TERM": "dumb"}
 
     def start(self):
         return subprocess.Popen(

@@ -62,6 +62,11 @@ private func fault(_ body: () throws -> Void) -> LabFault? {
   }
 }
 
+/// Whether the end was asked for.
+private final class StopFlag {
+  var isSet = false
+}
+
 /// A file to which a program adds a line at each start.
 private final class StartCount {
   let path = "/tmp/lockstep-starts-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -312,6 +317,22 @@ struct ExecDeviceTests {
     expect(fault { try deaf.reset(to: long) }?.symptom, .noDevice)
     let gone = ExecDevice(command: "exec 0<&-; sleep 60", answerTimeout: .milliseconds(200))
     expect(fault { try gone.reset(to: long) }?.symptom, .noDevice)
+  }
+
+  @Test("who asks for the end waits neither for an answer nor for the time to pass")
+  func stops() throws {
+    for (command, isAsked) in [("sleep 3600", true), (greeting + "; sleep 3600", false)] {
+      let isStopped = StopFlag()
+      let device = ExecDevice(command: command, answerTimeout: .seconds(3600)) { isStopped.isSet }
+      device.adopt(vocabulary)
+      isStopped.isSet = isAsked
+      let found = fault {
+        try device.reset(to: StartCondition())
+        isStopped.isSet = true
+        _ = try device.observe(until: .zero + .seconds(3600))
+      }
+      expect(found, LabFault(.stopped, "the end was asked for"))
+    }
   }
 
   @Test("a program is asked for nothing that only a lab can do")

@@ -74,6 +74,8 @@ struct GovernorTests {
       let lock = try governor(settings, ToyLock(motor))
       try lock.open()
       try lock.give("unlock")
+      // Of interest is the motor, and not what the lock is owed.
+      try lock.odometer.noteRest()
     }()
     try {
       let lock = try governor(settings, ToyLock(motor))
@@ -84,6 +86,7 @@ struct GovernorTests {
       try lock.give("lock")
       try lock.pass(.seconds(2))
       expect(lock.takeRemarks(), ["the motor jammed, in neither position after lock: it rests for 30 s"])
+      try lock.odometer.noteRest()
     }()
     let lock = try governor(settings, ToyLock(motor))
     try lock.bring(about: Fault("jam", .flag(false)))
@@ -318,7 +321,7 @@ struct GovernorTests {
       motor.didMove = { [weak odometer = lock.odometer] in
         #expect(odometer?.total ?? 0 >= motor.moves.count)
       }
-      do { try lock.open() } catch { expect(error.symptom, .safetyLimit) }
+      do { try lock.open() } catch { #expect(error.symptom == .safetyLimit || isUnsettled(error)) }
       for _ in 0..<30 { try disturb(lock, names, &random) }
       if Bool.random(using: &random) { _ = lock.leave() }
       #expect(lock.used <= budget, "\(lock.used) of \(budget)")
@@ -331,6 +334,11 @@ struct GovernorTests {
       }
     }
     expect(breach(motor, limits), nil)
+  }
+
+  /// Whether a lock that jams could not be brought to where the one before, who died, would have left it.
+  private func isUnsettled(_ fault: LabFault) -> Bool {
+    fault.symptom == .noDevice && fault.detail.contains("and it could not be brought to locked, see to it: ")
   }
 
   private func disturb(
@@ -355,7 +363,7 @@ struct GovernorTests {
         try lock.give(name, arguments)
       }
     } catch {
-      #expect([.notPossible, .safetyLimit].contains(error.symptom))
+      #expect([.notPossible, .safetyLimit].contains(error.symptom) || isUnsettled(error))
     }
     try lock.pass(.milliseconds([0, 500, 3000, 60_000, 500_000].randomElement(using: &random)!))
   }

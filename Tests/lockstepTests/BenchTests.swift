@@ -44,12 +44,12 @@ private final class BenchRoom {
   /// Runs a line with the state in this folder.
   func shell(_ line: String) throws -> Command.Result {
     try Command.shell(
-      "export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config; " + line, in: folder.path)
+      "export LOCKSTEP_STATE=$PWD/state/lockstep XDG_CONFIG_HOME=$PWD/config; " + line, in: folder.path)
   }
 
   /// Starts a run that goes on until it is ended.
   func start(_ words: String, out: Command.Folder) throws -> Process {
-    let line = "XDG_STATE_HOME=$PWD/state exec $LOCKSTEP run slow.yaml --quiet \(words)"
+    let line = "LOCKSTEP_STATE=$PWD/state/lockstep exec $LOCKSTEP run slow.yaml --quiet \(words)"
     return try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
   }
 
@@ -157,7 +157,7 @@ struct BenchTests {
   @Test("where no lease can be written, nothing moves")
   func unwritable() throws {
     let room = try BenchRoom()
-    let result = try room.shell("XDG_STATE_HOME=/proc $LOCKSTEP run there.yaml --device lock:front")
+    let result = try room.shell("LOCKSTEP_STATE=/proc/lockstep $LOCKSTEP run there.yaml --device lock:front")
     expect(result.status, 3)
     #expect(result.output.contains("what outlives a run cannot be kept: /proc/lockstep"), "\(result.output)")
     expect(room.folder.movements(), 0)
@@ -246,7 +246,7 @@ struct BenchHealthTests {
 
   private func shell(_ line: String) throws -> Command.Result {
     try Command.shell(
-      "export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config; " + line, in: folder.path)
+      "export LOCKSTEP_STATE=$PWD/state/lockstep XDG_CONFIG_HOME=$PWD/config; " + line, in: folder.path)
   }
 
   @Test("a lock that is well is used, one that fails twice is out of use until somebody restores it")

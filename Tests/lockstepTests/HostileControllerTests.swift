@@ -98,7 +98,7 @@ struct HostileControllerTests {
     let (words, _, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
     let line =
-      "XDG_STATE_HOME=$PWD/state \"$LOCKSTEP\" run visit.yaml --carrier \(server.carrier) --device lock:lock.yaml"
+      "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" run visit.yaml --carrier \(server.carrier) --device lock:lock.yaml"
     let result = try Command.shell(line, in: folder.path)
     expect(result.status, 3)
     #expect(result.output.contains(detail), "\(result.output)")

@@ -29,7 +29,7 @@ struct LimitTests {
 
   private func run() throws -> Command.Result {
     try Command.shell(
-      "XDG_STATE_HOME=$PWD/state \"$LOCKSTEP\" run there.yaml --bench bench.yaml --device lock:door --out Reports",
+      "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" run there.yaml --bench bench.yaml --device lock:door --out Reports",
       in: folder.path)
   }
 

@@ -78,7 +78,7 @@ extension Command {
     let words =
       ["run"] + scenarios + ["--carrier", bench.carriers[0], "--device", "lock:\(lock)", "--out", "Reports"]
       + ["--show-progress", "none"] + options
-    let line = "XDG_STATE_HOME=\(bench.folder.path)/state exec \"$LOCKSTEP\" \"$@\""
+    let line = "LOCKSTEP_STATE=\(bench.folder.path)/state/lockstep exec \"$LOCKSTEP\" \"$@\""
     return try start("/bin/sh", ["-c", line, "sh"] + words, in: bench.folder.path, out: out)
   }
 }

@@ -91,7 +91,8 @@ struct RealLockTests {
   }
 
   @Test(
-    "interrupted once, the step is finished and the lock is brought to rest", arguments: [SIGINT, SIGTERM])
+    "whatever asks for the end once ends the waiting at once, and the lock is brought to rest",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR2, SIGXCPU, 40])
   func interrupted(signal: Int32) throws {
     let bench = try bench()
     let out = try Command.Folder()
@@ -104,7 +105,23 @@ struct RealLockTests {
     #expect(errors.contains("the lock was unlocked and was brought to locked"), "\(errors)")
     expect(folder.movements(), 2)
     let junit = try folder.read("Reports/junit.xml")
-    #expect(junit.contains("stopped after step"))
+    #expect(junit.contains("stopped in step"), "\(junit)")
+  }
+
+  @Test("a run that is to outlive its terminal does")
+  func nohup() throws {
+    let bench = try bench()
+    let out = try Command.Folder()
+    let line =
+      "trap '' HUP; LOCKSTEP_STATE=\(folder.path)/state/lockstep exec \"$LOCKSTEP\" run slow.yaml --carrier "
+      + "\(bench.carriers[0]) --device lock:lock.yaml --show-progress none"
+    let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
+    awaitUnlocked()
+    kill(process.processIdentifier, SIGHUP)
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    // Had it listened, this would be the second signal.
+    expect(process.terminationStatus, 5)
   }
 
   @Test(
@@ -167,7 +184,7 @@ struct RealLockTests {
     defer { bench.kill() }
     func fuzz(_ options: String) throws -> Command.Result {
       try Command.shell(
-        "XDG_STATE_HOME=$PWD/state TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --carrier "
+        "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --carrier "
           + "\(bench.carriers[0]) --seed 3 --out Reports \(options)", in: folder.path)
     }
     let first = try fuzz("--duration 15s --actuations 40")
@@ -242,7 +259,7 @@ struct RealLockTests {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
     let line =
-      "XDG_STATE_HOME=\(folder.path)/state \"$LOCKSTEP\" run there.yaml " + arguments.joined(separator: " ")
+      "LOCKSTEP_STATE=\(folder.path)/state/lockstep \"$LOCKSTEP\" run there.yaml " + arguments.joined(separator: " ")
     let result = try Command.shell(line, in: folder.path)
     expect(result.status, status)
     #expect((result.errors + result.output).contains(words), "\(result.errors)\(result.output)")

@@ -67,7 +67,7 @@ private final class SwitchedBench {
   func runThroughHang() throws -> Command.Result {
     let out = try Command.Folder()
     let line =
-      "XDG_STATE_HOME=$PWD/state exec \"$LOCKSTEP\" run slow.yaml there.yaml --bench bench.yaml --device lock:door "
+      "LOCKSTEP_STATE=$PWD/state/lockstep exec \"$LOCKSTEP\" run slow.yaml there.yaml --bench bench.yaml --device lock:door "
       + "--out Reports --show-progress none"
     let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
     for _ in 0..<1000 {
@@ -125,7 +125,7 @@ struct RecoveryTests {
     try bench.writeBench()
     kill(try #require(bench.pid), SIGKILL)
     let line =
-      "XDG_STATE_HOME=$PWD/state \"$LOCKSTEP\" run there.yaml --bench bench.yaml --device lock:door --out Reports"
+      "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" run there.yaml --bench bench.yaml --device lock:door --out Reports"
     let result = try Command.shell("{ \(line); } 2>&1", in: bench.folder.path)
     expect(result.status, 0)
     let journal = try bench.folder.journal()
@@ -139,7 +139,7 @@ struct RecoveryTests {
   @Test("a doctor who is asked to tries the switches, and says whether power fell")
   func doctor() throws {
     let bench = try SwitchedBench()
-    let line = "XDG_STATE_HOME=$PWD/state \"$LOCKSTEP\" doctor --bench bench.yaml"
+    let line = "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" doctor --bench bench.yaml"
     try bench.writeBench(off: "broken", settle: "1 s")
     let untouched = try Command.shell(line, in: bench.folder.path)
     #expect(!untouched.output.contains("power"), "\(untouched.output)")

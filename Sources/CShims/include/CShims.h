@@ -32,6 +32,10 @@ int lockstep_open_user_channel(uint16_t adapter);
 /// Gives back the room of the first octets of a file, which reads as zeros there from then on, by fallocate(2); 0, or -1.
 int lockstep_punch_hole(int descriptor, int64_t count);
 
+/// The number of the process at the other end of a connected socket, and its user (SO_PEERCRED); -1 where the system does
+/// not tell.
+int lockstep_peer(int descriptor, uint32_t *user);
+
 /// Has the system make no core dump of this process, and let no other program of the user trace it or look into its
 /// memory (PR_SET_DUMPABLE).
 void lockstep_forbid_dumps(void);

@@ -93,6 +93,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         }
       } catch {
         writeRemarks()
+        if error.symptom == .stopped { return outcome(.incomplete(stopWords)) }
         // A device that has to be asked says only at the start what it cannot do.
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
@@ -118,6 +119,11 @@ struct CaseRunner<Device: DeviceUnderTest> {
         guard !isStopped(), restart() else { return outcome(.labFault(attempts.lastFault)) }
       }
     }
+  }
+
+  /// What a case says that was stopped in the middle of a step, which then is not done.
+  private var stopWords: String {
+    mark == .start ? "stopped while the device was made ready" : "stopped in step \(mark.number)"
   }
 
   /// Says that there is a verdict although links were lost.

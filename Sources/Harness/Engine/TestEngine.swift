@@ -199,6 +199,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var (execution, trouble) =
       first ?? attempt(test, after: delay, patiently: patiently, isStopped: isStopped)
     while true {
+      if let trouble, trouble.symptom == .stopped { throw trouble }
       let before = attempts.count
       let ruling =
         trouble.map { attempts.rule(on: $0) }

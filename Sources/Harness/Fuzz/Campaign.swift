@@ -242,6 +242,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
     _ = explorer.end(in: runner.lockstep.situation)
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
+    if fault.symptom == .stopped { return .stopped }
     if runner.isRefused(start) {
       // Nothing was begun, and nothing is wrong.
       status.tests -= 1
@@ -261,6 +262,7 @@ public struct Campaign<Device: DeviceUnderTest> {
         noteUnjudged(fault)
         return .limited(error.detail)
       }
+      if error.symptom == .stopped { return .stopped }
     }
     noteUnjudged(fault)
     do {

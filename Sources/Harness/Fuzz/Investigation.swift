@@ -198,6 +198,7 @@ extension Campaign {
     do {
       return try runner.run(test, &attempts, after: delay, patiently: patiently)
     } catch {
+      if error.symptom == .stopped { return nil }
       if attempts.areUsedUp { return .disturbed }
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
       if runner.isRefused(test.start) {

@@ -169,6 +169,7 @@ public final class TourRun {
       verdict =
         switch error.symptom {
         case .safetyLimit: .limited(error.detail)
+        case .stopped: .incomplete("stopped in step \(mark.number)")
         case .linkLost where isStopped(): .incomplete("stopped before it was run again: the link was lost")
         default: .labFault(error)
         }

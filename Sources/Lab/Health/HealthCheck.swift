@@ -59,7 +59,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
       case .finding(let finding): return finding
       case .lab(let fault):
         switch fault.symptom {
-        case .safetyLimit, .notPossible: return .limited(fault.detail)
+        case .safetyLimit, .notPossible, .stopped: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended: return isReached ? .unwell(fault.detail) : .carrier(fault.detail)
         case .noDevice, .carrierLost, .linkLost, .notReproduced, .noVerdict: return .carrier(fault.detail)
         }

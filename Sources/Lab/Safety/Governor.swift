@@ -41,7 +41,8 @@ public struct GovernorSettings: Sendable {
 /// - Of the faults that a lock with a bug could obey, each is counted as a movement, and those that ask for what is
 ///   refused need the same permission.
 /// - With a battery that is low or falls fast no case begins.
-/// - ``leave()`` brings the lock to its rest position.
+/// - ``leave()`` brings the lock to its rest position. That this is left to do is on the disk before the motor moves: who
+///   is killed meanwhile has told whoever comes next, which does it first.
 ///
 /// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
 /// bug obeys them, `configure`, and what a lock does by itself once autolock is set: the return is paid for with the
@@ -80,6 +81,10 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   private var prepaid = 0
   /// Whether anything was asked of the lock at all.
   private(set) var wasUsed = false
+  /// What is left to do for the lock by who was killed while it used it.
+  private(set) var debt: OwedRest?
+  /// After how many seconds the lock is to lock by itself once it is left, where that is changed meanwhile.
+  var ownAutolock: Int?
   /// What is known of it.
   public internal(set) var knowledge = LockKnowledge()
   private var remarks: [String] = []
@@ -93,6 +98,8 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     self.settings = settings
     self.odometer = odometer
     start = odometer.total
+    debt = odometer.ledger.owed
+    ownAutolock = debt?.autolock
   }
 
   public var now: Instant { device.now }
@@ -120,8 +127,47 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
+    try settleDebt()
     try checkBegin()
     try begin(start)
+  }
+
+  /// Brings a lock to rest that whoever had it before was killed over: before anything else is done with it.
+  ///
+  /// - Throws: that it cannot be, and then nothing else is.
+  func settleDebt() throws(LabFault) {
+    guard let owed = debt else { return }
+    let before = vocabulary
+    defer { adopt(before) }
+    adopt(sessionWords)
+    let who = "whoever used the lock last was killed, and left it away from rest since \(owed.since)"
+    do throws(Unrest) {
+      remarks.append("\(who): \(try bring(to: owed.goal))")
+      // It was found elsewhere, but that is not where anybody had it.
+      found = owed.goal
+      if owed.autolock == nil { try step { () throws(LabFault) in try self.odometer.noteRest() } }
+    } catch {
+      switch error {
+      case .helpless(let why): remarks.append("\(who): it is left as it is: \(why)")
+      case .lab(let fault):
+        // A lock that is not heard before a test is not there; it has not stopped answering.
+        let isKept = [.safetyLimit, .carrierLost, .stopped].contains(fault.symptom)
+        throw LabFault(
+          isKept ? fault.symptom : .noDevice, "\(who), and it could not be brought to \(owed.goal), see to it: \(fault.detail)")
+      }
+    }
+    debt = nil
+  }
+
+  /// Writes down what is left to do for the lock before it is moved or changed.
+  func noteAway() throws(LabFault) {
+    let goal =
+      switch settings.rest {
+      case .locked: "locked"
+      case .unlocked: "unlocked"
+      case .asFound: found ?? odometer.ledger.owed?.goal ?? "locked"
+      }
+    try odometer.noteAway(goal, autolock: ownAutolock)
   }
 
   /// Refuses a case that is not to begin now.
@@ -255,6 +301,7 @@ extension Governor {
           + "return to rest; raise it with --actuations")
     }
     try check(name, .movement)
+    try noteAway()
     if name == "setAutolock" { try odometer.noteAutolock(true) }
     try odometer.count(name, comesBack: comesBack)
     command = name

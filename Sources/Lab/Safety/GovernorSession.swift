@@ -124,7 +124,7 @@ extension Governor {
     return "\(share) movements were made\(life)"
   }
 
-  private func bring(to goal: String) throws(Unrest) -> String {
+  func bring(to goal: String) throws(Unrest) -> String {
     do {
       return try attempt(goal)
     } catch {
@@ -158,6 +158,7 @@ extension Governor {
         throw LabFault(.safetyLimit, "the budget of \(budget) movements is used up")
       }
       try self.check(name, .rest)
+      try self.odometer.noteAway(goal, autolock: self.ownAutolock)
       try self.odometer.count("\(name) to rest")
       self.command = name
     }

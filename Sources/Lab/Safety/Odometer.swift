@@ -94,6 +94,21 @@ public final class Odometer {
     ledger.settle(at: now.uptime)
   }
 
+  /// Notes what the lock is owed from now on, whatever becomes of who is about to move it. After a throw nothing may move.
+  public func noteAway(_ goal: String, autolock: Int?) throws(LabFault) {
+    let owed = OwedRest(goal, autolock: autolock, since: now.wall)
+    if let last = ledger.owed, last.goal == goal, last.autolock == autolock { return }
+    try note(owed.words)
+    ledger.owe(owed)
+  }
+
+  /// Notes that the lock is as it is to be left.
+  public func noteRest() throws(LabFault) {
+    guard ledger.owed != nil else { return }
+    try note(WearLedger.Word.rests)
+    ledger.owe(nil)
+  }
+
   /// Notes that a person saw to the lock: jams and readings of the battery before do not count any more.
   public func noteServed() throws(LabFault) {
     try note(WearLedger.Word.served)

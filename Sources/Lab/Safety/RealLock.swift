@@ -76,6 +76,7 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
     listening = nil
     isFlawed = false
     sessions = []
+    try settleDebt()
     let goal = try goal(of: start)
     try governor.checkBegin()
     isLookedAfter = !start.settings.isEmpty

@@ -183,6 +183,8 @@ extension RealLock {
   private func note(found condition: Condition) {
     guard found == nil else { return }
     found = condition
+    // Who was killed before may have found it otherwise.
+    if condition.isRegistered, let autolock = governor.ownAutolock { found?.autolock = autolock }
   }
 }
 
@@ -261,6 +263,8 @@ extension RealLock {
       throw .helpless("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
     }
     autolockTried = (seconds, times + 1)
+    if seconds != found?.autolock { governor.ownAutolock = found?.autolock }
+    try governor.step { () throws(LabFault) in try governor.noteAway() }
     try give("setAutolock", [Argument("value", .integer(seconds))])
     if try known(by: now + .seconds(1), { $0.autolock == seconds }) { return true }
     try give("readAutolock")
@@ -296,6 +300,34 @@ extension RealLock {
   }
 }
 
+// MARK: - What others left undone
+
+extension RealLock {
+  /// Does what whoever used the lock before, and was killed over it, has left undone: brings it to rest first, then has it
+  /// lock by itself again as it did.
+  ///
+  /// - Throws: that it cannot be done, and then nothing else is.
+  public func settleDebt() throws(LabFault) {
+    guard let owed = governor.debt else { return }
+    try governor.settleDebt()
+    guard let autolock = owed.autolock, governor.device.isRegistered else { return }
+    var goal = Condition(isRegistered: true)
+    goal.autolock = autolock
+    let before = vocabulary
+    defer { governor.adopt(before) }
+    governor.adopt(sessionWords)
+    do throws(Unrest) {
+      try restore(goal)
+    } catch {
+      switch error {
+      case .helpless(let why): remarks.append("the lock is not as it was found: \(why)")
+      case .lab(let fault): throw fault
+      }
+    }
+    try governor.odometer.noteRest()
+  }
+}
+
 // MARK: - The end of a run
 
 extension RealLock {
@@ -317,6 +349,13 @@ extension RealLock {
       }
     }
     var end = governor.leave()
+    if end.left == .atRest, trouble == nil {
+      do throws(LabFault) {
+        try governor.odometer.noteRest()
+      } catch {
+        end.remarks.append("whoever uses the lock next looks first whether it is at rest: \(error.detail)")
+      }
+    }
     end.remarks = takeRemarks() + (trouble.map { [$0.words] } ?? []) + end.remarks
     if let trouble {
       if end.left == .atRest { end.left = .elsewhere(trouble.words) }

@@ -48,6 +48,8 @@ public struct WearLedger: Equatable, Sendable {
   public private(set) var isAutolockOn = false
   /// When the motor jammed last.
   public private(set) var lastJam: Instant?
+  /// What the lock is owed by whoever moved it last; `nil` while it is as it is to be left.
+  public private(set) var owed: OwedRest?
   private var readings: [Reading] = []
 
   /// What the battery was at a moment.
@@ -100,6 +102,9 @@ extension WearLedger {
 
   /// Takes in whether the lock locks by itself.
   public mutating func set(autolock isOn: Bool) { isAutolockOn = isOn }
+
+  /// Takes in that the lock is about to be moved away from where it is to be left, or that it is there again.
+  public mutating func owe(_ rest: OwedRest?) { owed = rest }
 
   /// Takes in a jam or a stall.
   public mutating func jam(at now: Instant) { lastJam = max(now, lastJam ?? now) }
@@ -273,6 +278,10 @@ extension WearLedger {
     public static let served = "served"
     /// Whether the lock locks by itself: `on` or `off`.
     public static let autolock = "autolock"
+    /// The lock is about to be moved, and what it is owed then.
+    public static let away = "away"
+    /// The lock is as it is to be left.
+    public static let rests = "rests"
     /// What sets autolock, and so may have the lock move by itself.
     static let setAutolock = "setAutolock"
   }
@@ -333,6 +342,8 @@ extension WearLedger {
     case Word.settled: settle(at: time)
     case Word.autolock: set(autolock: words.last == "on")
     case Word.served: serve()
+    case Word.away: if let line { owe(OwedRest(words: words, since: line.wall)) }
+    case Word.rests: owe(nil)
     case nil, Word.jam: jam(at: time)
     default: break
     }

@@ -19,6 +19,8 @@ public struct AirDeviceSettings {
   public var patience: Interval?
   /// See ``ClientSettings/numbersRecordsFromOne``.
   public var numbersRecordsFromOne = false
+  /// Whether the end was asked for, so that nothing is waited for any more; never in virtual time, in which nobody waits.
+  public var isStopped: (() -> Bool)?
   /// Tells the Unix time at the start of a test.
   public var epoch: () -> UInt32
   /// Makes the client's source of keys and tokens for a test, by its number from 1 on: no two tests have the same.
@@ -157,8 +159,21 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    try lab { () throws(LabFault) in try device.observe(until: limit) }
+    guard let isStopped = settings.isStopped else {
+      return try lab { () throws(LabFault) in try device.observe(until: limit) }
+    }
+    // What is waited for on the clock is waited for in pieces: a signal between looking and waiting would else be heard
+    // when all of it is over.
+    while true {
+      if isStopped() { throw LabFault(.stopped, "the end was asked for") }
+      let piece = min(limit, now + Self.hearing)
+      let shown = try lab { () throws(LabFault) in try device.observe(until: piece) }
+      if shown != nil || now >= limit { return shown }
+    }
   }
+
+  /// How soon it is heard that the end is asked for.
+  private static var hearing: Interval { .milliseconds(50) }
 
   public func restart() throws(LabFault) {
     guard let recovery else { return try device.restart() }
@@ -194,7 +209,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit:
+      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
+        .stopped:
         throw error
       }
     }

@@ -4,37 +4,28 @@ import Glibc
 import Lab
 import Basics
 
-/// A process beside the run that gives back what the run holds at a lab, should the run die.
-///
-/// It hears of the run's death by the end of its input, which the system closes however a process ends. It has a session
-/// of its own: neither what is typed at the run's terminal nor what ends the run's process group reaches it. What ends all
-/// processes of a job, as a service manager or a cluster may, ends it too; then the note that the run left is found by the
-/// next one.
+/// The process beside a run that gives back what the run holds at a lab, should the run die; see ``Watcher``.
 final class Watchdog {
   private let client: LabgridClient
-  private let child: ChildProcess
+  private let watcher: Watcher
   private let note: TenancyNote
 
   /// Starts it, before there is anything to give back.
   init(_ client: LabgridClient) throws(LabFault) {
-    guard let program = Host.program else {
-      throw LabFault(.noDevice, "the system does not tell which program this is")
-    }
     self.client = client
     note = try TenancyNote.make(client)
     do {
-      child = try ChildProcess(
-        program: program,
-        [
-          LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
-          client.program,
-        ], without: Secrecy.withheldVariables, inSession: true)
-      child.isDriven = false
+      watcher = try Watcher(
+        [LabWatchdog.command, client.address.description, client.owner.host, client.owner.user, client.program],
+        without: Secrecy.withheldVariables)
     } catch {
       note.remove()
-      throw LabFault(error)
+      throw error
     }
   }
+
+  /// Tells it the odometer of the lock that stands at the place: it is brought to rest before the place is given back.
+  func tell(odometer path: String) { watcher.tell(path) }
 
   /// Gives back what is held, and sends the watchdog home; where the lab does not take it back, the watchdog goes on.
   ///
@@ -47,15 +38,13 @@ final class Watchdog {
         // Without the client nothing was ever held.
       } else {
         let fault = client.trouble(error, "the place is not given back yet")
-        LabWatchdog.leave(child)
+        watcher.stayBehind()
         return
           "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
       }
     }
     note.remove()
-    child.send(Array("done\n".utf8))
-    child.closeInput()
-    child.stop(grace: .seconds(2))
+    watcher.sendHome()
     return nil
   }
 
@@ -85,19 +74,22 @@ public enum LabWatchdog {
   /// For how long it looks: what the run asked for as it died may still come about.
   private static let lingering = Interval.seconds(20)
 
+  /// For how long a lock at the place may take to be brought to rest before the place is given back.
+  private static let restPatience = Interval.seconds(120)
+
   /// Waits for the end of the run, and gives back what it held unless it did so itself.
   ///
   /// - Parameter words: the coordinator, host and user of who holds the place, and the client program.
   /// - Returns: whether all was given back; `nil` when the words are not understood.
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
-    for number in EndingSignals.all + [SIGHUP] { _ = signal(number, SIG_IGN) }
-    // Who started the run may wait for the end of files that it inherited; it is not to wait for us.
-    for name in folderEntries("/proc/self/fd") ?? [] {
-      if let number = Int32(name), number > STDERR_FILENO { close(number) }
-    }
     let owner = LabOwner(host: words[1], user: words[2])
-    if EndOfInput.firstLine() == "done" { return true }
+    guard let odometers = Watch.awaitEnd() else { return true }
+    // Another watcher sees to the lock, through the way that the place leads to.
+    let limit = MonotonicClock.now + restPatience
+    while odometers.contains(where: Odometer.isAway), MonotonicClock.now < limit {
+      rest(for: .milliseconds(200))
+    }
     return giveBack(LabgridClient(address, owner: owner, program: words[3]))
   }
 
@@ -120,7 +112,4 @@ public enum LabWatchdog {
     if isDone { note?.remove() }
     return isDone
   }
-
-  /// Lets the process be when this one ends.
-  static func leave(_ child: ChildProcess) { _ = unsafe Unmanaged.passRetained(child) }
 }

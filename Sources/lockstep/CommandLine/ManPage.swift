@@ -27,7 +27,9 @@ struct ManPage {
     addOptions()
     section("EXIT STATUS")
     for (status, meaning) in Commands.statuses { item("\(status.rawValue)", meaning + ".") }
-    item("130, 143", "Interrupted twice, by Ctrl-C or SIGTERM: it ended at once.")
+    item(
+      "130, 143",
+      "Interrupted twice, by Ctrl-C or SIGTERM: it ended at once. Of another signal 128 and its number.")
     section("FILES")
     for (path, meaning) in Self.files { item(path, meaning) }
     section("ENVIRONMENT")

@@ -14,10 +14,14 @@ extension Command {
         those of the bench, and each of its dongles and locks must be there and in use. With --power the power of each of
         its dongles that hangs on a switch is turned off and on, and it must really fall.
 
+        What a lock's motor has done is the lock's, whoever drives it: \(StateFolder.machine) is one place for all users of
+        this machine, and --set-up prints the line that makes it.
+
         """,
       examples: [
         Example("lockstep doctor", "What there is, and what hinders."),
         Example("lockstep doctor --quiet", "What hinders, and nothing else."),
+        Example("lockstep doctor --set-up", "The line to paste that makes one place for what is known of the locks."),
         Example(
           "lockstep doctor --power --bench lab/bench.yaml", "Whether the switches of a bench really switch."),
       ],
@@ -27,11 +31,19 @@ extension Command {
         .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
         .quiet(\.isQuiet, "Prints what hinders only."),
         .flag(
+          "set-up", \.setsUp,
+          "Looks at nothing, and prints the line to paste that makes one folder for all users of this machine."),
+        .flag(
           "power", \.testsPower,
           "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
         ),
       ], defaults: DoctorArguments()
     ) { arguments, console throws(UsageError) in
+      guard !arguments.setsUp else {
+        console.print(StateFolder.setUpLine(isRoot: Host.isRoot))
+        console.say("lockstep: who is in the group may use it once he has logged in again")
+        return .agree
+      }
       var diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)
       if let path = arguments.bench {
         let file = try BenchFile(reading: path)
@@ -64,6 +76,7 @@ private struct DoctorArguments {
   var color = ColorChoice.auto
   var isQuiet = false
   var testsPower = false
+  var setsUp = false
 }
 
 /// One thing that was looked at.
@@ -111,6 +124,7 @@ struct Diagnosis {
     for holder in LockHolder.all() {
       found(.note, "locks", "\(holder.endpoint) is in use by \(holder)")
     }
+    addState()
     canWrite = addFolders(probe, reports: reports)
     isFit = usable && canWrite
   }
@@ -125,7 +139,7 @@ extension Diagnosis {
 
   /// Adds what a bench has. Other controllers than its own do not count then.
   mutating func add(_ bench: BenchFile) throws(UsageError) {
-    let today = Day(unixTime: Int64(WallClock.unixTime))
+    let today = Calendar.today
     isFit = canWrite
     for device in try BenchState(bench, today: today).devices {
       let symptom = try self.symptom(of: device, bench)
@@ -221,6 +235,20 @@ extension Diagnosis {
         .note, "kernel", "no Bluetooth sockets (\(trouble)): no hci-socket:",
         cure: "sudo modprobe bluetooth btusb")
     }
+  }
+
+  /// Adds whose movements are counted with ours, and whether the calendar can be believed.
+  private mutating func addState() {
+    guard let place = StateFolder.place else { return }
+    if let warning = StateFolder.warning {
+      found(
+        .note, "state", warning,
+        cure: StateFolder.isWithheld
+          ? "sudo usermod -aG lockstep $(id -un), then log in again" : "lockstep doctor --set-up")
+    } else {
+      found(.good, "state", "\(place)" + (StateFolder.isShared ? ", shared by its group" : ""))
+    }
+    if let warning = Calendar.warning { found(.bad, "calendar", warning, cure: "set the clock") }
   }
 
   private mutating func addFolders(_ probe: BenchProbe, reports: String) -> Bool {

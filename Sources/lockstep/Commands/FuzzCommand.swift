@@ -6,7 +6,7 @@ extension Command {
     Command(
       "fuzz", "Draws tests, and shrinks and saves what makes model and device disagree.",
       discussion: """
-        Without --steps and --duration it goes on until a divergence, or until Ctrl-C: once finishes the step, writes
+        Without --steps and --duration it goes on until a divergence, or until Ctrl-C: once ends the test, writes
         everything and says how to go on; twice ends at once.
 
         Tests interfere at these levels: events (stimuli, waits, what happens around the lock), messages (of the lock's

@@ -13,7 +13,8 @@ extension Command {
         'emulator:sesame5?defect=deaf-unlock&loss=0.01'; a wrong one is answered with those that there are.
 
         A run leaves junit.xml, runs/NAME/ with its journal, and each divergence as a scenario in failures/.
-        Ctrl-C ends it after the step that is being done, with a report; a second one ends it at once.
+        Ctrl-C, or another signal that asks for the end, ends it in the step that is being done, with a report; what is
+        waited for is waited for no more. A second one ends it at once.
 
         A real lock is described by a file, lock:FILE, and reached over a carrier: \(LabArguments.carriers).
         It is governed: two seconds between movements, a budget of them that is counted in a file, and brought to its
@@ -198,7 +199,7 @@ private struct RunSession {
   }
 
   /// The day on which quarantine holds or has lapsed.
-  private var today: Day { Day(unixTime: Int64(WallClock.unixTime)) }
+  private var today: Day { Calendar.noted(console) }
 
   /// Keeps what went over the link of a case that did not end well.
   private func attachPackets(_ test: Case, _ outcome: inout Outcome) {

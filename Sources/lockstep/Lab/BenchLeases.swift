@@ -1,3 +1,4 @@
+import Basics
 import System
 import Conformance
 import Reporting
@@ -23,7 +24,7 @@ struct BenchLeases {
   mutating func take(lock identity: String, name: String) {
     guard fault == nil, lock?.lease.identity != identity else { return }
     do throws(LabFault) {
-      lock = (name, try Lease(of: identity, for: Self.command))
+      lock = (name, try Self.lease(of: identity))
       if let refusal = LockHealth.refusal(of: identity, called: "the lock \(name)") {
         fault = LabFault(.noDevice, refusal)
       }
@@ -43,7 +44,7 @@ struct BenchLeases {
         continue
       }
       do throws(LabFault) {
-        dongle = try Lease(of: identity, for: Self.command)
+        dongle = try Self.lease(of: identity)
         carrier = choice
         return
       } catch {
@@ -78,6 +79,24 @@ struct BenchLeases {
     if let lock { all.append(("lease.lock", "\(lock.lease.identity) \(lock.lease.token)")) }
     if let dongle { all.append(("lease.dongle", "\(dongle.identity) \(dongle.token)")) }
     return all
+  }
+
+  /// For how long a process that brings a lock to rest is waited for: it is done before that, or there is trouble.
+  private static let restPatience = Interval.seconds(120)
+
+  /// Takes a lease. One that is held by the process which brings a lock to rest whose run died is waited for.
+  private static func lease(of identity: String) throws(LabFault) -> Lease {
+    let limit = MonotonicClock.now + restPatience
+    while true {
+      do throws(LabFault) {
+        return try Lease(of: identity, for: command)
+      } catch {
+        guard !LockWatch.isOurs, LockWatch.isHolder(Lease.holder(of: identity)), MonotonicClock.now < limit,
+          !Interruption.isHeard
+        else { throw error }
+        rest(for: .milliseconds(200))
+      }
+    }
   }
 
   /// The command line, for who wants it meanwhile.

@@ -42,6 +42,8 @@ struct DeviceState {
     var limits: LockLimits
     /// Its battery in percent, as it was last seen.
     var battery: Int?
+    /// What it is owed by who was killed while he used it.
+    var owed: OwedRest?
     /// Why its motor is left alone because of what it did.
     var worn: WearLedger.Refusal?
     /// Why it is left alone because of its battery.
@@ -108,6 +110,8 @@ struct BenchState {
       total: total, hour: ledger.count(in: .seconds(3600), at: now.uptime),
       night: ledger.count(in: WearLedger.night, at: now.uptime), limits: limits, battery: ledger.battery)
     wear.low = ledger.batteryRefusal(under: limits)
+    // Whoever holds it has yet to bring it to rest.
+    if Lease.holder(of: file.identity) == nil { wear.owed = ledger.owed }
     // The battery lasts longer than any budget, and would hide it.
     var motor = limits
     (motor.batteryFloor, motor.batterySlope) = (nil, nil)

@@ -52,7 +52,7 @@ private struct DevicesArguments {
     guard let file else {
       throw UsageError("there is no bench.yaml here: say with --bench FILE which bench is meant")
     }
-    let today = Day(unixTime: Int64(WallClock.unixTime))
+    let today = Calendar.today
     let state = try BenchState(file, today: today)
     let devices = state.devices.filter { !isQuiet || $0.use != .free }
     switch format {

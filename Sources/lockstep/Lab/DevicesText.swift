@@ -55,6 +55,9 @@ struct DevicesText {
         + "\(share(wear.night, limits.perNight)) in the last twelve"
         + (wear.battery.map { "; battery \($0) %" } ?? "")
     ]
+    if let owed = wear.owed {
+      lines.append(paint(.bad, "not at rest") + "   \(owed): the next run on it does that first")
+    }
     if let worn = wear.worn { lines.append(paint(.warning, "worn") + "   \(worn)") }
     if let low = wear.low { lines.append(paint(.warning, "low") + "   \(low)") }
     return lines
@@ -100,6 +103,7 @@ extension DeviceState {
   /// What is said of a lock that has a motor.
   private static let wearFields: [Field<Self>] = [
     .known("movements", \.wear, .object()), .known("battery", { $0.wear?.battery }, .count),
+    .known("owed", { $0.wear?.owed?.description }, .text),
     .known("worn", { $0.wear?.worn?.description }, .text),
     .known("low", { $0.wear?.low?.description }, .text),
   ]

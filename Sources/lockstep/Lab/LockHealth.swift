@@ -55,13 +55,16 @@ extension Devices {
       do {
         device = try self.device(plain(spec), seed: 0)
       } catch {
+        if error.symptom == .stopped { return remarks }
         guard bench.isReserved else { return remarks + ["the health check cannot begin: \(error.detail)"] }
         remarks += take(.carrier(error.detail))
-        if bench.isOut { return remarks }
+        if bench.isOut || Interruption.isHeard { return remarks }
         Waiting.wait(for: [], until: Waiting.now + .seconds(1))
         continue
       }
       let (finding, words) = check(device, from: start(of: spec))
+      // One that was broken off says nothing of the lock, nor of the dongle.
+      if Interruption.isHeard { return remarks + words + ["the health check was stopped"] }
       remarks += words + take(finding)
       switch finding {
       case .healthy, .limited: return remarks

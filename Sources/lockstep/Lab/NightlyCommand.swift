@@ -126,7 +126,7 @@ extension NightlyArguments {
     let seed = seed ?? UInt64(World().drawSeed())
     // What is wrong with scenarios or locks is known before anything is left behind.
     var trial = lab
-    try trial.prepare(seed: seed, today: Day(unixTime: Int64(WallClock.unixTime)), console)
+    try trial.prepare(seed: seed, today: Calendar.noted(console), console)
     guard !trial.cases.isEmpty || lab.plan.fuzz != nil else {
       console.say("lockstep: nothing to run: no suite meets a lock")
       return .nothingSelected
@@ -143,7 +143,7 @@ extension NightlyArguments {
   ) throws(UsageError) -> CommandStatus {
     var lab = lab
     if lab.cases.isEmpty, lab.locks.isEmpty {
-      try lab.prepare(seed: folder.seed, today: Day(unixTime: Int64(WallClock.unixTime)), console)
+      try lab.prepare(seed: folder.seed, today: Calendar.noted(console), console)
     }
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)

@@ -110,7 +110,8 @@ final class Devices: DeviceProvider {
     let realLock: EmulatedLockSpecification
     if spec.kind == .exec {
       if let program = programs[spec.name] { return program }
-      let program = ExecDevice(command: spec.name, answerTimeout: answerTimeout)
+      let program = ExecDevice(
+        command: spec.name, answerTimeout: answerTimeout, isStopped: { Interruption.isHeard })
       programs[spec.name] = program
       return program
     }

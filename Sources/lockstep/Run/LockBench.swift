@@ -21,31 +21,53 @@ final class LockBench {
   private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
   private var control: ControlSurroundings?
+  /// Whether who asks for the end is not to wait: not once a lock is brought to rest, which takes its time.
+  private var heedsEnd = true
   /// What nobody else may use meanwhile.
   private var leases = BenchLeases()
 
-  init(_ settings: LabSettings) {
+  /// Whether a process stands beside this one that brings the lock to rest should this one die.
+  private let isWatched: Bool
+  private var watcher: Watcher?
+  /// Where what that does is written down.
+  private var watchLog: String?
+  /// What the lock was owed when its lease was taken; see ``Lab/OwedRest``.
+  private var owed: OwedRest?
+  /// Whether a real lock was taken, and it was said whose movements are counted with ours.
+  private var isGuarding = false
+  /// Whether locks were brought to rest, as far as that was possible.
+  private var hasLeft = false
+
+  init(_ settings: LabSettings, isWatched: Bool = true) {
     self.settings = settings
+    self.isWatched = isWatched
     capture = settings.capture
   }
 
   /// Where the traffic is written down unless somebody said so.
   func capture(in folder: String) {
+    watchLog = folder + "/watcher.log"
     if !settings.carriers.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
   }
 
   /// Brings real locks to rest.
   func leave() -> Leave {
     var all = Leave()
+    heedsEnd = false
+    defer { heedsEnd = true }
     for (name, use) in uses {
       guard case .real(let lock) = use else { continue }
       all.add(lock.leave(), of: name)
     }
+    hasLeft = true
     return all
   }
 
   func shutDown() {
     drop()
+    if hasLeft { watcher?.sendHome() } else { watcher?.stayBehind() }
+    watcher = nil
+    LastWords.set(nil)
     control = nil
     leases = BenchLeases()
   }
@@ -79,12 +101,20 @@ extension LockBench {
     if let lock = settings.lock {
       all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
     }
+    if isGuarding, let state = StateFolder.place { all.append(("state", "\(state)")) }
+    if let owed { all.append(("lock.owed", "\(owed)")) }
     return all + leases.properties
   }
 
   private func take(_ file: LockFile, name: String) {
     leases.take(lock: file.identity, name: name)
     leases.take(oneOf: settings.carriers)
+    guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
+    if !isGuarding { _ = Calendar.noted(Console()) }
+    if !isGuarding, let words = StateFolder.warning { Console().say("lockstep: \(words)") }
+    isGuarding = true
+    owed = Self.odometer(of: file).flatMap { Odometer.glance(at: $0)?.ledger.owed }
+    if let owed { Console().say("lockstep: the lock \(name) is \(owed): that is done first") }
   }
 
   /// The file of a lock, which an inventory may know by another name.
@@ -234,10 +264,10 @@ extension LockBench {
     }
   }
 
-  private func open(_ path: String) -> Use {
+  private func open(_ spec: String) -> Use {
     do throws(LabFault) {
-      let file = try read(self.path(of: path))
-      take(file, name: path)
+      let file = try read(path(of: spec))
+      take(file, name: spec)
       try leases.confirm()
       let target = try target(of: file)
       if settings.control != nil {
@@ -245,15 +275,19 @@ extension LockBench {
         let device = AirDevice(
           try openCarrier(), surroundings, target: target, times: file.times, quirks: file.quirks,
           circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
-          recovery: recovery)
+          recovery: recovery, isStopped: isStopped)
         return .emulated(device, surroundings)
       }
       // Counting comes first: where it is not possible, nothing is touched.
-      let odometer = try Odometer(opening: Self.odometerPath(of: file))
+      let path = try Self.odometerPath(of: file)
+      let earlier = StateFolder.earlier.map { "\($0)/odometers/\(Self.odometerName(of: file))" }
+      let odometer = try Odometer(opening: path, takingOver: earlier)
+      try watch(file, name: spec, path)
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: RealAir.circumstances, recovery: recovery,
-        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" })
+        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
+        isStopped: isStopped)
       return .real(
         RealLock(
           device, settings.governor, odometer,
@@ -262,6 +296,27 @@ extension LockBench {
       return .failed(error)
     }
   }
+
+  /// Has a process stand beside this one, from before the first movement on.
+  private func watch(_ file: LockFile, name: String, _ odometer: String) throws(LabFault) {
+    hasLeft = false
+    guard isWatched, let choice = leases.carrier else { return }
+    let watcher: Watcher
+    if let known = self.watcher { watcher = known } else { watcher = try Watcher([LockWatch.command, file.path]) }
+    let order = LockWatchOrder(
+      lock: name, bench: settings.lock?.bench.path,
+      carrier: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
+      log: watchLog)
+    watcher.tell(order.line)
+    settings.tenancy?.tell(odometer: odometer)
+    self.watcher = watcher
+    LastWords.set(
+      "lockstep: ended at once; a process that stays behind brings the lock to rest"
+        + (watchLog.map { ", and says so in \($0)" } ?? ""))
+  }
+
+  /// Whether nothing is to be waited for any more.
+  private var isStopped: () -> Bool { { [weak self] in self?.heedsEnd == true && Interruption.isHeard } }
 
   private func read(_ path: String) throws(LabFault) -> LockFile {
     do {
@@ -302,6 +357,22 @@ extension LockBench {
     } catch {
       throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' looks at this machine")
     }
+  }
+
+  /// Does what was left undone by whoever used a lock before and was killed over it.
+  ///
+  /// - Returns: what there is to say of it.
+  func settleDebt(of spec: DeviceSpec) throws(LabFault) -> [String] {
+    _ = try device(spec)
+    guard case .real(let lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
+    defer { hasLeft = true }
+    try lock.settleDebt()
+    return lock.takeRemarks()
+  }
+
+  /// The path of a lock's odometer, which may not be there.
+  func odometer(of spec: DeviceSpec) -> String? {
+    (try? LockFile(reading: path(of: spec.name))).flatMap { Self.odometer(of: $0) }
   }
 
   /// One file a lock, whatever its description is called.

@@ -4,7 +4,7 @@ import System
 extension Recipe {
   /// A script that installs a service and its timer.
   ///
-  /// The service is stopped gently: its step is finished, the lock brought to its rest position, the report written.
+  /// The service is stopped gently: its step is ended, the lock brought to its rest position, the report written.
   var systemd: String {
     """
     #!/bin/sh

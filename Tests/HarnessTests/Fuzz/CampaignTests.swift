@@ -277,6 +277,17 @@ struct CampaignTests {
       none.trouble?.description, "no verdict: on any test, the first because of carrier lost: pulled out")
   }
 
+  @Test("a campaign whose test is stopped in the middle ends, and that is trouble of nobody's")
+  func stoppedInTest() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.trouble = { _ in LabFault(.stopped, "the end was asked for") }
+    let (end, campaign) = try campaign(lock)
+    expect(end, .stopped)
+    expect(campaign.status.labFaults, 0)
+    expect(campaign.status.unjudged, 0)
+    expect(campaign.trouble, nil)
+  }
+
   @Test("trouble while a finding is confirmed speaks neither for it nor against it")
   func troubledConfirmation() throws {
     let plain = try #require(

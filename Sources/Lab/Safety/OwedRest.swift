@@ -1,0 +1,43 @@
+public import Basics
+
+/// What a lock is owed from before its first movement on, until whoever moves it has left it as it is to be left.
+///
+/// It is written down beside the movements, so that whoever is killed meanwhile has said what there is left to do.
+public struct OwedRest: Equatable, Sendable {
+  /// Where it is to rest: `locked` or `unlocked`.
+  public var goal: String
+  /// After how many seconds it is to lock by itself, where that was changed.
+  public var autolock: Int?
+  /// Since when.
+  public var since: WallTime
+
+  /// Makes it.
+  public init(_ goal: String, autolock: Int? = nil, since: WallTime) {
+    self.goal = goal
+    self.autolock = autolock
+    self.since = since
+  }
+
+  /// Reads the words of a note. What cannot be understood is owed the usual.
+  init(words: [String], since: WallTime) {
+    let parts = words.dropFirst()
+    goal = parts.first { $0 == "unlocked" } ?? "locked"
+    autolock = parts.lazy.filter { $0.hasPrefix(Self.mark) }.compactMap { Int($0.dropFirst(Self.mark.count)) }.first
+    self.since = since
+  }
+
+  /// The words that ``init(words:since:)`` reads.
+  var words: String {
+    "\(WearLedger.Word.away) \(goal)" + (autolock.map { " \(Self.mark)\($0)" } ?? "")
+  }
+
+  private static let mark = "autolock="
+}
+
+extension OwedRest: CustomStringConvertible {
+  /// What is to be done, and since when: `owed its rest, locked, since 2026-11-21T03:40:00.123Z`.
+  public var description: String {
+    let also = autolock.map { ", and to lock by itself after \($0) s," } ?? ""
+    return "owed its rest, \(goal),\(also) since \(since), when whoever used it was killed"
+  }
+}

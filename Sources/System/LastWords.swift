@@ -1,0 +1,27 @@
+import Glibc
+import Synchronization
+
+/// What a signal handler says that ends the program at once.
+public enum LastWords {
+  private static let place = Atomic<Int>(0)
+  private static let count = Atomic<Int>(0)
+
+  /// Sets them, or `nil` for none. What was set before is never given back: a handler may be reading it.
+  public static func set(_ text: String?) {
+    count.store(0, ordering: .sequentiallyConsistent)
+    guard let text else { return }
+    let bytes = Array((text + "\n").utf8)
+    let room = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
+    for (index, byte) in bytes.enumerated() { unsafe room[index] = byte }
+    place.store(Int(bitPattern: room), ordering: .sequentiallyConsistent)
+    count.store(bytes.count, ordering: .sequentiallyConsistent)
+  }
+
+  /// Says them on standard error. Does nothing that a signal handler may not do.
+  public static func say() {
+    let count = count.load(ordering: .sequentiallyConsistent)
+    let bytes = unsafe UnsafePointer<UInt8>(
+      bitPattern: place.load(ordering: .sequentiallyConsistent))
+    if count > 0, let bytes = unsafe bytes { _ = unsafe write(STDERR_FILENO, bytes, count) }
+  }
+}
