@@ -101,6 +101,9 @@ extension DeviceUnderTest {
 }
 
 /// The names that model and device share, with their numbers.
+///
+/// Names are the same when they are written with the same characters: a device that shows `e` with an accent behind it,
+/// where the model has the one letter, shows something else, however alike they look.
 public struct Vocabulary: Equatable, Sendable {
   /// The events of the machine; a stimulus is known by its number here.
   public let stimuli: [String]
@@ -123,11 +126,11 @@ public struct Vocabulary: Equatable, Sendable {
   }
 
   /// The number of a stimulus.
-  public func stimulus(_ name: String) -> Int? { stimuli.firstIndex(of: name) }
+  public func stimulus(_ name: String) -> Int? { stimuli.firstIndex { $0.isWritten(as: name) } }
   /// The number of a status.
-  public func status(_ name: String) -> Int? { statuses.firstIndex(of: name) }
+  public func status(_ name: String) -> Int? { statuses.firstIndex { $0.isWritten(as: name) } }
   /// The number of an effect.
-  public func effect(_ name: String) -> Int? { effects.firstIndex(of: name) }
+  public func effect(_ name: String) -> Int? { effects.firstIndex { $0.isWritten(as: name) } }
 
   /// The observation of a status by name: one that the model does not know is a divergence, not a trap.
   public func observation(ofStatus name: String) -> Observation {

@@ -199,7 +199,11 @@ extension Vocabulary {
     switch observation {
     case .status(let number): statuses[number]
     case .effect(let number): effects[number]
-    case .unknown(let name): "'\(name)' (unknown to the model)"
+    case .unknown(let name):
+      // As Unicode compares them, not as they are written.
+      (statuses + effects).contains(name)
+        ? "'\(name)' (unknown to the model, which writes it with other characters that look alike)"
+        : "'\(name)' (unknown to the model)"
     case .refused(let reason): "refused: \(reason)"
     case .reading(let reading): "\(reading.name) \(reading.value)"
     case .event(let seen): stimuli[seen.number] + (seen.detail.isEmpty ? "" : " (\(seen.detail))")

@@ -25,6 +25,10 @@ public protocol TraceRecorder {
   /// Takes in that a step is about to be done, from 1; only where it wants to know.
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant)
 
+  /// Takes in whether the stimulus that is given next comes to the device, or is refused by the tester's own end; only
+  /// where it wants to know of steps.
+  mutating func ask(reaching isReaching: Bool)
+
   /// Takes in one event.
   mutating func record(_ event: TraceEvent, at time: Instant)
 
@@ -44,6 +48,9 @@ extension TraceRecorder {
 
   /// Nothing is kept of it.
   public mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {}
+
+  /// Nothing is kept of it.
+  public mutating func ask(reaching isReaching: Bool) {}
 
   /// The model is not followed.
   public static var followsModel: Bool { false }
@@ -227,6 +234,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     lastStimulus = stimulus.number
     // To overwrite what is nil already would still cost a release.
     if refusal != nil { refusal = nil }
+    // What the model allows, nothing before the device may keep back.
+    if Recorder.followsSteps {
+      recorder.ask(reaching: tracker.allows(stimulus.number) || device.reaches(stimulus))
+    }
     if Recorder.isRecording { recorder.record(.stimulus(stimulus), at: device.now) }
     tracker.perform(stimulus, at: device.now)
     if Recorder.followsModel { follow() }

@@ -147,6 +147,7 @@ extension Outcome {
     record.message = verdict.message
     if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.line) }
     if case .limited(let reason) = verdict { record.limit = reason }
+    if verdict.word == .agree || verdict.word == .divergence { record.observations = observations }
     (record.quarantine, record.isFlaky) = (quarantine, isFlaky)
     if case .divergence(let divergence) = verdict { record.explain(divergence, details) }
     (record.attachments, record.replay, record.isTriedAgain) = (attachments, replay, isTriedAgain)

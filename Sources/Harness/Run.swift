@@ -88,6 +88,7 @@ public final class Run {
     summary.tally.isInTrouble = leave.fault != nil
     summary.coverage = count.coverage
     for coverage in summary.coverage { listener.take(coverage) }
+    if summary.exitStatus == .incomplete, let words = summary.tally.shortfall { listener.remark(words) }
     listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
     return summary
   }

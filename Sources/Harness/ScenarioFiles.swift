@@ -20,14 +20,15 @@ public enum ScenarioFiles {
   /// Names that begin with a dot are left out.
   public static func find(_ paths: [String]) -> Found {
     var found = Found()
-    var seen = Set<String>()
+    // Two files whose names only look alike are two.
+    var seen = Set<[UInt8]>()
     for path in paths {
       switch fileKind(path) {
       case .missing: found.problems.append("\(path): there is no such file or folder")
       case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
       case .other: found.problems.append("\(path): expected a file or a folder")
       case .file:
-        if seen.insert(real(path)).inserted { found.files.append(Path.normalized(path)) }
+        if seen.insert(Array(real(path).utf8)).inserted { found.files.append(Path.normalized(path)) }
       case .folder:
         guard let names = filesBelow(path) else {
           found.problems.append("\(path): the folder cannot be read")
@@ -38,7 +39,11 @@ public enum ScenarioFiles {
         }
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if files.isEmpty { found.empty.append(path) }
-        found.files += files.filter { seen.insert(real($0)).inserted }
+        found.files += files.filter { seen.insert(Array(real($0).utf8)).inserted }
+        for name in names where isGarbled(name) && fileKind(Path.join(path, name)) == .missing {
+          found.problems.append(
+            "\(Path.join(path, name)): its name is no UTF-8, so that it cannot be named: rename it")
+        }
       }
     }
     return found
@@ -70,6 +75,13 @@ public enum ScenarioFiles {
 
   private static func isScenario(_ path: String) -> Bool {
     path.hasSuffix(".yaml") || path.hasSuffix(".yml")
+  }
+
+  /// Whether a name that was read from a folder has lost bytes that are no text, and may be that of a scenario or of a
+  /// folder of them.
+  private static func isGarbled(_ path: String) -> Bool {
+    path.unicodeScalars.contains("\u{FFFD}")
+      && (isScenario(path) || path.split(separator: "/").last?.contains(".") != true)
   }
 
   /// The path with every link in it followed.

@@ -111,7 +111,8 @@ extension Record.End: Recorded {
     .needed("cases", \.tally.cases, .count), .usual("agree", \.tally.agree, .count),
     .usual("flaky", \.tally.flaky, .count), .usual("divergences", \.tally.divergences, .count),
     .usual("labFaults", \.tally.labFaults, .count), .usual("skipped", \.tally.skipped, .count),
-    .usual("incomplete", \.tally.incomplete, .count), .needed("status", \.status, .count),
+    .usual("incomplete", \.tally.incomplete, .count), .usual("observations", \.tally.observations, .count),
+    .needed("status", \.status, .count),
   ]
 }
 

@@ -18,6 +18,12 @@ public struct Tally: Hashable, Sendable {
   public var excused = 0
   /// Those that were not brought to an end.
   public var incomplete = 0
+  /// The observations that those which agree rest on, as far as they were counted.
+  public var observations = 0
+  /// Whether a case that is skipped, and is in no quarantine, makes the whole incomplete.
+  public var failsSkipped = false
+  /// How many cases must at least come to a verdict, for the whole not to be incomplete.
+  public var leastVerdicts = 0
   /// Whether a safety limit stopped the run.
   public var isLimited = false
   /// Whether there was trouble in the lab outside of any case.
@@ -56,6 +62,7 @@ public struct Tally: Hashable, Sendable {
   public mutating func count(_ verdict: Record.Verdict) {
     count(
       verdict.word, isFlaky: verdict.isFlaky, isExcused: verdict.isExcused, isLimited: verdict.limit != nil)
+    if verdict.word == .agree { observations += verdict.observations ?? 0 }
   }
 
   /// Adds what another process counted.
@@ -68,17 +75,43 @@ public struct Tally: Hashable, Sendable {
     skipped += other.skipped
     excused += other.excused
     incomplete += other.incomplete
+    observations += other.observations
     isLimited = isLimited || other.isLimited
     isInTrouble = isInTrouble || other.isInTrouble
   }
 
-  /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab.
+  /// Why agreement is less than was asked for; `nil` where it is not, or nothing agrees.
+  public var shortfall: String? {
+    guard agree > 0 else { return nil }
+    let verdicts = agree + divergences
+    if verdicts < leastVerdicts {
+      let cases = verdicts == 1 ? "1 case" : "\(verdicts) cases"
+      return "\(cases) came to a verdict, and at least \(leastVerdicts) are asked for (--min-cases)"
+    }
+    let passedOver = skipped - excused
+    guard failsSkipped, passedOver > 0 else { return nil }
+    let cases = passedOver == 1 ? "1 case was" : "\(passedOver) cases were"
+    return "\(cases) skipped, and none is to be (--fail-on-skipped)"
+  }
+
+  /// Why there is no verdict on anything, where cases came to their end all the same; `nil` where there is one.
+  public var whyNothing: String? {
+    guard agree + divergences == 0, skipped > 0 else { return nil }
+    if excused == 0 { return "every case was skipped" }
+    let others = skipped - excused
+    return "all that failed is in quarantine, \(excused) of \(cases) cases"
+      + (others > 0 ? ", and the others were skipped" : "")
+  }
+
+  /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab. Without
+  /// one case that agrees nothing was shown, also where all that failed is in quarantine.
   public var exitStatus: CommandStatus {
     if divergences > 0 || failsFlaky && flaky > 0 { return .divergence }
     if isLimited { return .safetyLimit }
     if incomplete > 0 { return .incomplete }
     if labFaults > 0 || isInTrouble { return .labFault }
-    return agree + excused > 0 ? .agree : .nothingSelected
+    if agree == 0 { return .nothingSelected }
+    return shortfall == nil ? .agree : .incomplete
   }
 }
 
@@ -92,9 +125,9 @@ public enum CommandStatus: Int32, Sendable {
   case usage = 2
   /// Trouble in the lab.
   case labFault = 3
-  /// No case was selected, or all were skipped.
+  /// No case was selected, or none came to a verdict: all were skipped, or what failed is in quarantine.
   case nothingSelected = 4
-  /// The run was stopped before its end.
+  /// The run was stopped before its end, or fewer cases came to a verdict than were asked for.
   case incomplete = 5
   /// A safety limit stopped the run.
   case safetyLimit = 6

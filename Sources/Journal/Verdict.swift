@@ -30,6 +30,9 @@ extension Record {
     public var step: Int?
     /// The line of that step in the scenario.
     public var line: Int?
+    /// How many observations of the device the model was held against: what the verdict rests on. `nil` where nobody
+    /// counted.
+    public var observations: Int?
     /// Why, in one line.
     public var message: String?
     /// Why the case is in quarantine, and until when: a failure of it is known, and counts as skipped.
@@ -125,7 +128,9 @@ extension Record.Verdict: Recorded {
   public static let noun = "a verdict"
   public static let fields: [Field<Self>] = [
     .needed("verdict", \.word, .words()), .needed("case", \.id, .text), .usual("t", \.time, .time),
-    .extra("step", \.step, .count), .extra("line", \.line, .count), .extra("message", \.message, .text),
+    .extra("step", \.step, .count), .extra("line", \.line, .count),
+    .extra("observations", \.observations, .count),
+    .extra("message", \.message, .text),
     .extra("quarantine", \.quarantine, .text), .extra("limit", \.limit, .text), .mark("flaky", \.isFlaky),
     .extra("expected", \.expected, .text), .extra("observed", \.seen, .text),
     .extra("violation", \.rule, .text), .extra("of", \.breach.subject, .text),

@@ -333,15 +333,16 @@ struct LabTests {
     earlier.judged = ["toys/0", "toys/2"]
     earlier.tally.count(.agree, isFlaky: true)
     earlier.tally.count(.divergence)
+    earlier.tally.observations = 40
     let result = try run(["open", "open, close", "open", "open"], LabProvider(), earlier: earlier)
     let lines = result.lines.filter { ["{\"run", "{\"ver", "{\"end"].contains($0.prefix(5)) }
     expect(
       lines,
       [
         #"{"run":{"format":1,"seed":0,"cases":4,"resumed":true}}"#,
-        #"{"verdict":"agree","case":"toys/1","t":"0.000"}"#,
-        #"{"verdict":"agree","case":"toys/3","t":"0.000"}"#,
-        #"{"end":{"cases":4,"agree":3,"flaky":1,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"status":1}}"#,
+        #"{"verdict":"agree","case":"toys/1","t":"0.000","observations":3}"#,
+        #"{"verdict":"agree","case":"toys/3","t":"0.000","observations":2}"#,
+        #"{"end":{"cases":4,"agree":3,"flaky":1,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"observations":45,"status":1}}"#,
       ])
   }
 
@@ -358,7 +359,7 @@ struct LabTests {
     #expect(
       verdicts[1].hasPrefix(#"{"verdict":"incomplete","#) && verdicts[1].contains(#""message":"\#(words)""#))
     #expect(verdicts[2].contains(#""message":"not begun: \#(words)""#))
-    #expect(result.lines.last?.contains(#""incomplete":2,"status":6"#) ?? false)
+    #expect(result.lines.last?.contains(#""incomplete":2,"observations":2,"status":6"#) ?? false)
   }
 
   @Test(

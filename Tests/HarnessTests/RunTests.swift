@@ -77,10 +77,10 @@ struct RunTests {
         #"{"t":"0.000","step":3,"line":6,"expect":"effect ring"}"#,
         #"{"t":"0.000","step":4,"line":7,"wait":"1.5 s"}"#,
         #"{"t":"1.500","step":5,"line":8,"stimulus":"close"}"#, #"{"t":"1.500","model":["closed"]}"#,
-        #"{"verdict":"divergence","case":"toys/door","t":"1.500","step":5,"line":8,"message":"the device showed nothing, where the model demands something by now","expected":"closed","observed":"opened","details":["after   close","model   closed","device  opened"],"allowed":[{"state":"closed","shows":"closed"}],"signature":"overdue: closed after close","replay":"lockstep replay toys/door"}"#,
+        #"{"verdict":"divergence","case":"toys/door","t":"1.500","step":5,"line":8,"observations":3,"message":"the device showed nothing, where the model demands something by now","expected":"closed","observed":"opened","details":["after   close","model   closed","device  opened"],"allowed":[{"state":"closed","shows":"closed"}],"signature":"overdue: closed after close","replay":"lockstep replay toys/door"}"#,
         #"{"machine":{"name":"door","hash":"66ac3c90c608edc9","states":["closed","opened","tired"],"stimuli":["open","close","tire"],"cells":[[0,0,[1]],[1,1,[0]],[1,2,[2]]],"spontaneous":[[1,"shut",[0]],[2,"shut",[0]]]}}"#,
         #"{"coverage":{"machine":"door","legal":[2,3],"empty":[0,6],"states":[2,3],"transitions":[2,3],"pairs":[1,5],"visited":["c","00","c"]}}"#,
-        #"{"end":{"cases":1,"agree":0,"flaky":0,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"status":1}}"#,
+        #"{"end":{"cases":1,"agree":0,"flaky":0,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"observations":0,"status":1}}"#,
       ])
     expect(result.summary.exitStatus, .divergence)
     expect(result.provider.seeds, [7])
@@ -126,7 +126,12 @@ struct RunTests {
     // A stimulus waits for its moment, unless it is given now.
     ("open\ntire\nopen", [:], "agree"),
     ("open\ntire\nnow: open", [:], "the device showed opened, which the model does not allow"),
-    ("close", ["close": []], "agree"),
+    ("open\nclose\nclose", ["close": [[(.zero, .status("closed"))], []]], "agree"),
+    // What was not compared is not agreed upon: nothing was asked for, or the device is as silent as a dead one.
+    ("wait: 2 s", [:], "nothing was compared: the device was asked for nothing, and showed nothing"),
+    ("close", ["close": []], "nothing was compared: the device showed nothing at all, as one that is dead would"),
+    ("refuse: tire", ["tire": []], "nothing was compared: the device showed nothing at all, as one that is dead would"),
+    ("refuse: tire\nopen", ["tire": []], "agree"),
     // Refusals
     ("refuse: close\nexpect: { refused: true }", stubborn, "agree"),
     ("close\nexpect: { refused: no hand }", stubborn, "agree"),
@@ -197,7 +202,9 @@ struct RunTests {
       ("paint: red", false, "opened", "divergence"),
     ])
   func start(setting: String, ajar: Bool, shown: String, verdict word: String) throws {
-    let result = try run("note: x", ["reset": [[(.zero, .status(shown))]]], start: setting)
+    let result = try run(
+      "close", ["reset": [[(.zero, .status(shown))]], "close": [[(.zero, .status("closed"))]]], start: setting
+    )
     expect(result.provider.last?.log.resets, [StartCondition([Argument("ajar", .flag(ajar))])])
     expect(verdict(result.lines)?.contains("\"\(word)\""), true)
   }

@@ -192,7 +192,49 @@ struct RecordReportTests {
     var tally = Tally()
     tally.count(verdict)
     expect([tally.divergences, tally.skipped, tally.excused], [0, 1, 1])
+    // It is no news, and no agreement either.
+    expect(tally.exitStatus, .nothingSelected)
+    expect(tally.whyNothing, "all that failed is in quarantine, 1 of 1 cases")
+    tally.count(.agree)
     expect(tally.exitStatus, .agree)
+  }
+
+  @Test(
+    "agreement that is less than was asked for is incomplete",
+    arguments: [
+      (
+        agree: 3, skipped: 0, excused: 0, least: 3, failsSkipped: true, status: CommandStatus.agree,
+        words: nil
+      ),
+      (
+        3, 0, 0, 4, false, .incomplete,
+        "3 cases came to a verdict, and at least 4 are asked for (--min-cases)"
+      ),
+      (
+        1, 0, 0, 2, false, .incomplete, "1 case came to a verdict, and at least 2 are asked for (--min-cases)"
+      ),
+      (3, 2, 0, 1, true, .incomplete, "2 cases were skipped, and none is to be (--fail-on-skipped)"),
+      (3, 2, 0, 1, false, .agree, nil),
+      (3, 1, 2, 1, true, .incomplete, "1 case was skipped, and none is to be (--fail-on-skipped)"),
+      (3, 0, 2, 1, true, .agree, nil), (0, 2, 0, 9, true, .nothingSelected, nil),
+    ]
+      as [(
+        agree: Int, skipped: Int, excused: Int, least: Int, failsSkipped: Bool, status: CommandStatus,
+        words: String?
+      )])
+  func shortfall(
+    row: (
+      agree: Int, skipped: Int, excused: Int, least: Int, failsSkipped: Bool, status: CommandStatus,
+      words: String?
+    )
+  ) {
+    var tally = Tally()
+    for _ in 0..<row.agree { tally.count(.agree) }
+    for _ in 0..<row.skipped { tally.count(.skipped) }
+    for _ in 0..<row.excused { tally.count(.divergence, isExcused: true) }
+    (tally.leastVerdicts, tally.failsSkipped) = (row.least, row.failsSkipped)
+    expect(tally.exitStatus, row.status)
+    expect(tally.shortfall, row.words)
   }
 }
 

@@ -94,6 +94,7 @@ struct Samples {
   mutating func verdict() -> Record {
     var verdict = Record.Verdict(pick(Record.Verdict.Word.allCases), of: text(), at: time())
     (verdict.step, verdict.line) = (maybe { $0.count() }, maybe { $0.count() })
+    verdict.observations = maybe { $0.count() }
     (verdict.message, verdict.quarantine) = (maybe { $0.text() }, maybe { $0.text() })
     (verdict.limit, verdict.isFlaky) = (maybe { $0.text() }, flip())
     (verdict.expected, verdict.seen) = (maybe { $0.text() }, maybe { $0.text() })

@@ -66,6 +66,17 @@ struct FuzzExecTests {
     }
   }
 
+  @Test("one that dies at the third message of every start is found, and what is saved shows it again")
+  func diesAtTheThirdMessage() throws {
+    let (result, folder) = try fuzz(
+      "count = globals().get('count', 0) + 1\n    if count == 3: os._exit(1)", "")
+    expect(result.status, 1)
+    #expect(result.output.contains("finding 1: confirmed, 3 of 3"), "\(result.output)")
+    let file = try #require(folder.names("Reports/failures").first)
+    #expect(try !folder.read("Reports/failures/\(file)").contains("wait: settled"))
+    expect(try Command.run("replay", "Reports/failures/\(file)", in: folder.path).status, 1)
+  }
+
   @Test("one that dies once costs one lab fault, and not the campaign, whose end says so")
   func diesOnce() throws {
     let (result, folder) = try fuzz(

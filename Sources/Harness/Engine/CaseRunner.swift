@@ -106,6 +106,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
       }
       switch ruling {
       case .stands:
+        if verdict == .agree, lockstep.recorder.observations == 0 {
+          return outcome(.skipped(lockstep.recorder.whyNothingWasCompared))
+        }
         if verdict == .agree, attempts.losses > 0 { note(attempts.losses) }
         return outcome(verdict)
       case .noVerdict(let fault): return outcome(.labFault(fault))
@@ -149,7 +152,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
   }
 
   private func outcome(_ verdict: Outcome.Verdict) -> Outcome {
-    Outcome(verdict, mark, at: now)
+    var outcome = Outcome(verdict, mark, at: now)
+    outcome.observations = lockstep.recorder.observations
+    return outcome
   }
 
   private mutating func attempt() throws(LabFault) -> Outcome.Verdict {

@@ -27,6 +27,8 @@ public struct Outcome: Sendable {
   public var mark: StepMark
   /// The device's time at the end.
   public var time: Instant
+  /// How many observations of the device the model was held against, where they were counted; said of a judgement.
+  public var observations: Int?
   /// The line to paste that replays the case, where it failed.
   public var replay: String?
   /// Whether another try follows, and this is not the last word on the case.

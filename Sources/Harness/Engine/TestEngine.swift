@@ -301,10 +301,18 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
         lockstep.recorder.begin(step: execution.performed.count, meaning, at: lockstep.now)
       }
       let before = lockstep.now
-      let (done, divergence) = try make(choice)
-      source.spend(lockstep.now - before)
-      execution.actions[execution.actions.count - 1] = done
-      execution.divergence = divergence
+      do throws(LabFault) {
+        let (done, divergence) = try make(choice)
+        source.spend(lockstep.now - before)
+        execution.actions[execution.actions.count - 1] = done
+        execution.divergence = divergence
+      } catch {
+        // What broke it off was done all the same: without it the test is another one.
+        if let action = alphabet.action(of: choice) {
+          execution.actions[execution.actions.count - 1] = lockstep.meaning(of: action)
+        }
+        throw error
+      }
     }
     if execution.divergence == nil, !isStopped() {
       execution.end = lockstep.situation

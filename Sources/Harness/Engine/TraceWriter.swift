@@ -25,6 +25,19 @@ struct TraceWriter: TraceRecorder {
   /// A real device may have gone on by the time that somebody looks: what it showed meanwhile was shown all the same.
   private(set) var passing: [Int] = []
 
+  /// What the device showed in the steps.
+  private var shownCount = 0
+  /// The stimuli that came to the device, and to which it showed nothing before the next one.
+  private var silenceCount = 0
+  /// Whether the device was given a stimulus, and has shown nothing since.
+  private var isAwaited = false
+  /// Whether the last stimulus came to the device.
+  private var isReached = false
+  /// Whether the device has shown anything at all, if only how it starts.
+  private var isHeard = false
+  /// How many stimuli came to the device.
+  private(set) var asked = 0
+
   /// What the model holds possible, as it was last written down.
   private var model: [String] = []
   private var states: [Int] = []
@@ -60,6 +73,33 @@ struct TraceWriter: TraceRecorder {
     }
   }
 
+  mutating func ask(reaching isReaching: Bool) {
+    if isAwaited { silenceCount += 1 }
+    (isReached, isAwaited) = (isReaching, isReaching)
+    if isReaching { asked += 1 }
+  }
+
+  /// How many observations of the device the model was held against: what a verdict rests on.
+  ///
+  /// One is whatever the device shows from the first step on, a status, an effect, a reading, a refusal, the breach of a
+  /// rule; and its silence upon a stimulus that came to it. Silence counts only of a device that was heard in this case: a
+  /// dead one is as silent. What the tester's own end refuses, or sees happen, is nothing that the device did.
+  var observations: Int { shownCount + (isHeard ? silenceCount + (isAwaited ? 1 : 0) : 0) }
+
+  /// Counts what the device showed.
+  private mutating func count(_ observation: Observation) {
+    switch observation {
+    case .event: return
+    case .refused where !isReached: return
+    case .status, .effect, .unknown, .refused, .reading, .violation: break
+    }
+    isHeard = true
+    // How it starts it was told.
+    guard mark != .start else { return }
+    isAwaited = false
+    shownCount += 1
+  }
+
   mutating func record(_ event: TraceEvent, at time: Instant) {
     switch event {
     case .stimulus(let stimulus):
@@ -72,6 +112,7 @@ struct TraceWriter: TraceRecorder {
       listener?.take(.event(Record.Event(observation, vocabulary, at: time)))
       // A remark is nothing that anybody waits for, or wants not to see.
       if case .violation(let violation) = observation, violation.quirk != nil { return }
+      count(observation)
       count += 1
       last = observation
       switch observation {
@@ -142,6 +183,17 @@ struct TraceWriter: TraceRecorder {
       return vocabulary.effects[number]
     }
     return names.isEmpty ? nil : names.joined(separator: ", ")
+  }
+}
+
+extension TraceWriter {
+  /// Why a case without observations has no verdict.
+  var whyNothingWasCompared: String {
+    let asked =
+      asked == 0
+      ? "the device was asked for nothing, and showed nothing"
+      : "the device showed nothing at all, as one that is dead would"
+    return "nothing was compared: \(asked)"
   }
 }
 

@@ -163,7 +163,11 @@ public final class TourRun {
         divergence.step = mark.number
         verdict = .divergence(divergence)
       } else {
-        verdict = isStopped() ? .incomplete("stopped after step \(mark.number)") : .agree
+        let recorder = engine.lockstep.recorder
+        verdict =
+          isStopped()
+          ? .incomplete("stopped after step \(mark.number)")
+          : recorder.observations == 0 ? .skipped(recorder.whyNothingWasCompared) : .agree
       }
     } catch {
       verdict =
@@ -174,7 +178,9 @@ public final class TourRun {
         default: .labFault(error)
         }
     }
-    return Outcome(verdict, mark, at: engine.lockstep.now)
+    var outcome = Outcome(verdict, mark, at: engine.lockstep.now)
+    outcome.observations = engine.lockstep.recorder.observations
+    return outcome
   }
 
   private func begin(_ number: Int, _ start: StartCondition) -> Case {

@@ -25,6 +25,8 @@ package enum JournalGlance {
     package var word: Record.Verdict.Word
     package var id: LineTokens.Raw
     package var milliseconds: Int64?
+    /// How many observations it rests on.
+    package var observations = 0
     package var hasAttachments = false
     /// Whether another try follows.
     package var isTriedAgain = false
@@ -79,6 +81,9 @@ package enum JournalGlance {
       case 5 where tokens.reads(key, "again"): ended.isTriedAgain = tokens.reads(value.range, "true")
       case 10 where tokens.reads(key, "quarantine"): ended.isInQuarantine = value.kind == .string
       case 11 where tokens.reads(key, "attachments"): ended.hasAttachments = true
+      case 12 where tokens.reads(key, "observations"):
+        ended.observations =
+          value.kind == .number ? max(0, tokens.text(of: value).flatMap { Int($0) } ?? 0) : 0
       default: break
       }
     }

@@ -93,6 +93,10 @@ package struct JournalIndex {
   package private(set) var failures: [Failure] = []
   /// What each run ended with; `nil` for one that did not end.
   package private(set) var statuses: [Int?] = []
+  /// How many observations of devices the cases that agree rest on, as far as their journals tell.
+  package private(set) var observations = 0
+  /// How many of the cases that are skipped failed, and are in quarantine.
+  package private(set) var excused = 0
   /// How many cases those runs were to have that did not end, and how many of these were not begun; as far as their
   /// journals tell.
   package private(set) var missing: (of: Int, cases: Int) = (0, 0)
@@ -420,6 +424,8 @@ extension JournalIndex {
       scanner.isText(ended.id, open.id)
     {
       if ended.hasAttachments { self.open?.entry.hasRemarks = true }
+      count(ended.observations, of: ended.word)
+      if ended.counted != ended.word { excused += 1 }
       return close(ended.counted, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
     }
     guard case .verdict(let verdict) = reader.whole() else { return }
@@ -437,7 +443,16 @@ extension JournalIndex {
       failures.append(Failure(place: table.count, verdict: verdict))
     }
     if !verdict.attachments.isEmpty { self.open?.entry.hasRemarks = true }
+    count(max(0, verdict.observations ?? 0), of: verdict.word)
+    if verdict.isExcused { excused += 1 }
     close(verdict.counted, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
+  }
+
+  /// Counts what a verdict rests on: an agreement is the last word on its case.
+  private mutating func count(_ observations: Int, of word: Record.Verdict.Word) {
+    guard word == .agree else { return }
+    let (sum, isFar) = self.observations.addingReportingOverflow(observations)
+    self.observations = isFar ? .max : sum
   }
 
   private mutating func close(_ word: Record.Verdict.Word, after time: Int64?, isTriedAgain: Bool) {

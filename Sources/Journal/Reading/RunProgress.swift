@@ -10,10 +10,15 @@ public struct RunProgress: Sendable {
     public var isFlaky: Bool
     /// Whether it diverged, and is in quarantine.
     public var isExcused: Bool
+    /// How many observations of the device it rests on.
+    public var observations: Int
 
     /// Says how a case ended.
-    public init(word: Record.Verdict.Word, digest: String?, isFlaky: Bool, isExcused: Bool) {
+    public init(
+      word: Record.Verdict.Word, digest: String?, isFlaky: Bool, isExcused: Bool, observations: Int = 0
+    ) {
       (self.word, self.digest, self.isFlaky, self.isExcused) = (word, digest, isFlaky, isExcused)
+      self.observations = observations
     }
   }
 
@@ -54,6 +59,7 @@ public struct RunProgress: Sendable {
       return judged[start.id] = nil
     }
     judged[start.id] = Judged(
-      word: word, digest: start.digest, isFlaky: verdict.isFlaky, isExcused: verdict.isExcused)
+      word: word, digest: start.digest, isFlaky: verdict.isFlaky, isExcused: verdict.isExcused,
+      observations: verdict.observations ?? 0)
   }
 }

@@ -13,7 +13,7 @@ public struct RunSummary: Sendable {
   }
 
   /// What the cases came to; among all are also those that others stand for.
-  public private(set) var tally = Tally()
+  public var tally = Tally()
   /// The first thousand cases that did not pass.
   public private(set) var failures: [Failure] = []
   /// What campaigns came upon, each once, with the shortest test that shows it.
@@ -51,6 +51,8 @@ public struct RunSummary: Sendable {
       return Failure(
         id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay)
     }
+    tally.observations = index.observations
+    tally.excused = index.excused
     findings = index.findings.map(\.finding)
     coverage = index.coverage
     statuses = index.statuses
@@ -71,6 +73,9 @@ public struct RunSummary: Sendable {
     }
   }
 
+  /// Whether all agrees, and less came to a verdict than is asked for; see ``Tally/shortfall``.
+  public var isTooLittle: Bool { statuses.allSatisfy { [0, 4].contains($0) } && tally.shortfall != nil }
+
   /// What a command ends with that merges the runs: what weighs most of what they ended with.
   ///
   /// A fault of our own (70) puts all else in doubt; a divergence (1) outranks whatever kept a run from looking
@@ -78,7 +83,7 @@ public struct RunSummary: Sendable {
   /// selected something makes up for others that did not (4).
   public var status: Int {
     var all = statuses.map { $0 ?? 5 }
-    if !problems.isEmpty { all.append(5) }
+    if !problems.isEmpty || isTooLittle { all.append(5) }
     return [70, 1, 2, 6, 5, 3, 0].first(where: all.contains) ?? 4
   }
 }

@@ -255,6 +255,7 @@ extension JUnitWriter {
       ("seed", joined(index.runs.map { $0.seed.map { String($0) } })),
       ("command", manifest.command.first),
     ]
+    if index.observations > 0 { all.append(("observations", String(index.observations))) }
     if index.missing.cases > 0 {
       all.append(("incomplete", "\(index.missing.cases) of \(index.missing.of) cases were not begun"))
     }

@@ -8,16 +8,13 @@ enum ColorChoice: String, WordChoice {
 
 /// Data goes to standard output, talk to standard error.
 final class Console {
-  /// What the words on a line are.
+  /// What the words on a line are; as it is called by a terminal (ECMA-48 §8.3.117, SGR).
   enum Style: String, CaseIterable {
-    case good = "\u{1B}[32m"
-    case bad = "\u{1B}[31m"
-    case warning = "\u{1B}[33m"
-    case faint = "\u{1B}[2m"
-    case strong = "\u{1B}[1m"
-
-    /// What ends each of them.
-    static let end = "\u{1B}[0m"
+    case good = "32"
+    case bad = "31"
+    case warning = "33"
+    case faint = "2"
+    case strong = "1"
   }
 
   private let output: OutputFile
@@ -36,7 +33,7 @@ final class Console {
   }
 
   /// Writes a value as one line of JSON.
-  func print(_ value: JSON) { write(value.line + "\n") }
+  func print(_ value: JSON) { write(value.line.inertJSON + "\n") }
 
   /// Writes what there is in the form that is wanted.
   func print(in format: OutputFormat, _ text: @autoclosure () -> String, _ json: @autoclosure () -> JSON) {
@@ -132,30 +129,6 @@ struct Painter {
   let isOn: Bool
 
   func callAsFunction(_ style: Console.Style, _ text: String) -> String {
-    isOn ? style.rawValue + text + Console.Style.end : text
-  }
-}
-
-extension String {
-  /// The text with what a terminal would obey written out, such as `\u{1B}`, but for lines, tabs and our own colours: a
-  /// lock says what it likes, and its records hold what others have sent it.
-  var inert: String {
-    func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
-      scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
-    }
-    guard unicodeScalars.contains(where: isObeyed) else { return self }
-    let colours = Console.Style.allCases.map(\.rawValue) + [Console.Style.end]
-    var rest = self[...].unicodeScalars
-    var result = ""
-    while let scalar = rest.first {
-      if scalar == "\u{1B}", let colour = colours.first(where: { rest.starts(with: $0.unicodeScalars) }) {
-        result += colour
-        rest = rest.dropFirst(colour.unicodeScalars.count)
-        continue
-      }
-      result += isObeyed(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
-      rest = rest.dropFirst()
-    }
-    return result
+    isOn ? style.mark + text + Console.Style.endMark : text
   }
 }

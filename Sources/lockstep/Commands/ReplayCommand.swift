@@ -42,6 +42,7 @@ extension Command {
       let world = World(answerTimeout: arguments.answerTimeout, lab: try once.labSettings())
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try once.plan(set, world)
+      try once.lab.checkGoverned(plan.devices)
       Interruption.listen()
       defer { world.devices.shutDown() }
       // What goes over a carrier is written down as it goes.

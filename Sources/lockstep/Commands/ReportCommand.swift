@@ -11,6 +11,7 @@ struct ReportArguments {
   var color = ColorChoice.auto
   var isQuiet = false
   var isReproducible = false
+  var least = LeastVerdicts()
 }
 
 extension Command {
@@ -41,7 +42,7 @@ extension Command {
           "reproducible", \.isReproducible,
           "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
             + "in which folders they are; and what the history tells. Equal runs then give equal files."),
-      ],
+      ] + LeastVerdicts.options.map { $0.lifted(to: \.least) },
       operands: .init(
         placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
         count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(),
@@ -59,7 +60,8 @@ extension ReportArguments {
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
     var reports = reports
     if isReproducible { reports.history.choice = .none }
-    let summary = recorded.summary
+    var summary = recorded.summary
+    least.demand(of: &summary.tally)
     let paths = console.attempt("the reports are not written: ") {
       try reports.write(recorded, journals: journals, console)
     }
@@ -72,6 +74,7 @@ extension ReportArguments {
       let places = isQuiet ? [] : paths.map { "  report   \($0)" }
       console.print((text.lines + places).joined(separator: "\n"))
     }
+    if summary.isTooLittle, let words = summary.tally.shortfall { console.say("lockstep: \(words)") }
     return status
   }
 }
@@ -94,6 +97,9 @@ struct SummaryText {
     lines.append(
       paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")
         + (counts.isEmpty ? "" : ": ") + counts)
+    if tally.observations > 0 {
+      lines.append("  verdict  rests on \(counted(tally.observations, "observation"))")
+    }
     if tally.flaky > 0 {
       lines.append("  flaky    \(tally.flaky) agreed only when tried again")
     }
@@ -137,6 +143,7 @@ extension RunSummary: Written {
     .derived("agree", \.tally.agree, .count), .derived("divergences", \.tally.divergences, .count),
     .derived("labFaults", \.tally.labFaults, .count), .derived("skipped", \.tally.skipped, .count),
     .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
+    .derived("observations", \.tally.observations, .count),
     .derived("notBegun", \.notBegun, .count), .derived("findings", \.findings, .list(.object(findingFields))),
     .derived("coverage", \.coverage, .list(.object(coverageFields))),
     .derived("leftOut", \.leftOut, .list(.text)),

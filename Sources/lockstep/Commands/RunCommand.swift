@@ -87,7 +87,9 @@ private struct RunSession {
     }
     world = World(answerTimeout: arguments.answerTimeout, lab: lab)
     if refusal == nil, let set = arguments.scenarios(world, console) {
-      plan = try arguments.plan(set, world)
+      let selected = try arguments.plan(set, world)
+      try arguments.lab.checkGoverned(selected.devices)
+      plan = selected
     } else {
       plan = nil
     }
@@ -99,6 +101,7 @@ private struct RunSession {
       earlier = try resumed.earlier(of: plan)
     }
     earlier.tally.failsFlaky = arguments.flakyResult == .fail
+    arguments.least.demand(of: &earlier.tally)
     self.earlier = earlier
     folder = try RunFolder.open(
       resuming: resumed?.run, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
@@ -131,13 +134,15 @@ private struct RunSession {
         summary, seed: plan.seed, took: MonotonicClock.now - begin,
         reports: (reports ?? []) + [folder.journalPath])
     }
-    if summary.exitStatus == .incomplete, arguments.format == .human {
+    if summary.tally.incomplete > 0, summary.exitStatus == .incomplete, arguments.format == .human {
       console.say("  resume   \(resumeLine)")
     }
     if summary.exitStatus == .nothingSelected {
       console.say(
-        "lockstep: nothing to run: \(plan.cases.isEmpty ? "no scenario is selected" : "every case was skipped")"
-      )
+        summary.tally.whyNothing.map { "lockstep: no case came to a verdict: \($0)" }
+          ?? "lockstep: nothing to run: no scenario is selected")
+    } else if summary.exitStatus == .incomplete, let words = summary.tally.shortfall {
+      console.say("lockstep: \(words)")
     }
     return status
   }

@@ -46,6 +46,7 @@ struct CoverSession {
     world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: try arguments.fuzz.run.labSettings())
     let seed = arguments.fuzz.run.seed ?? UInt64(world.drawSeed())
     target = try arguments.fuzz.target(try world.machine(arguments.fuzz.operands[0]), in: world, seed: seed)
+    try arguments.fuzz.run.lab.checkGoverned([target.device])
     folder = try RunFolder.open(kind: "cover", seed: seed, arguments.fuzz.run)
     world.devices.bench.capture(in: folder.path)
   }

@@ -27,6 +27,7 @@ struct FuzzPlan {
     var settings = try arguments.settings(seed: seed, round: round)
     let machine = try world.machine(arguments.operands[0])
     target = try arguments.target(machine, in: world, seed: seed)
+    try arguments.run.lab.checkGoverned([target.device], countsMovements: true)
     twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
     for (name, weight) in settings.weights {
       let (target, twin) = (target, twin)

@@ -214,7 +214,7 @@ extension NightlyReport {
     {
       return .labFault
     }
-    return agree + flaky.count + excused.count > 0 ? .agree : .nothingSelected
+    return agree + flaky.count > 0 ? .agree : .nothingSelected
   }
 
   /// Says of each failure whether a run before showed the same.
@@ -304,7 +304,8 @@ extension NightlyReport {
       case .safetyLimit: ("cut short by a safety limit", .warning)
       case .incomplete: (causes.contains(.stopped) ? "stopped" : "not finished", .warning)
       case .labFault: ("the lab needs somebody", .warning)
-      case .nothingSelected: ("nothing was run", .warning)
+      case .nothingSelected:
+        (excused.isEmpty ? "nothing was shown" : "nothing was shown: all that ran is in quarantine", .warning)
       case .usage, .internalFault: ("it failed", .bad)
       }
     let again =

@@ -46,7 +46,7 @@ final class HumanReport: JournalListener {
     switch verdict.counted {
     case .agree: if verbosity == 1 { console.print(paint(.good, "✔") + " " + words(on: verdict)) }
     case .skipped:
-      let reason = verdict.summary ?? ""
+      let reason = (verdict.summary ?? "").inOneLine
       if verbosity == 1 { console.print(paint(.faint, "· \(current.place)   skipped: \(reason)")) }
       if let index = skips.firstIndex(where: { $0.reason == reason }) {
         skips[index].count += 1
@@ -71,7 +71,7 @@ final class HumanReport: JournalListener {
   /// Prints what the lab said, a line each.
   private func printRemarks() {
     for remark in remarks {
-      console.print(paint(.faint, "  remark   \(current.place): \(remark)"))
+      console.print(paint(.faint, "  remark   \(current.place): \(remark)".inOneLine))
     }
   }
 
@@ -82,6 +82,7 @@ final class HumanReport: JournalListener {
     let counts = tally.counts(paint)
     let figures = paint(.strong, counted(tally.cases, "case")) + (counts.isEmpty ? "" : ": " + counts)
     console.print("\(figures)     \(rounded(time))   seed \(seed)")
+    if tally.agree > 0 { console.print("  verdict  rests on \(counted(tally.observations, "observation"))") }
     for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
     for item in summary.coverage {
       console.print("  cells    \(item.machine): \(item.summary)")
@@ -128,7 +129,7 @@ func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count 
 
 extension Record.Case {
   /// Where it stands: its file, or its id where it is of none.
-  var place: String { file ?? id }
+  var place: String { (file ?? id).inOneLine }
 }
 
 extension Record.Event {

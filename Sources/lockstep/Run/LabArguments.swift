@@ -44,6 +44,26 @@ struct LabArguments {
   }
 }
 
+extension LabArguments {
+  /// Refuses what only a governed lock can honour where there is none: who gives a limit relies on it.
+  ///
+  /// - Parameters:
+  ///   - devices: what is driven.
+  ///   - countsMovements: whether whoever drives it keeps to the budget of movements himself.
+  func checkGoverned(_ devices: [DeviceSpec], countsMovements: Bool = false) throws(UsageError) {
+    let given: [(option: String, isGiven: Bool)] = [
+      ("--actuations", actuations != nil && !countsMovements), ("--rest", rest != nil),
+      ("--allow", !allowed.isEmpty),
+    ]
+    guard let option = given.first(where: \.isGiven)?.option, let device = devices.first,
+      !devices.contains(where: \.isGoverned)
+    else { return }
+    throw UsageError(
+      "\(option) goes with a real lock, and cannot be honoured by \(device): name one with --device lock:FILE, or one "
+        + "that is emulated and driven alike with --device 'emulator:sesame5?as=real'")
+  }
+}
+
 extension RestPosition: WordChoice {}
 
 /// A lock's way and rules, checked.

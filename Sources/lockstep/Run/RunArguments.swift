@@ -1,4 +1,5 @@
 import Harness
+import Journal
 import Basics
 
 /// How results are printed.
@@ -24,6 +25,31 @@ enum FlakyResult: String, WordChoice {
   case pass, fail
 }
 
+/// How much must have been judged for green to be green.
+struct LeastVerdicts {
+  var failsSkipped = false
+  var cases = Count(1)
+
+  /// The options that say so.
+  static var options: [Option<LeastVerdicts>] {
+    [
+      .flag(
+        "fail-on-skipped", \.failsSkipped,
+        "Ends with 5 where all agrees and a case was skipped, whatever for; what is in quarantine is not meant."
+      ),
+      .value(
+        "min-cases", \.cases, "N",
+        "Ends with 5 where all agrees and fewer than N cases came to a verdict; where none did it is 4 in any case.",
+        example: "200"),
+    ]
+  }
+
+  /// Holds what was counted against it.
+  func demand(of tally: inout Tally) {
+    (tally.failsSkipped, tally.leastVerdicts) = (failsSkipped, cases.value)
+  }
+}
+
 /// The options of `run`, and of the commands that select scenarios as it does.
 struct RunArguments {
   var paths: [String] = []
@@ -36,6 +62,7 @@ struct RunArguments {
   var rounds = Count(1)
   var retries = Retries(0)
   var flakyResult = FlakyResult.pass
+  var least = LeastVerdicts()
   var resume: String?
   /// The seed that was drawn when a run began that is taken up again.
   var drawnSeed: UInt64?
@@ -78,6 +105,7 @@ extension RunArguments {
         "flaky-result", \.flakyResult, "pass|fail",
         "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
         example: "fail"),
+    ] + LeastVerdicts.options.map { $0.lifted(to: \.least) } + [
       .flag(
         "check-health", \.lab.checksHealth,
         "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "

@@ -44,6 +44,7 @@ struct ResumedRun {
       switch judged.word {
       case .agree, .skipped, .divergence:
         earlier.tally.count(judged.word, isFlaky: judged.isFlaky, isExcused: judged.isExcused)
+        if judged.word == .agree { earlier.tally.observations += judged.observations }
       case .labFault, .incomplete: break
       }
     }

@@ -17,9 +17,9 @@ final class TraceReport: JournalListener {
     switch record {
     case .begin(let test):
       current = test
-      console.print(paint(.strong, test.name ?? test.id))
+      console.print(paint(.strong, (test.name ?? test.id).inOneLine))
       let seed = test.seed.map { ", seed \($0)" } ?? ""
-      console.print("  \(test.machine ?? "") and \(test.device ?? "")\(seed)\n\n")
+      console.print("  \(test.machine ?? "") and \(test.device ?? "")\(seed)".inOneLine + "\n\n")
     case .event(let event): if let words = words(on: event) { row(event, words) }
     case .verdict(let verdict): end(verdict)
     case .run, .left, .finding, .campaign, .machine, .coverage, .end: break
@@ -62,13 +62,14 @@ final class TraceReport: JournalListener {
   private func row(_ event: Record.Event, _ text: String) {
     let number = event.step.map { "\($0)" } ?? ""
     console.print(
-      "  " + event.time.description.rightAligned(in: 12) + number.rightAligned(in: 5) + "  " + text)
+      "  " + event.time.description.rightAligned(in: 12) + number.rightAligned(in: 5) + "  "
+        + text.inOneLine)
   }
 
   private func end(_ verdict: Record.Verdict) {
     switch verdict.counted {
     case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(verdict.time ?? .zero)"))
-    case .skipped: console.print("skipped: \(verdict.summary ?? "")")
+    case .skipped: console.print("skipped: \(verdict.summary ?? "")".inOneLine)
     case .divergence, .labFault, .incomplete: console.print("\n" + failureText(verdict, current, paint))
     }
   }
