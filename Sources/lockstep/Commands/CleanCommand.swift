@@ -80,6 +80,7 @@ extension CleanArguments {
     case .missing:
       console.say("lockstep: there are no runs: \(runs) is not there")
       return .nothingSelected
+    case .unknown(let code): throw UsageError("\(runs): \(errorText(code))")
     case .file, .other:
       throw UsageError("\(runs) is no folder itself; name the one that has the runs by --out")
     }
