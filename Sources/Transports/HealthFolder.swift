@@ -29,9 +29,9 @@ public enum HealthFolder {
   ) throws(LabFault) -> Result {
     let folder = try StateFolder.folder("health")
     let path = folder + "/.lock"
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(FileFault(path: path, code: errno)) }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     StateFolder.share(path)
     do {
       try Descriptors.lock(descriptor, for: .seconds(10))

@@ -19,13 +19,13 @@ final class EndpointLock {
     try Self.prepare(folder)
     let path = Self.path(of: endpoint, in: folder)
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = unsafe open(path, flags, 0o600)
+    let descriptor = Kernel.open(path, flags, 0o600)
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
     guard (try? Descriptors.lock(descriptor, for: .milliseconds(20))) != nil else {
       let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
-      close(descriptor)
+      Kernel.close(descriptor)
       throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
     }
     Descriptors.overwrite(descriptor, with: "\(getpid())\n\(WallClock.now)\n")
@@ -34,8 +34,8 @@ final class EndpointLock {
   }
 
   deinit {
-    _ = ftruncate(descriptor, 0)
-    close(descriptor)
+    _ = Kernel.ftruncate(descriptor, 0)
+    Kernel.close(descriptor)
   }
 }
 
@@ -47,17 +47,26 @@ extension EndpointLock {
 
   /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
   private static func prepare(_ folder: String) throws(CarrierFault) {
-    if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST {
+    if Kernel.mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw CarrierFault(
         .unavailable, "\(folder) cannot be made, to lock controllers in (\(errorText(errno)))")
     }
+    // What is looked at and what is changed is one folder, whatever takes its name meanwhile.
+    let descriptor = Kernel.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw refusal(folder, errno) }
+    defer { Kernel.close(descriptor) }
     var status = stat()
-    guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw CarrierFault(.unavailable, "\(folder), where controllers are locked, is no folder; remove it")
-    }
-    guard status.st_uid == getuid(), unsafe chmod(folder, 0o700) == 0 else {
-      throw CarrierFault(
-        .unavailable, "\(folder), where controllers are locked, belongs to another user; remove it")
+    guard Kernel.fstat(descriptor, &status) == 0 else { throw refusal(folder, errno) }
+    guard status.st_uid == getuid() else { throw refusal(folder, EACCES) }
+    guard Kernel.fchmod(descriptor, 0o700) == 0 else { throw refusal(folder, errno) }
+  }
+
+  private static func refusal(_ folder: String, _ code: Int32) -> CarrierFault {
+    let place = "\(folder), where controllers are locked,"
+    switch code {
+    case ENOTDIR, ELOOP: return CarrierFault(.unavailable, "\(place) is no folder; remove it")
+    case EACCES: return CarrierFault(.unavailable, "\(place) belongs to another user; remove it")
+    default: return CarrierFault(.unavailable, "\(place) cannot be used (\(errorText(code)))")
     }
   }
 }
@@ -84,9 +93,9 @@ extension LockHolder {
   public static func all(in folder: String = CarrierSettings.usualLockFolder) -> [LockHolder] {
     let names = folderEntries(folder) ?? []
     return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
-      let descriptor = unsafe open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      let descriptor = Kernel.open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
       guard descriptor >= 0 else { return nil }
-      defer { close(descriptor) }
+      defer { Kernel.close(descriptor) }
       guard Descriptors.isLocked(descriptor) else { return nil }
       return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
     }

@@ -15,21 +15,21 @@ final class TenancyNote {
     (self.path, self.descriptor) = (path, descriptor)
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
 
   /// Writes a note for a client. It appears locked and whole, or not at all.
   static func make(_ client: LabgridClient) throws(LabFault) -> TenancyNote {
     let path = try path(of: client.owner)
     let hidden = try StateFolder.folder("labgrid") + "/.\(client.owner.host),\(client.owner.user)"
-    let descriptor = unsafe open(hidden, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = Kernel.open(hidden, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     let note = TenancyNote(path, descriptor)
     do throws(SystemError) {
       guard descriptor >= 0 else { throw SystemError.last }
       try Descriptors.lock(descriptor)
       try Descriptors.write(Array("\(client.address)\n".utf8), to: descriptor)
-      guard unsafe Glibc.rename(hidden, path) == 0 else { throw SystemError.last }
+      guard Kernel.rename(hidden, path) == 0 else { throw SystemError.last }
     } catch {
-      unsafe unlink(hidden)
+      Kernel.unlink(hidden)
       throw LabFault(.noDevice, "what is held at the lab cannot be noted: \(path): \(errorText(error.code))")
     }
     return note
@@ -38,7 +38,7 @@ final class TenancyNote {
   /// The note of an owner, once the run that wrote it is over; `nil` where there is none, or it goes on.
   static func left(by owner: LabOwner) -> (note: TenancyNote, address: LabAddress)? {
     guard let path = try? path(of: owner) else { return nil }
-    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+    let descriptor = Kernel.open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     let note = TenancyNote(path, descriptor)
     guard (try? Descriptors.lock(descriptor)) != nil else { return nil }
@@ -68,7 +68,7 @@ final class TenancyNote {
   }
 
   /// Removes the note: nothing is held.
-  func remove() { unsafe unlink(path) }
+  func remove() { Kernel.unlink(path) }
 
   private static func path(of owner: LabOwner) throws(LabFault) -> String {
     try StateFolder.folder("labgrid") + "/\(owner.host),\(owner.user)"
