@@ -10,7 +10,7 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: bench-air canary kills nights test-lab test-kernel peers-full bench-peers dependencies-peers
+.PHONY: bench-air canary kills nights torture test-lab test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,11 +22,14 @@ build: dependencies ## Build the command, optimised, as .build/release/lockstep
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)
 
-# Those against other people's stacks run in real time, and by themselves.
+# Those against other people's stacks run in real time, and by themselves. A part of the torture comes last, another one for
+# each commit.
+TORTURE_PARTS ?= 10
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
 	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip PeerTests
 	swift test --skip-build --filter PeerTests
+	Tests/Robustness/torture.py .build/debug/lockstep --share 1/$(TORTURE_PARTS) --draw "$$(git rev-parse HEAD)"
 else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
 endif
@@ -54,6 +57,11 @@ kills: build ## Kill a thousand runs at random moments: each is reported and tak
 nights: build ## Kill a thousand nights at random moments, and show one in which much goes wrong
 	Tests/Robustness/nights.py $(COMMAND) --demo
 	Tests/Robustness/nights.py $(COMMAND) $(ARGS)
+
+torture: build ## Make every call of a command fail in every way, on emulated and real locks (under an hour)
+	Tests/Robustness/torture.py $(COMMAND) --canaries
+	Tests/Robustness/torture.py $(COMMAND) $(ARGS)
+	Tests/Robustness/torture_locks.py $(COMMAND) --share 1/4
 
 # The tests that start PostgreSQL, Slurm or labgrid, and stop them; and those of a bench and its nights.
 LAB_ENGINES := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests

@@ -343,10 +343,7 @@ private struct Started {
     var process: pid_t = 0
     let status = unsafe withArguments([program] + words) { arguments in
       unsafe withEnvironment(without: withheld) {
-        let variables = unsafe $0
-        return Kernel.spawn(Site(#fileID, #line)) {
-          unsafe posix_spawn(&process, program, &actions, &attributes, arguments, variables)
-        }
+        unsafe Kernel.spawn(&process, program, &actions, &attributes, arguments, $0)
       }
     }
     for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { Kernel.close(end) }

@@ -49,12 +49,12 @@ public final class FolderHold {
   /// Takes a folder.
   public init(_ folder: String) throws(Refusal) {
     let path = folder + "/" + Self.file
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw .fault(FileFault(path: path, code: errno)) }
     do throws(SystemError) {
       try Descriptors.lock(descriptor, for: Self.patience)
     } catch {
-      defer { close(descriptor) }
+      defer { Kernel.close(descriptor) }
       if error.code == EWOULDBLOCK { throw .held(Holder(descriptor)) }
       throw .fault(FileFault(path: path, code: error.code))
     }
@@ -66,7 +66,7 @@ public final class FolderHold {
   deinit {
     // Who goes in peace leaves no name behind.
     Descriptors.overwrite(descriptor, with: "")
-    close(descriptor)
+    Kernel.close(descriptor)
   }
 
   /// What a look at a folder shows.
@@ -83,9 +83,9 @@ public final class FolderHold {
 
   /// Looks whether a file is held: one in which its holder stands, or the lifeline of a child.
   public static func look(atFile path: String) -> Sight {
-    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    let descriptor = Kernel.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return .free }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     return Descriptors.isLocked(descriptor) ? .held(Holder(descriptor)) : .free
   }
 }
@@ -107,15 +107,15 @@ public final class FolderUse {
   /// - Parameter tidy: called where nobody else works there; nobody can begin until it returns.
   /// - Returns: `nil` where it cannot be locked, and so nobody is noticed.
   public init?(of folder: String, tidy: () -> Void) {
-    descriptor = unsafe open(folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    descriptor = Kernel.open(folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return nil }
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { tidy() }
+    if Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 { tidy() }
     let limit = MonotonicClock.now + Self.patience
-    while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
+    while Kernel.flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR, MonotonicClock.now < limit else { return nil }
       rest(for: .milliseconds(5))
     }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
 }

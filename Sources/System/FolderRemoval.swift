@@ -4,14 +4,14 @@ import Glibc
 public enum FolderNames {
   /// The names in a folder, in order, also those that start with a dot; `nil` when it cannot be read.
   public static func all(in path: String) -> [String]? {
-    guard let folder = unsafe opendir(path) else { return nil }
+    guard let folder = unsafe Kernel.opendir(path) else { return nil }
     defer { unsafe closedir(folder) }
     return unsafe names(folder)
   }
 
   fileprivate static func names(_ folder: OpaquePointer) -> [String] {
     var names: [String] = []
-    while let entry = unsafe readdir(folder) {
+    while let entry = unsafe Kernel.readdir(folder) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
         unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
@@ -23,7 +23,7 @@ public enum FolderNames {
   /// What stands at a path itself; a link is something other.
   public static func kind(_ path: String) -> FileKind {
     var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return .missing }
+    guard Kernel.lstat(path, &status) == 0 else { return .missing }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return .file
     case S_IFDIR: return .folder
@@ -36,7 +36,7 @@ public enum FolderNames {
     var sum = 0
     for name in all(in: path) ?? [] {
       var status = stat()
-      guard unsafe lstat(path + "/" + name, &status) == 0 else { continue }
+      guard Kernel.lstat(path + "/" + name, &status) == 0 else { continue }
       sum += status.st_mode & S_IFMT == S_IFDIR ? size(below: path + "/" + name) : Int(status.st_size)
     }
     return sum
@@ -45,7 +45,7 @@ public enum FolderNames {
 
 /// Removes a file, or the name of a link; one that is not there is as good.
 public func removeFile(_ path: String) throws(FileFault) {
-  guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileFault(path: path, code: errno) }
+  guard Kernel.unlink(path) == 0 || errno == ENOENT else { throw FileFault(path: path, code: errno) }
 }
 
 /// Removes a folder with all that is in it, as far as that can be done. Links are removed, and never followed.
@@ -55,17 +55,17 @@ public func removeFolder(_ path: String) throws(FileFault) {
 
 /// - Parameter path: what a fault says.
 private func removeFolder(at above: Int32, _ name: String, _ path: String) throws(FileFault) {
-  let descriptor = unsafe openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  let descriptor = Kernel.open(name, in: above, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
   guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   guard let folder = unsafe fdopendir(descriptor) else {
     let code = errno
-    close(descriptor)
+    Kernel.close(descriptor)
     throw FileFault(path: path, code: code)
   }
   defer { unsafe closedir(folder) }
   var fault: FileFault?
   for entry in unsafe FolderNames.names(folder) {
-    if unsafe unlinkat(descriptor, entry, 0) == 0 { continue }
+    if Kernel.unlink(entry, in: descriptor) == 0 { continue }
     let code = errno
     if code == ENOENT { continue }
     do throws(FileFault) {
@@ -77,7 +77,7 @@ private func removeFolder(at above: Int32, _ name: String, _ path: String) throw
     }
   }
   if let fault { throw fault }
-  guard unsafe unlinkat(above, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+  guard Kernel.unlink(name, in: above, AT_REMOVEDIR) == 0 || errno == ENOENT else {
     throw FileFault(path: path, code: errno)
   }
 }

@@ -66,11 +66,7 @@ public struct Measurement: Equatable, Sendable {
     var process: pid_t = 0
     let start = MonotonicClock.now
     let started = unsafe withArguments([program] + arguments) { list in
-      unsafe withEnvironment { variables in
-        Kernel.spawn(Site(#fileID, #line)) {
-          unsafe posix_spawn(&process, program, &actions, nil, list, variables)
-        }
-      }
+      unsafe withEnvironment { unsafe Kernel.spawn(&process, program, &actions, nil, list, $0) }
     }
     guard started == 0 else { return nil }
     var status: Int32 = 0

@@ -36,7 +36,7 @@ public final class LineFile {
   /// Whether it is still what stands at its path: a file that was deleted or replaced takes lines that nobody ever finds.
   public var isInPlace: Bool {
     var (open, there) = (stat(), stat())
-    guard unsafe fstat(descriptor, &open) == 0, unsafe stat(path, &there) == 0 else { return false }
+    guard Kernel.fstat(descriptor, &open) == 0, Kernel.stat(path, &there) == 0 else { return false }
     return open.st_dev == there.st_dev && open.st_ino == there.st_ino
   }
 

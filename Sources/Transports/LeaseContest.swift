@@ -85,8 +85,8 @@ public struct LeaseContest: Equatable, Sendable {
 extension LeaseContest {
   /// Removes what a contest left.
   public static func clear(_ folder: String) {
-    for name in folderEntries(folder) ?? [] { _ = unsafe unlink("\(folder)/\(name)") }
-    _ = unsafe rmdir(folder)
+    for name in folderEntries(folder) ?? [] { Kernel.unlink("\(folder)/\(name)") }
+    _ = Kernel.rmdir(folder)
   }
 }
 
@@ -100,10 +100,10 @@ extension LeaseContest {
   init?(_ folder: String, leases: Int, isNew: Bool) {
     size = (leases + 2) * MemoryLayout<UInt64>.stride
     let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_TRUNC : 0)
-    let descriptor = unsafe open(folder + "/cells", flags, 0o600)
+    let descriptor = Kernel.open(folder + "/cells", flags, 0o600)
     guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    guard !isNew || ftruncate(descriptor, off_t(size)) == 0 else { return nil }
+    defer { Kernel.close(descriptor) }
+    guard !isNew || Kernel.ftruncate(descriptor, off_t(size)) == 0 else { return nil }
     let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
     unsafe self.memory = memory
@@ -145,16 +145,16 @@ private final class ContestLog {
   private let descriptor: Int32
 
   init?(_ path: String) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     if descriptor < 0 { return nil }
   }
 
-  deinit { close(descriptor) }
+  deinit { Kernel.close(descriptor) }
 
   /// Writes a line, whole or not at all.
   func write(_ line: String) {
     let bytes = Array(line.utf8)
-    _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
+    _ = unsafe Kernel.write(descriptor, bytes, bytes.count)
   }
 }
 
@@ -224,9 +224,9 @@ private struct Referee {
       // Who is not done soon never will be.
       var status: Int32 = 0
       var tries = 0
-      while unsafe waitpid(process, &status, WNOHANG) == 0 {
+      while Kernel.waitpid(process, &status, WNOHANG) == 0 {
         tries += 1
-        if tries == 500 { kill(process, SIGKILL) }
+        if tries == 500 { Kernel.kill(process, SIGKILL) }
         usleep(10_000)
       }
       isSound = isSound && (status == 0 || status == SIGKILL)
@@ -242,7 +242,7 @@ private struct Referee {
       var process: pid_t = 0
       let words = [program] + rules.arguments + [folder, String(rules.leases), number]
       let status = unsafe withArguments(words) { words in
-        unsafe withEnvironment { unsafe posix_spawn(&process, program, nil, nil, words, $0) }
+        unsafe withEnvironment { unsafe Kernel.spawn(&process, program, nil, nil, words, $0) }
       }
       guard status == 0 else { return false }
       running.append(process)
@@ -254,10 +254,11 @@ private struct Referee {
     let process = cells.owner(lease)
     guard let index = running.firstIndex(of: process) else { return }
     log.write("kill \(lease) \(process) 0 0 \(MonotonicClock.now.nanoseconds)\n")
-    kill(process, SIGKILL)
+    Kernel.kill(process, SIGKILL)
     running.remove(at: index)
     killed += 1
-    while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    var status: Int32 = 0
+    while Kernel.waitpid(process, &status, 0) < 0, errno == EINTR {}
   }
 }
 

@@ -70,7 +70,7 @@ extension LockFile {
   /// Gives a file a second name, `FILE.old-1` or the next that is free.
   private func link(_ file: String, as suffix: String) throws(FileFault) {
     var number = 1
-    while unsafe Glibc.link(file, "\(path).\(suffix)-\(number)") != 0 {
+    while Kernel.link(file, "\(path).\(suffix)-\(number)") != 0 {
       guard errno == EEXIST, number < 10_000 else { throw FileFault(path: path, code: errno) }
       number += 1
     }

@@ -32,7 +32,7 @@ final class SQLiteDatabase: Database {
       makeFolders(above: path)
       connection = try Connection(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, place)
     case .reading:
-      guard unsafe access(path, F_OK) == 0 else { throw .absent(place) }
+      guard Kernel.access(path, F_OK) == 0 else { throw .absent(place) }
       connection = try Self.readable(path, place)
     }
     unsafe sqlite3_busy_timeout(connection.pointer, patience)
@@ -44,10 +44,10 @@ final class SQLiteDatabase: Database {
 
   /// A connection that can read, also where nothing may be written: neither the file nor beside it.
   private static func readable(_ path: String, _ place: HistoryPlace) throws(HistoryError) -> Connection {
-    if unsafe access(path, W_OK) == 0, unsafe access(Path.folder(of: path), W_OK) == 0 {
+    if Kernel.access(path, W_OK) == 0, Kernel.access(Path.folder(of: path), W_OK) == 0 {
       return try Connection(path, SQLITE_OPEN_READWRITE, place)
     }
-    let hasLog = unsafe access(path + "-wal", F_OK) == 0
+    let hasLog = Kernel.access(path + "-wal", F_OK) == 0
     guard !hasLog else { return try Connection(path, SQLITE_OPEN_READONLY, place) }
     let absolute = path.hasPrefix("/") ? "" : "./"
     return try Connection(

@@ -141,7 +141,6 @@ extension Kernel {
   public static func reserve(
     _ descriptor: Int32, _ size: off_t, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    guard unsafe gate != nil else { return posix_fallocate(descriptor, 0, size) }
     let status = pass(.reserve, Site(file, line)) {
       let code = posix_fallocate(descriptor, 0, size)
       if code != 0 { errno = code }
@@ -238,6 +237,38 @@ extension Kernel {
       if status == 0 { unsafe gate?.disk?.made(path) }
       return status
     }
+  }
+
+  /// unlinkat(2).
+  public static func unlink(
+    _ name: String, in folder: Int32, _ flags: Int32 = 0, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.unlink, Site(file, line)) { unsafe unlinkat(folder, name, flags) }
+  }
+
+  /// openat(2).
+  public static func open(
+    _ name: String, in folder: Int32, _ flags: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.open, Site(file, line)) { unsafe openat(folder, name, flags) }
+  }
+
+  /// link(2).
+  public static func link(
+    _ path: String, _ name: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.link, Site(file, line)) {
+      let status = unsafe Glibc.link(path, name)
+      if status == 0 { unsafe gate?.disk?.made(name) }
+      return status
+    }
+  }
+
+  /// chmod(2).
+  public static func chmod(
+    _ path: String, _ mode: mode_t, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.changeMode, Site(file, line)) { unsafe Glibc.chmod(path, mode) }
   }
 
   /// mkdir(2).
@@ -344,11 +375,16 @@ extension Kernel {
     pass(.wait, Site(file, line)) { unsafe Glibc.waitid(P_PID, id_t(process), &info, options) }
   }
 
-  /// A call that starts a process, and gives the number of its error.
-  static func spawn(_ site: Site, _ body: () -> Int32) -> Int32 {
-    guard unsafe gate != nil else { return body() }
-    let status = pass(.spawn, site) {
-      let code = body()
+  /// posix_spawn(3), which gives the number of its error.
+  public static func spawn(
+    _ process: inout pid_t, _ program: String, _ actions: UnsafePointer<posix_spawn_file_actions_t>?,
+    _ attributes: UnsafePointer<posix_spawnattr_t>?,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    _ variables: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    let status = pass(.spawn, Site(file, line)) {
+      let code = unsafe posix_spawn(&process, program, actions, attributes, arguments, variables)
       if code != 0 { errno = code }
       return Int32(code == 0 ? 0 : -1)
     }
