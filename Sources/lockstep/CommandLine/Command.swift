@@ -91,7 +91,8 @@ enum Commands {
   /// Those that other programs call, and nobody else.
   private static var hidden: [Command] {
     [
-      .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference, .airSearch,
+      .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference,
+      .airSearch,
       .airTable,
     ]
   }
