@@ -63,7 +63,7 @@ public final class Lease {
         // A process that is being ended needs a moment. Where the name is free, somebody only looks whether the file is
         // held, and may be kept from going on; or it is held from a network of its own.
         let isTaken = Self.isNameTaken(Self.address(name, in: folder))
-        guard attempt < (isTaken ? 6 : 400) else { throw Self.refusal(identity, path, in: folder) }
+        guard attempt < (isTaken ? 20 : 400) else { throw Self.refusal(identity, path, in: folder) }
         Waiting.wait(for: [], until: Waiting.now + .milliseconds(5))
         attempt += 1
       }
@@ -125,7 +125,8 @@ extension Lease {
     // Where there are no sockets at all, the file has to do.
     guard socket >= 0 else { return .held(file: file, socket: -1) }
     let isBound =
-      unsafe withSocketAddress(name, isAbstract: true) { address, size in unsafe bind(socket, address, size) } == 0
+      unsafe withSocketAddress(name, isAbstract: true) { address, size in unsafe bind(socket, address, size) }
+      == 0
     // Who calls learns whose it is.
     if isBound, listen(socket, SOMAXCONN) == 0 { return .held(file: file, socket: socket) }
     let code = errno
@@ -253,13 +254,15 @@ extension Lease {
   }
 
   private static func refusal(_ identity: String, _ path: String, in folder: String?) -> LabFault {
-    LabFault(.noDevice, "\(identity) is in use by \(currentHolder(path, address(name(identity), in: folder)))")
+    LabFault(
+      .noDevice, "\(identity) is in use by \(currentHolder(path, address(name(identity), in: folder)))")
   }
 
   /// Who has the file now or, of somebody whose file is another one, what the system tells of who has the name.
   private static func currentHolder(_ path: String, _ name: String) -> LeaseHolder {
     let peer = peer(name)
-    guard let last = lastHolder(path), peer == nil || peer?.process == last.process || peer?.process == 0 else {
+    guard let last = lastHolder(path), peer == nil || peer?.process == last.process || peer?.process == 0
+    else {
       return peer ?? .unknown
     }
     return last

@@ -66,7 +66,8 @@ struct WearLines {
     guard file.isInPlace else {
       throw LabFault(
         .safetyLimit,
-        "movements cannot be counted, and so nothing is moved: \(file.path) was deleted or replaced while it was in use")
+        "movements cannot be counted, and so nothing is moved: \(file.path) was deleted or replaced while it was in use"
+      )
     }
     try Self.counted { () throws(FileFault) in try file.append(added.map(\.description)) }
   }

@@ -6,7 +6,7 @@ public import Sesame
 import Basics
 
 /// The ladder of one controller, and what was tried on it by earlier processes, which lies in
-/// `$XDG_STATE_HOME/lockstep/recoveries/NAME.log`: a process for each case is not to begin anew each time.
+/// `recoveries/NAME.log` of the ``StateFolder``: a process for each case is not to begin anew each time.
 public final class Recovery {
   private var ladder: RecoveryLadder
   private let spec: CarrierSpec

@@ -32,7 +32,8 @@ public struct SeenCalendar: Equatable, Sendable {
   /// What is wrong where the calendar was set back.
   public var warning: String? {
     guard latest - now > Self.tolerance, let path else { return nil }
-    return "the calendar of this machine was set back: it says \(now), and said \(latest) before, which is held to; where "
+    return
+      "the calendar of this machine was set back: it says \(now), and said \(latest) before, which is held to; where "
       + "that was wrong, remove \(path)"
   }
 

@@ -128,7 +128,8 @@ extension StateFolder {
       isWithheld
       ? "\(machine) is there, and this user may not write it"
       : "'lockstep doctor --set-up' prints the line that makes one folder for all"
-    return "state is kept in \(place): the movements that other users of this machine cause count in no budget of ours, "
+    return
+      "state is kept in \(place): the movements that other users of this machine cause count in no budget of ours, "
       + "and what they leave undone is not seen; \(cure)"
   }
 }
@@ -139,8 +140,11 @@ extension StateFolder {
 
   /// The line to paste that makes ``machine``, and lets whoever pastes it use it.
   public static func setUpLine(isRoot: Bool) -> String {
-    (isRoot ? "" : "sudo ")
-      + "sh -c 'groupadd -f -r \(group) && usermod -aG \(group) \"$1\" && install -d -m 2775 -g \(group) \(machine)' sh "
-      + "\"$(id -un)\""
+    (isRoot ? "" : "sudo ") + setUpLine(for: "\"$(id -un)\"")
+  }
+
+  /// The same, for root and for a user: a word of the shell.
+  public static func setUpLine(for user: String) -> String {
+    "sh -c 'groupadd -f -r \(group) && usermod -aG \(group) \"$1\" && install -d -m 2775 -g \(group) \(machine)' sh \(user)"
   }
 }

@@ -147,7 +147,8 @@ private let all = ["reset", "register", "configure"]
 
 @Suite("A lock that is owed its rest")
 struct OwedRestTests {
-  @Test("that it is to be brought to rest is written down before its first movement, and taken back at its rest")
+  @Test(
+    "that it is to be brought to rest is written down before its first movement, and taken back at its rest")
   func marks() throws {
     let store = WearList()
     let rig = try Rig(store: store)
@@ -200,7 +201,9 @@ struct OwedRestTests {
     expect(store.lines.filter { $0 != "away unlocked" }, lines.filter { $0 != "away unlocked" })
     expect(
       rig.lock.takeRemarks(),
-      ["whoever used the lock last was killed, and left it away from rest since 1970-01-01T00:00:00.000Z: \(remark)"])
+      [
+        "whoever used the lock last was killed, and left it away from rest since 1970-01-01T00:00:00.000Z: \(remark)"
+      ])
     // Where it is found is where it was to be left, and not where the one before had it.
     if rest == .asFound {
       _ = rig.lock.leave()

@@ -37,7 +37,9 @@ struct KilledRunTests {
     let before = runs.count
     let process = try Command.start(drive: ["slow.yaml"], air, out: out)
     for _ in 0..<1000 {
-      if runs.count > before, let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { return process }
+      if runs.count > before, let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) {
+        return process
+      }
       usleep(10_000)
     }
     Issue.record("it was never unlocked")
@@ -86,7 +88,8 @@ struct KilledRunTests {
         let errors = try out.read("errors")
         #expect(
           errors.contains(
-            "ended at once; a process that stays behind brings the lock to rest, and says so in Reports/runs/"),
+            "ended at once; a process that stays behind brings the lock to rest, and says so in Reports/runs/"
+          ),
           "\(errors)")
       }
     }
@@ -110,7 +113,8 @@ struct KilledRunTests {
     let manifest = try folder.read("Reports/runs/\(runs.last ?? "")/manifest.json")
     #expect(manifest.contains(#""lock.owed": "owed its rest, locked, since"#), "\(manifest)")
     let journal = try folder.journal()
-    #expect(journal.contains(#""remark":"whoever used the lock last was killed, and left it away"#), "\(journal)")
+    #expect(
+      journal.contains(#""remark":"whoever used the lock last was killed, and left it away"#), "\(journal)")
     expect(folder.movements(), 4)
     expect(lastNote, "rests")
     let after = try shell("$LOCKSTEP devices")

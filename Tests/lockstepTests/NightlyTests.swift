@@ -43,7 +43,8 @@ struct NightlyTests {
     return folder
   }
 
-  private static let night = "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP nightly plan.yaml --seed 1"
+  private static let night =
+    "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP nightly plan.yaml --seed 1"
 
   private func summary(_ text: String) throws -> JSON { try JSON(parsing: text) }
 

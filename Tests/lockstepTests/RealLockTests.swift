@@ -259,7 +259,8 @@ struct RealLockTests {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
     let line =
-      "LOCKSTEP_STATE=\(folder.path)/state/lockstep \"$LOCKSTEP\" run there.yaml " + arguments.joined(separator: " ")
+      "LOCKSTEP_STATE=\(folder.path)/state/lockstep \"$LOCKSTEP\" run there.yaml "
+      + arguments.joined(separator: " ")
     let result = try Command.shell(line, in: folder.path)
     expect(result.status, status)
     #expect((result.errors + result.output).contains(words), "\(result.errors)\(result.output)")

@@ -153,7 +153,8 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
         // A lock that is not heard before a test is not there; it has not stopped answering.
         let isKept = [.safetyLimit, .carrierLost, .stopped].contains(fault.symptom)
         throw LabFault(
-          isKept ? fault.symptom : .noDevice, "\(who), and it could not be brought to \(owed.goal), see to it: \(fault.detail)")
+          isKept ? fault.symptom : .noDevice,
+          "\(who), and it could not be brought to \(owed.goal), see to it: \(fault.detail)")
       }
     }
     debt = nil

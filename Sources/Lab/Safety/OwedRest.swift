@@ -22,7 +22,8 @@ public struct OwedRest: Equatable, Sendable {
   init(words: [String], since: WallTime) {
     let parts = words.dropFirst()
     goal = parts.first { $0 == "unlocked" } ?? "locked"
-    autolock = parts.lazy.filter { $0.hasPrefix(Self.mark) }.compactMap { Int($0.dropFirst(Self.mark.count)) }.first
+    autolock =
+      parts.lazy.filter { $0.hasPrefix(Self.mark) }.compactMap { Int($0.dropFirst(Self.mark.count)) }.first
     self.since = since
   }
 

@@ -16,7 +16,10 @@ final class Watchdog {
     note = try TenancyNote.make(client)
     do {
       watcher = try Watcher(
-        [LabWatchdog.command, client.address.description, client.owner.host, client.owner.user, client.program],
+        [
+          LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
+          client.program,
+        ],
         without: Secrecy.withheldVariables)
     } catch {
       note.remove()

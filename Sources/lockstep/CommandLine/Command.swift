@@ -91,8 +91,8 @@ enum Commands {
   /// Those that other programs call, and nobody else.
   private static var hidden: [Command] {
     [
-      .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference, .airSearch,
-      .airTable, .faulty,
+      .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference,
+      .airSearch, .airTable, .faulty,
     ]
   }
 

@@ -57,20 +57,21 @@ struct ManPage {
     ("Reports/corpus/", "Rare tests of 'lockstep fuzz', gone on with in the next campaign."),
     ("Scenarios/", "Where scenarios are looked for unless a path is given."),
     (
-      "$XDG_STATE_HOME/lockstep/odometers",
-      "How often the motor of each real lock has moved, and its jams and battery. Below ~/.local/state where the "
-        + "variable is not set."
+      "STATE/odometers",
+      "How often the motor of each real lock has moved, its jams and battery, and whether it is owed its rest. STATE is "
+        + "/var/lib/lockstep where it is set up (lockstep doctor --set-up) and may be written, else "
+        + "$XDG_STATE_HOME/lockstep, below ~/.local/state where the variable is not set."
     ),
     (
-      "$XDG_STATE_HOME/lockstep/recoveries",
+      "STATE/recoveries",
       "How each controller was brought back, and what was tried for it."
     ),
     (
-      "$XDG_STATE_HOME/lockstep/leases",
+      "STATE/leases",
       "Who has each lock and each dongle, and who had it before; a number grows by one each time."
     ),
     (
-      "$XDG_STATE_HOME/lockstep/health",
+      "STATE/health",
       "What the last health checks found, and what is out of use; see 'lockstep devices'."
     ),
     (
@@ -91,7 +92,12 @@ struct ManPage {
       "Which part of a run this is, with SLURM_ARRAY_TASK_COUNT, CI_NODE_TOTAL or LOCKSTEP_SHARDS parts, unless "
         + "--shard is given."
     ),
-    ("XDG_STATE_HOME", "Where the odometers, the leases and the health of locks and dongles are kept."),
+    (
+      "LOCKSTEP_STATE",
+      "The folder STATE, whatever there is. Who names another has locks and dongles for himself among those who name it: "
+        + "for tests."
+    ),
+    ("XDG_STATE_HOME", "Where STATE is on a machine on which no folder is shared."),
     ("XDG_CONFIG_HOME", "Where the inventory of a bench is looked for when the folder has none."),
   ]
 }

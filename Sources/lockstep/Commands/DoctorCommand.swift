@@ -21,7 +21,9 @@ extension Command {
       examples: [
         Example("lockstep doctor", "What there is, and what hinders."),
         Example("lockstep doctor --quiet", "What hinders, and nothing else."),
-        Example("lockstep doctor --set-up", "The line to paste that makes one place for what is known of the locks."),
+        Example(
+          "lockstep doctor --set-up", "The line to paste that makes one place for what is known of the locks."
+        ),
         Example(
           "lockstep doctor --power --bench lab/bench.yaml", "Whether the switches of a bench really switch."),
       ],
@@ -32,7 +34,8 @@ extension Command {
         .quiet(\.isQuiet, "Prints what hinders only."),
         .flag(
           "set-up", \.setsUp,
-          "Looks at nothing, and prints the line to paste that makes one folder for all users of this machine."),
+          "Looks at nothing, and prints the line to paste that makes one folder for all users of this machine."
+        ),
         .flag(
           "power", \.testsPower,
           "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."

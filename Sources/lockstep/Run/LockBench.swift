@@ -302,7 +302,11 @@ extension LockBench {
     hasLeft = false
     guard isWatched, let choice = leases.carrier else { return }
     let watcher: Watcher
-    if let known = self.watcher { watcher = known } else { watcher = try Watcher([LockWatch.command, file.path]) }
+    if let known = self.watcher {
+      watcher = known
+    } else {
+      watcher = try Watcher([LockWatch.command, file.path])
+    }
     let order = LockWatchOrder(
       lock: name, bench: settings.lock?.bench.path,
       carrier: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,

@@ -1,4 +1,5 @@
 import System
+import Transports
 
 /// Recipes for machines of one's own.
 extension Recipe {
@@ -32,6 +33,7 @@ extension Recipe {
     UNIT
 
     if [ -d /run/systemd/system ] && [ -z "${UNITS:-}" ]; then
+      \(StateFolder.setUpLine(for: shellWord(user)))
       systemctl daemon-reload
       systemctl enable --now \(name).timer\(nightly == nil ? "" : "\n      systemctl enable \(name)-resume.service")
     fi
@@ -63,9 +65,7 @@ extension Recipe {
       Type=notify
       User=\(user)
       WorkingDirectory=\(folder.replacing("%", with: "%%"))
-      # Where odometers, leases and health are kept: /var/lib/lockstep.
-      StateDirectory=lockstep
-      Environment=XDG_STATE_HOME=/var/lib
+      # Odometers, leases and health are in /var/lib/lockstep, which all users of this machine share.
       AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW
       ExecStart=\(words.map(Self.unitWord).joined(separator: " "))
       WatchdogSec=2min
@@ -97,9 +97,7 @@ extension Recipe {
       Type=exec
       User=\(user)
       WorkingDirectory=\(folder.replacing("%", with: "%%"))
-      # Where the odometers of real locks are kept: /var/lib/lockstep.
-      StateDirectory=lockstep
-      Environment=XDG_STATE_HOME=/var/lib
+      # The odometers of real locks are in /var/lib/lockstep, which all users of this machine share.
       \(needsAdapter ? "AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW\n" : "")# One run at a time on this bench; 75 when another one goes on.
       ExecStart=\(start)
       # Neither a divergence (1) nor trouble of the lab (3) is better the second time: a lock has a motor that wears.
