@@ -5,10 +5,17 @@ import Glibc
 public enum Descriptors {
   /// Writes everything, however many calls it takes, and waits where there is no room yet.
   public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    try write(bytes, to: descriptor, for: Site(#fileID, #line))
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to descriptor: Int32, for site: Site
+  ) throws(SystemError) {
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe Kernel.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
+        unsafe Kernel.write(
+          descriptor, bytes.baseAddress! + start, bytes.count - start, file: site.file, line: site.line)
       }
       if count >= 0 {
         start += count
@@ -22,9 +29,13 @@ public enum Descriptors {
   }
 
   /// Adds bytes to a file, and returns when they are on the disk.
-  public static func append(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    try write(bytes, to: descriptor)
-    guard Kernel.fdatasync(descriptor) == 0 else { throw .last }
+  ///
+  /// What depends on it differs from caller to caller, so in a ``CallFault`` its calls stand where this one does.
+  public static func append(
+    _ bytes: [UInt8], to descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
+  ) throws(SystemError) {
+    try write(bytes, to: descriptor, for: Site(file, line))
+    guard Kernel.fdatasync(descriptor, file: file, line: line) == 0 else { throw .last }
   }
 
   /// Returns when all of a file is on the disk.
