@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Makes a folder and those above it; one that is there already is as good.
+/// Makes a folder and those above it, whose names are on the disk then; one that is there already is as good.
 public func makeFolder(_ path: String) throws(FileFault) {
   var made = path.hasPrefix("/") ? "/" : ""
   for part in path.split(separator: "/") {
@@ -25,12 +25,22 @@ public func makeFolders(above path: String) {
   _ = Kernel.mkdir(folder, 0o777)
 }
 
-/// Waits until the names in the folder of a file are on the disk.
-public func synchronizeFolder(of path: String) {
-  let descriptor = Kernel.open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  guard descriptor >= 0 else { return }
-  try? Descriptors.synchronize(descriptor)
-  Kernel.close(descriptor)
+/// Waits until the names in the folder of a file are on the disk, where that can be had.
+public func synchronizeFolder(of path: String) { try? keepName(of: path) }
+
+/// Waits until the name of a file is on the disk, for who must not go on without it.
+///
+/// A file system that cannot be asked for that does it by itself, or not at all; nothing more can be done there.
+public func keepName(of path: String) throws(FileFault) {
+  let folder = Path.folder(of: path)
+  let descriptor = Kernel.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw FileFault(path: folder, code: errno) }
+  defer { Kernel.close(descriptor) }
+  do {
+    try Descriptors.synchronize(descriptor)
+  } catch {
+    guard error.code == EINVAL || error.code == EOPNOTSUPP else { throw FileFault(path: folder, error) }
+  }
 }
 
 /// The names in a folder, in order and without those that start with a dot; `nil` when it cannot be read.

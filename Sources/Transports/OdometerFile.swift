@@ -18,6 +18,10 @@ struct WearFile: WearStore {
     lines = try WearLines(path)
     guard lines.lock() else { throw LabFault(.noDevice, "another run uses this lock: it holds \(path)") }
     notes = try WearLines(Self.notesPath(of: path))
+    // A line that is on the disk counts for nothing in a file, or in a folder, whose name is not.
+    for name in [path, Path.folder(of: path)] {
+      try WearLines.counted { () throws(FileFault) in try keepName(of: name) }
+    }
   }
 
   func count(_ added: [WearLine]) throws(LabFault) { try lines.append(added) }
@@ -78,7 +82,7 @@ struct WearLines {
     try Self.counted { () throws(FileFault) in try file.read({ WearLine(text: $0) }, until: isEnough) }
   }
 
-  private static func counted<Result>(_ body: () throws(FileFault) -> Result) throws(LabFault) -> Result {
+  fileprivate static func counted<Result>(_ body: () throws(FileFault) -> Result) throws(LabFault) -> Result {
     do throws(FileFault) {
       return try body()
     } catch {
@@ -104,7 +108,6 @@ extension Odometer {
     let counted = try file.lines.read { $0.isOver(at: now) }
     let ledger = WearLedger(odometer: counted.lines, notes: try file.notes.read().lines, at: now)
     self.init(keptBy: file, total: counted.count, ledger: ledger, clock: clock)
-    synchronizeFolder(of: path)
     // What was torn may have been a jam: it is one, and it is written down once.
     if file.notes.isTorn {
       try file.note(WearLine("\(WearLedger.Word.jam), in a line that was torn", at: clock()))

@@ -485,6 +485,36 @@ struct OdometerTests {
     #expect(throws: LabFault.self) { try Odometer(opening: folder.path + "/no/such/folder") }
   }
 
+  @Test("where nobody can say that its name is on the disk, nothing may move")
+  func unsureName() async {
+    // What is done to calls is done to those of the whole process, and so this has one of its own.
+    await #expect(processExitsWith: .success) { [path = folder.path as String] in
+      let needed = try CallGate.calls { _ = try Odometer(opening: path + "/calls.log") }
+        .filter { $0.call.hasPrefix("synchronize@") || $0.call.hasPrefix("open@System/Files") }
+      expect(needed.reduce(0) { $0 + $1.count }, 4)
+      for call in needed {
+        for number in 1...call.count {
+          let fault = try #require(CallFault("\(call.call)#\(number)=EIO"))
+          #expect(throws: LabFault.self, "\(fault)") {
+            try CallGate.with(fault) { try Odometer(opening: path + "/other.log") }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a loss of power takes no movement from it, nor the folders that were made for it")
+  func powerLoss() async {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+      try CallGate.with(try #require(CallFault("access@power:1#1=power-loss"))) {
+        try makeFolder(path + "/state/lockstep/odometers")
+        try Odometer(opening: path + "/state/lockstep/odometers/lock.log").count("lock")
+        _ = Kernel.access(path, F_OK, file: "power", line: 1)
+      }
+    }
+    expect(Odometer.glance(at: folder.path + "/state/lockstep/odometers/lock.log")?.total, 1)
+  }
+
   @Test("killed at any moment, it never counts less than the motor moved", arguments: 0..<8)
   func killed(round: Int) async throws {
     let path = path

@@ -114,10 +114,14 @@ final class DiskMemory: @unchecked Sendable {
         guard let status = Self.status(known.path), status.st_size > known.size else { continue }
         _ = unsafe Glibc.truncate(known.path, known.size)
       }
+      state.backups += 1
       for change in state.changes.reversed() {
         switch change {
         case .made(let path):
-          if unsafe Glibc.unlink(path) != 0 { _ = unsafe Glibc.rmdir(path) }
+          if unsafe Glibc.unlink(path) == 0 || Glibc.rmdir(path) == 0 { continue }
+          // A folder whose name is not on the disk takes all with it that is in it, synchronized or not.
+          _ = unsafe Glibc.rename(path, "\(Path.folder(of: path))/.power-\(getpid())-\(state.backups)")
+          state.backups += 1
         case .renamed(let path, let name, let old):
           _ = unsafe Glibc.rename(name, path)
           if let old { _ = unsafe Glibc.rename(old, name) }
