@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+"""Makes each call fail by which a run on a real lock reaches what is outside of it, and holds lock and odometer to what is
+promised.
+
+usage: torture_locks.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [--call TEXT] [--jobs N] [--canaries]
+                        [--show]
+
+The lock is an emulated one in a process of its own, reached over an emulated controller, and driven as if it were real.
+It counts by itself how often its motor starts. First a run is made with a record of its calls. Then it is made once for
+each call and each thing that may happen to it, as in torture.py. Calls that belong to leases, odometers, notes, health and
+the file of the lock are taken one and all; of the rest, such as those of the carrier, the journal and the reports,
+--rest I/N takes a part. After each:
+
+- the odometer has never less movements than the motor made;
+- the motor has not moved more often than --actuations allows;
+- the lock is at rest, or it is said that it is not, and where the process was killed nothing says that it is at rest;
+- the command ended by itself, with a status that is true and a sentence where it is not green: 0 only with all of its work
+  done and the lock at rest, never 1, since the lock did nothing wrong, and never 70;
+- the journal reads, and a report of it can be made;
+- the next run is green, and leaves the lock at rest and the odometer right.
+
+--canaries shows that a program that does not wait for its odometer to be on the disk, or does not look whether it was
+written, is found.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from floor import Floor
+from torture import CHANGES, Violation, drawn, judged, outcomes
+
+SCENARIO = """scenario: A visit, with the door left open
+machine: sesame
+steps: [closeTo, connect, { until: { status: locked, within: 20 s } }, unlock,
+  { expect: { status: unlocked, within: 5 s } }, disconnect]
+"""
+
+BUDGET = 4
+LOCK = "lock-1"
+
+# The statuses that a run may end with, beside 0: no usage, no lab, budget, incomplete.
+STATUSES = (2, 3, 5, 6)
+
+# Where the calls stand that are tried one and all, whatever they are for.
+OWN_PLACES = (
+    "Transports/Lease", "Transports/HealthFolder", "Transports/TenancyNote", "Transports/EndpointLock",
+    "Transports/LockFile", "System/LineFile", "System/WholeFile")
+
+NOT_AT_REST = re.compile(
+    r"could not be brought|is left as it is|not at rest|NOT AT REST|left as it was|nobody knows how|see to it")
+
+
+class Subject:
+    """A way to run the scenario on a lock."""
+
+    def __init__(self, name, words, prepare=None):
+        self.name, self.words, self.prepare = name, words, prepare
+
+
+SUBJECTS = [
+    Subject("file", lambda floor: [
+        "--device", f"lock:keys/{LOCK}.yaml", "--carrier", f"tcp-client:127.0.0.1:{floor.airs['air-a']}"]),
+    Subject("bench", lambda floor: ["--device", f"lock:{LOCK}", "--check-health"]),
+]
+
+
+class Place:
+    """A floor of its own for trials one after the other, each with a state folder of its own."""
+
+    def __init__(self, lockstep, folder):
+        folder.mkdir()
+        self.floor = Floor(lockstep, folder, locks=1, seconds=7200)
+        self.floor.bench(gap="50 ms", **{"cool-down": "1 s"})
+        (self.floor.folder / "suite").mkdir()
+        (self.floor.folder / "suite/visit.yaml").write_text(SCENARIO)
+        self.trials = 0
+        self.isSpent = False
+
+    def close(self):
+        self.floor.__exit__()
+
+    @property
+    def starts(self):
+        return self.floor.starts(LOCK)
+
+    def settled(self, seconds=0.4):
+        """How often the motor has started, once it does not start any more."""
+        count, since = self.starts, time.monotonic()
+        while time.monotonic() < since + seconds:
+            time.sleep(0.05)
+            if self.starts != count:
+                count, since = self.starts, time.monotonic()
+        return count
+
+    def begin(self):
+        """A state folder and a report folder that nobody used."""
+        self.trials += 1
+        self.state = self.floor.folder / f"state-{self.trials}"
+        self.out = self.floor.folder / f"out-{self.trials}"
+
+    def end(self):
+        shutil.rmtree(self.state, ignore_errors=True)
+        shutil.rmtree(self.out, ignore_errors=True)
+
+    def run(self, *words, faults=None, record=None, timeout=120):
+        command = [self.floor.lockstep, *words]
+        if record is not None:
+            # Where nothing is to fail every call is written down.
+            command = [self.floor.lockstep, "faulty", str(record), faults or "-", "none@none#1=EIO", "--", *words]
+        try:
+            return subprocess.run(
+                command, cwd=self.floor.folder, env={**self.floor.environment, "XDG_STATE_HOME": str(self.state)},
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise Violation(f"{' '.join(words[:2])} does not end")
+
+    def words(self, subject, out):
+        return [
+            "run", "suite", *subject.words(self.floor), "--actuations", str(BUDGET), "--seed", "1", "--quiet",
+            "--out", str(out)]
+
+    def counted(self):
+        """The movements that the odometer says; a line that is torn counts."""
+        total = 0
+        for path in self.state.glob("lockstep/odometers/*.log"):
+            text = path.read_bytes()
+            total += text.count(b"\n") + (not text.endswith(b"\n") and len(text) > 0)
+        return total
+
+
+def runs(out):
+    return sorted(path for path in (out / "runs").glob("*") if not path.name.startswith("."))
+
+
+def left(journal):
+    """Whether a journal says that the lock was left at rest; `None` where it says nothing."""
+    for line in journal.read_bytes().split(b"\n"):
+        if line.startswith(b'{"left"'):
+            try:
+                return json.loads(line)["left"].get("atRest")
+            except ValueError:
+                return None
+    return None
+
+
+class Trial:
+    """Things that happen to calls of a run."""
+
+    def __init__(self, subject, *faults):
+        self.subject, self.faults = subject, faults
+
+    def __str__(self):
+        return f"{self.subject.name}: {', '.join(self.faults)}"
+
+    def perform(self, place):
+        """Gives whether the call was made, and the violation where there is one."""
+        place.begin()
+        result, record = None, place.floor.folder / f"record-{place.trials}"
+        try:
+            before = place.settled(0.1)
+            result = place.run(
+                *place.words(self.subject, place.out), faults=",".join(self.faults), record=record)
+            happened = record.read_text().splitlines() if record.exists() else []
+            made = [fault for fault in self.faults if fault.rsplit("=", 1)[0] in happened]
+            hasHappened = self.faults[0] in made
+            isDead = any(fault.rsplit("=", 1)[1] in DEATHS for fault in made)
+            moved = place.settled() - before
+            self.judge(place, result, moved, isDead)
+            self.judgeJournals(place, result, moved, isDead)
+            self.goOn(place, moved)
+            return hasHappened, None
+        except Violation as violation:
+            words = f"{violation}"
+            if result is not None:
+                words += f" [status {result.returncode}: {result.stderr.strip()[-400:]}]"
+            return True, words
+        finally:
+            self.bringBack(place)
+            record.unlink(missing_ok=True)
+            place.end()
+
+    def judge(self, place, result, moved, isDead):
+        if place.counted() < moved:
+            raise Violation(f"the motor started {moved} times, and the odometer says {place.counted()}")
+        if moved > BUDGET:
+            raise Violation(f"the motor started {moved} times, with a budget of {BUDGET}")
+        if isDead:
+            if result.returncode != -9:
+                raise Violation("it outlived its death")
+            return
+        if result.returncode < 0:
+            raise Violation(f"it ended by signal {-result.returncode}")
+        if result.returncode != 0 and result.returncode not in STATUSES:
+            raise Violation(f"the status is {result.returncode}")
+        said = result.stdout + result.stderr
+        if result.returncode != 0 and not said.strip():
+            raise Violation(f"it ended with {result.returncode} without a word")
+        isOpen = moved % 2 == 1
+        if isOpen and result.returncode == 0:
+            raise Violation("it is green, and the lock is unlocked")
+        if isOpen and not NOT_AT_REST.search(said):
+            raise Violation("the lock is unlocked, and nobody is told")
+        if result.returncode == 0 and moved != 2:
+            raise Violation(f"it is green after {moved} movements")
+
+    def judgeJournals(self, place, result, moved, isDead):
+        isOpen = moved % 2 == 1
+        found = runs(place.out)
+        for run in found:
+            journal = run / "journal.jsonl"
+            if not journal.exists():
+                continue
+            verdicts = judged(journal)
+            if any(verdict == "divergence" for _, verdict in verdicts):
+                raise Violation("the lock is said to diverge")
+            if len(verdicts) != len({case for case, _ in verdicts}):
+                raise Violation(f"a case is judged twice: {verdicts}")
+            if isOpen and left(journal) is True:
+                raise Violation("the lock is said to be at rest, and is not")
+            report = place.run("report", str(run), "--out", str(place.out / "again"), "--html", "none", "--quiet")
+            if report.returncode not in (0, 3, 5, 6, result.returncode):
+                raise Violation(f"report ends with {report.returncode}: {report.stderr.strip()[-300:]}")
+            if isDead and isOpen and report.returncode == 0:
+                raise Violation("the report of a run that was killed with the lock unlocked is green")
+            outcomes(place.out / "again/junit.xml")
+        junit = place.out / "junit.xml"
+        if junit.exists():
+            kinds = list(outcomes(junit).values())
+            if result.returncode == 0 and (not kinds or any(kinds)):
+                raise Violation(f"it is green, and its report is not: {kinds}")
+            if ["failure"] in kinds:
+                raise Violation("the report says that the lock failed")
+        elif result.returncode == 0 and "junit.xml" not in result.stderr:
+            raise Violation("there is no report, and nobody is told why")
+
+    def goOn(self, place, moved):
+        """The next run, to which nothing happens."""
+        before = place.starts
+        again = self.next(place)
+        total = moved + place.settled() - before
+        if again.returncode != 0:
+            raise Violation(f"the next run ends with {again.returncode}: {again.stderr.strip()[-400:]}")
+        if place.counted() < total:
+            raise Violation(
+                f"after the next run the motor has started {total} times, and the odometer says {place.counted()}")
+        if total % 2 == 1:
+            raise Violation("the next run is green, and leaves the lock unlocked")
+
+    def next(self, place):
+        for _ in range(20):
+            again = place.run(*place.words(self.subject, place.out / "next"))
+            # Somebody may still be bringing the lock to rest.
+            if "in use by" not in again.stderr:
+                break
+            time.sleep(0.5)
+        return again
+
+    def bringBack(self, place):
+        """Whatever was found, the next trial begins with a lock at rest."""
+        if place.settled(0.1) % 2 == 0:
+            return
+        place.end()
+        place.begin()
+        self.next(place)
+        if place.settled(0.1) % 2 == 1:
+            place.isSpent = True
+
+
+# MARK: what happens to what
+
+def isOurs(line):
+    """Whether a call belongs to what keeps a lock from harm, as far as its place says."""
+    where = line.split("@")[1]
+    if where.startswith(OWN_PLACES):
+        return True
+    return line.split("@")[0] in ("lock", "mkdir", "access", "synchronize")
+
+
+def recorded(place, subject):
+    """What a run calls to which nothing happens."""
+    place.begin()
+    record = place.floor.folder / "record"
+    record.unlink(missing_ok=True)
+    try:
+        result = place.run(*place.words(subject, place.out), record=record)
+        if result.returncode != 0:
+            sys.exit(f"torture_locks.py: {subject.name} ended with {result.returncode}: {result.stderr}")
+        return record.read_text().splitlines()
+    finally:
+        place.end()
+
+
+def loss(lines):
+    """A loss of power right before the return to rest is counted: the motor has moved by then, and not moved back."""
+    return [line for line in lines if line.startswith("write@System/LineFile")][-1] + "=power-loss"
+
+
+DEATHS = ("death-before", "death-after", "power-loss")
+
+
+def trials(subject, lines, kinds, rest, draw):
+    own, others = [], []
+    for line in lines:
+        call = line.split("@")[0]
+        names = list(kinds[call])
+        if call in CHANGES and "SQLite" not in line:
+            names.append("power-loss")
+        (own if isOurs(line) else others).extend(Trial(subject, f"{line}={name}") for name in names)
+        # What was refused, and passed over, shows when nothing in memory is left.
+        if isOurs(line) and call in CHANGES | {"open"}:
+            own += [Trial(subject, f"{line}={name}", loss(lines)) for name in names if name not in DEATHS]
+    return own + [trial for trial in others if drawn(trial, rest, draw)]
+
+
+def canaries(place, subject, lines):
+    """Programs with one thing left out, and what has to be found of each."""
+    # Lines of odometers and notes, of which the first movement is one.
+    appended = [line for line in lines if line.split("@")[1].startswith("System/LineFile")]
+    found = [
+        ("does not look whether its line was written", Trial(subject, f"{line}=pretence"))
+        for line in appended if line.startswith("write")]
+    found += [
+        ("does not wait for the disk", Trial(subject, f"{line}=pretence", loss(lines)))
+        for line in appended if line.startswith("synchronize")]
+    return found
+
+
+def perform(todo, places, show):
+    missed, violations = 0, []
+
+    def one(trial):
+        place = places.get()
+        try:
+            return trial.perform(place)
+        finally:
+            if not place.isSpent:
+                places.put(place)
+
+    with concurrent.futures.ThreadPoolExecutor(places.qsize()) as pool:
+        for number, (trial, (hasHappened, violation)) in enumerate(zip(todo, pool.map(one, todo)), 1):
+            missed += not hasHappened
+            if violation:
+                violations.append((trial, violation))
+                if show:
+                    print(f"{trial}\n    {violation}", flush=True)
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(todo)}, {len(violations)} violations", end="", file=sys.stderr, flush=True)
+    return missed, violations
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("lockstep")
+    parser.add_argument("--share", default="1/1")
+    parser.add_argument("--rest", default="1/20")
+    parser.add_argument("--draw", default="")
+    parser.add_argument("--only", choices=[subject.name for subject in SUBJECTS])
+    parser.add_argument("--call", default="")
+    parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--canaries", action="store_true")
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    lockstep = str(Path(arguments.lockstep).resolve())
+    share, rest = (tuple(int(part) for part in text.split("/")) for text in (arguments.share, arguments.rest))
+    listed = subprocess.run([lockstep, "faulty", "kinds"], capture_output=True, text=True, check=True).stdout
+    kinds = {line.split()[0]: line.split()[1:] for line in listed.splitlines()}
+
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="torture-") as home:
+        places, made = queue.Queue(), []
+        try:
+            for number in range(arguments.jobs):
+                made.append(Place(lockstep, Path(home) / f"floor-{number}"))
+                places.put(made[-1])
+            subjects = [subject for subject in SUBJECTS if arguments.only in (None, subject.name)]
+            records = [(subject, recorded(made[0], subject)) for subject in subjects]
+            if arguments.canaries:
+                return show_canaries(records, made[0], places)
+            todo = [
+                trial for subject, lines in records for trial in trials(subject, lines, kinds, rest, arguments.draw)
+                if drawn(trial, share, arguments.draw) and arguments.call in str(trial)]
+            sites = {re.sub(r"#.*", "", fault) for trial in todo for fault in trial.faults}
+            missed, violations = perform(todo, places, arguments.show)
+        finally:
+            for place in made:
+                place.close()
+    if not arguments.show:
+        counts = collections.Counter(
+            (re.sub(r"#\d+", "", str(trial)), violation[:90]) for trial, violation in violations)
+        for (where, words), count in counts.most_common(60):
+            print(f"{count:5} {where}: {words}")
+    print(
+        f"{len(todo) - missed} faults at {len(sites)} places on {len(made)} locks, {len(violations)} violations, "
+        f"{missed} calls that were not made again, {time.monotonic() - begin:.0f} s")
+    sys.exit(1 if violations or not todo else 0)
+
+
+def show_canaries(records, place, places):
+    """Each kind of program that is wrong must be found at least once."""
+    todo = [(what, trial) for subject, lines in records for what, trial in canaries(place, subject, lines)]
+    _, violations = perform([trial for _, trial in todo], places, False)
+    words = {str(trial): violation for trial, violation in violations}
+    isFound = {what: False for what, _ in todo}
+    for what, trial in todo:
+        violation = words.get(str(trial))
+        if violation and "odometer says" in violation:
+            isFound[what] = True
+            print(f"one that {what} is found: {trial}\n    {violation[:120]}")
+    for what, found in isFound.items():
+        if not found:
+            print(f"one that {what} is not found")
+    sys.exit(0 if isFound and all(isFound.values()) else 1)
+
+
+if __name__ == "__main__":
+    main()
