@@ -80,10 +80,10 @@ public final class Lease {
     switch Self.lockFile(path) {
     case .success(let new):
       if let last = Self.lastLine(of: new).holder, last.token > token {
-        close(new)
+        Kernel.close(new)
         throw LabFault(.noDevice, "\(identity) is no longer ours: \(path) was replaced, and used by \(last)")
       }
-      close(file)
+      Kernel.close(file)
       file = new
       do throws(FileFault) {
         _ = try Self.sign(new, path, for: command, token: token)
@@ -125,10 +125,10 @@ extension Lease {
     // Where there are no sockets at all, the file has to do.
     guard socket >= 0 else { return .held(file: file, socket: -1) }
     let isBound =
-      unsafe withSocketAddress(name, isAbstract: true) { address, size in unsafe bind(socket, address, size) }
+      unsafe withSocketAddress(name, isAbstract: true) { address, size in unsafe Kernel.bind(socket, address, size) }
       == 0
     // Who calls learns whose it is.
-    if isBound, listen(socket, SOMAXCONN) == 0 { return .held(file: file, socket: socket) }
+    if isBound, Kernel.listen(socket, SOMAXCONN) == 0 { return .held(file: file, socket: socket) }
     let code = errno
     drop(file, socket)
     return code == EADDRINUSE ? .busy : .failed(code)
@@ -138,17 +138,17 @@ extension Lease {
   private static func lockFile(_ path: String) -> Result<Int32, Code> {
     for _ in 0..<100 {
       let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-      let descriptor = unsafe open(path, flags, 0o600)
+      let descriptor = Kernel.open(path, flags, 0o600)
       guard descriptor >= 0 else { return .failure(Code(number: errno)) }
       do {
         try Descriptors.lock(descriptor)
       } catch {
-        close(descriptor)
+        Kernel.close(descriptor)
         return .failure(Code(number: error.code, isBusy: error.code == EWOULDBLOCK))
       }
       StateFolder.share(path)
       if isAt(path, descriptor) { return .success(descriptor) }
-      close(descriptor)
+      Kernel.close(descriptor)
     }
     return .failure(Code(number: EAGAIN, isBusy: true))
   }
@@ -157,18 +157,18 @@ extension Lease {
   private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
     var open = stat()
     var there = stat()
-    guard unsafe fstat(descriptor, &open) == 0, unsafe lstat(path, &there) == 0 else { return false }
+    guard Kernel.fstat(descriptor, &open) == 0, Kernel.lstat(path, &there) == 0 else { return false }
     return open.st_dev == there.st_dev && open.st_ino == there.st_ino
   }
 
   /// The socket goes first: who has the file next finds its name free.
   private static func drop(_ file: Int32, _ socket: Int32) {
-    if socket >= 0 { close(socket) }
-    close(file)
+    if socket >= 0 { Kernel.close(socket) }
+    Kernel.close(file)
   }
 
   private static func newSocket() -> Int32 {
-    Glibc.socket(
+    Kernel.socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
   }
 
@@ -220,7 +220,7 @@ extension Lease {
   /// A hole is made where they were and nothing is moved, so whoever is killed meanwhile, or reads, misses nothing. On a
   /// file system that knows no holes they stay.
   private static func forgetOld(in descriptor: Int32) {
-    let end = lseek(descriptor, 0, SEEK_END)
+    let end = Kernel.lseek(descriptor, 0, SEEK_END)
     let start = end - end % Self.kept - Self.kept
     // A line is shorter than the remainder that counts here, so no boundary is passed over.
     guard start > 0, end % Self.kept < 8192 else { return }
@@ -235,9 +235,9 @@ extension Lease {
 
   /// The last whole line that says something, and whether the file ends in the middle of one.
   private static func lastLine(of descriptor: Int32) -> (holder: LeaseHolder?, isTorn: Bool) {
-    let end = lseek(descriptor, 0, SEEK_END)
+    let end = Kernel.lseek(descriptor, 0, SEEK_END)
     var bytes = [UInt8](repeating: 0, count: 8192)
-    let count = unsafe pread(descriptor, &bytes, bytes.count, max(0, end - off_t(bytes.count)))
+    let count = unsafe Kernel.pread(descriptor, &bytes, bytes.count, max(0, end - off_t(bytes.count)))
     let text = bytes[..<max(0, count)]
     let isTorn = text.last.map { $0 != UInt8(ascii: "\n") } ?? false
     var lines = text.split(separator: UInt8(ascii: "\n"))
@@ -247,9 +247,9 @@ extension Lease {
   }
 
   private static func lastHolder(_ path: String) -> LeaseHolder? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     return lastLine(of: descriptor).holder
   }
 
@@ -338,9 +338,9 @@ extension Lease {
   private static func peer(_ name: String) -> LeaseHolder? {
     let socket = newSocket()
     guard socket >= 0 else { return nil }
-    defer { close(socket) }
+    defer { Kernel.close(socket) }
     let status = unsafe withSocketAddress(name, isAbstract: true) { address, size in
-      unsafe connect(socket, address, size)
+      unsafe Kernel.connect(socket, address, size)
     }
     guard status == 0 || errno == EAGAIN else { return nil }
     var user: UInt32 = 0
@@ -352,9 +352,9 @@ extension Lease {
 
   private static func isHeld(_ path: String) -> Bool {
     // A process in a network of its own shares the file alone.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+    defer { Kernel.close(descriptor) }
     return Descriptors.isLocked(descriptor)
   }
 }

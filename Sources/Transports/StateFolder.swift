@@ -94,7 +94,7 @@ public enum StateFolder {
   static func share(_ name: String, asFolder: Bool = false) {
     guard isShared, let path, name.hasPrefix(path + "/") else { return }
     // What somebody else made he has shared already.
-    _ = unsafe chmod(name, asFolder ? 0o2775 : 0o660)
+    _ = Kernel.chmod(name, asFolder ? 0o2775 : 0o660)
   }
 
   private static func isWritable(_ path: String) -> Bool {
@@ -104,7 +104,7 @@ public enum StateFolder {
   /// The mode of a folder; `nil` where there is none.
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    guard Kernel.stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
     return status.st_mode
   }
 }

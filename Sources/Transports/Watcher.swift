@@ -60,7 +60,7 @@ public enum Watch {
     EndingSignals.ignore()
     // Who started the run may wait for the end of files that it inherited; it is not to wait for us.
     for name in folderEntries("/proc/self/fd") ?? [] {
-      if let number = Int32(name), number > STDERR_FILENO { close(number) }
+      if let number = Int32(name), number > STDERR_FILENO { Kernel.close(number) }
     }
     var told: [String] = []
     while let line = EndOfInput.firstLine() {

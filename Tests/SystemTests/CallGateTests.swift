@@ -134,7 +134,7 @@ struct CallGateTests {
     let write = try #require(calls.first { $0.call.hasPrefix("write@") })
     // A write that is not made and is taken for one that was: what a program does that does not look.
     let fault = try #require(CallFault("\(write.call)#1=pretence"))
-    _ = try CallGate.with(fault) { try WholeFile.replace(path, with: "newer") }
+    try CallGate.with(fault) { try WholeFile.replace(path, with: "newer") }
     let left = try WholeFile.bytes(of: path)
     #expect(left.isEmpty)
   }

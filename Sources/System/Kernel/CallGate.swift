@@ -111,6 +111,7 @@ public final class CallGate: @unchecked Sendable {
   /// Runs something in this thread with one fault.
   ///
   /// - Returns: what came of it, and whether there was such a call.
+  @discardableResult
   public static func with<Result>(
     _ fault: CallFault, _ body: () throws -> Result
   ) rethrows -> (result: Result, hasHappened: Bool) {
