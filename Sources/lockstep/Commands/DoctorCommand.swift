@@ -259,7 +259,7 @@ extension Diagnosis {
     if let state = StateFolder.path {
       folders.append(("odometers", state + "/odometers"))
     } else {
-      found(.bad, "odometers", "there is no place for them", cure: "export XDG_STATE_HOME=/var/lib")
+      found(.bad, "odometers", "there is no place for them", cure: "lockstep doctor --set-up")
     }
     var isGood = StateFolder.path != nil
     for (subject, path) in folders {

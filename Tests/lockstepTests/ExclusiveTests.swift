@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What belongs to the lock and not to who drives it.
+@Suite("A lock on a machine of many users", .timeLimit(.minutes(10)))
+struct ExclusiveTests {
+  private let folder: Command.Folder
+  private let air: EmulatedBench
+
+  init() throws {
+    folder = try Command.Folder()
+    // The lock is one on the whole machine: no other test may have it.
+    air = try EmulatedBench(
+      ["sesame5", "--serve", "tcp-server:127.0.0.1:0", "--key-file", "lock.yaml", "--seed", "\(getpid())"],
+      in: folder)
+    try folder.write(
+      "slow.yaml", visit("A long stay", "unlock", "until: { status: unlocked }", "wait: 1 h"))
+  }
+
+  /// Starts a run with some environment, and waits until the lock is open.
+  private func open(_ environment: String, _ out: Command.Folder) throws -> Process {
+    let line =
+      "\(environment) exec \"$LOCKSTEP\" run slow.yaml --carrier \(air.carriers[0]) --device lock:lock.yaml "
+      + "--show-progress none"
+    let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
+    for _ in 0..<1000 {
+      if let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { return process }
+      usleep(10_000)
+    }
+    Issue.record("it was never unlocked")
+    return process
+  }
+
+  @Test("another home and another state folder are no way round who has it, and what is not guarded is said")
+  func exclusive() throws {
+    let out = try Command.Folder()
+    let process = try open("unset LOCKSTEP_STATE XDG_STATE_HOME; HOME=$PWD/one", out)
+    for environment in ["HOME=$PWD/two", "HOME=$PWD/two XDG_STATE_HOME=$PWD/three"] {
+      let other = try Command.shell(
+        "unset LOCKSTEP_STATE XDG_STATE_HOME; \(environment) \"$LOCKSTEP\" run slow.yaml --carrier "
+          + "\(air.carriers[0]) --device lock:lock.yaml --out Other", in: folder.path)
+      expect(other.status, 3)
+      #expect(
+        other.output.contains("is in use by process \(process.processIdentifier) on "), "\(other.output)")
+    }
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    expect(process.terminationStatus, 5)
+    // Where nobody has set up a folder for all.
+    guard !FileManager.default.fileExists(atPath: "/var/lib/lockstep") else { return }
+    let errors = try out.read("errors")
+    #expect(errors.contains("/one/.local/state/lockstep (this user's alone): the movements that other users"))
+    #expect(errors.contains("'lockstep doctor --set-up' prints the line"), "\(errors)")
+    let run = folder.names("Reports/runs").last ?? ""
+    let manifest = try folder.read("Reports/runs/\(run)/manifest.json")
+    #expect(manifest.contains("/one/.local/state/lockstep (this user's alone)\""), "\(manifest)")
+  }
+
+  @Test("with the state folder deleted nothing moves any more, and the lock is said not to be at rest")
+  func deleted() throws {
+    let out = try Command.Folder()
+    let process = try open("LOCKSTEP_STATE=$PWD/state/lockstep", out)
+    let count = folder.movements()
+    try FileManager.default.moveItem(atPath: folder.path + "/state", toPath: folder.path + "/gone")
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    let words =
+      "the lock could not be brought to locked, see to it: movements cannot be counted, and so nothing is moved: "
+    let errors = try out.read("errors")
+    #expect(
+      errors.contains(words) && errors.contains("was deleted or replaced while it was in use"), "\(errors)")
+    let journal = try folder.journal()
+    #expect(journal.contains(#""atRest":false,"message":""# + words), "\(journal)")
+    expect([count, folder.movements()], [1, 0])
+  }
+
+  @Test("a calendar that was set back revives no quarantine, and doctor says so")
+  func calendar() throws {
+    try folder.write("state/calendar", "2200-01-01T00:00:00.000Z\n")
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: third-floor
+      locks: [{ name: front, device: "emulator:sesame5" }]
+      quarantine:
+        - { lock: front, reason: "jams when cold", owner: ada, expires: 2190-01-01 }
+
+      """)
+    let result = try Command.shell(
+      "export LOCKSTEP_STATE=$PWD/state; $LOCKSTEP devices; $LOCKSTEP doctor --quiet", in: folder.path)
+    #expect(
+      result.output.contains("quarantine lapsed   until 2190-01-01, ada: jams when cold"), "\(result.output)")
+    #expect(
+      result.output.contains("calendar: the calendar of this machine was set back: it says 20"),
+      "\(result.output)")
+  }
+
+  @Test("the line that makes one folder for all is one line, and nothing is made of it unasked")
+  func setUp() throws {
+    let before = FileManager.default.fileExists(atPath: "/var/lib/lockstep")
+    let result = try Command.run("doctor", "--set-up")
+    expect(result.status, 0)
+    expect(result.output.split(separator: "\n").count, 1)
+    #expect(result.output.contains("install -d -m 2775 -g lockstep /var/lib/lockstep"))
+    expect(FileManager.default.fileExists(atPath: "/var/lib/lockstep"), before)
+  }
+}
