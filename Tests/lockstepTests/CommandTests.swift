@@ -169,7 +169,9 @@ struct CommandTests {
     "nothing selected ends 4, with a report all the same",
     arguments: [
       (["run", "--filter", "nowhere"], "lockstep: nothing to run: no scenario is selected\n"),
-      (["run", "--device", "emulator:door"], "lockstep: no case came to a verdict: every case was skipped\n"),
+      (
+        ["run", "--device", "emulator:door"], "lockstep: no case came to a verdict: every case was skipped\n"
+      ),
       (
         ["run", "empty"],
         "lockstep: empty: there is no scenario in this folder\nlockstep: nothing to run: no scenario is selected\n"
