@@ -11,6 +11,8 @@ import Basics
 //       "Opened" [entry="ring"];
 //       "Closed" -> "Opened" [label="open", row=0, event="open", first="creak", then="greet"];
 //
+// What may be given with stimuli is no part of it, and stands in YAML alone.
+//
 // In lists and names `,`, `:`, `=`, `%`, `\` and control characters are written as `%` and two hexadecimal
 // digits. Several edges with one `row` are one row of the definition.
 
@@ -21,7 +23,7 @@ let dotVersion = "1"
 let dotAnyState = "__any"
 
 extension MachineDefinition {
-  /// The whole definition as a GraphViz graph, which ``init(dot:name:)`` reads back equal.
+  /// The definition as a GraphViz graph, which ``init(dot:name:)`` reads back equal but for the arguments of stimuli.
   ///
   /// Rows with an output are labelled `input/output`, so a Mealy machine stays one to other tools.
   public func dot() -> String {

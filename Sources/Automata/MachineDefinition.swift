@@ -82,11 +82,14 @@ public struct Event: Equatable, Sendable {
   public var name: String
   /// Who brings it about.
   public var kind: Kind
+  /// What may be given with it; `nil` where the definition does not say.
+  public var arguments: ArgumentForms?
 
   /// Makes an event.
-  public init(_ name: String, _ kind: Kind = .stimulus) {
+  public init(_ name: String, _ kind: Kind = .stimulus, arguments: ArgumentForms? = nil) {
     self.name = name
     self.kind = kind
+    self.arguments = arguments
   }
 }
 

@@ -11,6 +11,7 @@ import Basics
 //     events:
 //       - open
 //       - blowShut: spontaneous
+//       - knock: { arguments: { times: { integer: [1, 9] }, delay: duration, by: [hand, foot] } }
 //     circumstances:
 //       - { name: wind, faults: [storm] }
 //     starts:
@@ -64,7 +65,39 @@ extension State {
 
 extension Event {
   fileprivate var node: Node {
-    kind == .stimulus ? .text(name) : .mapping([(name, .text(kind.rawValue))])
+    guard let arguments else {
+      return kind == .stimulus ? .text(name) : .mapping([(name, .text(kind.rawValue))])
+    }
+    var entries: [(String, Node)] = kind == .stimulus ? [] : [("kind", .text(kind.rawValue))]
+    let forms = arguments.forms.map { ($0.name, $0.kind.node) }
+    entries.append((arguments.isAlternative ? "one-of" : "arguments", .mapping(forms, layout: .flow)))
+    return .mapping([(name, .mapping(entries, layout: .flow))])
+  }
+}
+
+/// The words of a file for what an argument may be.
+private enum ArgumentWord: String, CaseIterable {
+  case text, hex, flag, integer, number, duration
+}
+
+extension ArgumentForm.Kind {
+  fileprivate var node: Node {
+    func limits(_ word: ArgumentWord, _ first: String, _ last: String) -> Node {
+      .mapping([(word.rawValue, .list([.plain(first), .plain(last)], layout: .flow))], layout: .flow)
+    }
+    func word(_ word: ArgumentWord) -> Node { .text(word.rawValue) }
+    return switch self {
+    case .text: word(.text)
+    case .hexadecimal: word(.hex)
+    case .flag: word(.flag)
+    case .anyWholeNumber: word(.integer)
+    case .wholeNumber(let range): limits(.integer, "\(range.lowerBound)", "\(range.upperBound)")
+    case .anyNumber: word(.number)
+    case .number(let range): limits(.number, "\(range.lowerBound)", "\(range.upperBound)")
+    case .anyDuration: word(.duration)
+    case .duration(let range): limits(.duration, "\(range.lowerBound)", "\(range.upperBound)")
+    case .choice(let words): .list(words.map { .text($0) }, layout: .flow)
+    }
   }
 }
 
@@ -199,7 +232,71 @@ private struct MachineReader {
       return nil
     }
     guard let name = first.key.text("an event") else { return nil }
-    return first.value.choice("kind", as: Event.Kind.self).map { Event(name, $0) }
+    guard first.value.node.entries != nil else {
+      return first.value.choice("kind", as: Event.Kind.self).map { Event(name, $0) }
+    }
+    guard let fields = first.value.fields(["kind", "arguments", "one-of"]),
+      fields.optional("one-of") == nil || fields.obey([.one(["one-of", "arguments"])])
+    else { return nil }
+    var others = OptionalFields(fields)
+    let kind = others.read("kind") { $0.choice("kind", as: Event.Kind.self) } ?? .stimulus
+    let all = others.read("arguments") { arguments($0) }.map { ArgumentForms($0) }
+    let oneOf = others.read("one-of") { arguments($0) }.map { ArgumentForms($0, isAlternative: true) }
+    return others.isWhole ? Event(name, kind, arguments: all ?? oneOf) : nil
+  }
+
+  private func arguments(_ cursor: Cursor) -> [ArgumentForm]? {
+    guard let entries = cursor.entries() else { return nil }
+    let forms = entries.compactMap { key, value -> ArgumentForm? in
+      guard let name = key.text("an argument"), let kind = kind(value) else { return nil }
+      return ArgumentForm(name, kind)
+    }
+    return forms.count == entries.count ? forms : nil
+  }
+
+  /// What an argument may be: a word, a word with limits, or the words to choose from.
+  private func kind(_ cursor: Cursor) -> ArgumentForm.Kind? {
+    if cursor.node.members != nil {
+      let words = names(cursor)
+      if words.isEmpty { cursor.reportExpected("words to choose from") }
+      return words.isEmpty ? nil : .choice(words)
+    }
+    guard let (name, key, value) = cursor.variant("type", of: ArgumentWord.allCases.map(\.rawValue)),
+      let word = ArgumentWord(rawValue: name)
+    else { return nil }
+    guard let value else {
+      return switch word {
+      case .text: .text
+      case .hex: .hexadecimal
+      case .flag: .flag
+      case .integer: .anyWholeNumber
+      case .number: .anyNumber
+      case .duration: .anyDuration
+      }
+    }
+    switch word {
+    case .integer: return limits(value) { $0.integer(as: Int.self) }.map { .wholeNumber($0) }
+    case .number: return limits(value) { $0.number() }.map { .number($0) }
+    case .duration: return limits(value) { interval($0) }.map { .duration($0) }
+    case .text, .hex, .flag:
+      key.report("`\(name)` has no limits")
+      return nil
+    }
+  }
+
+  private func limits<Limit: Comparable>(
+    _ cursor: Cursor, _ read: (Cursor) -> Limit?
+  ) -> ClosedRange<Limit>? {
+    guard let members = cursor.list(), members.count == 2 else {
+      if cursor.node.members != nil { cursor.reportExpected("the least and the most, as in [1, 9]") }
+      return nil
+    }
+    guard let least = read(members[0]), let most = read(members[1]) else { return nil }
+    guard least <= most else {
+      cursor.report("the least is more than the most")
+      return nil
+    }
+    return least...most
   }
 
   private func circumstance(_ cursor: Cursor) -> Circumstance? {

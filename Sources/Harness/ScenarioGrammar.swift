@@ -1,4 +1,6 @@
+import Automata
 import Documents
+import Models
 
 /// What may stand in a scenario, described once: the reader takes its keys from here, and so does the JSON Schema.
 enum ScenarioGrammar {
@@ -81,7 +83,7 @@ extension ScenarioGrammar {
   ]
 
   /// A stimulus: its name, or its name and what goes with it.
-  static let call = Form.either([.text, .single([], others: arguments)])
+  static let call = Form.either([.text, .single(stimuli, others: arguments)])
 
   /// One argument, or several with names.
   static let arguments = Form.either([.value, .mapping([], others: .value)])
@@ -89,8 +91,26 @@ extension ScenarioGrammar {
   static let comparison = Form.either([.value, .mapping(comparisonKeys, others: nil)])
 
   static let step = Form.either([
-    .text, .single(Keyword.allCases.map(\.field), others: arguments),
+    .text, .single(Keyword.allCases.map(\.field) + stimuli, others: arguments),
   ])
+
+  /// The stimuli of the machines that are built in, with what goes with them. Those of a file may have the same names and
+  /// take something else: what else is given, only the reader knows to be wrong.
+  static let stimuli: [Field] = {
+    let reserved = Keyword.allCases.map(\.rawValue)
+    var fields: [Field] = []
+    for machine in MachineDefinition.catalog {
+      for event in machine.events where event.kind != .spontaneous {
+        guard let forms = event.arguments?.forms, !forms.isEmpty, !reserved.contains(event.name),
+          !fields.contains(where: { $0.name == event.name })
+        else { continue }
+        let known = forms.map { Field.optional($0.name, $0.kind.form, "Here \($0.kind.expectation).") }
+        let form = Form.either([.value, .mapping(known, others: .value)])
+        fields.append(.optional(event.name, form, "The stimulus of `\(machine.name)`."))
+      }
+    }
+    return fields
+  }()
 }
 
 extension ScenarioGrammar.Keyword {
@@ -151,6 +171,21 @@ extension ScenarioGrammar.ExpectationKey {
       .optional(rawValue, .duration, "By when all of it must be so.")
     case .for:
       .optional(rawValue, .duration, "How long the status must last.")
+    }
+  }
+}
+
+extension ArgumentForm.Kind {
+  /// The form that a schema has for it.
+  fileprivate var form: ScenarioGrammar.Form {
+    switch self {
+    case .text: .text
+    case .hexadecimal: .pattern("^([0-9A-Fa-f]{2})*$")
+    case .flag: .either([.flag, .words(["yes", "no", "on", "off"])])
+    case .wholeNumber(let range): .wholeNumber(range)
+    case .number: .value
+    case .duration: .duration
+    case .choice(let words): .words(words)
     }
   }
 }

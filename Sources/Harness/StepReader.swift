@@ -1,6 +1,7 @@
 import Automata
 import Conformance
 import Documents
+import Models
 import Basics
 
 /// Reads the steps of a scenario against the names of its machine and its device.
@@ -12,6 +13,8 @@ struct StepReader {
   private let stimuli: [String]
   private let spontaneous: [String]
   private let vocabulary: Vocabulary?
+  /// Whether the machine is one of ours, whose stimuli take nothing unless it says so; what a file does not say may be.
+  private let isBuiltIn: Bool
   private let faults: [String]
   private var depth = 0
   /// How many steps there are when each is counted as often as it is done.
@@ -21,6 +24,7 @@ struct StepReader {
 
   init(machine: Machine?, device: DeviceDescription?) {
     self.machine = machine
+    isBuiltIn = machine.map { MachineDefinition.named($0.name) == $0.definition } ?? false
     self.device = device
     let events = machine?.definition.events ?? []
     stimuli = events.filter { $0.kind != .spontaneous }.map(\.name)
@@ -50,7 +54,8 @@ struct StepReader {
       if let keyword = ScenarioGrammar.Keyword(rawValue: name) {
         action(of: keyword, key, value)
       } else {
-        arguments(of: value).flatMap { call(name, $0, at: value ?? key) }.map { Step.Action.perform($0) }
+        arguments(of: value, for: name).flatMap { call(name, $0, at: value ?? key) }
+          .map { Step.Action.perform($0) }
       }
     return action.map { Step($0, line: cursor.position.line) }
   }
@@ -99,7 +104,7 @@ struct StepReader {
       names.append(text)
     }
     guard let (name, key, value) = cursor.variant("stimulus", of: names) else { return nil }
-    return arguments(of: value).flatMap { call(name, $0, at: value ?? key) }
+    return arguments(of: value, for: name).flatMap { call(name, $0, at: value ?? key) }
   }
 
   /// A stimulus with what goes with it, unless that is wrong.
@@ -112,16 +117,52 @@ struct StepReader {
   }
 
   /// What goes with a stimulus: nothing, one value, or values with names.
-  private func arguments(of cursor: Cursor?) -> [Argument]? {
+  private func arguments(of cursor: Cursor?, for name: String) -> [Argument]? {
     guard let cursor, !cursor.isNothing else { return [] }
+    let forms = forms(of: name)
     guard cursor.node.entries != nil else {
-      return cursor.anyValue().map { [Argument(Argument.only, $0)] }
+      if let forms, forms.forms.count != 1 { return refuse(cursor, name, forms) }
+      guard let value = cursor.anyValue(), cursor.admits(value, forms?.forms[0]) else { return nil }
+      return [Argument(Argument.only, value)]
     }
     let entries = cursor.entries() ?? []
-    let arguments = entries.compactMap { key, value in
-      value.anyValue().map { Argument(key.node.text ?? "", $0) }
+    if let forms, forms.forms.isEmpty, !entries.isEmpty { return refuse(entries[0].key, name, forms) }
+    let arguments = entries.compactMap { key, value -> Argument? in
+      let given: String? =
+        if let forms { key.name("argument", of: forms.forms.map(\.name)) } else { key.node.text ?? "" }
+      guard let given, let read = value.anyValue(),
+        value.admits(read, forms?.forms.first { $0.name == given })
+      else { return nil }
+      return Argument(given, read)
+    }
+    if forms?.isAlternative == true, entries.count > 1 {
+      entries[1].key.report("`\(name)` takes one of \(Self.list(forms)), and this is another")
+      return nil
     }
     return arguments.count == entries.count ? arguments : nil
+  }
+
+  /// What the machine says may go with a stimulus; `nil` where it says nothing.
+  private func forms(of stimulus: String) -> ArgumentForms? {
+    guard let machine, let number = machine.event(named: stimulus) else { return nil }
+    return machine.definition.events[number].arguments ?? (isBuiltIn ? ArgumentForms.none : nil)
+  }
+
+  /// Says that something does not go with a stimulus.
+  private func refuse(_ cursor: Cursor, _ name: String, _ forms: ArgumentForms) -> [Argument]? {
+    guard !forms.forms.isEmpty else {
+      cursor.report("`\(name)` takes nothing")
+      return nil
+    }
+    let example = forms.forms[0]
+    cursor.report(
+      "`\(name)` takes \(forms.isAlternative ? "one of " : "")\(Self.list(forms)), by name",
+      hint: "as in `\(name): { \(example.name): … }`, \(example.kind.expectation)")
+    return nil
+  }
+
+  private static func list(_ forms: ArgumentForms?) -> String {
+    (forms?.forms ?? []).map(\.name).joined(separator: ", ")
   }
 
   private func fault(_ cursor: Cursor) -> Fault? {
@@ -212,9 +253,9 @@ extension StepReader {
       case .status: conditions.append(statuses(of: value))
       case .effect: conditions.append(effect(value))
       case .refused: conditions.append(refusal(value))
-      case .quiet: conditions.append(value.duration().map { .quiet($0) })
+      case .quiet: conditions.append(value.lastingDuration().map { .quiet($0) })
       case .within: time = value.duration().map { .within($0) }
-      case .for: time = value.duration().map { .lasting($0) }
+      case .for: time = value.lastingDuration().map { .lasting($0) }
       case nil:
         if readings.contains(name) { conditions.append(comparison(value).map { .reading(name, $0) }) }
       }
@@ -302,5 +343,55 @@ extension StepReader {
       return nil
     }
     return Expectation.Comparison(value: value, above: above, below: below)
+  }
+}
+
+extension Cursor {
+  /// A duration in which something can be shown.
+  fileprivate func lastingDuration() -> Interval? {
+    guard let interval = duration() else { return nil }
+    guard interval > .zero else {
+      report("in no time nothing could be shown", hint: "expected a duration above zero")
+      return nil
+    }
+    return interval
+  }
+
+  /// Whether a value is what an argument may be; reports where it is not.
+  fileprivate func admits(_ value: Value, _ form: ArgumentForm?) -> Bool {
+    guard let form, !form.kind.admits(value) else { return true }
+    let text = value.description
+    let hint: String? =
+      switch (form.kind, value) {
+      case (.choice(let words), _): DeviceProblem.suggestion(for: text, of: words)
+      case (.text, _): "as text it stands in quotes"
+      case (.duration, .integer), (.duration, .number): "`\(text) s` are seconds"
+      default: nil
+      }
+    report("`\(form.name)` is \(form.kind.expectation), and not `\(text)`", hint: hint)
+    return false
+  }
+}
+
+extension ArgumentForm.Kind {
+  /// Whether a value is one of this kind.
+  fileprivate func admits(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.text, .text): true
+    // Digits alone are read as a number.
+    case (.hexadecimal, .text(let text)): Self.isHexadecimal(text)
+    case (.hexadecimal, .integer(let number)): Self.isHexadecimal(String(number))
+    case (.flag, _): value.isYesOrNo
+    case (.wholeNumber(let range), .integer(let number)): range.contains(number)
+    case (.number(let range), .integer(let number)): range.contains(Double(number))
+    case (.number(let range), .number(let number)): range.contains(number)
+    case (.duration(let range), .duration(let interval)): range.contains(interval)
+    case (.choice(let words), _): words.contains(value.description)
+    default: false
+    }
+  }
+
+  private static func isHexadecimal(_ text: String) -> Bool {
+    text.utf8.count % 2 == 0 && text.utf8.allSatisfy { hexValue($0) != nil }
   }
 }

@@ -447,7 +447,7 @@ extension MachineDefinition {
 }
 
 /// The events of the living lock.
-private enum SesameEvents {
+enum SesameEvents {
   /// What the documentation's tables name.
   static let seed = [
     "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect",
@@ -469,7 +469,26 @@ private enum SesameEvents {
     "autolocked",
   ]
 
+  /// What goes with a stimulus: who did it, as the lock's history is to have it, positions in degrees, a delay.
+  static func arguments(of name: String) -> ArgumentForms {
+    switch name {
+    case "lock", "unlock", "toggle":
+      ArgumentForms(
+        [.init("tag", .text), .init("bytes", .hexadecimal), .init("typed", .hexadecimal)], isAlternative: true
+      )
+    case "configure":
+      ArgumentForms([
+        .init("lock", degrees), .init("unlock", degrees), .init("from", .choice(["bolt"])),
+      ])
+    case "register": ArgumentForms([.init("login", .flag)])
+    case "setAutolock": ArgumentForms([.init("delay", .duration(.zero ... .seconds(Int64(Int16.max))))])
+    default: .none
+    }
+  }
+
+  private static let degrees = ArgumentForm.Kind.wholeNumber(Int(Int16.min)...Int(Int16.max))
+
   static let all: [Event] =
-    (seed + ["reset"] + requests + attacks + hand).map { Event($0) }
+    (seed + ["reset"] + requests + attacks + hand).map { Event($0, arguments: arguments(of: $0)) }
     + spontaneous.map { Event($0, .spontaneous) }
 }

@@ -20,7 +20,7 @@ extension MachineDefinition {
     machine.events = [
       "closeTo", "connect", "linkUp", "gattReady", "register", "registered", "configure", "loginDone", "lock",
       "unlock", "toggle", "disconnect", "reset",
-    ].map { Event($0) }
+    ].map { Event($0, arguments: SesameEvents.arguments(of: $0)) }
     // swift-format-ignore
     machine.add(table: """
       | action/status | noSignal    | receivedBle | connecting  | waitingGatt     | readytoRegister | registering            |

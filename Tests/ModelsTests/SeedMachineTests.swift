@@ -62,7 +62,10 @@ struct CatalogTests {
   func formats(name: String) throws {
     let machine = try #require(MachineDefinition.named(name))
     expect(try MachineDefinition(yaml: Array(machine.yaml().utf8), name: "m.yaml"), machine)
-    expect(try MachineDefinition(dot: Array(machine.dot().utf8), name: "m.dot"), machine)
+    // What goes with stimuli stands in YAML alone.
+    var drawn = machine
+    for number in drawn.events.indices { drawn.events[number].arguments = nil }
+    expect(try MachineDefinition(dot: Array(machine.dot().utf8), name: "m.dot"), drawn)
   }
 }
 

@@ -50,8 +50,10 @@ struct CommandTests {
     expect(result.status, 0)
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("1 case: 1 agree     ") && lines[0].hasSuffix("s   seed 7"), "\(lines)")
-    expect(lines[1], "  cells    sesame-table: 2 of 31 legal, 1 of 177 empty")
-    expect(lines[2...3], ["  report   Reports/junit.xml", "  report   Reports/report.html"])
+    expect(
+      lines[1...2],
+      ["  verdict  rests on 3 observations", "  cells    sesame-table: 2 of 31 legal, 1 of 177 empty"])
+    expect(lines[3...4], ["  report   Reports/junit.xml", "  report   Reports/report.html"])
     #expect(
       try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
     let names = folder.names("Reports/runs")
@@ -69,10 +71,10 @@ struct CommandTests {
       {"t":"0.000","model":["connecting"]}
       {"t":"0.000","status":"connecting"}
       {"t":"0.000","step":3,"line":6,"stimulus":"lock"}
-      {"verdict":"agree","case":"Scenarios/sub/good","t":"0.000"}
+      {"verdict":"agree","case":"Scenarios/sub/good","t":"0.000","observations":3}
       {"machine":{"name":"sesame-table","hash":"cd5021eb45e083cb","states":["noSignal (unregistered)","receivedBle (unregistered)","connecting (unregistered)","waitingGatt (unregistered)","readytoRegister (unregistered)","registering (unregistered)","noSignal (registered)","receivedBle (registered)","connecting (registered)","waitingGatt (registered)","logining (registered)","locked (registered)","unlocked (registered)","moved (registered)","nosetting (registered)","reset (registered)"],"regions":["unregistered","unregistered","unregistered","unregistered","unregistered","unregistered","registered","registered","registered","registered","registered","registered","registered","registered","registered","registered"],"stimuli":["closeTo","connect","linkUp","gattReady","register","registered","configure","loginDone","lock","unlock","toggle","disconnect","reset"],"cells":[[0,0,[1]],[6,0,[7]],[1,1,[2]],[7,1,[8]],[2,2,[3]],[8,2,[9]],[3,3,[4]],[9,3,[10]],[4,4,[5]],[5,5,[14]],[14,6,[11,12,13]],[10,7,[11,12,13,14]],[11,8,[11]],[12,8,[11]],[13,8,[11]],[11,9,[12]],[12,9,[12]],[13,9,[12]],[11,10,[12]],[12,10,[11]],[13,10,[11,12]],[10,11,[6]],[11,11,[6]],[12,11,[6]],[13,11,[6]],[14,11,[6]],[15,11,[0]],[11,12,[15]],[12,12,[15]],[13,12,[15]],[14,12,[15]]],"spontaneous":[]}}
       {"coverage":{"machine":"sesame-table","legal":[2,31],"empty":[1,177],"states":[3,16],"transitions":[2,37],"pairs":[1,106],"regions":[{"name":"unregistered","legal":[0,6],"empty":[0,72],"states":[0,6],"transitions":[0,6],"pairs":[0,8]},{"name":"registered","legal":[2,25],"empty":[1,105],"states":[3,10],"transitions":[2,31],"pairs":[1,98]}],"visited":["50000000","000000000000000000000000000000080000000000000","5000000000"]}}
-      {"end":{"cases":1,"agree":1,"flaky":0,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"status":0}}
+      {"end":{"cases":1,"agree":1,"flaky":0,"divergences":0,"labFaults":0,"skipped":0,"incomplete":0,"observations":3,"status":0}}
 
       """)
     let manifest = try JSON(parsing: folder.read("Reports/runs/\(names[0])/manifest.json"))
@@ -167,7 +169,9 @@ struct CommandTests {
     "nothing selected ends 4, with a report all the same",
     arguments: [
       (["run", "--filter", "nowhere"], "lockstep: nothing to run: no scenario is selected\n"),
-      (["run", "--device", "emulator:door"], "lockstep: nothing to run: every case was skipped\n"),
+      (
+        ["run", "--device", "emulator:door"], "lockstep: no case came to a verdict: every case was skipped\n"
+      ),
       (
         ["run", "empty"],
         "lockstep: empty: there is no scenario in this folder\nlockstep: nothing to run: no scenario is selected\n"

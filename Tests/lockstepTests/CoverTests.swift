@@ -116,7 +116,8 @@ struct CoverTests {
     let human = try Command.run("cover", "sesame-table", "--steps", "200", in: folder.path)
     expect(human.status, 0)
     #expect(human.output.contains("missing\n  legal  "), "\(human.output)")
-    let result = try Command.run("cover", "sesame-table", "--steps", "2", "--format", "json", in: folder.path)
+    let result = try Command.run(
+      "cover", "sesame-table", "--steps", "20", "--format", "json", in: folder.path)
     expect(result.status, 0)
     let lines = try result.output.split(separator: "\n").map { try JSON(parsing: String($0)) }
     let gaps = lines.compactMap { $0["missing"] }

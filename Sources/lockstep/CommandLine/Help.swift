@@ -9,7 +9,8 @@ extension Commands {
   static let statuses: [(status: CommandStatus, meaning: String)] = [
     (.agree, "all agree"), (.divergence, "a divergence"),
     (.usage, "the command or a scenario is wrong, and nothing was run"),
-    (.labFault, "trouble in the lab: no device, no answer"), (.nothingSelected, "nothing selected, or no case with a verdict"),
+    (.labFault, "trouble in the lab: no device, no answer"),
+    (.nothingSelected, "nothing selected, or no case with a verdict"),
     (.incomplete, "stopped before the end, with a report; or fewer verdicts than were asked for"),
     (.safetyLimit, "stopped by a safety limit, such as a lock's budget of movements"),
     (.internalFault, "a fault of lockstep itself"),
