@@ -84,7 +84,7 @@ struct CleanTests {
     let json = try JSON(parsing: Array(result.output.utf8))
     expect(json["removed"]?.elements?.map { $0["run"]?.string }, ["2026-01-01T02-00-00-run"])
     expect(json["kept"]?.elements?.map { $0["why"]?.string }.last, "it has a divergence")
-    expect(folder.names("Reports/runs"), [".in-use", "2026-01-02T02-00-00-run", "link", "mine", "note.txt"])
+    expect(folder.names("Reports/runs"), ["2026-01-02T02-00-00-run", "link", "mine", "note.txt"])
     expect(
       ["outside/keep", "elsewhere/journal.jsonl", "Reports/failures/a.yaml", "Reports/corpus/d/b.yaml"]
         .filter(folder.has).count, 4)

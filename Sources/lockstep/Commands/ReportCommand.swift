@@ -55,7 +55,7 @@ extension ReportArguments {
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
     RunPlace.noteLiving(journals, "the report tells what it did so far", console)
-    let use = FolderUse(of: reports.out + "/runs") {}
+    let use = FolderUse(of: reports.out) {}
     defer { withExtendedLifetime(use) {} }
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
     var reports = reports

@@ -25,7 +25,7 @@ extension Command {
       let plan = try FuzzPlan(arguments, earlier: earlier)
       EndOfInput.watch()
       let desk = WorkerDesk(console)
-      let use = FolderUse(of: arguments.run.reports.out + "/runs") {}
+      let use = FolderUse(of: arguments.run.reports.out) {}
       defer { withExtendedLifetime(use) {} }
       let end = FuzzSession(arguments, plan, desk).perform()
       desk.send(.end(end.cause, end.status))

@@ -9,7 +9,7 @@ enum Remains {
   /// Begins to work below a folder of reports, and tidies up where nobody else does.
   static func begin(in out: String) throws(FileFault) -> FolderUse? {
     try makeFolder(out + "/runs")
-    return FolderUse(of: out + "/runs") { sweep(out) }
+    return FolderUse(of: out) { sweep(out) }
   }
 
   /// What stands before the name of a run that is being removed.
