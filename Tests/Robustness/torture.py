@@ -159,7 +159,7 @@ class Subject:
     def environment(self, folder):
         return {
             **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "NOTIFY_SOCKET")},
-            "XDG_STATE_HOME": str(folder / "state"), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+            "LOCKSTEP_STATE": str(folder / "state/lockstep"), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 
     def run(self, folder, *words, faults="-", children="-", record=None, timeout=60):
         command = [self.lockstep, *words]
