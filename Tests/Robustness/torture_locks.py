@@ -2,7 +2,7 @@
 """Makes each call fail by which a run on a real lock reaches what is outside of it, and holds lock and odometer to what is
 promised.
 
-usage: torture_locks.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [--call TEXT] [--jobs N] [--canaries]
+usage: torture_locks.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [--call PATTERN] [--jobs N] [--canaries]
                         [--show]
 
 The lock is an emulated one in a process of its own, reached over an emulated controller, and driven as if it were real.
@@ -388,7 +388,7 @@ def main():
                 return show_canaries(records, made[0], places)
             todo = [
                 trial for subject, lines in records for trial in trials(subject, lines, kinds, rest, arguments.draw)
-                if drawn(trial, share, arguments.draw) and arguments.call in str(trial)]
+                if drawn(trial, share, arguments.draw) and re.search(arguments.call, str(trial))]
             sites = {re.sub(r"#.*", "", fault) for trial in todo for fault in trial.faults}
             missed, violations = perform(todo, places, arguments.show)
         finally:
