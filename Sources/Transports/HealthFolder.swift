@@ -7,23 +7,23 @@ import Basics
 /// Where the health of locks and dongles is kept: a file for each in the ``StateFolder``, `health/IDENTITY.json`.
 ///
 /// A file is replaced whole or not at all, and whoever changes several does so alone. What is known of something whose
-/// file cannot be understood is that it must not be used: somebody has to look.
+/// file cannot be read or understood is that it must not be used: somebody has to look.
 public enum HealthFolder {
   /// What is known of something now.
   public static func health(of identity: String) -> DeviceHealth {
     guard let folder = StateFolder.path.map({ $0 + "/health" }) else { return DeviceHealth() }
-    return read(folder, Lease.name(identity) + ".json")?.health ?? DeviceHealth()
+    return record(folder, Lease.name(identity) + ".json")?.health ?? DeviceHealth()
   }
 
   /// Everything that is known.
   public static var book: HealthBook {
     guard let folder = StateFolder.path.map({ $0 + "/health" }) else { return HealthBook() }
-    return book(in: folder)
+    return HealthBook((names(in: folder) ?? []).compactMap { record(folder, $0) })
   }
 
   /// Changes what is known; nobody else does so meanwhile.
   ///
-  /// - Throws: why it cannot be kept.
+  /// - Throws: why it cannot be kept; also where what was known before cannot be read, which would be lost.
   public static func update<Result>(
     _ body: (inout HealthBook) -> Result
   ) throws(LabFault) -> Result {
@@ -38,7 +38,12 @@ public enum HealthFolder {
     } catch {
       throw fault(FileFault(path: path, code: error.code))
     }
-    let before = book(in: folder)
+    let before: HealthBook
+    do throws(FileFault) {
+      before = try book(in: folder)
+    } catch {
+      throw fault(error)
+    }
     var after = before
     let result = body(&after)
     for (identity, health) in after.records where before[identity] != health {
@@ -57,17 +62,47 @@ public enum HealthFolder {
     LabFault(.noDevice, "the health of locks and dongles cannot be kept: \(fault)")
   }
 
-  private static func book(in folder: String) -> HealthBook {
-    let names = (folderEntries(folder) ?? []).filter { $0.hasSuffix(".json") }
-    return HealthBook(names.compactMap { read(folder, $0) })
+  private static func names(in folder: String) -> [String]? {
+    folderEntries(folder)?.filter { $0.hasSuffix(".json") }
   }
 
-  private static func read(_ folder: String, _ name: String) -> (identity: String, health: DeviceHealth)? {
+  private static func book(in folder: String) throws(FileFault) -> HealthBook {
+    guard let names = names(in: folder) else { throw FileFault(path: folder, code: errno) }
+    var records: [(identity: String, health: DeviceHealth)] = []
+    for name in names {
+      if let record = try read(folder, name) { records.append(record) }
+    }
+    return HealthBook(records)
+  }
+
+  /// What a file says; of one that cannot be read, that what it is about must not be used.
+  private static func record(_ folder: String, _ name: String) -> (identity: String, health: DeviceHealth)? {
+    do throws(FileFault) {
+      return try read(folder, name)
+    } catch {
+      return unknown(name, "\(error.path) cannot be read: \(errorText(error.code))")
+    }
+  }
+
+  /// What a file says; `nil` where there is none.
+  private static func read(
+    _ folder: String, _ name: String
+  ) throws(FileFault) -> (identity: String, health: DeviceHealth)? {
     let path = "\(folder)/\(name)"
-    guard let bytes = try? WholeFile.bytes(of: path) else { return nil }
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try WholeFile.bytes(of: path)
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      return nil
+    }
     if let json = try? JSON(parsing: bytes), let record = DeviceHealth.read(json) { return record }
+    return unknown(name, "\(path) cannot be understood")
+  }
+
+  private static func unknown(_ name: String, _ reason: String) -> (identity: String, health: DeviceHealth) {
     var health = DeviceHealth()
-    health.outOfUse = DeviceHealth.OutOfUse(since: WallClock.time, reason: "\(path) cannot be understood")
+    health.outOfUse = DeviceHealth.OutOfUse(since: WallClock.time, reason: reason)
     return (String(name.dropLast(5)), health)
   }
 }

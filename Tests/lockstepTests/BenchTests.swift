@@ -294,6 +294,18 @@ struct BenchHealthTests {
     expect(result.status, 3)
     #expect(result.output.contains("emulator-played-well.json cannot be understood"), "\(result.output)")
     expect(try shell("$LOCKSTEP devices restore well; $LOCKSTEP run there.yaml --device lock:well").status, 0)
+    // Nor is one used whose record nobody can read, and what that may say is not written over.
+    let record = "state/lockstep/health/emulator-played-well.json"
+    let unread = try shell(
+      "rm -f \(record); mkdir \(record); $LOCKSTEP run there.yaml --device lock:well")
+    expect(unread.status, 3)
+    #expect(
+      unread.output.contains("emulator-played-well.json cannot be read: Is a directory"), "\(unread.output)")
+    let restored = try shell("$LOCKSTEP devices restore well")
+    expect(restored.status, 3)
+    #expect(
+      restored.errors.contains("the health of locks and dongles cannot be kept: /")
+        && restored.errors.contains("emulator-played-well.json: Is a directory"), "\(restored.errors)")
     // A dongle's file has not quite the name of the dongle.
     let room = try BenchRoom()
     try room.folder.write("state/lockstep/health/tcp-client-127.0.0.1-1.json", "")
