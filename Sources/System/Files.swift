@@ -7,7 +7,12 @@ public func makeFolder(_ path: String) throws(FileFault) {
   for part in path.split(separator: "/") {
     made += (made.isEmpty || made == "/" ? "" : "/") + part
     if Kernel.mkdir(made, 0o755) == 0 {
-      synchronizeFolder(of: made)
+      do throws(FileFault) {
+        try keepName(of: made)
+      } catch {
+        // Where folders may be made and not be read, nobody can ask for more.
+        guard error.code == EACCES else { throw error }
+      }
     } else if errno != EEXIST {
       throw FileFault(path: path, code: errno)
     }

@@ -119,7 +119,7 @@ class Place:
             command = [self.floor.lockstep, "faulty", str(record), faults or "-", "none@none#1=EIO", "--", *words]
         try:
             return subprocess.run(
-                command, cwd=self.floor.folder, env={**self.floor.environment, "XDG_STATE_HOME": str(self.state)},
+                command, cwd=self.floor.folder, env={**self.floor.environment, "LOCKSTEP_STATE": str(self.state / "lockstep")},
                 stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=timeout)
         except subprocess.TimeoutExpired:
             raise Violation(f"{' '.join(words[:2])} does not end")

@@ -496,8 +496,23 @@ struct OdometerTests {
         for number in 1...call.count {
           let fault = try #require(CallFault("\(call.call)#\(number)=EIO"))
           #expect(throws: LabFault.self, "\(fault)") {
-            try CallGate.with(fault) { try Odometer(opening: path + "/other.log") }
+            _ = try CallGate.with(fault) { try Odometer(opening: path + "/other.log") }
           }
+        }
+      }
+    }
+  }
+
+  @Test("a folder is not made where nobody can say that its name is on the disk")
+  func unsureFolder() async {
+    await #expect(processExitsWith: .success) { [path = folder.path as String] in
+      let needed = try CallGate.calls { try makeFolder(path + "/0/a/b") }
+        .filter { $0.call.hasPrefix("synchronize@") }
+      expect(needed.map(\.count), [3])
+      for number in 1...3 {
+        let fault = try #require(CallFault("\(needed[0].call)#\(number)=EIO"))
+        #expect(throws: FileFault.self, "\(fault)") {
+          _ = try CallGate.with(fault) { try makeFolder("\(path)/\(number)/a/b") }
         }
       }
     }
@@ -506,7 +521,7 @@ struct OdometerTests {
   @Test("a loss of power takes no movement from it, nor the folders that were made for it")
   func powerLoss() async {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
-      try CallGate.with(try #require(CallFault("access@power:1#1=power-loss"))) {
+      _ = try CallGate.with(try #require(CallFault("access@power:1#1=power-loss"))) {
         try makeFolder(path + "/state/lockstep/odometers")
         try Odometer(opening: path + "/state/lockstep/odometers/lock.log").count("lock")
         _ = Kernel.access(path, F_OK, file: "power", line: 1)
