@@ -305,6 +305,8 @@ def loss(lines):
     return [line for line in lines if line.startswith("write@System/LineFile")][-1] + "=power-loss"
 
 
+# A folder in which folders may be made, and which may not be read, cannot be synchronized: that is taken as it is.
+UNREADABLE = ("EACCES",)
 DEATHS = ("death-before", "death-after", "power-loss")
 
 
@@ -318,7 +320,9 @@ def trials(subject, lines, kinds, rest, draw):
         (own if isOurs(line) else others).extend(Trial(subject, f"{line}={name}") for name in names)
         # What was refused, and passed over, shows when nothing in memory is left.
         if isOurs(line) and call in CHANGES | {"open"}:
-            own += [Trial(subject, f"{line}={name}", loss(lines)) for name in names if name not in DEATHS]
+            own += [
+                Trial(subject, f"{line}={name}", loss(lines)) for name in names
+                if name not in DEATHS and not (line.startswith("open@System/Files") and name in UNREADABLE)]
     return own + [trial for trial in others if drawn(trial, rest, draw)]
 
 
