@@ -10,7 +10,7 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: bench-air canary kills nights test-lab test-kernel peers-full bench-peers dependencies-peers
+.PHONY: bench-air canary kills nights simulated-nights test-lab test-kernel peers-full bench-peers dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ kills: build ## Kill a thousand runs at random moments: each is reported and tak
 nights: build ## Kill a thousand nights at random moments, and show one in which much goes wrong
 	Tests/Robustness/nights.py $(COMMAND) --demo
 	Tests/Robustness/nights.py $(COMMAND) $(ARGS)
+
+simulated-nights: build ## Live through ten thousand nights in virtual time, in which everything goes wrong at once
+	$(COMMAND) simulated-nights $(ARGS)
 
 # The tests that start PostgreSQL, Slurm or labgrid, and stop them; and those of a bench and its nights.
 LAB_ENGINES := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests

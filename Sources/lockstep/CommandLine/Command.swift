@@ -92,7 +92,7 @@ enum Commands {
   private static var hidden: [Command] {
     [
       .fuzzWorker, .labWatchdog, .nightlyCase, .leaseContestant, .complete, .execReference, .airSearch,
-      .airTable, .faulty,
+      .airTable, .simulatedNights, .faulty,
     ]
   }
 
