@@ -10,7 +10,8 @@ FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: bench-air canary kills nights torture test-lab test-kernel peers-full bench-peers dependencies-peers
+.PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
+.PHONY: dependencies-peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,10 +59,15 @@ nights: build ## Kill a thousand nights at random moments, and show one in which
 	Tests/Robustness/nights.py $(COMMAND) --demo
 	Tests/Robustness/nights.py $(COMMAND) $(ARGS)
 
-torture: build ## Make every call of a command fail in every way, on emulated and real locks (under an hour)
+simulated-nights: build ## Live through ten thousand nights in virtual time, in which everything goes wrong at once
+	$(COMMAND) simulated-nights $(ARGS)
+
+torture: build ## Make every call of a command fail in every way, on emulated and on real locks (under an hour)
+	$(COMMAND) simulated-nights
 	Tests/Robustness/torture.py $(COMMAND) --canaries
 	Tests/Robustness/torture.py $(COMMAND) $(ARGS)
-	Tests/Robustness/torture_locks.py $(COMMAND) --share 1/4
+	Tests/Robustness/torture_locks.py $(COMMAND) --only file --canaries
+	Tests/Robustness/torture_locks.py $(COMMAND) --share 1/8 --rest 1/8
 
 # The tests that start PostgreSQL, Slurm or labgrid, and stop them; and those of a bench and its nights.
 LAB_ENGINES := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests

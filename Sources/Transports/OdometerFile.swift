@@ -105,7 +105,12 @@ extension Odometer {
     if let earlier, Host.isFile(earlier) { try WearFile(path).takeOver(earlier, at: clock()) }
     let file = try WearFile(path)
     let now = clock()
-    let counted = try file.lines.read { $0.isOver(at: now) }
+    // The latest lines come first.
+    var held = now
+    let counted = try file.lines.read { line in
+      held = held.held(to: line)
+      return line.isOver(at: held)
+    }
     let ledger = WearLedger(odometer: counted.lines, notes: try file.notes.read().lines, at: now)
     self.init(keptBy: file, total: counted.count, ledger: ledger, clock: clock)
     // What was torn may have been a jam: it is one, and it is written down once.
@@ -123,9 +128,12 @@ extension Odometer {
   public static func glance(
     at path: String, now: BenchTime = BenchClock.now
   ) -> (total: Int, ledger: WearLedger)? {
-    guard Host.isFile(path),
-      let counted = try? WearLines(reading: path).read(until: { $0.isOver(at: now) })
-    else { return nil }
+    var held = now
+    let counted = try? WearLines(reading: path).read { line in
+      held = held.held(to: line)
+      return line.isOver(at: held)
+    }
+    guard Host.isFile(path), let counted else { return nil }
     let noted = try? WearLines(reading: WearFile.notesPath(of: path)).read()
     return (counted.count, WearLedger(odometer: counted.lines, notes: noted?.lines ?? [], at: now))
   }

@@ -222,6 +222,24 @@ struct WearLineTests {
     expect(ledger.lastMovement.map { now.uptime - $0 }, age)
   }
 
+  @Test("a calendar that was set forward since the machine's start makes nothing older")
+  func setForward() {
+    // It was behind by three hours when the machine started, and was set right after both movements.
+    let behind = now.wall + .seconds(-3 * 3600)
+    let start = behind + (Instant.zero - now.uptime)
+    let before = WearLine("lock", at: BenchTime(wall: start + .seconds(-600), boot: "ffff", uptime: .zero))
+    let since = WearLine(
+      "lock", at: BenchTime(wall: start + .seconds(100), boot: now.boot, uptime: .zero + .seconds(100)))
+    let window = now.uptime - Instant.zero + .seconds(600)
+    let ledger = WearLedger(odometer: [before, since], notes: [], at: now)
+    expect(ledger.count(in: window, at: now.uptime), 2)
+    // A note tells it as well.
+    let noted = WearLedger(odometer: [before], notes: [since], at: now)
+    expect(noted.count(in: window, at: now.uptime), 1)
+    // Where nothing was written in between, the calendar is believed.
+    expect(WearLedger(odometer: [before], notes: [], at: now).count(in: window, at: now.uptime), 0)
+  }
+
   @Test("what was torn counts, as late as its place allows; no line is older than the one above it")
   func order() {
     func line(_ seconds: Int64, _ text: String = "lock") -> WearLine {

@@ -263,7 +263,7 @@ class Run(Subject):
             raise Violation("after the next run the report is another")
         left = [
             path for path in (folder / "out").rglob("*")
-            if path.name.endswith(".new") or path.name.startswith(".") and path.name not in (".held", ".lock")]
+            if path.name.endswith(".new") or path.name.startswith(".") and path.name not in (".held", ".in-use")]
         if left:
             raise Violation(f"after the next run there is still {left[0].relative_to(folder)}")
 

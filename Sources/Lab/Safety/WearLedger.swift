@@ -296,6 +296,7 @@ extension WearLedger {
   ///   - now: when.
   public init(odometer: [WearLine?], notes: [WearLine?], at now: BenchTime) {
     self.init()
+    let now = (odometer + notes).compactMap(\.self).reduce(now) { $0.held(to: $1) }
     let begins = Self.places(of: odometer, at: now).map { min($0 + Self.lateness, now.uptime) }
     let times = begins + Self.places(of: notes, at: now)
     let lines = odometer + notes

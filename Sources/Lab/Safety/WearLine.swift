@@ -53,10 +53,22 @@ extension WearLine: CustomStringConvertible {
   ///
   /// What was written in this start is placed by the clock that nobody sets. What was written before it is as old as the
   /// calendar says and at least as old as the start: a calendar that was set back makes it younger, and so
-  /// grants nothing. (That a calendar was set forward across a start cannot be known.)
+  /// grants nothing. One that was set forward since the start is held to what it said before: ``Basics/BenchTime/held(to:)``.
+  /// (That it was set forward across a start cannot be known.)
   public func place(at now: BenchTime) -> Instant {
     if boot == now.boot { return min(uptime, now.uptime) }
     let age = max(.zero, now.wall - wall)
     return min(now.uptime - age, boot == nil ? now.uptime : .zero)
+  }
+}
+
+extension BenchTime {
+  /// The same moment by the calendar as it was when a line was written in this start of the machine, if it was set forward
+  /// since: what older lines tell has not become older by that.
+  public func held(to line: WearLine) -> BenchTime {
+    guard line.boot == boot, line.uptime <= uptime else { return self }
+    var held = self
+    held.wall = min(wall, line.wall + (uptime - line.uptime))
+    return held
   }
 }

@@ -2,9 +2,9 @@ import Basics
 
 // What drives a lock: a process that may be cut off, hang, be asked to end or be killed, and leaves a journal.
 extension LabWorld {
-  /// A child of a planner.
+  /// A child of a planner, or the process that stood beside one.
   struct Child {
-    var bench: Int
+    var scheduler: Int
     var attempt: NightAttempt
     var lock: Int
     var dongle: Int
@@ -19,6 +19,10 @@ extension LabWorld {
     var verdict: (NightEnding.Verdict, String)?
     /// The movements that the odometer does not have yet; only where it is wrong.
     var uncounted: [WearLine] = []
+    /// Whether it does what a run left undone that was killed.
+    var isWatcher = false
+    /// Whether the lock was owed its rest when it was taken.
+    var isIndebted = false
     var isAsked = false
     var isCut = false
     var isStuck = false
@@ -30,23 +34,35 @@ extension LabWorld {
   }
 
   enum Phase {
-    case leasing, connecting, driving, resting
+    case leasing, connecting, settling, driving, resting
 
-    var isOnAir: Bool { self == .driving || self == .resting }
+    var isOnAir: Bool { self == .settling || self == .driving || self == .resting }
+  }
+
+  /// What the process beside a run has to do for its lock when the run is killed: it has the dongle that the run had.
+  struct Watch {
+    var scheduler: Int
+    var lock: Int
+    var dongle: Int
+    /// Until when it tries, and how often it did.
+    var limit: Instant
+    var tries = 0
   }
 
   private static let beats = Interval.milliseconds(500)
   /// After how long a process that is stuck shows no more signs of life.
   private static let patience = Interval.seconds(2)
+  /// How often, and within which time, the process beside a run tries to bring its lock to rest.
+  private static let watches = (tries: 3, time: Interval.seconds(600), pause: Interval.seconds(5))
 
-  mutating func start(_ attempt: NightAttempt, on bench: Int) {
+  mutating func start(_ attempt: NightAttempt, for scheduler: Int) {
     guard let lock = lock(attempt.lock), let dongle = dongles.firstIndex(where: { $0.name == attempt.dongle })
     else { preconditionFailure("there is no such lock or dongle") }
     outcome.runs += 1
-    var child = Child(bench: bench, attempt: attempt, lock: lock, dongle: dongle, left: 0)
+    var child = Child(scheduler: scheduler, attempt: attempt, lock: lock, dongle: dongle, left: 0)
     switch attempt.work {
     case .test(let identity):
-      if benches[bench].agreed[identity] != nil {
+      if schedulers[scheduler].agreed[identity] != nil {
         violate(.nothingTwice, "\(identity) agreed, and is driven again")
       }
       child.left = 2 + generator.below(8)
@@ -55,14 +71,39 @@ extension LabWorld {
       child.end = now + time
     case .rest: child.left = 0
     }
+    launch(child)
+  }
+
+  private mutating func launch(_ child: Child) {
     children[nextProcess] = child
     queue.schedule(.step(nextProcess), at: now + .milliseconds(5))
     queue.schedule(.beat(nextProcess), at: now + Self.beats)
     nextProcess += 1
   }
 
-  mutating func stop(_ number: Int, of bench: Int) {
-    for (process, child) in living where child.bench == bench && child.attempt.number == number {
+  /// What the process beside a run does for its lock when the run was killed, unless somebody else has done it or is at it.
+  mutating func watch(_ watch: Watch) {
+    let place = folder(of: watch.scheduler)
+    guard locks[watch.lock].state[place].isOwed, watch.tries < Self.watches.tries, now < watch.limit else {
+      return
+    }
+    var next = watch
+    if locks[watch.lock].state[place].holder == nil, dongles[watch.dongle].holders[place] == nil {
+      next.tries += 1
+      let attempt = NightAttempt(
+        number: 0, work: .rest, lock: locks[watch.lock].name, dongle: dongles[watch.dongle].name,
+        actuations: Night.restMovements, odometer: locks[watch.lock].state[place].reading)
+      var child = Child(
+        scheduler: watch.scheduler, attempt: attempt, lock: watch.lock, dongle: watch.dongle, left: 0)
+      child.isWatcher = true
+      child.hasPlanner = false
+      launch(child)
+    }
+    queue.schedule(.watch(next), at: now + Self.watches.pause)
+  }
+
+  mutating func stop(_ number: Int, of scheduler: Int) {
+    for (process, child) in living where child.scheduler == scheduler && child.attempt.number == number {
       children[process]?.isAsked = true
     }
   }
@@ -70,7 +111,7 @@ extension LabWorld {
   mutating func beat(_ process: Int) {
     guard let child = children[process] else { return }
     if child.hasPlanner, !child.isStuck || now < child.stuckSince + Self.patience {
-      tell(child.bench, .sign(child.attempt.number))
+      tell(child.scheduler, .sign(child.attempt.number))
     }
     // With nobody left to kill it, one that is stuck kills itself.
     if child.isStuck, !child.hasPlanner, now > child.stuckSince + Self.patience {
@@ -86,6 +127,7 @@ extension LabWorld {
     switch child.phase {
     case .leasing: next = lease(process, &child)
     case .connecting: next = connect(&child)
+    case .settling: next = settle(&child)
     case .driving: next = drive(&child)
     case .resting: next = rest(process, &child)
     }
@@ -97,20 +139,31 @@ extension LabWorld {
   // MARK: - Its steps
 
   private mutating func lease(_ process: Int, _ child: inout Child) -> Interval? {
-    let isFree = locks[child.lock].holder == nil && dongles[child.dongle].holder == nil
-    guard isFree || lab.defect == .forgottenChildren else {
+    let place = folder(of: child.scheduler)
+    let holders = [locks[child.lock].state[place].holder, dongles[child.dongle].holders[place]]
+      .compactMap(\.self)
+    guard holders.isEmpty || lab.defect == .forgottenChildren else {
+      // Who brings a lock to rest is soon done with it.
+      if !child.isWatcher, !child.isAsked, holders.allSatisfy({ children[$0]?.isWatcher ?? false }) {
+        return .milliseconds(500)
+      }
       child.verdict = (.labFault, "another process holds it")
       child.phase = .resting
       return end(process, &child, leave: nil)
     }
-    (locks[child.lock].holder, dongles[child.dongle].holder) = (process, process)
+    locks[child.lock].state[place].holder = process
+    dongles[child.dongle].holders[place] = process
     if locks[child.lock].driver != nil || dongles[child.dongle].driver != nil {
       violate(.oneHolder, "\(locks[child.lock].name) over \(dongles[child.dongle].name) has two drivers")
     }
     (locks[child.lock].driver, dongles[child.dongle].driver) = (process, process)
-    let time = clocks(of: child.bench)
-    locks[child.lock].forget(at: time)
-    child.ledger = WearLedger(odometer: locks[child.lock].odometer, notes: locks[child.lock].notes, at: time)
+    let time = clocks(of: bench(of: child))
+    locks[child.lock].state[place].forget(at: time)
+    let state = locks[child.lock].state[place]
+    let odometer =
+      lab.defect == .trustedCalendar ? state.odometer.filter { $0.wall <= time.wall } : state.odometer
+    child.ledger = WearLedger(odometer: odometer, notes: state.notes, at: time)
+    child.isIndebted = state.isOwed
     child.phase = .connecting
     return .milliseconds(500)
   }
@@ -132,16 +185,51 @@ extension LabWorld {
       child.isCut = true
       return .seconds(20)
     }
-    child.phase = child.verdict == nil ? .driving : .resting
+    child.phase = child.verdict != nil ? .resting : child.isIndebted ? .settling : .driving
     return .milliseconds(Int64(1500 + generator.below(2000)))
+  }
+
+  /// Does what whoever had the lock before was killed over: brings it to rest, before anything else is done with it.
+  private mutating func settle(_ child: inout Child) -> Interval? {
+    let lock = child.lock
+    if let time = recover(&child, isWayLost: false) {
+      child.verdict = (.labFault, "the controller does not answer")
+      child.phase = .resting
+      return time
+    }
+    if child.isCut || child.isAsked {
+      child.phase = .driving
+      return .milliseconds(100)
+    }
+    if locks[lock].isAtRest {
+      if !isDiskFull(bench(of: child)) { locks[lock].state[folder(of: child.scheduler)].isOwed = false }
+      child.phase = .driving
+      return .milliseconds(100)
+    }
+    switch payment(for: .rest, &child) {
+    case .wait(let time): return time
+    case .refused(let why, let pause):
+      child.verdict = (.limited, why)
+      child.pause = pause
+    case .paid:
+      if move(&child) { return .seconds(1) }
+      child.verdict = (.labFault, "the bolt does not move")
+    }
+    child.phase = .resting
+    return .milliseconds(100)
+  }
+
+  /// Whether a dongle does not answer.
+  private func isTroubled(_ dongle: Int) -> Bool {
+    dongles[dongle].isDead || dongles[dongle].cure != nil || now < dongles[dongle].goneUntil
   }
 
   /// Brings a dongle back that is in trouble; how long that takes, or `nil` where there is no trouble.
   private mutating func recover(_ child: inout Child, isWayLost: Bool) -> Interval? {
     let dongle = child.dongle
-    guard dongles[dongle].isDead || dongles[dongle].cure != nil else { return nil }
+    guard isTroubled(dongle) else { return nil }
     let time = climb(dongle, isWayLost: isWayLost)
-    if dongles[dongle].isDead || dongles[dongle].cure != nil {
+    if isTroubled(dongle) {
       child.verdict = child.verdict ?? (.labFault, "no rung is left")
       child.outOfUse = .dongle(dongles[dongle].name)
       child.phase = .resting
@@ -159,7 +247,8 @@ extension LabWorld {
     var ladder = dongles[dongle].ladder
     _ = ladder.begin(isWayLost: isWayLost, at: time)
     while let (rung, limit) = ladder.next(at: time) {
-      let helps = !dongles[dongle].isDead && (dongles[dongle].cure.map { rung >= $0 } ?? true)
+      let isThere = !dongles[dongle].isDead && time >= dongles[dongle].goneUntil
+      let helps = isThere && (dongles[dongle].cure.map { rung >= $0 } ?? true)
       // One that does not help takes all the time that it has.
       time = helps ? time + .milliseconds((limit - time).nanoseconds / 2_000_000) : limit
       _ = ladder.ended(with: helps ? nil : "the controller does not answer", at: time)
@@ -220,7 +309,9 @@ extension LabWorld {
     } else {
       child.verdict = (.agree, "")
       // What is not on the disk never happened.
-      if !isDiskFull(child.bench) { benches[child.bench].agreed[identity] = child.attempt.number }
+      if !isDiskFull(bench(of: child)) {
+        schedulers[child.scheduler].agreed[identity] = child.attempt.number
+      }
     }
     return .milliseconds(100)
   }
@@ -235,7 +326,7 @@ extension LabWorld {
 
   /// Counts a movement that is about to begin, as far as the limits allow one.
   private mutating func payment(for purpose: WearLedger.Purpose, _ child: inout Child) -> Payment {
-    let time = clocks(of: child.bench)
+    let time = clocks(of: bench(of: child))
     let kept = purpose == .rest ? 0 : 1
     guard child.used + kept < child.attempt.actuations else {
       return .refused("its \(child.attempt.actuations) movements are used up", pause: nil)
@@ -245,14 +336,16 @@ extension LabWorld {
       let wait = refusal.until - time.uptime
       return wait <= .seconds(10) ? .wait(wait) : .refused("\(refusal)", pause: wait)
     }
-    guard !isDiskFull(child.bench) else {
+    guard !isDiskFull(bench(of: child)) else {
       return .refused("movements cannot be counted", pause: .seconds(60))
     }
+    let place = folder(of: child.scheduler)
+    if lab.defect != .forgottenRest { locks[child.lock].state[place].isOwed = true }
     let line = WearLine("lock", at: time)
     if lab.defect == .lateOdometer {
       child.uncounted.append(line)
     } else {
-      locks[child.lock].odometer.append(line)
+      locks[child.lock].state[place].odometer.append(line)
     }
     child.ledger.move(at: time.uptime)
     child.used += 1
@@ -263,13 +356,17 @@ extension LabWorld {
   private mutating func move(_ child: inout Child) -> Bool {
     let lock = child.lock
     outcome.movements += 1
-    benches[child.bench].movements += 1
+    schedulers[child.scheduler].movements += 1
     locks[lock].usedTonight += 1
-    check(lock, of: child.bench)
+    locks[lock].mover = child.scheduler
+    check(lock, of: child.scheduler)
     locks[lock].moved.append(now)
     guard now >= locks[lock].jammedUntil else {
-      if !isDiskFull(child.bench) { locks[lock].notes.append(WearLine("jam", at: clocks(of: child.bench))) }
-      child.ledger.jam(at: clocks(of: child.bench).uptime)
+      let time = clocks(of: bench(of: child))
+      if !isDiskFull(bench(of: child)) {
+        locks[lock].state[folder(of: child.scheduler)].notes.append(WearLine("jam", at: time))
+      }
+      child.ledger.jam(at: time.uptime)
       locks[lock].isAtRest = false
       return false
     }
@@ -277,22 +374,22 @@ extension LabWorld {
     return true
   }
 
-  /// Holds a movement against the budgets.
-  private mutating func check(_ lock: Int, of bench: Int) {
-    let (settings, state) = (lab.settings, locks[lock])
-    if benches[bench].movements > settings.actuations {
-      violate(.budgets, "bench \(bench) made \(benches[bench].movements) movements of \(settings.actuations)")
-    }
-    if state.usedTonight > settings.perNight {
-      violate(.budgets, "\(state.name) made \(state.usedTonight) movements of \(settings.perNight)")
-    }
+  /// Holds a movement against the budgets: those of a scheduler are its own, those of a lock are for all together.
+  private mutating func check(_ lock: Int, of index: Int) {
+    let (settings, state, scheduler) = (lab.settings, locks[lock], schedulers[index])
+    let (made, most) = (scheduler.movements, scheduler.settings.actuations ?? .max)
+    if made > most { violate(.budgets, "scheduler \(index) made \(made) movements of \(most)") }
     if let last = state.moved.last, now < last + limits.gap {
       violate(.budgets, "\(state.name) moved twice in \(now - last)")
     }
-    // Where the calendar was set forward and the machine started anew, nobody can know how long ago things were.
-    let start = max(now - WearLedger.hour, benches[bench].blindUntil)
+    let blindUntil = state.blindUntil
+    let isAlone = schedulers.count { $0.bench == state.bench } == 1
+    if isAlone || now >= blindUntil, state.usedTonight > settings.perNight {
+      violate(.budgets, "\(state.name) made \(state.usedTonight) movements of \(settings.perNight)")
+    }
+    let start = max(now - WearLedger.hour, blindUntil)
     let recent = state.moved.reversed().prefix { $0 > start }.count + 1
-    if recent > settings.perHour, now >= benches[bench].blindUntil {
+    if recent > settings.perHour, now >= blindUntil {
       violate(.budgets, "\(state.name) made \(recent) movements in an hour")
     }
   }
@@ -331,8 +428,9 @@ extension LabWorld {
       ending.message = if case .elsewhere(let why) = leave { why } else { "it was not reached" }
     }
     (ending.pause, ending.outOfUse) = (child.pause, child.outOfUse)
-    var isWritten = !isDiskFull(child.bench)
-    if case .test(let identity) = child.attempt.work, benches[child.bench].agreed[identity] != nil {
+    var isWritten = !isDiskFull(bench(of: child))
+    if leave == .atRest, isWritten { locks[child.lock].state[folder(of: child.scheduler)].isOwed = false }
+    if case .test(let identity) = child.attempt.work, schedulers[child.scheduler].agreed[identity] != nil {
       isWritten = true
     }
     if !isWritten {
@@ -344,9 +442,10 @@ extension LabWorld {
 
   /// Kills a child at once.
   ///
+  /// - Parameter sparesWatcher: whether the process beside it lives on, and sees to the lock.
   /// - Returns: what it left, where the planner is to be told by the caller.
   @discardableResult
-  mutating func kill(_ process: Int, tellsPlanner: Bool = true) -> NightEnding? {
+  mutating func kill(_ process: Int, tellsPlanner: Bool = true, sparesWatcher: Bool = true) -> NightEnding? {
     guard let child = children[process] else { return nil }
     if child.isStuck {
       // What it was stuck in is over now, and the dongle wants to be opened anew.
@@ -354,9 +453,18 @@ extension LabWorld {
       dongles[child.dongle].lost = now - child.stuckSince
     }
     // A verdict that is on the disk holds.
-    let isJudged = child.phase == .resting && child.verdict?.0 == .agree && !isDiskFull(child.bench)
+    let isJudged = child.phase == .resting && child.verdict?.0 == .agree && !isDiskFull(bench(of: child))
     var ending = NightEnding(isJudged ? .agree : .incomplete, "its process was killed", leave: .unknown)
-    if lab.defect == .rosyLeave { ending.leave = .atRest }
+    let place = folder(of: child.scheduler)
+    if lab.defect == .rosyLeave {
+      ending.leave = .atRest
+      locks[child.lock].state[place].isOwed = false
+    }
+    if sparesWatcher, !child.isWatcher, locks[child.lock].state[place].holder == process {
+      let watch = Watch(
+        scheduler: child.scheduler, lock: child.lock, dongle: child.dongle, limit: now + Self.watches.time)
+      queue.schedule(.watch(watch), at: now + .milliseconds(200))
+    }
     return bury(process, child, ending, tellsPlanner: tellsPlanner)
   }
 
@@ -365,18 +473,24 @@ extension LabWorld {
     _ process: Int, _ child: Child, _ ending: NightEnding, tellsPlanner: Bool
   ) -> NightEnding {
     var ending = ending
-    if locks[child.lock].holder == process { locks[child.lock].holder = nil }
-    if locks[child.lock].driver == process { locks[child.lock].driver = nil }
-    if dongles[child.dongle].holder == process { dongles[child.dongle].holder = nil }
-    if dongles[child.dongle].driver == process { dongles[child.dongle].driver = nil }
+    let (lock, dongle, place) = (child.lock, child.dongle, folder(of: child.scheduler))
+    if locks[lock].state[place].holder == process { locks[lock].state[place].holder = nil }
+    if dongles[dongle].holders[place] == process { dongles[dongle].holders[place] = nil }
+    let hadIt = locks[lock].driver == process
+    if hadIt { locks[lock].driver = nil }
+    if dongles[dongle].driver == process { dongles[dongle].driver = nil }
     // One that was killed counted nothing, where counting comes last.
-    if ending.message != "its process was killed" { locks[child.lock].odometer += child.uncounted }
-    journals[journalKey(child.bench, child.attempt.number)] = ending
+    if ending.message != "its process was killed" { locks[lock].state[place].odometer += child.uncounted }
+    if hadIt, !locks[lock].isAtRest, !locks[lock].state[place].isOwed {
+      violate(.restOrSaid, "\(locks[lock].name) is not at rest, and nothing on the disk says so")
+    }
     children[process] = nil
-    ending.odometer = locks[child.lock].reading
-    if child.hasPlanner, tellsPlanner { tell(child.bench, .ended(child.attempt.number, ending)) }
+    ending.odometer = locks[lock].state[place].reading
+    guard !child.isWatcher else { return ending }
+    journals[journalKey(child.scheduler, child.attempt.number)] = ending
+    if child.hasPlanner, tellsPlanner { tell(child.scheduler, .ended(child.attempt.number, ending)) }
     return ending
   }
 
-  func journalKey(_ bench: Int, _ number: Int) -> Int { (night * 16 + bench) * 1_000_000 + number }
+  func journalKey(_ scheduler: Int, _ number: Int) -> Int { scheduler * 1_000_000 + number }
 }

@@ -2,74 +2,96 @@ import Basics
 
 // What plans a night on a bench: the real planner, with a record on a disk and children that may outlive it.
 extension LabWorld {
-  /// Starts the process that plans the night of a bench, or goes on with it.
-  mutating func startPlanner(of bench: Int) {
-    guard !benches[bench].isDone, benches[bench].planner == nil else { return }
-    let settings = lab.settings
-    let own = locks.filter { $0.bench == bench }
-    let ways = dongles.filter { $0.bench == bench }.map(\.name)
-    let lines = benches[bench].record
-    var cases = benches[bench].planned
+  /// Starts a process that plans, or goes on with what an earlier one planned.
+  mutating func startPlanner(of index: Int) {
+    let scheduler = schedulers[index]
+    guard !scheduler.isDone, scheduler.planner == nil else { return }
+    let ways = dongles.filter { $0.bench == scheduler.bench }.map(\.name)
+    let lines = scheduler.record
+    var cases = scheduler.planned
     if lab.defect == .forgottenCase, !lines.isEmpty { cases.removeLast() }
-    var planner = NightSettings(
-      duration: settings.duration, actuations: settings.actuations, retries: 2000, processes: 1)
-    planner.fuzzActuations = 40
     let night = Night(
-      planner, name: "night \(night)", cases: cases,
-      locks: own.map {
+      scheduler.settings, name: "night \(night)", cases: cases,
+      locks: scheduler.locks.map {
         NightLock(
-          name: $0.name, dongles: ways, perNight: settings.perNight, odometer: $0.reading,
-          isFuzzed: true)
+          name: locks[$0].name, dongles: ways, perNight: lab.settings.perNight,
+          odometer: locks[$0].state[folder(of: index)].reading, isFuzzed: scheduler.isTakenUp)
       }, dongles: ways.map { NightDongle(name: $0) }, resuming: lines)
     if night.isOver {
-      benches[bench].isDone = true
+      schedulers[index].isDone = true
       return
     }
     if !lines.isEmpty { outcome.resumptions += 1 }
-    let age = NightLine.time(of: lines, at: clocks(of: bench)) ?? .zero
-    benches[bench].planner = night
-    benches[bench].origin = (now, age)
-    tell(bench, .begin(clocks(of: bench)))
-    for run in night.running { lookAfter(run.attempt, of: bench) }
+    let time = clocks(of: scheduler.bench)
+    let age = NightLine.time(of: lines, at: time) ?? .zero
+    schedulers[index].planner = night
+    schedulers[index].origin = (now, age)
+    tell(index, .begin(time))
+    for run in night.running { lookAfter(run.attempt, of: index) }
+  }
+
+  /// Another scheduler begins on a bench that has its night: a second night, or a job of a CI system with a few cases.
+  mutating func startRival(on bench: Int, number: Int, for duration: Interval) {
+    let own = locks.indices.filter { locks[$0].bench == bench }
+    let isJob = number % 2 == 0
+    let wanted = isJob ? [own[number / 2 % own.count]] : own
+    var settings = NightSettings(
+      duration: max(duration, .seconds(60)), actuations: min(lab.settings.actuations, 200), retries: 20,
+      processes: 1)
+    settings.fuzzActuations = 40
+    let index = schedulers.count
+    schedulers.append(
+      Scheduler(
+        bench: bench, settings: settings, locks: wanted,
+        planned: wanted.flatMap { cases(3 + number, of: "\(night)/rival-\(index)", on: $0) },
+        isTakenUp: !isJob))
+    if lab.defect == .separateState {
+      for lock in locks.indices {
+        while locks[lock].state.count <= folder(of: index) { locks[lock].state.append(LockFolder()) }
+      }
+    }
+    startPlanner(of: index)
   }
 
   /// What came of a child that an earlier planner started, if that can be known yet.
-  private mutating func lookAfter(_ attempt: NightAttempt, of bench: Int) {
-    let process = living.first { $0.value.bench == bench && $0.value.attempt.number == attempt.number }
+  private mutating func lookAfter(_ attempt: NightAttempt, of scheduler: Int) {
+    let process = living.first {
+      $0.value.scheduler == scheduler && $0.value.attempt.number == attempt.number
+    }
     if let process, lab.defect != .forgottenChildren {
       children[process.key]?.hasPlanner = true
       return
     }
     var ending = NightEnding(.incomplete, "its process was killed", leave: .unknown)
-    if lab.defect != .forgottenJournals, let left = journals[journalKey(bench, attempt.number)] {
+    if lab.defect != .forgottenJournals, let left = journals[journalKey(scheduler, attempt.number)] {
       ending = left
     }
-    ending.odometer = lock(attempt.lock).map { locks[$0].reading }
-    tell(bench, .ended(attempt.number, ending))
+    ending.odometer = lock(attempt.lock).map { locks[$0].state[folder(of: scheduler)].reading }
+    tell(scheduler, .ended(attempt.number, ending))
   }
 
-  /// Tells the planner of a bench what happened, and does what it asks for.
-  mutating func tell(_ bench: Int, _ event: NightEvent) {
-    guard var planner = benches[bench].planner else { return }
+  /// Tells a planner what happened, and does what it asks for.
+  mutating func tell(_ index: Int, _ event: NightEvent) {
+    guard var planner = schedulers[index].planner else { return }
     var events = FIFO<NightEvent>()
     events.append(event)
     while let event = events.popFirst() {
-      let age = benches[bench].origin.age + (now - benches[bench].origin.time)
+      let age = schedulers[index].origin.age + (now - schedulers[index].origin.time)
       let actions = planner.receive(event, at: age)
       var lost: [NightLine] = []
       for action in actions {
-        outcome.trace.mix("\(now.nanoseconds) \(bench) \(Self.word(action))")
+        outcome.trace.mix("\(now.nanoseconds) \(index) \(Self.word(action))")
         switch action {
         case .record(let line):
-          if isDiskFull(bench) || !lost.isEmpty {
+          if isDiskFull(schedulers[index].bench) || !lost.isEmpty {
             lost.append(line)
           } else {
-            benches[bench].record.append(line)
+            schedulers[index].record.append(line)
           }
-        case .start(let attempt): if lost.isEmpty { start(attempt, on: bench) }
-        case .stop(let number): stop(number, of: bench)
+        case .start(let attempt): if lost.isEmpty { start(attempt, for: index) }
+        case .stop(let number): stop(number, of: index)
         case .kill(let number):
-          for (process, child) in living where child.bench == bench && child.attempt.number == number {
+          for (process, child) in living where child.scheduler == index && child.attempt.number == number {
             if let ending = kill(process, tellsPlanner: false) { events.append(.ended(number, ending)) }
           }
         case .finish: break
@@ -77,13 +99,13 @@ extension LabWorld {
       }
       if !lost.isEmpty { events.append(.unwritten(lost, why: "no space left on device")) }
     }
-    benches[bench].planner = planner
-    benches[bench].turn += 1
+    schedulers[index].planner = planner
+    schedulers[index].turn += 1
     if planner.isOver {
-      finish(planner, of: bench)
+      finish(planner, of: index)
     } else if let deadline = planner.deadline {
-      let time = benches[bench].origin.time + (deadline - benches[bench].origin.age)
-      queue.schedule(.wake(bench, turn: benches[bench].turn), at: max(now, time))
+      let time = schedulers[index].origin.time + (deadline - schedulers[index].origin.age)
+      queue.schedule(.wake(index, turn: schedulers[index].turn), at: max(now, time))
     }
   }
 
@@ -97,38 +119,47 @@ extension LabWorld {
     }
   }
 
-  /// The process that plans is gone; its children notice, and another is started after a time.
-  mutating func killPlanner(of bench: Int, tearing bytes: Int, for pause: Interval) {
-    guard benches[bench].planner != nil else { return }
-    benches[bench].planner = nil
-    benches[bench].turn += 1
-    // A line that was being written, and had no end yet: nothing that it says has begun.
-    let torn = benches[bench].record.map { $0.json.line + "\n" }.joined() + #"{"end":{"#.prefix(bytes)
-    benches[bench].record = (try? NightLine.lines(of: Array(torn.utf8))) ?? []
-    for (process, child) in living where child.bench == bench {
+  /// The process that plans is gone; its children notice, and another is started after a time, unless nobody does that.
+  mutating func killPlanner(_ index: Int, tearing bytes: Int, for pause: Interval) {
+    guard schedulers[index].planner != nil else { return }
+    schedulers[index].planner = nil
+    schedulers[index].turn += 1
+    for (process, child) in living where child.scheduler == index {
       children[process]?.hasPlanner = false
       children[process]?.isAsked = true
     }
-    queue.schedule(.plan(bench), at: now + pause)
+    guard schedulers[index].isTakenUp else {
+      schedulers[index].isDone = true
+      return
+    }
+    // A line that was being written, and had no end yet: nothing that it says has begun.
+    let torn = schedulers[index].record.map { $0.json.line + "\n" }.joined() + #"{"end":{"#.prefix(bytes)
+    schedulers[index].record = (try? NightLine.lines(of: Array(torn.utf8))) ?? []
+    queue.schedule(.plan(index), at: now + pause)
   }
 
-  /// The night is over on a bench: what it says is held against what is so.
-  private mutating func finish(_ planner: Night, of bench: Int) {
-    benches[bench].isDone = true
-    benches[bench].planner = nil
-    outcome.planned += benches[bench].planned.count
-    outcome.judged += planner.cases.count { $0.result?.isJudgement ?? false }
+  /// A night is over: what it says is held against what is so.
+  private mutating func finish(_ planner: Night, of index: Int) {
+    schedulers[index].isDone = true
+    schedulers[index].planner = nil
+    let planned = schedulers[index].planned
+    if index < benches.count {
+      outcome.planned += planned.count
+      outcome.judged += planner.cases.count { $0.result?.isJudgement ?? false }
+    }
     let told = Set(planner.cases.filter { $0.result != nil }.map(\.test.identity))
-    if let lost = benches[bench].planned.first(where: { !told.contains($0.identity) }) {
+    if let lost = planned.first(where: { !told.contains($0.identity) }) {
       violate(.nothingLost, "\(lost.identity) has no result")
     }
-    for lock in locks where lock.bench == bench && !lock.isAtRest {
+    for place in schedulers[index].locks {
+      let lock = locks[place]
+      guard !lock.isAtRest, lock.driver == nil, lock.mover == index else { continue }
       let isSaid =
         switch planner.lock(lock.name)?.leave {
         case .elsewhere, .unknown: true
         case .atRest, nil: false
         }
-      if !isSaid { violate(.restOrSaid, "\(lock.name) is not at rest, and nobody says so") }
+      if !isSaid { violate(.restOrSaid, "\(lock.name) is not at rest, and its scheduler does not say so") }
     }
   }
 

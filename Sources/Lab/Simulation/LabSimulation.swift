@@ -44,6 +44,8 @@ public struct LabSimulation: Sendable {
       case processHang
       /// A dongle is dead until the morning.
       case dongleDeath
+      /// A dongle is pulled out, and plugged in again after a time.
+      case dongleGone
       /// An obstacle stands in the way of a bolt.
       case jam
       /// A battery is empty until the morning.
@@ -58,6 +60,9 @@ public struct LabSimulation: Sendable {
       case fullDisk
       /// The calendar of a machine is set.
       case clockJump
+      /// Another scheduler wants the same locks: a job of a CI system that does a few cases and is not started again when
+      /// it is killed, or a second night, which is.
+      case rival
     }
 
     /// What.
@@ -70,7 +75,8 @@ public struct LabSimulation: Sendable {
     public var target: Int
     /// How long it lasts, or how far the calendar is set.
     public var length: Interval
-    /// Which rung helps, or how much of the last line is torn off.
+    /// Which rung helps, how much of the last line is torn off, which of several processes it is about, or which rival
+    /// comes.
     public var detail: Int
 
     /// Makes a fault.
@@ -98,6 +104,12 @@ public struct LabSimulation: Sendable {
     case lateOdometer
     /// A lock whose run was killed is said to be at rest.
     case rosyLeave
+    /// Each scheduler has leases, odometers and marks in a folder of its own.
+    case separateState
+    /// Nobody writes down that a lock is owed its rest.
+    case forgottenRest
+    /// What was moved at a time that is yet to come by the calendar does not count.
+    case trustedCalendar
   }
 
   /// An invariant.
@@ -110,7 +122,8 @@ public struct LabSimulation: Sendable {
     case nothingLost
     /// What came to a verdict is not driven again.
     case nothingTwice
-    /// A lock that is not at rest in the morning is said not to be.
+    /// A lock that nobody drives and that is not at rest is said not to be: at once by the mark on the disk that it is
+    /// owed its rest, and at its end by the scheduler whose run moved it last.
     case restOrSaid
   }
 
@@ -137,6 +150,10 @@ public struct LabSimulation: Sendable {
     public internal(set) var movements = 0
     /// How often a night was taken up again.
     public internal(set) var resumptions = 0
+    /// How many nights were lived through to their end.
+    public internal(set) var nights = 0
+    /// How many faults struck something, by their kinds.
+    public internal(set) var struck = [Int](repeating: 0, count: Fault.Kind.allCases.count)
     /// How long dongles that hung were out of work, from when somebody wanted them.
     public internal(set) var hangs: [Interval] = []
     /// The first invariant that did not hold; nothing was looked at after it.
@@ -188,6 +205,7 @@ extension LabSimulation {
       (.dongleHang, 1500, 0...0),
       (.processHang, 300, 0...0),
       (.dongleDeath, 4, 0...0),
+      (.dongleGone, 30, 2...1800),
       // What stands in the way is mostly gone after a while: a draught, a latch that was not quite home.
       (.jam, 60, 10...600),
       (.deadBattery, 2, 0...0),
@@ -196,6 +214,7 @@ extension LabSimulation {
       (.reboot, 100, 40...300),
       (.fullDisk, 50, 10...900),
       (.clockJump, 100, 0...7200),
+      (.rival, 200, 60...3600),
     ]
   }
 
@@ -233,8 +252,8 @@ extension LabSimulation.Settings {
   func count(of kind: LabSimulation.Fault.Kind) -> Int {
     switch kind {
     case .linkLoss, .jam, .deadBattery: locks.reduce(0, +)
-    case .dongleHang, .processHang, .dongleDeath: locks.count * dongles
-    case .childKill, .plannerKill, .reboot, .fullDisk, .clockJump: locks.count
+    case .dongleHang, .processHang, .dongleDeath, .dongleGone: locks.count * dongles
+    case .childKill, .plannerKill, .reboot, .fullDisk, .clockJump, .rival: locks.count
     }
   }
 }

@@ -6,6 +6,8 @@ struct LabWorld {
   var now = Instant.zero
   var queue = EventQueue<Happening>()
   var benches: [Bench] = []
+  /// The nights of the benches, in their order, and then their rivals of this night.
+  var schedulers: [Scheduler] = []
   var locks: [LockState] = []
   var dongles: [DongleState] = []
   var children: [Int: Child] = [:]
@@ -22,10 +24,14 @@ struct LabWorld {
     case step(Int)
     /// A child shows a sign of life.
     case beat(Int)
-    /// The planner of a bench has something to do, unless it was told otherwise since.
+    /// A planner has something to do, unless it was told otherwise since.
     case wake(Int, turn: Int)
-    /// The planner of a bench is started.
+    /// A planner is started.
     case plan(Int)
+    /// The process beside a run that was killed sees to its lock.
+    case watch(Watch)
+    /// A person puts a dongle back to use.
+    case restore(Int)
     case fault(Int)
   }
 
@@ -39,25 +45,33 @@ struct LabWorld {
     var offset = Interval.zero
     /// Until when the disk is full.
     var fullUntil = Instant.zero
-    /// The process that plans the night; `nil` while there is none.
+    /// When the calendar was set forward last.
+    var setForward: Instant?
+  }
+
+  /// Who has locks of a bench driven: its night, or a rival of that. All of them have one state folder.
+  struct Scheduler {
+    var bench: Int
+    var settings: NightSettings
+    /// The locks that it drives.
+    var locks: [Int]
+    var planned: [NightCase]
+    /// Whether it is started again when it was killed.
+    var isTakenUp = true
+    /// The process that plans; `nil` while there is none.
     var planner: Night?
     /// What the disk has of it.
     var record: [NightLine] = []
     /// When the planner was started, and how old the night was then.
     var origin: (time: Instant, age: Instant) = (.zero, .zero)
-    /// Whether the night is over.
-    var isDone = true
+    /// Whether it is over.
+    var isDone = false
     /// Raised whenever the planner was told something.
     var turn = 0
-    /// The last moment until which nobody can know how long ago things were: the calendar was set forward, and then the
-    /// machine started.
-    var blindUntil = Instant.zero
-    var wasSetForward = false
-    /// What the locks made in this night.
+    /// What its runs had the locks make.
     var movements = 0
-    /// The cases of this night that came to agree, and of which runs.
+    /// The cases that came to agree, and of which runs.
     var agreed: [String: Int] = [:]
-    var planned: [NightCase] = []
   }
 
   struct LockState {
@@ -66,24 +80,39 @@ struct LabWorld {
     var isAtRest = true
     var jammedUntil = Instant.zero
     var isEmpty = false
-    /// What the disk has of its movements and of what it went through.
-    var odometer: [WearLine] = []
-    /// How many lines it has before those, which are too old to count.
-    var oldLines = 0
-    var notes: [WearLine] = []
+    /// What the disk has of it; one for each rival too where they have folders of their own.
+    var state = [LockFolder()]
     /// What its motor did.
     var moved: [Instant] = []
     var usedTonight = 0
-    /// The child that leased it, and the one that drives it.
-    var holder: Int?
+    /// The last moment until which nobody can know how long ago things were: the calendar was set forward, and the machine
+    /// started after that, or had started before and nothing was written down since.
+    var blindUntil = Instant.zero
+    /// The process that drives it.
     var driver: Int?
+    /// The scheduler whose run moved it last.
+    var mover = 0
+  }
+
+  /// What a state folder has of a lock.
+  struct LockFolder {
+    /// Its movements, and what it went through.
+    var odometer: [WearLine] = []
+    /// How many lines the odometer has before those, which are too old to count.
+    var oldLines = 0
+    var notes: [WearLine] = []
+    /// The process that leased it.
+    var holder: Int?
+    /// Whether it is marked as owed its rest.
+    var isOwed = false
 
     /// What its odometer says.
     var reading: Int { oldLines + odometer.count }
 
     /// Forgets lines that are too old to count.
     mutating func forget(at time: BenchTime) {
-      let old = odometer.prefix { $0.isOver(at: time) }.count
+      let held = odometer.reduce(time) { $0.held(to: $1) }
+      let old = odometer.prefix { $0.isOver(at: held) }.count
       oldLines += old
       odometer.removeFirst(old)
     }
@@ -95,14 +124,19 @@ struct LabWorld {
     /// The rung that brings it back; `nil` while it works.
     var cure: RecoveryRung?
     var isDead = false
+    /// Until when it is not plugged in.
+    var goneUntil = Instant.zero
     /// Whether it takes the next process along.
     var isGrave = false
-    var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
+    var ladder = LabWorld.ladder
     /// For how long a process hung in it.
     var lost = Interval.zero
-    var holder: Int?
+    /// The process that leased it, by the state folder.
+    var holders: [Int: Int] = [:]
     var driver: Int?
   }
+
+  static var ladder: RecoveryLadder { RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3)) }
 
   init(_ lab: LabSimulation) {
     self.lab = lab
@@ -132,25 +166,9 @@ struct LabWorld {
     night = number
     let begin = Instant.zero + Self.day * Int64(number)
     now = begin
-    for index in locks.indices {
-      // In the morning somebody saw to everything.
-      (locks[index].usedTonight, locks[index].isEmpty, locks[index].isAtRest) = (0, false, true)
-      locks[index].jammedUntil = .zero
-      locks[index].moved = []
-    }
-    for index in dongles.indices {
-      dongles[index].isDead = false
-      dongles[index].cure = nil
-      dongles[index].isGrave = false
-      dongles[index].ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
-    }
-    for index in benches.indices {
-      benches[index].record = []
-      benches[index].isDone = false
-      (benches[index].movements, benches[index].agreed) = (0, [:])
-      benches[index].planned = plan(for: index)
-      queue.schedule(.plan(index), at: begin)
-    }
+    seeToEverything()
+    schedulers = benches.indices.map { nightly(on: $0) }
+    for index in schedulers.indices { queue.schedule(.plan(index), at: begin) }
     for (index, fault) in lab.faults.enumerated() where fault.night == number {
       queue.schedule(.fault(index), at: begin + fault.time)
     }
@@ -158,35 +176,65 @@ struct LabWorld {
     while outcome.violation == nil, let (time, happening) = queue.next(until: end) {
       now = time
       handle(happening)
-      if benches.allSatisfy(\.isDone), children.isEmpty { break }
+      if schedulers.allSatisfy(\.isDone), children.isEmpty { break }
     }
     queue = EventQueue()
-    for bench in benches where !bench.isDone && outcome.violation == nil {
-      violate(.nothingLost, "bench \(bench.number) was not done with its night after a day")
+    for (index, scheduler) in schedulers.enumerated() where !scheduler.isDone && outcome.violation == nil {
+      violate(.nothingLost, "scheduler \(index) on bench \(scheduler.bench) was not done after a day")
     }
+    if outcome.violation == nil { outcome.nights += 1 }
   }
 
-  private func plan(for bench: Int) -> [NightCase] {
-    var cases: [NightCase] = []
-    for lock in locks where lock.bench == bench {
-      for number in 0..<lab.settings.cases {
-        cases.append(
-          NightCase(
-            identity: "\(night)/\(lock.name)/\(number)", suite: "all", file: "case-\(number).yaml",
-            lock: lock.name,
-            timeout: .seconds(600), retries: 1, actuations: 20))
-      }
+  /// In the morning somebody saw to everything.
+  private mutating func seeToEverything() {
+    for index in locks.indices {
+      (locks[index].usedTonight, locks[index].isEmpty, locks[index].isAtRest) = (0, false, true)
+      locks[index].jammedUntil = .zero
+      locks[index].moved = []
+      for place in locks[index].state.indices { locks[index].state[place].isOwed = false }
     }
-    return cases
+    for index in dongles.indices {
+      dongles[index].isDead = false
+      dongles[index].goneUntil = .zero
+      dongles[index].cure = nil
+      dongles[index].isGrave = false
+      dongles[index].ladder = Self.ladder
+    }
+    journals = [:]
+  }
+
+  /// The night of a bench.
+  private func nightly(on bench: Int) -> Scheduler {
+    let own = locks.indices.filter { locks[$0].bench == bench }
+    var settings = NightSettings(
+      duration: lab.settings.duration, actuations: lab.settings.actuations, retries: 2000, processes: 1)
+    settings.fuzzActuations = 40
+    return Scheduler(
+      bench: bench, settings: settings, locks: own,
+      planned: own.flatMap { cases(lab.settings.cases, of: "\(night)", on: $0) })
+  }
+
+  /// Cases of a lock.
+  func cases(_ count: Int, of plan: String, on lock: Int) -> [NightCase] {
+    (0..<count).map { number in
+      NightCase(
+        identity: "\(plan)/\(locks[lock].name)/\(number)", suite: "all", file: "case-\(number).yaml",
+        lock: locks[lock].name, timeout: .seconds(600), retries: 1, actuations: 20)
+    }
   }
 
   private mutating func handle(_ happening: Happening) {
     switch happening {
     case .step(let process): step(process)
     case .beat(let process): beat(process)
-    case .wake(let bench, let turn): if benches[bench].turn == turn { tell(bench, .time) }
-    case .plan(let bench): startPlanner(of: bench)
-    case .fault(let number): bring(about: lab.faults[number])
+    case .wake(let scheduler, let turn):
+      if schedulers[scheduler].turn == turn { tell(scheduler, .time) }
+    case .plan(let scheduler): startPlanner(of: scheduler)
+    case .watch(let order): watch(order)
+    case .restore(let dongle): restore(dongle)
+    case .fault(let number):
+      let fault = lab.faults[number]
+      if bring(about: fault) { outcome.struck[fault.kind.rawValue] += 1 }
     }
   }
 
@@ -195,6 +243,13 @@ struct LabWorld {
     outcome.violation = LabSimulation.Violation(
       rule: rule, night: night, time: now - (.zero + Self.day * Int64(night)), text: text)
   }
+
+  /// Which state folder a scheduler has.
+  func folder(of scheduler: Int) -> Int {
+    lab.defect == .separateState ? max(0, scheduler + 1 - benches.count) : 0
+  }
+
+  func bench(of child: Child) -> Int { schedulers[child.scheduler].bench }
 
   /// What the clocks of a machine say.
   func clocks(of bench: Int) -> BenchTime {
@@ -209,33 +264,75 @@ struct LabWorld {
 // MARK: - What goes wrong
 
 extension LabWorld {
-  private mutating func bring(about fault: LabSimulation.Fault) {
+  /// Lets something go wrong.
+  ///
+  /// - Returns: whether there was anything that it could strike.
+  private mutating func bring(about fault: LabSimulation.Fault) -> Bool {
     let target = fault.target % lab.settings.count(of: fault.kind)
     switch fault.kind {
     case .linkLoss:
-      for (process, child) in living where child.lock == target && child.phase.isOnAir {
-        children[process]?.isCut = true
-      }
+      let own = living.filter { $0.value.lock == target && $0.value.phase.isOnAir }
+      for (process, _) in own { children[process]?.isCut = true }
+      return !own.isEmpty
     case .dongleHang, .processHang:
       dongles[target].cure = RecoveryRung.allCases[fault.detail % RecoveryRung.allCases.count]
       dongles[target].isGrave = fault.kind == .processHang
     case .dongleDeath: dongles[target].isDead = true
+    case .dongleGone:
+      dongles[target].goneUntil = max(dongles[target].goneUntil, now + fault.length)
+      dongles[target].cure = max(dongles[target].cure ?? .reopen, .reopen)
+      // Who plugs it in says so, or it is just there again.
+      if fault.detail % 2 == 1 { queue.schedule(.restore(target), at: dongles[target].goneUntil) }
     case .jam: locks[target].jammedUntil = now + fault.length
     case .deadBattery: locks[target].isEmpty = true
     case .childKill:
-      let own = living.filter { $0.value.bench == target }.map(\.key)
-      if !own.isEmpty { kill(own[fault.detail % own.count]) }
-    case .plannerKill: killPlanner(of: target, tearing: fault.detail, for: fault.length + .seconds(1))
+      let own = living.filter { bench(of: $0.value) == target }.map(\.key)
+      guard !own.isEmpty else { return false }
+      kill(own[fault.detail % own.count])
+    case .plannerKill:
+      let own = schedulers.indices.filter {
+        schedulers[$0].bench == target && schedulers[$0].planner != nil
+      }
+      guard !own.isEmpty else { return false }
+      killPlanner(
+        own[fault.detail % own.count], tearing: fault.detail, for: fault.length + .seconds(1))
     case .reboot:
-      for (process, child) in living where child.bench == target { kill(process) }
-      killPlanner(of: target, tearing: fault.detail, for: fault.length + .seconds(30))
+      for (process, child) in living where bench(of: child) == target { kill(process, sparesWatcher: false) }
+      for index in schedulers.indices where schedulers[index].bench == target {
+        killPlanner(index, tearing: fault.detail, for: fault.length + .seconds(30))
+      }
       benches[target].boot += 1
       benches[target].bootTime = now
-      if benches[target].wasSetForward { benches[target].blindUntil = now + WearLedger.night }
+      if let time = benches[target].setForward, now < time + WearLedger.night {
+        for lock in locks.indices where locks[lock].bench == target {
+          locks[lock].blindUntil = time + WearLedger.night
+        }
+      }
     case .fullDisk: benches[target].fullUntil = now + fault.length
     case .clockJump:
       benches[target].offset = benches[target].offset + fault.length
-      if fault.length > .zero { benches[target].wasSetForward = true }
+      if fault.length > .zero { noteSetForward(target) }
+    case .rival: startRival(on: target, number: fault.detail, for: fault.length)
+    }
+    return true
+  }
+
+  private mutating func noteSetForward(_ bench: Int) {
+    benches[bench].setForward = now
+    let boot = clocks(of: bench).boot
+    for lock in locks.indices where locks[lock].bench == bench {
+      let isKnown = locks[lock].state.contains { state in
+        (state.odometer + state.notes).contains { $0.boot == boot }
+      }
+      if !isKnown { locks[lock].blindUntil = now + WearLedger.night }
+    }
+  }
+
+  /// A dongle is in its place again, and whoever put it there says so.
+  private mutating func restore(_ dongle: Int) {
+    dongles[dongle].ladder.forget()
+    for index in schedulers.indices where schedulers[index].bench == dongles[dongle].bench {
+      tell(index, .restored(.dongle(dongles[dongle].name)))
     }
   }
 

@@ -92,7 +92,7 @@ enum Commands {
   private static var hidden: [Command] {
     [
       .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference,
-      .airSearch, .airTable, .faulty,
+      .airSearch, .airTable, .simulatedNights, .faulty,
     ]
   }
 
