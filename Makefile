@@ -25,7 +25,7 @@ run: build ## Build it and run every scenario; leaves Reports/junit.xml
 
 # Those against other people's stacks run in real time, and by themselves. A part of the torture comes last, another one for
 # each commit.
-TORTURE_PARTS ?= 10
+TORTURE_PARTS ?= 20
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
 	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip PeerTests
@@ -65,7 +65,7 @@ simulated-nights: build ## Live through ten thousand nights in virtual time, in 
 torture: build ## Make every call of a command fail in every way, on emulated and on real locks (under an hour)
 	$(COMMAND) simulated-nights
 	Tests/Robustness/torture.py $(COMMAND) --canaries
-	Tests/Robustness/torture.py $(COMMAND) $(ARGS)
+	Tests/Robustness/torture.py $(COMMAND) --draw "$$(git rev-parse HEAD)" $(ARGS)
 	Tests/Robustness/torture_locks.py $(COMMAND) --only file --canaries
 	Tests/Robustness/torture_locks.py $(COMMAND) --share 1/8 --rest 1/8
 

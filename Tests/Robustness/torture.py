@@ -15,7 +15,7 @@ of power at each call that changes the disk. After each:
 - a JUnit report that is there is whole, and of this run or of the one before;
 - the next run goes on and comes to the verdicts of one to which nothing happened, and sweeps what was left.
 
---share I/N does the Ith of N parts, drawn by --draw. --canaries shows that programs with one check or one
+--share I/N does the Ith of N parts, drawn by --draw; of nights an eighth of that. --canaries shows that programs with one check or one
 synchronization left out are found. --show prints each violation in full.
 """
 
@@ -146,9 +146,10 @@ def outcomes(report):
 class Subject:
     """A command, what it needs and what is promised of it."""
 
-    # The status where nothing happens, and the name.
+    # The status where nothing happens, the name, and of how many parts one is done even where all are asked for.
     status = 0
     name = ""
+    sparseness = 1
 
     def __init__(self, lockstep, home):
         self.lockstep = lockstep
@@ -263,7 +264,8 @@ class Run(Subject):
             raise Violation("after the next run the report is another")
         left = [
             path for path in (folder / "out").rglob("*")
-            if path.name.endswith(".new") or path.name.startswith(".") and path.name not in (".held", ".in-use")]
+            if path.name.endswith(".new") or path.name.startswith(".") and path.name not in (".held", ".in-use")
+            and not path.name.startswith(".power-")]
         if left:
             raise Violation(f"after the next run there is still {left[0].relative_to(folder)}")
 
@@ -349,7 +351,7 @@ class Fuzz(Subject):
             outcomes(junit)
         for run in self.campaigns(folder):
             report = self.run(folder, "report", str(run), "--out", "again", "--html", "none", "--quiet")
-            if report.returncode not in (0, 1, 3, 5):
+            if report.returncode not in (0, 1, 3, 5) and report.returncode != result.returncode:
                 raise Violation(f"report ends with {report.returncode}: {report.stderr.strip()}")
             outcomes(folder / "again/junit.xml")
         runs = self.campaigns(folder)
@@ -375,6 +377,8 @@ class Night(Subject):
 
     name = "nightly"
     status = 1
+    # A night takes two seconds, and what its children do is done by the runs too.
+    sparseness = 8
 
     def prepare(self):
         (self.template / "cases").mkdir()
@@ -433,7 +437,8 @@ class Trial:
             shutil.copytree(self.subject.template, folder, symlinks=True)
             self.subject.arrange(folder)
             record = Path(place) / "record"
-            own, children = (self.fault, "-") if self.where == "own" else ("none@none#1=EIO", self.fault)
+            nothing = "none@none#1=EIO"
+            own, children = (self.fault, nothing) if self.where == "own" else (nothing, self.fault)
             result = None
             try:
                 result = self.subject.run(
@@ -527,7 +532,7 @@ def trials(subjects, kinds):
 
 
 def drawn(trial, share, draw):
-    part, count = share
+    part, count = share[0], share[1] * trial.subject.sparseness
     digest = hashlib.sha256(f"{draw} {trial}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % count == part - 1
 

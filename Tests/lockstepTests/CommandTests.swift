@@ -275,10 +275,8 @@ struct CommandTests {
     expect(try isColored("script -qec \"$LOCKSTEP run --color never 2>/dev/null\" /dev/null"), false)
   }
 
-  @Test("a reader that goes away is no trouble")
-  func brokenPipe() throws {
-    let result = try Command.shell("{ $LOCKSTEP list; echo $? >&2; } | head -n 1")
-    expect(result.errors, "0\n")
+  @Test("what says nothing needs nobody to read it")
+  func mute() throws {
     let none = try Command.shell("$LOCKSTEP run Scenarios/door --quiet --out \"$(mktemp -d)\" >&- 2>&-")
     expect(none.status, 0)
   }

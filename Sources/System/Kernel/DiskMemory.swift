@@ -65,7 +65,8 @@ final class DiskMemory: @unchecked Sendable {
     guard let status = Self.status(descriptor), status.st_mode & S_IFMT == S_IFREG else { return }
     state.withLock { state in
       let file = Self.file(status)
-      if state.sizes[file] == nil { state.sizes[file] = (wasThere ? status.st_size : 0, path) }
+      // The number of a file that is gone may be given to a new one.
+      if !wasThere || state.sizes[file] == nil { state.sizes[file] = (wasThere ? status.st_size : 0, path) }
       if !wasThere { state.changes.append(.made(path)) }
     }
   }

@@ -45,6 +45,7 @@ enum Remains {
     sweep(run) {
       ["manifest.json", "campaign.json", "journal.jsonl", "summary.json", "rest.yaml"].contains($0)
     }
+    sweep(run + "/packets") { _ in true }
   }
 
   /// Removes what was to take the place of certain files in a folder.
