@@ -49,7 +49,7 @@ public final class FolderHold {
   /// Takes a folder.
   public init(_ folder: String) throws(Refusal) {
     let path = folder + "/" + Self.file
-    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)
     guard descriptor >= 0 else { throw .fault(FileFault(path: path, code: errno)) }
     do throws(SystemError) {
       try Descriptors.lock(descriptor, for: Self.patience)
@@ -107,7 +107,8 @@ public final class FolderUse {
   /// - Parameter tidy: called where nobody else works there; nobody can begin until it returns.
   /// - Returns: `nil` where it cannot be locked, and so nobody is noticed.
   public init?(of folder: String, tidy: () -> Void) {
-    descriptor = Kernel.open(folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    descriptor = Kernel.open(
+      folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)
     guard descriptor >= 0 else { return nil }
     if Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 { tidy() }
     let limit = MonotonicClock.now + Self.patience

@@ -80,7 +80,7 @@ struct CallGateTests {
     #expect(ordeal.places.count > 5)
   }
 
-  @Test("counts as not added, and never less than is said", .timeLimit(.minutes(1)))
+  @Test("counts as not added, and never less than is said")
   func lines() throws {
     let folder = TestFolder()
     let path = folder.path + "/lock.log"

@@ -62,9 +62,9 @@ struct BadInputTests {
           |                        ^~ use `quiet` where nothing may be shown
       """),
     ("scenario: A\nmachine: socket\nsteps:\n  - { write: { slowly: yes } }\n", """
-      bad.yaml:4:14: `write`: it takes nothing, and not 'slowly'
+      bad.yaml:4:16: `write` takes nothing
         4 |   - { write: { slowly: yes } }
-          |              ^~~~~~~~~~~~~~~
+          |                ^~~~~~
       """),
     (head + "  - connect\nsteps: []\n", """
       bad.yaml:5:1: duplicate key `steps`
