@@ -125,7 +125,9 @@ extension Lease {
     // Where there are no sockets at all, the file has to do.
     guard socket >= 0 else { return .held(file: file, socket: -1) }
     let isBound =
-      unsafe withSocketAddress(name, isAbstract: true) { address, size in unsafe Kernel.bind(socket, address, size) }
+      unsafe withSocketAddress(name, isAbstract: true) { address, size in
+        unsafe Kernel.bind(socket, address, size)
+      }
       == 0
     // Who calls learns whose it is.
     if isBound, Kernel.listen(socket, SOMAXCONN) == 0 { return .held(file: file, socket: socket) }

@@ -66,6 +66,7 @@ struct CorpusStoreTests {
       try CorpusStore(url: "postgres://me:hidden-word@/x?host=/nowhere")
     }
     #expect(
-      !error.description.contains("hidden-word") && error.description.contains("cannot be reached"), "\(error)")
+      !error.description.contains("hidden-word") && error.description.contains("cannot be reached"),
+      "\(error)")
   }
 }

@@ -125,7 +125,8 @@ struct PacketsTests {
       "run", Command.root + "/Scenarios/sesame5/drop-during-login.yaml", "--seed", "7", "--out", "out",
       in: folder.path)
     expect(result.status, 0)
-    expect(folder.names("out/runs/" + folder.names("out/runs")[0]), [".held", "journal.jsonl", "manifest.json"])
+    expect(
+      folder.names("out/runs/" + folder.names("out/runs")[0]), [".held", "journal.jsonl", "manifest.json"])
     let replay = try Command.run(
       "replay", "case.yaml", "--seed", "7", "--capture", "it.btsnoop", in: folder.path)
     expect(replay.status, 1)

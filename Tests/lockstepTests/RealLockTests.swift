@@ -59,7 +59,8 @@ struct RealLockTests {
     let junit = try folder.read("Reports/junit.xml")
     #expect(junit.contains("lockstep.remarks") && junit.contains("was brought to locked"), "\(junit)")
     let run = folder.names("Reports/runs")[0]
-    expect(folder.names("Reports/runs/\(run)"), [".held", "capture.btsnoop", "journal.jsonl", "manifest.json"])
+    expect(
+      folder.names("Reports/runs/\(run)"), [".held", "capture.btsnoop", "journal.jsonl", "manifest.json"])
     let secret = try folder.secret()
     expect(folder.files(with: secret), ["lock.yaml"])
     let text = result.output + result.errors + (try bench.said) + (try bench.complaints)
