@@ -23,14 +23,11 @@ build: dependencies ## Build the command, optimised, as .build/release/lockstep
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)
 
-# Those against other people's stacks run in real time, and by themselves. A part of the torture comes last, another one for
-# each commit.
-TORTURE_PARTS ?= 20
+# Those against other people's stacks run in real time, and by themselves.
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
 	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip PeerTests
 	swift test --skip-build --filter PeerTests
-	Tests/Robustness/torture.py .build/debug/lockstep --share 1/$(TORTURE_PARTS) --draw "$$(git rev-parse HEAD)"
 else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
 endif
