@@ -111,8 +111,10 @@ final class DiskMemory: @unchecked Sendable {
   /// Does to the disk what the loss of power would.
   func losePower() {
     state.withLock { state in
-      for (_, known) in state.sizes.sorted(by: { $0.value.path < $1.value.path }) {
-        guard let status = Self.status(known.path), status.st_size > known.size else { continue }
+      for (file, known) in state.sizes.sorted(by: { $0.value.path < $1.value.path }) {
+        // Another file may have taken its place since.
+        guard let status = Self.status(known.path), Self.file(status) == file, status.st_size > known.size
+        else { continue }
         _ = unsafe Glibc.truncate(known.path, known.size)
       }
       state.backups += 1
