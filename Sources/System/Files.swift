@@ -50,17 +50,7 @@ public func keepName(of path: String) throws(FileFault) {
 
 /// The names in a folder, in order and without those that start with a dot; `nil` when it cannot be read.
 public func folderEntries(_ path: String) -> [String]? {
-  guard let folder = unsafe Kernel.opendir(path) else { return nil }
-  defer { unsafe closedir(folder) }
-  var names: [String] = []
-  while let entry = unsafe Kernel.readdir(folder) {
-    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-      unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-    }
-    if !name.hasPrefix(".") { names.append(name) }
-  }
-  // A folder that breaks off in the middle is not one that has only these.
-  return errno == 0 ? names.sorted() : nil
+  FolderNames.all(in: path)?.filter { !$0.hasPrefix(".") }
 }
 
 /// A small text file without the blanks at its end, such as sysfs has; `nil` when there is none.
@@ -99,13 +89,21 @@ public enum FileKind: Hashable, Sendable {
 
 /// What a path leads to.
 public func fileKind(_ path: String) -> FileKind {
-  guard let status = statusOfFile(path) else {
-    return errno == ENOENT || errno == ENOTDIR ? .missing : .unknown(errno)
-  }
-  switch status.st_mode & S_IFMT {
-  case S_IFREG: return .file
-  case S_IFDIR: return .folder
-  default: return .other
+  FileKind(statusOfFile(path))
+}
+
+extension FileKind {
+  /// What a status says, or where there is none the error of the call that failed last.
+  init(_ status: stat?) {
+    guard let status else {
+      self = errno == ENOENT || errno == ENOTDIR ? .missing : .unknown(errno)
+      return
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: self = .file
+    case S_IFDIR: self = .folder
+    default: self = .other
+    }
   }
 }
 

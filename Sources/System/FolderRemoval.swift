@@ -9,7 +9,8 @@ public enum FolderNames {
     return unsafe names(folder)
   }
 
-  fileprivate static func names(_ folder: OpaquePointer) -> [String] {
+  /// A folder that breaks off in the middle is not one that has only these: that is `nil`.
+  fileprivate static func names(_ folder: OpaquePointer) -> [String]? {
     var names: [String] = []
     while let entry = unsafe Kernel.readdir(folder) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
@@ -17,18 +18,13 @@ public enum FolderNames {
       }
       if name != ".", name != ".." { names.append(name) }
     }
-    return names.sorted()
+    return errno == 0 ? names.sorted() : nil
   }
 
   /// What stands at a path itself; a link is something other.
   public static func kind(_ path: String) -> FileKind {
     var status = stat()
-    guard Kernel.lstat(path, &status) == 0 else { return .missing }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file
-    case S_IFDIR: return .folder
-    default: return .other
-    }
+    return FileKind(Kernel.lstat(path, &status) == 0 ? status : nil)
   }
 
   /// The bytes that are in a folder and in those below it, as far as they can be counted.
@@ -63,8 +59,9 @@ private func removeFolder(at above: Int32, _ name: String, _ path: String) throw
     throw FileFault(path: path, code: code)
   }
   defer { unsafe closedir(folder) }
+  guard let names = unsafe FolderNames.names(folder) else { throw FileFault(path: path, code: errno) }
   var fault: FileFault?
-  for entry in unsafe FolderNames.names(folder) {
+  for entry in names {
     if Kernel.unlink(entry, in: descriptor) == 0 { continue }
     let code = errno
     if code == ENOENT { continue }

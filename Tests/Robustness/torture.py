@@ -188,7 +188,7 @@ class Subject:
     def words(self, folder):
         raise NotImplementedError
 
-    def check(self, folder, result, isDead):
+    def check(self, folder, result):
         raise NotImplementedError
 
 
@@ -217,7 +217,7 @@ class Run(Subject):
     def runs(folder):
         return sorted(path for path in (folder / "out/runs").glob("*") if not path.name.startswith("."))
 
-    def check(self, folder, result, isDead):
+    def check(self, folder, result):
         junit = folder / "out/junit.xml"
         if result.returncode == self.status and not junit.exists() and "junit.xml" not in result.stderr:
             raise Violation("there is no report, and nobody is told why")
@@ -320,7 +320,7 @@ class History(Report):
     def words(self, folder):
         return ["history", "add", str(self.runs(folder)[0].relative_to(folder)), "--out", "out"]
 
-    def check(self, folder, result, isDead):
+    def check(self, folder, result):
         again = self.run(folder, *self.words(folder))
         if again.returncode != 0:
             raise Violation(f"history add then ends with {again.returncode}: {again.stderr.strip()}")
@@ -345,7 +345,7 @@ class Fuzz(Subject):
     def campaigns(self, folder):
         return sorted(path for path in (folder / "out/runs").glob("*") if not path.name.startswith("."))
 
-    def check(self, folder, result, isDead):
+    def check(self, folder, result):
         junit = folder / "out/junit.xml"
         if result.returncode == 0 or junit.exists():
             outcomes(junit)
@@ -401,7 +401,7 @@ class Night(Subject):
     def words(self, folder):
         return ["nightly", "plan.yaml", "--bench", "bench.yaml", "--seed", "7", "--quiet", "--out", "out"]
 
-    def check(self, folder, result, isDead):
+    def check(self, folder, result):
         junit = folder / "out/junit.xml"
         if junit.exists():
             outcomes(junit)
@@ -445,7 +445,7 @@ class Trial:
                     folder, *self.subject.words(folder), faults=own, children=children, record=record)
                 hasHappened = record.exists() and self.fault.rsplit("=", 1)[0].split(",")[-1] in record.read_text()
                 self.judge(result, hasHappened)
-                self.subject.check(folder, result, result.returncode == -9)
+                self.subject.check(folder, result)
                 return hasHappened, None
             except (Violation, FileNotFoundError) as violation:
                 words = f"{violation}"
@@ -532,9 +532,20 @@ def trials(subjects, kinds):
 
 
 def drawn(trial, share, draw):
-    part, count = share[0], share[1] * trial.subject.sparseness
+    part, count = share
     digest = hashlib.sha256(f"{draw} {trial}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % count == part - 1
+
+
+def conclude(todo, missed, violations, where, begin, isShown):
+    """Sums up what came of the trials, and ends the program. What was shown one by one is not listed again."""
+    counts = collections.Counter((re.sub(r"#\d+", "", str(trial)), violation[:90]) for trial, violation in violations)
+    for (place, words), count in [] if isShown else counts.most_common(60):
+        print(f"{count:5} {place}: {words}")
+    print(
+        f"{len(todo) - missed} faults at {where}, {len(violations)} violations, "
+        f"{missed} calls that were not made again, {time.monotonic() - begin:.0f} s")
+    sys.exit(1 if violations or not todo else 0)
 
 
 def main():
@@ -564,7 +575,7 @@ def main():
             if arguments.only in (None, kind.name)]
         todo = [
             trial for trial in trials(subjects, kinds)
-            if drawn(trial, share, arguments.draw) and arguments.call in str(trial)]
+            if drawn(trial, (share[0], share[1] * trial.subject.sparseness), arguments.draw) and arguments.call in str(trial)]
         missed, violations = 0, []
         places = {re.sub(r"#.*", "", trial.fault) for trial in todo}
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -577,14 +588,7 @@ def main():
                         print(f"{trial}\n    {violation}", flush=True)
                 if sys.stderr.isatty():
                     print(f"\r{number} of {len(todo)}, {len(violations)} violations", end="", file=sys.stderr, flush=True)
-    byPlace = collections.Counter((re.sub(r"#\d+", "", str(trial)), violation[:60]) for trial, violation in violations)
-    if not arguments.show:
-        for (place, words), count in byPlace.most_common(60):
-            print(f"{count:5} {place}: {words}")
-    print(
-        f"{len(todo) - missed} faults at {len(places)} places in {len(subjects)} commands, {len(violations)} violations, "
-        f"{missed} calls that were not made again, {time.monotonic() - begin:.0f} s")
-    sys.exit(1 if violations or not todo else 0)
+    conclude(todo, missed, violations, f"{len(places)} places in {len(subjects)} commands", begin, arguments.show)
 
 
 if __name__ == "__main__":

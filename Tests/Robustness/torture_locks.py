@@ -24,7 +24,6 @@ written, is found.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import json
 import queue
@@ -37,7 +36,7 @@ import time
 from pathlib import Path
 
 from floor import Floor
-from torture import CHANGES, Violation, drawn, judged, outcomes
+from torture import CHANGES, Violation, conclude, drawn, judged, outcomes
 
 SCENARIO = """scenario: A visit, with the door left open
 machine: sesame
@@ -398,15 +397,7 @@ def main():
         finally:
             for place in made:
                 place.close()
-    if not arguments.show:
-        counts = collections.Counter(
-            (re.sub(r"#\d+", "", str(trial)), violation[:90]) for trial, violation in violations)
-        for (where, words), count in counts.most_common(60):
-            print(f"{count:5} {where}: {words}")
-    print(
-        f"{len(todo) - missed} faults at {len(sites)} places on {len(made)} locks, {len(violations)} violations, "
-        f"{missed} calls that were not made again, {time.monotonic() - begin:.0f} s")
-    sys.exit(1 if violations or not todo else 0)
+    conclude(todo, missed, violations, f"{len(sites)} places on {len(made)} locks", begin, arguments.show)
 
 
 def show_canaries(records, place, places):

@@ -132,7 +132,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
     try begin(start)
   }
 
-  /// Brings a lock to rest that whoever had it before was killed over: before anything else is done with it.
+  /// Brings a lock to rest whose last run was killed, before anything else is done with it.
   ///
   /// - Throws: that it cannot be, and then nothing else is.
   func settleDebt() throws(LabFault) {

@@ -2,7 +2,7 @@ public import Basics
 
 /// What a lock is owed from before its first movement on, until whoever moves it has left it as it is to be left.
 ///
-/// It is written down beside the movements, so that whoever is killed meanwhile has said what there is left to do.
+/// It is written down beside the movements: a run that is killed has said by then what is left to do.
 public struct OwedRest: Equatable, Sendable {
   /// Where it is to rest: `locked` or `unlocked`.
   public var goal: String

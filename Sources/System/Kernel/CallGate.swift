@@ -139,36 +139,21 @@ extension CallGate {
     return gate
   }
 
-  func pass<Result: FixedWidthInteger>(
-    _ call: SystemCall, _ site: Site, failing failure: Result, _ body: () -> Result
+  /// Makes a call, unless something else happens to it.
+  ///
+  /// - Parameters:
+  ///   - pretended: what a call gives back that is not made and is said to have been.
+  ///   - body: makes it; told whether it is to do half of what was asked for.
+  func pass<Result: SignedInteger & FixedWidthInteger>(
+    _ call: SystemCall, _ site: Site, pretending pretended: Result, _ body: (_ isShort: Bool) -> Result
   ) -> Result {
     switch ruling(call, "\(site)") {
-    case nil, .short: return body()
+    case nil: return body(false)
+    case .short: return body(true)
+    case .pretence: return pretended
     case .error(let code):
       // The system lets go of a descriptor also where closing it fails.
-      if call == .close { _ = body() }
-      errno = code
-      return failure
-    case .fullDisk:
-      errno = ENOSPC
-      return failure
-    case .pretence: return 0
-    case .deathBefore: die()
-    case .powerLoss:
-      disk?.losePower()
-      die()
-    case .deathAfter:
-      _ = body()
-      die()
-    }
-  }
-
-  func pass(_ call: SystemCall, _ site: Site, count: Int, _ body: (Int) -> Int) -> Int {
-    switch ruling(call, "\(site)") {
-    case .short where count > 1: return body(count / 2)
-    case nil, .short: return body(count)
-    case .pretence: return count
-    case .error(let code):
+      if call == .close { _ = body(false) }
       errno = code
       return -1
     case .fullDisk:
@@ -179,7 +164,7 @@ extension CallGate {
       disk?.losePower()
       die()
     case .deathAfter:
-      _ = body(count)
+      _ = body(false)
       die()
     }
   }

@@ -13,18 +13,20 @@ public enum Kernel {
   nonisolated(unsafe) static var gate: CallGate?
 
   @inline(__always)
-  private static func pass<Result: FixedWidthInteger>(
-    _ call: SystemCall, _ site: Site, failing failure: Result = -1, _ body: () -> Result
+  private static func pass<Result: SignedInteger & FixedWidthInteger>(
+    _ call: SystemCall, _ site: Site, _ body: () -> Result
   ) -> Result {
     guard let gate = unsafe gate else { return body() }
-    return gate.pass(call, site, failing: failure, body)
+    return gate.pass(call, site, pretending: 0) { _ in body() }
   }
 
   /// The same for calls that may do less than they were asked for.
   @inline(__always)
   private static func pass(_ call: SystemCall, _ site: Site, _ count: Int, _ body: (Int) -> Int) -> Int {
     guard let gate = unsafe gate else { return body(count) }
-    return gate.pass(call, site, count: count, body)
+    return gate.pass(call, site, pretending: count) { isShort in
+      body(isShort && count > 1 ? count / 2 : count)
+    }
   }
 }
 
@@ -112,19 +114,19 @@ extension Kernel {
   public static func fsync(
     _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    pass(.synchronize, Site(file, line)) {
-      let status = Glibc.fsync(descriptor)
-      if status == 0 { unsafe gate?.disk?.synchronized(descriptor) }
-      return status
-    }
+    synchronize(descriptor, Site(file, line), by: Glibc.fsync)
   }
 
   /// fdatasync(2).
   public static func fdatasync(
     _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    pass(.synchronize, Site(file, line)) {
-      let status = Glibc.fdatasync(descriptor)
+    synchronize(descriptor, Site(file, line), by: Glibc.fdatasync)
+  }
+
+  private static func synchronize(_ descriptor: Int32, _ site: Site, by call: (Int32) -> Int32) -> Int32 {
+    pass(.synchronize, site) {
+      let status = call(descriptor)
       if status == 0 { unsafe gate?.disk?.synchronized(descriptor) }
       return status
     }
@@ -135,18 +137,6 @@ extension Kernel {
     _ descriptor: Int32, _ size: off_t, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
     pass(.truncate, Site(file, line)) { Glibc.ftruncate(descriptor, size) }
-  }
-
-  /// posix_fallocate(3), which gives the number of its error.
-  public static func reserve(
-    _ descriptor: Int32, _ size: off_t, file: StaticString = #fileID, line: UInt = #line
-  ) -> Int32 {
-    let status = pass(.reserve, Site(file, line)) {
-      let code = posix_fallocate(descriptor, 0, size)
-      if code != 0 { errno = code }
-      return Int32(code == 0 ? 0 : -1)
-    }
-    return status == 0 ? 0 : errno
   }
 
   /// lseek(2).
@@ -223,18 +213,6 @@ extension Kernel {
       let old = unsafe gate?.disk?.keep(path)
       let status = unsafe Glibc.unlink(path)
       if status == 0 { unsafe gate?.disk?.removed(path, old: old) }
-      return status
-    }
-  }
-
-  /// linkat(2), of a file that is open and has no name: it gets one.
-  public static func name(
-    _ descriptor: Int32, _ path: String, file: StaticString = #fileID, line: UInt = #line
-  ) -> Int32 {
-    pass(.link, Site(file, line)) {
-      let status = unsafe linkat(
-        AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
-      if status == 0 { unsafe gate?.disk?.made(path) }
       return status
     }
   }
