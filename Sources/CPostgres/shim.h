@@ -13,9 +13,15 @@ typedef struct {
   __typeof__(PQstatus) *status;
   __typeof__(PQerrorMessage) *errorMessage;
   __typeof__(PQsetNoticeReceiver) *setNoticeReceiver;
-  __typeof__(PQprepare) *prepare;
-  __typeof__(PQexecPrepared) *execPrepared;
-  __typeof__(PQexec) *exec;
+  __typeof__(PQsendPrepare) *sendPrepare;
+  __typeof__(PQsendQueryPrepared) *sendQueryPrepared;
+  __typeof__(PQsendQuery) *sendQuery;
+  __typeof__(PQsetnonblocking) *setNonblocking;
+  __typeof__(PQflush) *flush;
+  __typeof__(PQconsumeInput) *consumeInput;
+  __typeof__(PQisBusy) *isBusy;
+  __typeof__(PQgetResult) *getResult;
+  __typeof__(PQsocket) *socket;
   __typeof__(PQresultStatus) *resultStatus;
   __typeof__(PQresultErrorField) *resultErrorField;
   __typeof__(PQntuples) *ntuples;

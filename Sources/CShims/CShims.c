@@ -22,6 +22,32 @@ int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds) {
 
 int lockstep_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
 
+int lockstep_allocate(int descriptor, int64_t size) { return fallocate(descriptor, 0, 0, size); }
+
+static void (*take_sent)(int);
+static struct sigaction others[NSIG];
+
+static void take_or_die(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if ((info->si_code == SI_USER || info->si_code == SI_QUEUE) && info->si_pid != getpid()) {
+    take_sent(number);
+    return;
+  }
+  // It comes again when this returns, and does what it would have done.
+  sigaction(number, &others[number], NULL);
+  raise(number);
+}
+
+void lockstep_take_sent_signal(int number, void (*handler)(int)) {
+  struct sigaction before;
+  struct sigaction action = {.sa_sigaction = take_or_die, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  take_sent = handler;
+  if (sigaction(number, NULL, &before) != 0 || before.sa_sigaction == take_or_die) return;
+  others[number] = before;
+  sigaction(number, &action, NULL);
+}
+
 int lockstep_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 int lockstep_signal_process(int handle, int number) {

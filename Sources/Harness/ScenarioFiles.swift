@@ -34,10 +34,9 @@ public enum ScenarioFiles {
           found.problems.append("\(path): the folder cannot be read")
           continue
         }
-        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter {
-          ![.folder, .other].contains(fileKind($0))
-        }
-        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        // A pipe or a device is no scenario, and yet somebody called it one: it is read, and refused.
+        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { fileKind($0) != .folder }
+          .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if files.isEmpty { found.empty.append(path) }
         found.files += files.filter { seen.insert(Array(real($0).utf8)).inserted }
         for name in names where isGarbled(name) && fileKind(Path.join(path, name)) == .missing {
@@ -58,7 +57,9 @@ public enum ScenarioFiles {
     }
     switch fileKind(path) {
     case .file: break
-    case .missing, .folder, .other: throw problem("there is no such file")
+    case .missing: throw problem("there is no such file")
+    case .folder: throw problem("expected a file, and it is a folder")
+    case .other: throw problem("expected a file, and it is a pipe, a socket or a device")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")
     }
     if let size = sizeOfFile(path) { try limits.admit(byteCount: size, name: path) }

@@ -27,10 +27,14 @@ public enum BoundedCall {
     guard Kernel.pipe(&ends) == 0 else { return body() }
     defer { Kernel.close(ends[0]) }
     let call = Call(ends[1], body)
-    inBackground {
+    let isUnderWay = inBackground {
       call.value = call.body()
       _ = unsafe Kernel.send(call.done, "d", 1)
       Kernel.close(call.done)
+    }
+    guard isUnderWay else {
+      Kernel.close(ends[1])
+      return body()
     }
     while !Waiting.wait(for: [(ends[0], Int16(POLLIN))], until: limit) {
       if Waiting.now >= limit { return nil }

@@ -20,11 +20,22 @@ public enum Descriptors {
       if count >= 0 {
         start += count
       } else if errno == EAGAIN {
-        var ready = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
-        _ = Kernel.poll(&ready, for: -1)
+        try awaitRoom(descriptor)
       } else if errno != EINTR {
         throw .last
       }
+    }
+  }
+
+  /// Waits until a pipe takes bytes again: for as long as who reads it likes, but no longer than 5 s once this program
+  /// was asked to end.
+  private static func awaitRoom(_ descriptor: Int32) throws(SystemError) {
+    var last = MonotonicClock.now + .seconds(5)
+    while true {
+      var ready = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+      if Kernel.poll(&ready, for: Interval.milliseconds(100).nanoseconds) > 0 { return }
+      if EndingSignals.requestCount == 0 { last = MonotonicClock.now + .seconds(5) }
+      if MonotonicClock.now >= last { throw SystemError(code: ETIMEDOUT) }
     }
   }
 

@@ -24,13 +24,29 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
+  /// Whether there is no such file, which is no trouble where there need not be one.
+  public var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
+
+  /// Whether this machine is in trouble, and not the path wrong: a disk that is full or broken, no more files to open.
+  public var isMachines: Bool {
+    [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
+  }
+
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {
     self.init(attempt, path: path, code: error.code)
   }
 
   /// What cannot be done, with which file, and what the system says: `cannot read lock.yaml: No such file or directory`.
   public var description: String {
-    (attempt.map { "cannot \($0) " } ?? "") + (path.isEmpty ? "" : path + ": ") + errorText(code)
+    (attempt.map { "cannot \($0) " } ?? "") + (path.isEmpty ? "" : path + ": ") + reason
+  }
+
+  private var reason: String {
+    switch code {
+    case ENXIO: "nobody reads this pipe"
+    case ETIMEDOUT: "nothing more is taken of what is written"
+    default: errorText(code)
+    }
   }
 }
 

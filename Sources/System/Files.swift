@@ -107,6 +107,17 @@ extension FileKind {
   }
 }
 
+/// The first bytes of a regular file; `nil` where it cannot be read.
+public func beginningOfFile(_ path: String, count: Int) -> ArraySlice<UInt8>? {
+  let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+  guard descriptor >= 0 else { return nil }
+  defer { Kernel.close(descriptor) }
+  return Descriptors.beginning(of: descriptor, count: count)
+}
+
+/// Whether a path leads to a pipe.
+func isPipe(_ path: String) -> Bool { statusOfFile(path).map { $0.st_mode & S_IFMT == S_IFIFO } ?? false }
+
 /// How many bytes a regular file has; `nil` for anything else, which might never end.
 public func sizeOfFile(_ path: String) -> Int? {
   statusOfFile(path).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }

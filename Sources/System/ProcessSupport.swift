@@ -38,8 +38,7 @@ public enum FailedWrites {
 /// Signals that end a program.
 public enum EndingSignals {
   /// Every one that ends a program unless it is caught and that says nothing of the program itself: its terminal closed,
-  /// its session ended, a timer or a limit ran out. What is left is SIGKILL, which nobody can catch, and what a
-  /// program's own mistake brings about.
+  /// its session ended, a timer or a limit ran out. What is left is SIGKILL, which nobody can catch, and ``mistakes``.
   public static let all: [Int32] =
     [
       SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR,
@@ -47,24 +46,43 @@ public enum EndingSignals {
     ]
     + realTime
 
+  /// Those that a program's own mistake brings about. They say something else where another process sends them, as a
+  /// watchdog does that wants to know where a program stands.
+  static let mistakes: [Int32] = [SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS]
+
   /// What programs ask each other with, which ends who does not know it. The first two are the C library's own.
   private static let realTime = Array(Int32(34)...64)
 
   /// Those by which a program is asked to end, whoever started it.
-  private static let requests: [Int32] = [SIGINT, SIGTERM]
+  private static let asking: [Int32] = [SIGINT, SIGTERM]
 
   /// Lets them through, whatever the program that started us had blocked, and has a handler take them. What it had
-  /// ignored stays ignored, as nohup(1) means it, but for ``requests``.
+  /// ignored stays ignored, as nohup(1) means it, but for ``asking``.
   public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for number in all {
       unsafe sigaddset(&set, number)
       let before = signal(number, handler)
-      if !requests.contains(number), isIgnoring(before) { _ = signal(number, SIG_IGN) }
+      if !asking.contains(number), isIgnoring(before) { _ = signal(number, SIG_IGN) }
+    }
+    for number in mistakes {
+      unsafe sigaddset(&set, number)
+      lockstep_take_sent_signal(number, handler)
     }
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
+
+  private static let requests = Atomic<Int>(0)
+
+  /// How often this program was asked to end.
+  public static var requestCount: Int { requests.load(ordering: .relaxed) }
+
+  /// Counts one more, in a signal handler too.
+  ///
+  /// - Returns: how many there were before.
+  @discardableResult
+  public static func countRequest() -> Int { requests.add(1, ordering: .relaxed).oldValue }
 
   /// Has them leave this program alone.
   public static func ignore() {

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Secrets
 
@@ -37,13 +38,15 @@ public struct Replacement: ~Copyable {
     self.attempt = attempt
     var place = path
     var descriptor: Int32
-    if name == nil, ![.missing, .file].contains(fileKind(path)) {
-      descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    if name == nil, let stream = Self.stream(path) {
+      descriptor = Kernel.fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    } else if name == nil, ![.missing, .file].contains(fileKind(path)) || Self.isSystems(path) {
+      descriptor = Self.openDirectly(path, mode)
     } else {
       var number = 0
       repeat {
         number += 1
-        place = name?(number) ?? "\(path).\(Self.uniqueWord).new"
+        place = name?(number) ?? Self.uniqueName(beside: path)
         descriptor = Kernel.open(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
       } while descriptor < 0 && errno == EEXIST && number < 10_000
     }
@@ -58,7 +61,55 @@ public struct Replacement: ~Copyable {
     if !isDirect { Kernel.unlink(place) }
   }
 
-  private static var uniqueWord: String { String(SystemEntropy().next(), radix: 36) }
+  /// The descriptor that a path names, as `/dev/stdout` does; `nil` for what names none.
+  ///
+  /// It may be a regular file, which must not be emptied, and its name is not ours to give to another one.
+  private static func stream(_ path: String) -> Int32? {
+    switch path {
+    case "/dev/stdout": STDOUT_FILENO
+    case "/dev/stderr": STDERR_FILENO
+    default:
+      ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+        .flatMap { Int32(path.dropFirst($0.count)) }
+    }
+  }
+
+  /// Whether a path stands where the system has its devices and processes.
+  private static func isSystems(_ path: String) -> Bool {
+    let folder = realPath(Path.folder(of: path)) ?? ""
+    return ["/dev", "/proc", "/sys"].contains { folder == $0 || folder.hasPrefix($0 + "/") }
+      && !folder.hasPrefix("/dev/shm")
+  }
+
+  /// For how long somebody is waited for who reads a pipe: 30 s, and 5 s by a program that was asked to end.
+  private static var patience: Interval { .seconds(EndingSignals.requestCount > 0 ? 5 : 30) }
+
+  /// Opens what is no regular file.
+  ///
+  /// A pipe is opened when somebody reads it; that is waited for, but not without an end, nor once the program is asked to
+  /// end. Who reads may then take the time that it needs.
+  private static func openDirectly(_ path: String, _ mode: UInt32) -> Int32 {
+    let limit = MonotonicClock.now + patience
+    let requests = EndingSignals.requestCount
+    while true {
+      let descriptor = Kernel.open(
+        path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, mode)
+      let code = errno
+      let isWaitedFor =
+        descriptor < 0 && code == ENXIO && isPipe(path) && MonotonicClock.now < limit
+        && EndingSignals.requestCount == requests
+      guard isWaitedFor else {
+        errno = code
+        return descriptor
+      }
+      rest(for: .milliseconds(20))
+    }
+  }
+
+  /// The name of a temporary file that nobody else has; what is left of it, the next run sweeps.
+  static func uniqueName(beside path: String) -> String {
+    "\(path).\(String(SystemEntropy().next(), radix: 36)).new"
+  }
 
   /// The file whose place a file was to take, by its name; `nil` for a name that no temporary file has.
   public static func target(ofTemporary name: String) -> String? {

@@ -27,7 +27,10 @@ public enum StatusSignal {
 }
 
 /// Does something beside what the program does, in a thread of its own, until it returns or the program ends.
-public func inBackground(_ body: @escaping @Sendable () -> Void) {
+///
+/// - Returns: whether it is under way; a machine may have no more threads to give.
+@discardableResult
+public func inBackground(_ body: @escaping @Sendable () -> Void) -> Bool {
   let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
   var thread = pthread_t()
   let status = unsafe pthread_create(
@@ -37,8 +40,12 @@ public func inBackground(_ body: @escaping @Sendable () -> Void) {
       unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
       return nil
     }, work)
-  precondition(status == 0, "no thread can be started: \(errorText(status))")
+  guard status == 0 else {
+    unsafe Unmanaged<Work>.fromOpaque(work).release()
+    return false
+  }
   pthread_detach(thread)
+  return true
 }
 
 /// What a thread does.

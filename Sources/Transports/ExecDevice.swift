@@ -15,8 +15,9 @@ public import Basics
 /// out. Between answers, while time passes, it may write statuses unasked. Durations are numbers of seconds.
 ///
 /// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
-/// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh. From a command
-/// that has never answered in all its starts this is no device at all, however often it happens.
+/// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh. A start that ends
+/// before it answered is no device at all, and neither is a command that has never answered in all its starts, however
+/// often it happens.
 ///
 /// Time is that of the monotonic clock. What was shown during an answer is observed after it with its own time,
 /// so for that while ``now`` is earlier than the answer's end.
@@ -270,6 +271,11 @@ extension ExecDevice {
     guard let child else { return LabFault(.ended, "the program does not run") }
     let ending = child.stop(grace: .milliseconds(200))
     let how = ending?.description ?? "it closed its output and went on"
+    // One that ends before it has answered at all was not started, whatever an earlier start did: it does not reach what it
+    // leads to any more.
+    if hasEverAnswered, !hasAnswered {
+      return fail(.noDevice, "the program ended before it answered anything: \(how), of \(command)")
+    }
     // The shell's way to say that there is no such program.
     let isMissing = !hasAnswered && (ending == .exit(126) || ending == .exit(127))
     return fail(isMissing ? .noDevice : .ended, "\(how), of \(command)")

@@ -1,19 +1,16 @@
 import System
-import Synchronization
 
 /// Ctrl-C, and every other signal that asks for the end: once, and what is waited for is waited for no more, and the run
 /// ends with a report; twice, and everything ends at once.
 enum Interruption {
-  private static let count = Atomic<Int>(0)
-
   /// Whether a signal has come.
-  static var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
+  static var isRequested: Bool { EndingSignals.requestCount > 0 }
 
   /// Whether nothing that takes its time is to be waited for: a signal has come, or, of a worker, the end of its input.
   static var isHeard: Bool { isRequested || EndOfInput.isReached }
 
   /// Has everything end as after a first signal.
-  static func request() { count.add(1, ordering: .relaxed) }
+  static func request() { EndingSignals.countRequest() }
 
   /// Listens from now on.
   static func listen() {
@@ -21,7 +18,7 @@ enum Interruption {
     _ = isRequested
     LastWords.set(nil)
     EndingSignals.handle { signal in
-      guard Interruption.count.add(1, ordering: .relaxed).oldValue > 0 else { return }
+      guard EndingSignals.countRequest() > 0 else { return }
       RunningGroup.end()
       LastWords.say()
       Host.exitAtOnce(128 + signal)

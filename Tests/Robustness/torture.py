@@ -84,7 +84,7 @@ locks:
 
 PLAN = """
 nightly: Torture
-duration: 10 min
+duration: 20 s
 retries: 10
 suites:
   - { name: all, scenarios: cases }

@@ -70,7 +70,7 @@ struct KilledRunTests {
   @Test("the process beside it brings the lock to rest, whichever way the run is ended at once")
   func watched() throws {
     let out = try Command.Folder()
-    for ends in [[SIGKILL], [SIGINT, SIGINT], [SIGSYS]] {
+    for ends in [[SIGKILL], [SIGINT, SIGINT], [SIGSYS, SIGABRT]] {
       let process = try open(out)
       expect(lastNote, "away locked")
       for end in ends {

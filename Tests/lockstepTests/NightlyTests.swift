@@ -95,7 +95,11 @@ struct NightlyTests {
   func manifest() async throws {
     let folder = try Command.Folder()
     let out = folder.path + "/Reports"
-    let path = try NightlyFolder(new: "plan", out: out, command: [], seed: 3).folder.path
+    var reports = ReportPlaces()
+    reports.out = out
+    let path = try NightlyFolder(
+      new: "plan", reports: reports, cases: 0, command: [], seed: 3
+    ).folder.path
     let looks = Task {
       var looks = (all: 0, bare: 0)
       while !Task.isCancelled {
@@ -108,7 +112,7 @@ struct NightlyTests {
     }
     for _ in 1...100 {
       let open = try #require(try NightlyFolder.unfinished("plan", out: out))
-      _ = try NightlyFolder(open, EarlierRun(open.path), out: out)
+      _ = try NightlyFolder(open, EarlierRun(open.path), reports: reports, cases: 0)
       try await Task.sleep(for: .milliseconds(1))
     }
     looks.cancel()

@@ -12,6 +12,13 @@ int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds);
 /// A pipe whose ends are closed in every program that is started, by pipe2(2); the ends are an array of two; 0, or -1.
 int lockstep_pipe(int *ends);
 
+/// Gives a file its blocks on the disk, from its beginning, by fallocate(2); 0, or -1.
+int lockstep_allocate(int descriptor, int64_t size);
+
+/// Has a handler take a signal that another process sent. The same signal by a mistake of this one's does what it did
+/// before. There is one handler for all of them.
+void lockstep_take_sent_signal(int number, void (*handler)(int));
+
 /// A handle of a process, which never is that of another (pidfd_open(2)); or -1.
 int lockstep_open_process(int process);
 

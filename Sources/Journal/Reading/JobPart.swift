@@ -13,12 +13,16 @@ package struct JobPart: Hashable {
 
   /// Reads what a manifest says: `"job":"slurm-4711","part":"3/16"`.
   package init?(job: String?, part: String?) {
-    guard let job, !job.isEmpty, let part else { return nil }
-    let sides = part.split(separator: "/", omittingEmptySubsequences: false)
-    guard sides.count == 2, let number = Int(sides[0]), let count = Int(sides[1]), number >= 1,
-      number <= count
-    else { return nil }
+    guard let job, !job.isEmpty, let (number, count) = Self.numbers(part) else { return nil }
     (self.job, self.part, self.count) = (job, number, count)
+  }
+
+  /// The numbers of `3/16`.
+  fileprivate static func numbers(_ part: String?) -> (part: Int, count: Int)? {
+    guard let sides = part?.split(separator: "/", omittingEmptySubsequences: false), sides.count == 2,
+      let number = Int(sides[0]), let count = Int(sides[1]), number >= 1, number <= count
+    else { return nil }
+    return (number, count)
   }
 
   /// A text that orders the parts of a job as their numbers do.
@@ -87,5 +91,37 @@ extension JournalIndex {
       }
       return best?.number == number
     }.map(\.element)
+  }
+
+  /// Says of each job of which several runs are parts which parts are not there: what they would say is not known.
+  ///
+  /// Runs that no engine started are parts of one where they are of as many and have one seed.
+  package static func missingParts(of sources: [Source]) -> [String] {
+    guard sources.count > 1 else { return [] }
+    var jobs: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
+    for source in sources {
+      let manifest = source.manifest
+      guard let (part, count) = JobPart.numbers(manifest.part) else { continue }
+      let (name, words) =
+        if let job = manifest.job, !job.isEmpty {
+          ("job \(job)", "of the job \(job) ")
+        } else {
+          ("seed \(manifest.seed.map(String.init) ?? "")", "")
+        }
+      if let place = jobs.firstIndex(where: { $0.name == name && $0.count == count }) {
+        jobs[place].parts.insert(part)
+      } else {
+        jobs.append((name, words, count, [part]))
+      }
+    }
+    return jobs.compactMap { job in
+      let missing = (1...job.count).filter { !job.parts.contains($0) }
+      guard let first = missing.first else { return nil }
+      let list = missing.prefix(10).map { "\($0)/\(job.count)" }.joined(separator: ", ")
+      let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+      return missing.count == 1
+        ? "part \(first)/\(job.count) \(job.words)is not among the runs"
+        : "the parts \(list)\(rest) \(job.words)are not among the runs"
+    }
   }
 }

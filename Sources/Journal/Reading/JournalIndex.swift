@@ -1,4 +1,5 @@
 import Basics
+package import System
 
 /// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
 /// enough to keep for a million.
@@ -67,6 +68,8 @@ package struct JournalIndex {
   package struct Source {
     package var journal: String
     package var manifest: Manifest
+    /// Why the journal or the manifest cannot be read, where one is there or ought to be.
+    package var fault: FileFault?
     /// `nil` when it cannot be read.
     package var file: JournalSource?
   }
@@ -160,10 +163,12 @@ package struct JournalIndex {
     }
     sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
     sources = Self.standing(sources)
+    let missing = Self.missingParts(of: sources)
     if isReproducible {
       for number in sources.indices { sources[number].forget() }
     }
     self.init(sources, isReproducible: isReproducible)
+    for words in missing { add(JournalProblem(line: 0, message: words)) }
   }
 
   /// Reads one journal, whether or not it stands for others.
@@ -173,11 +178,13 @@ package struct JournalIndex {
     sources = ordered
     self.isReproducible = isReproducible
     for number in sources.indices {
-      do {
+      if let fault = sources[number].fault { add(JournalProblem(line: 0, message: "\(fault)")) }
+      do throws(FileFault) {
         let file = try JournalSource(sources[number].journal)
         sources[number].file = file
         read(&file.reader, Int32(clamping: number))
       } catch {
+        sources[number].fault = error
         add(JournalProblem(line: 0, message: "\(error)"))
         statuses.append(nil)
       }
@@ -190,8 +197,12 @@ package struct JournalIndex {
 extension JournalIndex.Source {
   /// A journal that is not opened yet; its manifest is the file beside it unless another one is named.
   package init(_ journal: String, manifest: String?) {
-    let path = manifest ?? Path.folder(of: journal) + "/manifest.json"
-    self.init(journal: journal, manifest: Manifest(reading: path) ?? Manifest())
+    self.init(journal: journal, manifest: Manifest())
+    do throws(FileFault) {
+      self.manifest = try Manifest.read(manifest ?? Path.folder(of: journal) + "/manifest.json") ?? Manifest()
+    } catch {
+      fault = error
+    }
   }
 
   /// What orders runs: which part of which job they are; then when and where they were made, and as the last resort

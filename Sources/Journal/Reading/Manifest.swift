@@ -34,11 +34,18 @@ public struct Manifest: Hashable, Sendable {
   /// Reads a file.
   ///
   /// - Returns: `nil` where there is none, or none that is understood.
-  public init?(reading path: String) {
-    guard let bytes = try? WholeFile.bytes(of: path, limit: 1 << 20),
-      let json = try? JSON(parsing: bytes.span, isMended: true), let manifest = try? Manifest(json)
-    else { return nil }
-    self = manifest
+  /// - Throws: when there may be one and the system does not give it: whoever took that for none would call a run by
+  ///   another name, or go on with another one.
+  public static func read(_ path: String) throws(FileFault) -> Manifest? {
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try WholeFile.bytes(of: path, limit: 1 << 20)
+    } catch {
+      if error.isAbsence { return nil }
+      throw error
+    }
+    guard let json = try? JSON(parsing: bytes.span, isMended: true) else { return nil }
+    return try? Manifest(json)
   }
 
   /// Writes it as a file, which is whole at any time.

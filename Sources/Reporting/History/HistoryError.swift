@@ -1,9 +1,13 @@
+public import System
+
 /// Why a history cannot be read or written.
 public enum HistoryError: Error, Hashable, Sendable {
   /// There is none yet.
   case absent(HistoryPlace)
   /// Its server does not answer, or not any more.
   case away(HistoryPlace, reason: String)
+  /// The machine fails it: its disk is full or broken, and it is as it was.
+  case failing(HistoryPlace, reason: String)
   /// It cannot be opened, or not be used as is needed.
   case unusable(HistoryPlace, reason: String)
   /// Another process keeps it for itself, for longer than was waited.
@@ -12,6 +16,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case damaged(HistoryPlace, reason: String)
   /// It was written by a newer Lockstep.
   case newer(HistoryPlace, version: Int, known: Int)
+  /// The journal of a run, or what says which run that is, cannot be read now.
+  case unreadable(String, FileFault)
   /// A run cannot be taken into it.
   case run(String, reason: String)
 }
@@ -20,8 +26,8 @@ extension HistoryError {
   /// Whether it is likely to be over before long, without anybody doing anything to the history.
   public var isPassing: Bool {
     switch self {
-    case .away, .busy: true
-    case .absent, .unusable, .damaged, .newer, .run: false
+    case .away, .busy, .failing: true
+    case .absent, .unusable, .damaged, .newer, .unreadable, .run: false
     }
   }
 }
@@ -32,6 +38,7 @@ extension HistoryError: CustomStringConvertible {
     switch self {
     case .absent(let place): "there is no history at \(place) yet"
     case .away(let place, let reason): "the history at \(place) cannot be reached: \(reason)"
+    case .failing(let place, let reason): "the history at \(place) cannot be read or written now: \(reason)"
     case .unusable(let place, let reason): "the history at \(place) cannot be used: \(reason)"
     case .busy(let place): "the history at \(place) is locked: another process is writing to it"
     case .damaged(let place, let reason):
@@ -40,6 +47,7 @@ extension HistoryError: CustomStringConvertible {
     case .newer(let place, let version, let known):
       "the history at \(place) was written by a newer lockstep: its schema is \(version), "
         + "and this one knows them up to \(known)"
+    case .unreadable(let run, let fault): "\(run) is not taken into the history, since \(fault)"
     case .run(let run, let reason): "\(run) is not taken into the history: \(reason)"
     }
   }

@@ -1,6 +1,8 @@
+import Basics
 import Journal
 import CPostgres
 import Glibc
+import System
 
 /// A history in PostgreSQL, in a schema of its own that is called `lockstep`.
 ///
@@ -36,6 +38,7 @@ final class PostgresDatabase: Database {
     guard unsafe library.calls.status(opened) == CONNECTION_OK else {
       throw .away(place, reason: connectionMessage)
     }
+    _ = unsafe library.calls.setNonblocking(opened, 1)
     try command("SET lock_timeout = \(patience)")
     try command("SET client_min_messages = warning")
     try command("SET search_path = lockstep")
@@ -91,28 +94,52 @@ final class PostgresDatabase: Database {
     let isPlain = values.isEmpty && !text.hasPrefix("SELECT")
     if isPlain { return try command(text) }
     let name = try prepare(text)
-    let answer = unsafe library.execute(connection, name, values)
+    let answer = try unsafe answer { unsafe library.send(connection, name, values) }
     defer { unsafe library.calls.clear(answer) }
-    try unsafe check(answer)
     let count = unsafe library.calls.ntuples(answer)
     for index in 0..<count { try row(unsafe library.row(answer, index)) }
   }
 
   /// Carries out a statement of our own, without values or rows.
   private func command(_ text: String) throws(HistoryError) {
-    let answer = unsafe library.calls.exec(connection, text)
-    defer { unsafe library.calls.clear(answer) }
-    try unsafe check(answer)
+    let answer = try unsafe answer { unsafe library.calls.sendQuery(connection, text) == 1 }
+    unsafe library.calls.clear(answer)
   }
 
   private func prepare(_ text: String) throws(HistoryError) -> String {
     if let name = prepared[text] { return name }
     let name = "s\(prepared.count)"
-    let answer = unsafe library.calls.prepare(connection, name, text, 0, nil)
-    defer { unsafe library.calls.clear(answer) }
-    try unsafe check(answer)
+    let answer = try unsafe answer { unsafe library.calls.sendPrepare(connection, name, text, 0, nil) == 1 }
+    unsafe library.calls.clear(answer)
     prepared[text] = name
     return name
+  }
+
+  /// How long the server may be silent over a statement.
+  private static let patience = Interval.seconds(60)
+
+  /// Sends a statement and waits for its answer, which is to be cleared.
+  private func answer(to send: () -> Bool) throws(HistoryError) -> OpaquePointer? {
+    // For a test that has the connection break here.
+    if CallGate.current?.error(.query, "PostgreSQL") != nil {
+      shutdown(unsafe library.calls.socket(connection), Int32(SHUT_RDWR))
+    }
+    guard send() else {
+      try unsafe check(nil)
+      return nil
+    }
+    let (answer, isSilent) = unsafe library.answer(connection, patience: Self.patience)
+    if isSilent {
+      unsafe library.calls.clear(answer)
+      throw .away(place, reason: "its server has not answered for \(Self.patience)")
+    }
+    do {
+      try unsafe check(answer)
+    } catch {
+      unsafe library.calls.clear(answer)
+      throw error
+    }
+    return unsafe answer
   }
 
   private func check(_ answer: OpaquePointer?) throws(HistoryError) {

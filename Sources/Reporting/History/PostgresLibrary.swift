@@ -1,5 +1,7 @@
+import Basics
 import CPostgres
 import Glibc
+import System
 
 /// libpq, loaded when it is first needed.
 ///
@@ -12,7 +14,8 @@ struct PostgresLibrary {
   /// The names of the functions, in the order in which `PostgresCalls` has them.
   private static let names = [
     "PQconninfoParse", "PQconninfoFree", "PQfreemem", "PQconnectdbParams", "PQfinish", "PQstatus",
-    "PQerrorMessage", "PQsetNoticeReceiver", "PQprepare", "PQexecPrepared", "PQexec", "PQresultStatus",
+    "PQerrorMessage", "PQsetNoticeReceiver", "PQsendPrepare", "PQsendQueryPrepared", "PQsendQuery",
+    "PQsetnonblocking", "PQflush", "PQconsumeInput", "PQisBusy", "PQgetResult", "PQsocket", "PQresultStatus",
     "PQresultErrorField", "PQntuples", "PQnfields", "PQftype", "PQgetisnull", "PQgetlength", "PQgetvalue",
     "PQclear",
   ]
@@ -72,8 +75,10 @@ extension PostgresLibrary {
     }
   }
 
-  /// Carries out a statement that was prepared; numbers go as text, and everything comes back as bytes.
-  func execute(_ connection: OpaquePointer, _ name: String, _ values: [SQLValue]) -> OpaquePointer? {
+  /// Has the server carry out a statement that was prepared; numbers go as text, and everything comes back as bytes.
+  ///
+  /// - Returns: whether it is on its way.
+  func send(_ connection: OpaquePointer, _ name: String, _ values: [SQLValue]) -> Bool {
     var buffers = unsafe [UnsafeMutablePointer<CChar>?]()
     var (lengths, formats): ([Int32], [Int32]) = ([], [])
     for value in values {
@@ -90,7 +95,37 @@ extension PostgresLibrary {
     }
     defer { unsafe buffers.forEach { unsafe $0?.deallocate() } }
     let pointers = unsafe buffers.map { unsafe UnsafePointer($0) }
-    return unsafe calls.execPrepared(connection, name, Int32(values.count), pointers, lengths, formats, 1)
+    return unsafe calls.sendQueryPrepared(
+      connection, name, Int32(values.count), pointers, lengths, formats, 1) == 1
+  }
+
+  /// The answer to what was sent, once all of it is here.
+  ///
+  /// - Parameter patience: how long the server may be silent.
+  /// - Returns: `nil` where the connection is lost, or the server silent for that long; whether it was.
+  func answer(
+    _ connection: OpaquePointer, patience: Interval
+  ) -> (answer: OpaquePointer?, isSilent: Bool) {
+    let socket = unsafe calls.socket(connection)
+    var limit = Waiting.now + patience
+    var last: OpaquePointer?
+    while true {
+      let unsent = unsafe calls.flush(connection)
+      guard unsent >= 0, unsafe calls.consumeInput(connection) == 1 else { return unsafe (last, false) }
+      if unsent == 0 {
+        while unsafe calls.isBusy(connection) == 0 {
+          guard let next = unsafe calls.getResult(connection) else { return unsafe (last, false) }
+          unsafe calls.clear(last)
+          unsafe last = unsafe next
+        }
+      }
+      let events = Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0)
+      if Waiting.wait(for: [(socket, events)], until: limit) {
+        limit = Waiting.now + patience
+      } else if Waiting.now >= limit {
+        return unsafe (last, true)
+      }
+    }
   }
 
   /// The bytes with a zero behind them.

@@ -166,7 +166,9 @@ extension RunRecord {
   /// - Throws: When the journal cannot be read, or nothing says when the run started.
   public init(journal: String, manifest: String? = nil) throws(HistoryError) {
     let index = JournalIndex(journals: [journal], manifests: manifest.map { [$0] } ?? [])
-    guard let source = index.sources.first, source.file != nil else {
+    let source = index.sources[0]
+    if let fault = source.fault, !fault.isAbsence { throw .unreadable(journal, fault) }
+    guard source.file != nil else {
       throw .run(journal, reason: "\(index.problems.first.map { "\($0)" } ?? "it cannot be read")")
     }
     let identity = Identity(source)

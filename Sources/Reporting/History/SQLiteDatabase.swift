@@ -139,6 +139,7 @@ final class SQLiteDatabase: Database {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: .busy(place)
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(place, reason: message)
+    case SQLITE_FULL, SQLITE_IOERR, SQLITE_NOMEM: .failing(place, reason: message)
     default: .unusable(place, reason: message)
     }
   }

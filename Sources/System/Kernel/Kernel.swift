@@ -139,6 +139,13 @@ extension Kernel {
     pass(.truncate, Site(file, line)) { Glibc.ftruncate(descriptor, size) }
   }
 
+  /// fallocate(2), from the beginning of a file.
+  public static func allocate(
+    _ descriptor: Int32, _ size: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> Int32 {
+    pass(.allocate, Site(file, line)) { lockstep_allocate(descriptor, Int64(size)) }
+  }
+
   /// lseek(2).
   public static func lseek(
     _ descriptor: Int32, _ offset: off_t, _ origin: Int32, file: StaticString = #fileID, line: UInt = #line

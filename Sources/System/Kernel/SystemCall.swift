@@ -2,7 +2,7 @@ import Glibc
 
 /// A kind of call of ``Kernel``, or of a library that calls the system itself.
 public enum SystemCall: String, CaseIterable, Sendable {
-  case open, close, read, write, synchronize, truncate, seek, lock, stat, access, rename, unlink,
+  case open, close, read, write, synchronize, truncate, allocate, seek, lock, stat, access, rename, unlink,
     link
   case makeFolder = "mkdir"
   case removeFolder = "rmdir"
@@ -16,6 +16,8 @@ public enum SystemCall: String, CaseIterable, Sendable {
   case send, receive
   case control = "fcntl"
   case socket, bind, listen, connect, accept
+  /// A statement to a server, whose connection breaks.
+  case query
 
   /// The errors that it may fail with, of which the first is the most usual.
   public var errors: [Int32] {
@@ -26,6 +28,7 @@ public enum SystemCall: String, CaseIterable, Sendable {
     case .write: [ENOSPC, EIO, EINTR]
     case .synchronize: [EIO, ENOSPC]
     case .truncate: [EIO]
+    case .allocate: [ENOSPC, EOPNOTSUPP]
     case .seek: [EINVAL]
     case .lock: [EWOULDBLOCK, EINTR, ENOLCK]
     case .stat: [EIO, EACCES]
@@ -52,6 +55,7 @@ public enum SystemCall: String, CaseIterable, Sendable {
     case .listen: [EADDRINUSE]
     case .connect: [ECONNREFUSED, EINTR]
     case .accept: [EMFILE, ECONNABORTED]
+    case .query: [EPIPE]
     }
   }
 
@@ -65,7 +69,7 @@ extension SystemCall {
     ("EACCES", EACCES), ("EADDRINUSE", EADDRINUSE), ("EAGAIN", EAGAIN), ("EBUSY", EBUSY),
     ("ECONNABORTED", ECONNABORTED), ("ECONNREFUSED", ECONNREFUSED), ("EEXIST", EEXIST), ("EINTR", EINTR),
     ("EINVAL", EINVAL), ("EIO", EIO), ("EMFILE", EMFILE), ("ENOLCK", ENOLCK), ("ENOMEM", ENOMEM),
-    ("ENOSPC", ENOSPC), ("EPERM", EPERM), ("EPIPE", EPIPE), ("ESRCH", ESRCH),
+    ("ENOSPC", ENOSPC), ("EOPNOTSUPP", EOPNOTSUPP), ("EPERM", EPERM), ("EPIPE", EPIPE), ("ESRCH", ESRCH),
     ("EWOULDBLOCK", EWOULDBLOCK),
   ]
 }

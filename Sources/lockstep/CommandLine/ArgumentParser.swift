@@ -1,12 +1,16 @@
+import Journal
 import Basics
 import System
 
 /// What is wrong with a command line, in one line.
 struct UsageError: Error, Equatable {
   var message: String
+  /// What the command ends with: nothing is wrong with a command line that this machine is not fit for.
+  var status = CommandStatus.usage
 
-  init(_ message: String) {
+  init(_ message: String, status: CommandStatus = .usage) {
     self.message = message
+    self.status = status
   }
 }
 
@@ -16,6 +20,8 @@ struct UsageError: Error, Equatable {
 func checked<Value>(_ head: String = "", _ body: () throws -> Value) throws(UsageError) -> Value {
   do {
     return try body()
+  } catch let fault as FileFault where fault.isMachines {
+    throw UsageError("\(head)\(fault)", status: .labFault)
   } catch {
     throw UsageError("\(head)\(error)")
   }

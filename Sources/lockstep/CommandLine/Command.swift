@@ -102,7 +102,7 @@ enum Commands {
       return try dispatch(words, console)
     } catch {
       console.say("lockstep: \(error.message)")
-      return .usage
+      return error.status
     }
   }
 
@@ -124,6 +124,7 @@ enum Commands {
       do {
         return try named(first).run(Array(words.dropFirst()), console)
       } catch {
+        guard error.status == .usage else { throw error }
         throw UsageError(
           "\(error.message)\nSee 'lockstep \(all.contains { $0.name == first } ? "\(first) " : "")--help'.")
       }

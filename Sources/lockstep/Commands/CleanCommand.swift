@@ -143,7 +143,7 @@ private struct Cleaning {
           stay(name, "it is no folder of a run")
           continue
         }
-        guard let manifest = Manifest(reading: path + "/manifest.json"), !manifest.command.isEmpty,
+        guard let manifest = try? Manifest.read(path + "/manifest.json"), !manifest.command.isEmpty,
           let start = manifest.start
         else {
           stay(name, "its manifest does not say what it is")
@@ -161,8 +161,12 @@ private struct Cleaning {
 
   private mutating func remove(_ run: Candidate) {
     if let lives = lives(run.path) { return stay(run.name, lives) }
-    if UnsentRuns.note(journal: run.path + "/journal.jsonl", out: arguments.out) {
-      return stay(run.name, "it is not in its history yet")
+    do throws(FileFault) {
+      if try UnsentRuns.note(journal: run.path + "/journal.jsonl", out: arguments.out) {
+        return stay(run.name, "it is not in its history yet")
+      }
+    } catch {
+      return faults.append(.init(name: run.name, why: "\(error)"))
     }
     if arguments.keepsFailures, let why = failure(of: run.path) { return stay(run.name, why) }
     let size = FolderNames.size(below: run.path)

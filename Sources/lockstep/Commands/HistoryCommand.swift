@@ -1,3 +1,4 @@
+import System
 import Basics
 import Journal
 import Reporting
@@ -228,7 +229,8 @@ extension HistoryError {
   fileprivate var status: CommandStatus {
     switch self {
     case .absent: .nothingSelected
-    case .away, .busy: .labFault
+    case .away, .busy, .failing: .labFault
+    case .unreadable(_, let fault): fault.isMachines ? .labFault : .usage
     case .unusable, .damaged, .newer, .run: .usage
     }
   }

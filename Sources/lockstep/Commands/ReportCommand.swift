@@ -52,6 +52,7 @@ extension Command {
 
 extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    try reports.check()
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
     RunPlace.noteLiving(journals, "the report tells what it did so far", console)

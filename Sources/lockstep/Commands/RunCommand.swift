@@ -104,7 +104,8 @@ private struct RunSession {
     arguments.least.demand(of: &earlier.tally)
     self.earlier = earlier
     folder = try RunFolder.open(
-      resuming: resumed?.run, kind: "run", command: command, seed: plan?.seed ?? arguments.seed, arguments)
+      resuming: resumed?.run, kind: "run", cases: plan?.cases.count ?? 0, command: command,
+      seed: plan?.seed ?? arguments.seed, arguments)
     world.devices.bench.capture(in: folder.path)
     world.devices.captures = CaseCaptures(in: folder.path)
   }

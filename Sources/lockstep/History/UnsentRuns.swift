@@ -48,8 +48,8 @@ struct UnsentRuns {
   }
 
   /// Whether a run is noted for any history.
-  static func note(journal: String, out: String) -> Bool {
-    let manifest = Manifest(reading: Path.folder(of: journal) + "/manifest.json") ?? Manifest()
+  static func note(journal: String, out: String) throws(FileFault) -> Bool {
+    let manifest = try Manifest.read(Path.folder(of: journal) + "/manifest.json") ?? Manifest()
     let ending = "_\(RunRecord.Identity(journal: journal, manifest).id.prefix(32)).json"
     return (folderEntries(out + "/" + folder) ?? []).contains { $0.hasSuffix(ending) }
   }
@@ -83,7 +83,7 @@ struct UnsentRuns {
 
   private func keep(_ journal: String) throws(FileFault) {
     try makeFolder(path)
-    let manifest = Manifest(reading: Path.folder(of: journal) + "/manifest.json") ?? Manifest()
+    let manifest = try Manifest.read(Path.folder(of: journal) + "/manifest.json") ?? Manifest()
     let id = RunRecord.Identity(journal: journal, manifest).id
     let start = (manifest.start ?? "").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     var note = Note(history: "\(place)", journal: journal)

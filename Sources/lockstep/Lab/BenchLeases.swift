@@ -12,6 +12,12 @@ struct BenchLeases {
   private(set) var carrier: CarrierChoice?
   /// Why something is not ours.
   private(set) var fault: LabFault?
+  /// How long what another process has is waited for, all in all.
+  private let wait: Interval
+  /// Until when, once it was waited for.
+  private var limit: Interval?
+
+  init(wait: Interval = .zero) { self.wait = wait }
 
   /// The number of the lease of the lock.
   var token: UInt64? { lock?.lease.token }
@@ -24,7 +30,7 @@ struct BenchLeases {
   mutating func take(lock identity: String, name: String) {
     guard fault == nil, lock?.lease.identity != identity else { return }
     do throws(LabFault) {
-      lock = (name, try Self.lease(of: identity))
+      lock = (name, try lease(of: identity, called: "the lock \(name)"))
       if let refusal = LockHealth.refusal(of: identity, called: "the lock \(name)") {
         fault = LabFault(.noDevice, refusal)
       }
@@ -37,20 +43,26 @@ struct BenchLeases {
   mutating func take(oneOf choices: [CarrierChoice]) {
     guard fault == nil, dongle == nil, !choices.isEmpty else { return }
     var reasons: [String] = []
-    for choice in choices {
-      let identity = choice.spec.identity
-      if let refusal = LockHealth.refusal(of: identity, called: choice.shortName) {
-        reasons.append(refusal)
-        continue
+    repeat {
+      reasons = []
+      var identities: [String] = []
+      for choice in choices {
+        let identity = choice.spec.identity
+        if let refusal = LockHealth.refusal(of: identity, called: choice.shortName) {
+          reasons.append(refusal)
+          continue
+        }
+        do throws(LabFault) {
+          dongle = try Lease(of: identity, for: Self.command)
+          carrier = choice
+          return
+        } catch {
+          reasons.append(choices.count > 1 ? "\(choice.name): \(error.detail)" : error.detail)
+          identities.append(identity)
+        }
       }
-      do throws(LabFault) {
-        dongle = try Self.lease(of: identity)
-        carrier = choice
-        return
-      } catch {
-        reasons.append(choices.count > 1 ? "\(choice.name): \(error.detail)" : error.detail)
-      }
-    }
+      guard waits(for: identities, saying: reasons.joined(separator: "; ")) else { break }
+    } while true
     let count = choices.count > 1 ? "none of the dongles can be used: " : ""
     fault = LabFault(.noDevice, count + reasons.joined(separator: "; "))
   }
@@ -84,19 +96,40 @@ struct BenchLeases {
   /// For how long a process that brings a lock to rest is waited for: it is done before that, or there is trouble.
   private static let restPatience = Interval.seconds(120)
 
-  /// Takes a lease. One that is held by the process which brings a lock to rest whose run died is waited for.
-  private static func lease(of identity: String) throws(LabFault) -> Lease {
-    let limit = MonotonicClock.now + restPatience
+  /// Takes the lease of a lock. One that is held by the process which brings the lock to rest whose run died is waited for
+  /// in any case.
+  private mutating func lease(of identity: String, called name: String) throws(LabFault) -> Lease {
+    let restLimit = MonotonicClock.now + Self.restPatience
     while true {
       do throws(LabFault) {
-        return try Lease(of: identity, for: command)
+        return try Lease(of: identity, for: Self.command)
       } catch {
-        guard !LockWatch.isOurs, LockWatch.isHolder(Lease.holder(of: identity)), MonotonicClock.now < limit,
-          !Interruption.isHeard
-        else { throw error }
-        rest(for: .milliseconds(200))
+        let isBroughtToRest =
+          !LockWatch.isOurs && LockWatch.isHolder(Lease.holder(of: identity))
+          && MonotonicClock.now < restLimit && !Interruption.isHeard
+        if isBroughtToRest {
+          rest(for: Self.pause)
+        } else if !waits(for: [identity], saying: "\(name): \(error.detail)") {
+          throw error
+        }
       }
     }
+  }
+
+  private static let pause = Interval.milliseconds(200)
+
+  /// Waits a little where somebody has one of some things and it is to be waited for.
+  ///
+  /// - Returns: false where nobody has one, or it was waited for long enough.
+  private mutating func waits(for identities: [String], saying words: String) -> Bool {
+    guard wait > .zero, !Interruption.isHeard, identities.contains(where: { Lease.holder(of: $0) != nil })
+    else { return false }
+    if limit == nil { Console().say("lockstep: \(words); it is waited for, up to \(wait)") }
+    let last = limit ?? MonotonicClock.now + wait
+    limit = last
+    guard MonotonicClock.now < last else { return false }
+    rest(for: Self.pause)
+    return true
   }
 
   /// The command line, for who wants it meanwhile.

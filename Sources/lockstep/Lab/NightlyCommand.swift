@@ -98,6 +98,7 @@ extension NightlyArguments {
 
   /// Keeps other nights of a plan away as long as this one goes on.
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
+    try reports.check()
     try checked { try makeFolder(reports.out + "/runs") }
     return HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
   }
@@ -115,7 +116,7 @@ extension NightlyArguments {
     }
     let run = try EarlierRun(open.path)
     if let remark = run.remark { console.say("lockstep: \(remark)") }
-    let folder = try checked { try NightlyFolder(open, run, out: reports.out) }
+    let folder = try checked { try NightlyFolder(open, run, reports: reports, cases: lab.cases.count) }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
   }
@@ -133,7 +134,7 @@ extension NightlyArguments {
     }
     let folder = try checked {
       try NightlyFolder(
-        new: plan, out: reports.out, command: Invocation.words, seed: seed)
+        new: plan, reports: reports, cases: trial.cases.count, command: Invocation.words, seed: seed)
     }
     return try drive(folder, trial, console)
   }

@@ -1,4 +1,5 @@
 import System
+import Journal
 import Lab
 import Basics
 
@@ -20,19 +21,24 @@ final class NightlyFolder {
   var recordPath: String { folder.path + "/night.jsonl" }
 
   /// Makes the folder of a night that begins now.
-  init(new plan: String, out: String, command: [String], seed: UInt64) throws(FileFault) {
+  init(
+    new plan: String, reports: ReportPlaces, cases: Int, command: [String], seed: UInt64
+  ) throws(FileFault) {
     folder = try RunFolder(
-      out: out, kind: "nightly", command: command, seed: seed, properties: [("plan", plan)])
+      reports: reports, cases: cases, kind: "nightly", command: command, seed: seed,
+      properties: [("plan", plan)])
     self.seed = seed
     record = []
     try prepare()
   }
 
   /// Takes up the folder of one that did not end.
-  init(_ open: Unfinished, _ run: EarlierRun, out: String) throws(FileFault) {
+  init(
+    _ open: Unfinished, _ run: EarlierRun, reports: ReportPlaces, cases: Int
+  ) throws(FileFault) {
     // Its manifest names the plan at all times: by that it is found again, whenever we are killed.
     folder = try RunFolder(
-      resuming: run, out: out, command: [], properties: [("plan", open.plan)])
+      resuming: run, reports: reports, cases: cases, command: [], properties: [("plan", open.plan)])
     seed = open.seed
     record = open.record
     try prepare()
@@ -74,14 +80,27 @@ final class NightlyFolder {
 
   /// The last night of a plan that did not end, among the runs under a folder.
   static func unfinished(_ plan: String, out: String) throws(UsageError) -> Unfinished? {
-    for name in (folderEntries(out + "/runs") ?? []).reversed() where name.contains("-nightly") {
+    guard let names = folderEntries(out + "/runs") else {
+      if fileKind(out + "/runs") == .missing { return nil }
+      throw UsageError(
+        "\(out)/runs cannot be read, and so it is not known which night is to be gone on with",
+        status: .labFault)
+    }
+    for name in names.reversed() where name.contains("-nightly") {
       let path = "\(out)/runs/\(name)"
-      // One that was killed before it could begin has no record yet.
-      let bytes = (try? WholeFile.bytes(of: path + "/night.jsonl")) ?? []
-      guard let manifest = try? JSON(parsing: WholeFile.bytes(of: path + "/manifest.json")),
-        manifest["properties"]?["plan"]?.string == plan,
-        case .number(let digits)? = manifest["seed"], let seed = UInt64(digits)
+      let manifest = try checked { try Manifest.read(path + "/manifest.json") }
+      guard let manifest, let seed = manifest.seed,
+        manifest.properties.contains(where: { $0.name == "plan" && $0.value.words == plan })
       else { continue }
+      // One that was killed before it could begin has no record yet.
+      let bytes = try checked { () throws(FileFault) in
+        do throws(FileFault) {
+          return try WholeFile.bytes(of: path + "/night.jsonl")
+        } catch {
+          if error.isAbsence { return [] }
+          throw error
+        }
+      }
       let record: [NightLine]
       do {
         record = try NightLine.lines(of: bytes)

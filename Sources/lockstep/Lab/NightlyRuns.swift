@@ -43,6 +43,20 @@ struct NightlyRuns {
 
     """
 
+  /// Why nothing is to be begun now: there is no room for what a run writes. One that is begun without would fail, and seem
+  /// to be trouble with its lock.
+  var shortage: FileFault? {
+    do throws(FileFault) {
+      _ = try ReservedSpace(for: folder + "/cases/room", bytes: 4 << 20)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// For how long a run waits for a lock or a dongle that somebody else has.
+  static let wait = Interval.seconds(60)
+
   /// The words of a command that makes a run.
   func words(for attempt: NightAttempt) -> [String] {
     var words: [String]
@@ -58,7 +72,7 @@ struct NightlyRuns {
         "--corpus=\(folder)/corpus/\(attempt.lock)",
       ]
     }
-    words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)"]
+    words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)", "--wait=\(Self.wait)"]
     if let dongle = attempt.dongle {
       words += lab.places?.options.words(at: dongle) ?? ["--carrier=dongle:\(dongle)"]
       words.append("--actuations=\(attempt.actuations)")

@@ -39,7 +39,7 @@ final class NightlyScribe: Sendable {
       return true
     }
     guard isTime else { return false }
-    inBackground { [self] in
+    let work: @Sendable () -> Void = { [self] in
       var fault: FileFault?
       do throws(FileFault) { try body() } catch { fault = error }
       let end = MonotonicClock.now
@@ -49,6 +49,8 @@ final class NightlyScribe: Sendable {
         state.fault = fault
       }
     }
+    // A night that waits for its journal is better than one without.
+    if !inBackground(work) { work() }
     return true
   }
 

@@ -44,7 +44,11 @@ final class NightlySession {
     notifier = ServiceNotifier()
     runs = NightlyRuns(lab, folder: folder.folder.path, seed: folder.seed)
     var settings = NightSettings(lab.plan, processes: processes)
-    if let places = lab.places { (settings.way, settings.wait) = (.place, places.options.patience) }
+    settings.wait = NightlyRuns.wait
+    if let places = lab.places {
+      settings.way = .place
+      settings.wait = settings.wait + places.options.patience
+    }
     let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
     origin = MonotonicClock.now - (passed - .zero)
     night = Night(
@@ -143,6 +147,7 @@ final class NightlySession {
       switch action {
       case .record(let line): lines.append(line)
       case .start(let attempt):
+        if fault == nil { fault = runs.shortage }
         flush()
         if fault == nil { start(attempt) }
       case .stop(let number): stop(number)
@@ -152,7 +157,7 @@ final class NightlySession {
     }
     flush()
     if let fault {
-      say("the record cannot be written, and nothing is begun until it can: \(fault)")
+      say("the night cannot write what it must, and nothing is begun until it can: \(fault)")
       events.append(.unwritten(lost, why: "\(fault)"))
     }
   }

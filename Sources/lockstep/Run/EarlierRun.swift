@@ -1,9 +1,12 @@
 import System
+import Journal
 
 /// The folder of an earlier run, which this process holds from now on: nobody else goes on with it.
 struct EarlierRun {
   let folder: String
   let hold: FolderHold
+  /// What it was; `nil` where nothing that is understood tells.
+  let manifest: Manifest?
 
   /// Takes the folder of a run that does not run any more.
   ///
@@ -20,6 +23,7 @@ struct EarlierRun {
       }
     }
     self.folder = folder
+    manifest = try checked(head) { try Manifest.read(folder + "/manifest.json") }
   }
 
   /// Takes the folder of a run that is named by its name under the reports or by its folder, and has a certain file.

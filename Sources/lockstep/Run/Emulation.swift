@@ -142,6 +142,17 @@ final class Emulation {
     for packet in packets { try emulated { () throws(CarrierFault) in try air.send(packet) } }
   }
 
+  /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.
+  private func spare(_ path: String, for file: LockFile) throws(FileFault) {
+    guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
+    let known = try? LockFile(reading: path)
+    if let known, known.deviceID == file.deviceID { return }
+    var number = 1
+    while fileKind("\(path).\(number)") != .missing { number += 1 }
+    _ = try rename(path, to: "\(path).\(number)")
+    report.say("what was \(path) is \(path).\(number) now: it is not of this lock")
+  }
+
   /// Writes the key that the lock is registered with now.
   private func keepKey() throws(EmulationFault) {
     writtenKey = peripheral.key
@@ -150,6 +161,7 @@ final class Emulation {
       path: keyFile, model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID,
       address: peripheral.address, key: peripheral.key)
     do {
+      try spare(keyFile, for: file)
       try file.save()
     } catch {
       throw EmulationFault("the key is not kept: \(error)")

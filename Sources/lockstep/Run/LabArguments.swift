@@ -1,4 +1,5 @@
 import System
+import Basics
 import Harness
 import Lab
 import Transports
@@ -12,6 +13,8 @@ struct LabArguments {
   var allowed: [String] = []
   var actuations: Count?
   var rest: RestPosition?
+  /// How long a lock or a dongle that another process has is waited for.
+  var wait: Interval?
   var checksHealth = false
   var ignoresQuarantine = false
   /// The lab whose place is used, and which place; see ``TenancyArguments``.
@@ -80,6 +83,8 @@ struct LabSettings {
   var lock: BenchLock?
   /// The place of a lab that is used, if one is.
   var tenancy: Tenancy?
+  /// How long what another process has is waited for.
+  var wait = Interval.zero
 }
 
 extension LabSettings {
@@ -117,6 +122,10 @@ extension RunArguments {
       .value(
         "rest", \.lab.rest, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
         example: "as-found"),
+      .value(
+        "wait", \.lab.wait, "TIME",
+        "How long to wait for a lock or a dongle that another process has. Not at all unless given.",
+        example: "2min"),
     ] + TenancyArguments.options.map { $0.lifted(to: \.lab.tenancy) }
   }
 
@@ -124,6 +133,12 @@ extension RunArguments {
   func labSettings() throws(UsageError) -> LabSettings {
     var settings = try settingsOfLock()
     settings.tenancy = lab.tenancy.tenancy
+    if let wait = lab.wait {
+      guard lockName != nil else {
+        throw UsageError("--wait waits for a lock: name one with --device lock:NAME")
+      }
+      settings.wait = wait
+    }
     settings.governor = try governorSettings(settings.lock)
     if let lock = settings.lock, lock.isPlayed {
       let given = [("carrier", lab.carrier), ("control", lab.control)]

@@ -24,7 +24,7 @@ final class LockBench {
   /// Whether who asks for the end is not to wait: not once a lock is brought to rest, which takes its time.
   private var heedsEnd = true
   /// What nobody else may use meanwhile.
-  private var leases = BenchLeases()
+  private var leases: BenchLeases
 
   /// Whether a process stands beside this one that brings the lock to rest should this one die.
   private let isWatched: Bool
@@ -42,6 +42,7 @@ final class LockBench {
     self.settings = settings
     self.isWatched = isWatched
     capture = settings.capture
+    leases = BenchLeases(wait: settings.wait)
   }
 
   /// Where the traffic is written down unless somebody said so.
@@ -69,7 +70,7 @@ final class LockBench {
     watcher = nil
     LastWords.set(nil)
     control = nil
-    leases = BenchLeases()
+    leases = BenchLeases(wait: settings.wait)
   }
 
   /// What `--device` names, where that is a lock of an inventory.

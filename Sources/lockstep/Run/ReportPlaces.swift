@@ -82,6 +82,14 @@ struct ReportPlaces {
     return words + history.words
   }
 
+  /// Keeps room for the JUnit report: a disk that is full in the middle of a run costs the rest of the run, and not the
+  /// report of what was done by then.
+  ///
+  /// - Parameter cases: how many there are; one that passes takes some 300 bytes, one that does not a few thousand.
+  func reserve(cases: Int) throws(FileFault) -> ReservedSpace {
+    try ReservedSpace(for: junitPath, bytes: 1 << 20 + cases << 11)
+  }
+
   /// Writes the reports of some runs from their journals.
   ///
   /// - Returns: the paths of the reports.

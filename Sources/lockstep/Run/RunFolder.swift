@@ -20,7 +20,8 @@ final class RunFolder: JournalListener {
   /// When the run began.
   let start: String
   private let command: [String]
-  private let share: JobShare?
+  /// The job of an engine that it is a part of, if it is one, and which part of a run, as `3/16`, if somebody cut one.
+  private let (job, part): (String?, String?)
   private let journal: OutputFile
   /// Where the file system cannot say who holds what, nobody holds anything.
   private let hold: FolderHold?
@@ -29,22 +30,29 @@ final class RunFolder: JournalListener {
   var properties: [(name: String, value: String)] = []
   /// Why nothing more is written, if it is not.
   private(set) var fault: FileFault?
+  /// Room for the JUnit report, whatever fills the disk meanwhile.
+  private let space: ReservedSpace
   /// The number of the lease of the lock that is driven: it stands in every line from now on.
   var lease: Int?
 
   /// Makes the folder of a run that begins now.
   ///
-  /// - Parameter files: what else stands in it from the first moment, by name.
+  /// - Parameters:
+  ///   - reports: where its reports go.
+  ///   - cases: how many cases there are to report, as far as that is known.
+  ///   - files: what else stands in it from the first moment, by name.
   init(
-    out: String, kind: String, command: [String], seed: UInt64?, share: JobShare? = nil,
-    properties: [(name: String, value: String)] = [], files: [(name: String, text: String)] = []
+    reports: ReportPlaces, cases: Int = 0, kind: String, command: [String], seed: UInt64?,
+    share: JobShare? = nil, shard: Shard? = nil, properties: [(name: String, value: String)] = [],
+    files: [(name: String, text: String)] = []
   ) throws(FileFault) {
     let entropy = SystemEntropy()
     id = (0..<2).map { _ in entropy.next().hex(digits: 16) }.joined()
+    out = reports.out
     use = try Remains.begin(in: out)
-    self.out = out
+    space = try reports.reserve(cases: cases)
     self.properties = properties
-    self.share = share
+    (job, part) = (share?.job, (share?.shard ?? shard).map { "\($0.part)/\($0.count)" })
     self.command = command
     start = WallClock.now
     let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
@@ -67,18 +75,19 @@ final class RunFolder: JournalListener {
 
   /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
   init(
-    resuming earlier: EarlierRun, out: String, command: [String], share: JobShare? = nil,
-    properties: [(name: String, value: String)] = []
+    resuming earlier: EarlierRun, reports: ReportPlaces, cases: Int = 0, command: [String],
+    share: JobShare? = nil, shard: Shard? = nil, properties: [(name: String, value: String)] = []
   ) throws(FileFault) {
+    out = reports.out
     use = try Remains.begin(in: out)
+    space = try reports.reserve(cases: cases)
     hold = earlier.hold
     let path = earlier.folder
     Remains.sweep(below: path)
-    self.out = out
     self.properties = properties
-    self.share = share
+    (job, part) = (share?.job, (share?.shard ?? shard).map { "\($0.part)/\($0.count)" })
     self.path = path
-    let manifest = Manifest(reading: path + "/manifest.json")
+    let manifest = earlier.manifest
     // One that began before runs had ids gets the one by which the history knows it.
     id = RunRecord.Identity(journal: path + "/journal.jsonl", manifest.withoutPart).id
     self.command = manifest?.command ?? command
@@ -90,14 +99,20 @@ final class RunFolder: JournalListener {
 
   /// The folder of a run that begins now, or of the one that it takes up again.
   static func open(
-    resuming earlier: EarlierRun? = nil, kind: String,
+    resuming earlier: EarlierRun? = nil, kind: String, cases: Int = 0,
     command: [String] = Invocation.words, seed: UInt64?, _ arguments: RunArguments,
     files: [(name: String, text: String)] = []
   ) throws(UsageError) -> RunFolder {
-    let (out, share) = (arguments.reports.out, arguments.share)
+    let (reports, share, shard) = (arguments.reports, arguments.share, arguments.shard)
+    try reports.check(capture: arguments.lab.capture)
     return try checked {
-      if let earlier { return try RunFolder(resuming: earlier, out: out, command: command, share: share) }
-      return try RunFolder(out: out, kind: kind, command: command, seed: seed, share: share, files: files)
+      if let earlier {
+        return try RunFolder(
+          resuming: earlier, reports: reports, cases: cases, command: command, share: share, shard: shard)
+      }
+      return try RunFolder(
+        reports: reports, cases: cases, kind: kind, command: command, seed: seed, share: share, shard: shard,
+        files: files)
     }
   }
 
@@ -120,8 +135,9 @@ final class RunFolder: JournalListener {
     properties += bench.properties
   }
 
-  /// Completes the manifest.
+  /// Completes the manifest; from here on there is the room that was kept.
   func finish(seed: UInt64) throws(FileFault) {
+    space.release()
     journal.synchronize()
     try writeManifest(end: WallClock.now, seed: seed)
     if let fault { throw fault }
@@ -154,7 +170,7 @@ final class RunFolder: JournalListener {
     (manifest.name, manifest.host) = (name, Host.name)
     (manifest.start, manifest.end, manifest.version) = (start, end, Version.text)
     manifest.seed = seed
-    if let share { (manifest.job, manifest.part) = (share.job, "\(share.shard.part)/\(share.shard.count)") }
+    (manifest.job, manifest.part) = (job, part)
     manifest.command = command.map(withoutSecrets)
     manifest.properties = (Surroundings.properties + properties).map { .init($0.name, .text($0.value)) }
     try manifest.write(to: path + "/manifest.json")

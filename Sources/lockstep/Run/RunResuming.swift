@@ -16,7 +16,7 @@ struct ResumedRun {
   init(_ given: RunArguments, _ run: String) throws(UsageError) {
     self.run = try EarlierRun(run, out: given.reports.out, with: "journal.jsonl", saying: "--resume: ")
     let folder = self.run.folder
-    guard let manifest = Manifest(reading: folder + "/manifest.json") else {
+    guard let manifest = self.run.manifest else {
       throw UsageError("--resume: \(folder)/manifest.json is no manifest that is understood")
     }
     guard manifest.command.first == Command.run.name else {
