@@ -58,8 +58,9 @@ final class NightlySession {
 
   /// Goes through the night.
   ///
+  /// - Parameter least: how much must have been judged in it.
   /// - Returns: what became of it.
-  func perform() -> NightlyReport {
+  func perform(_ least: LeastVerdicts) -> NightlyReport {
     Interruption.listen()
     notifier.ready()
     for run in night.running { jobs.append((run.attempt.number, .orphan)) }
@@ -87,7 +88,7 @@ final class NightlySession {
     }
     console.status.show("")
     notifier.stopping()
-    return NightlyReport(night, runs, folder, took: now - .zero)
+    return NightlyReport(night, runs, folder, took: now - .zero, least)
   }
 
   /// Looks after all children; true when something happened.
