@@ -16,9 +16,17 @@ public enum HealthFolder {
   }
 
   /// Everything that is known.
-  public static var book: HealthBook {
+  ///
+  /// - Throws: why nobody can say what that is; where nothing was ever written down, nothing is known.
+  public static func book() throws(LabFault) -> HealthBook {
     guard let folder = StateFolder.path.map({ $0 + "/health" }) else { return HealthBook() }
-    return HealthBook((names(in: folder) ?? []).compactMap { record(folder, $0) })
+    guard let names = names(in: folder) else {
+      let code = errno
+      guard code != ENOENT else { return HealthBook() }
+      throw LabFault(
+        .noDevice, "the health of locks and dongles is not known: \(FileFault(path: folder, code: code))")
+    }
+    return HealthBook(names.compactMap { record(folder, $0) })
   }
 
   /// Changes what is known; nobody else does so meanwhile.
