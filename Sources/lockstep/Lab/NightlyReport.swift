@@ -311,7 +311,8 @@ extension NightlyReport {
     }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
-    return lines.joined(separator: "\n")
+    // Whatever a scenario, a lock or a file is called: no name begins a line of ours.
+    return lines.map(\.inOneLine).joined(separator: "\n")
   }
 
   private func summary(_ paint: Painter) -> String {
@@ -375,6 +376,7 @@ extension NightlyReport {
   private static let most = 12
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
+    let rows = rows.map { $0.map(\.inOneLine) }
     // Nothing follows the last column.
     let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.enumerated().map { number, row in

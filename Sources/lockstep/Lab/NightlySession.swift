@@ -220,7 +220,7 @@ final class NightlySession {
 
 extension NightlySession {
   private func say(_ text: String) {
-    console.say("lockstep: \(text)")
+    console.say("lockstep: \(text)".inOneLine)
   }
 
   /// Says what a lab manager who looks on wants to know at once.
