@@ -20,13 +20,12 @@ public enum HealthFolder {
   /// - Throws: why nobody can say what that is; where nothing was ever written down, nothing is known.
   public static func book() throws(LabFault) -> HealthBook {
     guard let folder = StateFolder.path.map({ $0 + "/health" }) else { return HealthBook() }
-    guard let names = names(in: folder) else {
-      let code = errno
-      guard code != ENOENT else { return HealthBook() }
-      throw LabFault(
-        .noDevice, "the health of locks and dongles is not known: \(FileFault(path: folder, code: code))")
+    do throws(FileFault) {
+      let names = try FolderNames.listed(in: folder).filter(isRecord)
+      return HealthBook(names.compactMap { record(folder, $0) })
+    } catch {
+      throw LabFault(.noDevice, "the health of locks and dongles is not known: \(error)")
     }
-    return HealthBook(names.compactMap { record(folder, $0) })
   }
 
   /// Changes what is known; nobody else does so meanwhile.
@@ -70,14 +69,11 @@ public enum HealthFolder {
     LabFault(.noDevice, "the health of locks and dongles cannot be kept: \(fault)")
   }
 
-  private static func names(in folder: String) -> [String]? {
-    folderEntries(folder)?.filter { $0.hasSuffix(".json") }
-  }
+  private static func isRecord(_ name: String) -> Bool { name.hasSuffix(".json") && !name.hasPrefix(".") }
 
   private static func book(in folder: String) throws(FileFault) -> HealthBook {
-    guard let names = names(in: folder) else { throw FileFault(path: folder, code: errno) }
     var records: [(identity: String, health: DeviceHealth)] = []
-    for name in names {
+    for name in try FolderNames.listed(in: folder) where isRecord(name) {
       if let record = try read(folder, name) { records.append(record) }
     }
     return HealthBook(records)

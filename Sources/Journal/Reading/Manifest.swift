@@ -35,8 +35,16 @@ public struct Manifest: Hashable, Sendable {
   ///
   /// - Returns: `nil` where there is none, or none that is understood.
   public init?(reading path: String) {
-    guard let bytes = try? WholeFile.bytes(of: path, limit: 1 << 20),
-      let json = try? JSON(parsing: bytes.span, isMended: true), let manifest = try? Manifest(json)
+    guard let manifest = try? Manifest(at: path) else { return nil }
+    self = manifest
+  }
+
+  /// Reads a file; `nil` where it is none.
+  ///
+  /// - Throws: why it cannot be read, which says nothing of what it is.
+  public init?(at path: String) throws(FileFault) {
+    let bytes = try WholeFile.bytes(of: path, limit: 1 << 20)
+    guard let json = try? JSON(parsing: bytes.span, isMended: true), let manifest = try? Manifest(json)
     else { return nil }
     self = manifest
   }
