@@ -15,6 +15,8 @@ public struct MachineDefinition: Equatable, Sendable {
   public var events: [Event]
   /// What the surroundings may be like, and which faults or stimuli make them so.
   public var circumstances: [Circumstance]
+  /// What a device may report beside statuses and effects, as far as the definition says what it is.
+  public var readings: [ValueForm]
   /// The transition relation.
   ///
   /// A pair of state and stimulus without a row is a refusal.
@@ -27,13 +29,15 @@ public struct MachineDefinition: Equatable, Sendable {
   /// Makes a definition.
   public init(
     name: String, summary: String = "", states: [State] = [], events: [Event] = [],
-    circumstances: [Circumstance] = [], transitions: [Transition] = [], starts: [Start] = []
+    circumstances: [Circumstance] = [], readings: [ValueForm] = [], transitions: [Transition] = [],
+    starts: [Start] = []
   ) {
     self.name = name
     self.summary = summary
     self.states = states
     self.events = events
     self.circumstances = circumstances
+    self.readings = readings
     self.transitions = transitions
     self.starts = starts
   }

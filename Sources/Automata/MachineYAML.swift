@@ -14,6 +14,7 @@ import Basics
 //       - knock: { arguments: { times: { integer: [1, 9] }, delay: duration, by: [hand, foot] } }
 //     circumstances:
 //       - { name: wind, faults: [storm] }
+//     readings: { battery: number, wind: { integer: [0, 12] } }
 //     starts:
 //       - { state: Closed, when: { locked: false } }
 //     transitions:
@@ -35,6 +36,7 @@ extension MachineDefinition {
     entries.append(("states", .list(states.map(\.node))))
     entries.append(("events", .list(events.map(\.node))))
     if !circumstances.isEmpty { entries.append(("circumstances", .list(circumstances.map(\.node)))) }
+    if !readings.isEmpty { entries.append(("readings", readings.node)) }
     entries.append(("starts", .list(starts.map(\.node))))
     entries.append(("transitions", .list(transitions.map(\.node))))
     return Node.mapping(entries).yaml()
@@ -69,23 +71,26 @@ extension Event {
       return kind == .stimulus ? .text(name) : .mapping([(name, .text(kind.rawValue))])
     }
     var entries: [(String, Node)] = kind == .stimulus ? [] : [("kind", .text(kind.rawValue))]
-    let forms = arguments.forms.map { ($0.name, $0.kind.node) }
-    entries.append((arguments.isAlternative ? "one-of" : "arguments", .mapping(forms, layout: .flow)))
+    entries.append((arguments.isAlternative ? "one-of" : "arguments", arguments.forms.node))
     return .mapping([(name, .mapping(entries, layout: .flow))])
   }
 }
 
-/// The words of a file for what an argument may be.
-private enum ArgumentWord: String, CaseIterable {
+/// The words of a file for what a value may be.
+private enum FormWord: String, CaseIterable {
   case text, hex, flag, integer, number, duration
 }
 
-extension ArgumentForm.Kind {
+extension [ValueForm] {
+  fileprivate var node: Node { .mapping(map { ($0.name, $0.kind.node) }, layout: .flow) }
+}
+
+extension ValueForm.Kind {
   fileprivate var node: Node {
-    func limits(_ word: ArgumentWord, _ first: String, _ last: String) -> Node {
+    func limits(_ word: FormWord, _ first: String, _ last: String) -> Node {
       .mapping([(word.rawValue, .list([.plain(first), .plain(last)], layout: .flow))], layout: .flow)
     }
-    func word(_ word: ArgumentWord) -> Node { .text(word.rawValue) }
+    func word(_ word: FormWord) -> Node { .text(word.rawValue) }
     return switch self {
     case .text: word(.text)
     case .hexadecimal: word(.hex)
@@ -180,13 +185,16 @@ private struct MachineReader {
   init(_ root: Cursor) { self.root = root }
 
   func read() -> MachineDefinition? {
-    let keys = ["machine", "summary", "states", "events", "circumstances", "starts", "transitions"]
+    let keys = [
+      "machine", "summary", "states", "events", "circumstances", "readings", "starts", "transitions",
+    ]
     guard let fields = root.fields(keys) else { return nil }
     let name = fields.required("machine")?.text("a name")
     let summary = fields.optional("summary").map { $0.text() ?? "" } ?? ""
     let states = fields.required("states")?.list() ?? []
     let events = fields.required("events")?.list() ?? []
     let circumstances = fields.optional("circumstances")?.list() ?? []
+    let readings = fields.optional("readings").map { forms($0, "a reading") } ?? []
     let starts = fields.required("starts")?.list() ?? []
     let rows = fields.required("transitions")?.list() ?? []
     var definition = MachineDefinition(name: name ?? "", summary: summary)
@@ -196,10 +204,12 @@ private struct MachineReader {
     definition.starts = starts.compactMap(start)
     definition.transitions = rows.compactMap(transition)
     // Once a part could not be read, the numbers of the others no longer say where they stand.
-    guard name != nil, definition.states.count == states.count, definition.events.count == events.count,
+    guard name != nil, let readings, definition.states.count == states.count,
+      definition.events.count == events.count,
       definition.circumstances.count == circumstances.count, definition.starts.count == starts.count,
       definition.transitions.count == rows.count
     else { return nil }
+    definition.readings = readings
     let findings = definition.findings()
     for finding in findings {
       let place =
@@ -240,29 +250,32 @@ private struct MachineReader {
     else { return nil }
     var others = OptionalFields(fields)
     let kind = others.read("kind") { $0.choice("kind", as: Event.Kind.self) } ?? .stimulus
-    let all = others.read("arguments") { arguments($0) }.map { ArgumentForms($0) }
-    let oneOf = others.read("one-of") { arguments($0) }.map { ArgumentForms($0, isAlternative: true) }
+    let all = others.read("arguments") { forms($0, "an argument") }.map { ArgumentForms($0) }
+    let oneOf = others.read("one-of") { forms($0, "an argument") }.map {
+      ArgumentForms($0, isAlternative: true)
+    }
     return others.isWhole ? Event(name, kind, arguments: all ?? oneOf) : nil
   }
 
-  private func arguments(_ cursor: Cursor) -> [ArgumentForm]? {
+  /// What stands under each name.
+  private func forms(_ cursor: Cursor, _ noun: String) -> [ValueForm]? {
     guard let entries = cursor.entries() else { return nil }
-    let forms = entries.compactMap { key, value -> ArgumentForm? in
-      guard let name = key.text("an argument"), let kind = kind(value) else { return nil }
-      return ArgumentForm(name, kind)
+    let forms = entries.compactMap { key, value -> ValueForm? in
+      guard let name = key.text(noun), let kind = kind(value) else { return nil }
+      return ValueForm(name, kind)
     }
     return forms.count == entries.count ? forms : nil
   }
 
-  /// What an argument may be: a word, a word with limits, or the words to choose from.
-  private func kind(_ cursor: Cursor) -> ArgumentForm.Kind? {
+  /// What a value may be: a word, a word with limits, or the words to choose from.
+  private func kind(_ cursor: Cursor) -> ValueForm.Kind? {
     if cursor.node.members != nil {
       let words = names(cursor)
       if words.isEmpty { cursor.reportExpected("words to choose from") }
       return words.isEmpty ? nil : .choice(words)
     }
-    guard let (name, key, value) = cursor.variant("type", of: ArgumentWord.allCases.map(\.rawValue)),
-      let word = ArgumentWord(rawValue: name)
+    guard let (name, key, value) = cursor.variant("type", of: FormWord.allCases.map(\.rawValue)),
+      let word = FormWord(rawValue: name)
     else { return nil }
     guard let value else {
       return switch word {

@@ -32,6 +32,12 @@ public struct Cursor {
   /// Whether nothing was written: `key:` and no value.
   public var isNothing: Bool { node.content == .scalar("", .plain) }
 
+  /// Whether it is what YAML writes for a value that is not there: nothing, `~` or `null`, without quotes.
+  public var isNull: Bool {
+    guard case .scalar(let text, .plain) = node.content else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(text)
+  }
+
   /// Reports a problem with the node.
   public func report(_ message: @autoclosure () -> String, hint: @autoclosure () -> String? = nil) {
     findings.add(Problem(at: node.position, to: node.end, message(), hint: hint()))

@@ -12,6 +12,8 @@ public indirect enum Form: Sendable {
   case words([String])
   case flag
   case wholeNumber(ClosedRange<Int>?)
+  /// A number, whole or not.
+  case number
   /// A length of time with its unit.
   case duration
   /// A flag, a number, a duration or text, as it is written.
@@ -89,6 +91,7 @@ extension Form {
     case .words(let words): ["enum": .list(words.map(JSON.text))]
     case .flag: ["type": "boolean"]
     case .wholeNumber(let range): Self.wholeNumber(range)
+    case .number: ["type": "number"]
     case .duration: ["type": "string", "pattern": .text(#"^[0-9]+(\.[0-9]+)? ?(ns|us|µs|ms|s|min|h)$"#)]
     case .value: ["type": ["string", "number", "boolean"]]
     case .oneOrMore(let form):

@@ -1,3 +1,4 @@
+public import Basics
 import Conformance
 public import Journal
 
@@ -55,7 +56,7 @@ public final class Run {
   /// What a run did before it was taken up again.
   public struct Earlier: Sendable {
     /// The cases that came to a judgement, by their ids.
-    public var judged: Set<String> = []
+    public var judged: Set<ExactText> = []
     /// How they ended.
     public var tally = Tally()
     /// Whether there was anything before.
@@ -77,7 +78,7 @@ public final class Run {
           failsFlaky: earlier.tally.failsFlaky)))
     for remark in prepare() { listener.remark(remark) }
     var limit: String?
-    for test in plan.cases where !earlier.judged.contains(test.id) {
+    for test in plan.cases where !earlier.judged.contains(ExactText(test.id)) {
       let verdict = tries(test, limit, &count)
       if verdict.limit != nil { limit = verdict.message }
       summary.tally.count(verdict)

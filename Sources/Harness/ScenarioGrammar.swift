@@ -90,6 +90,24 @@ extension ScenarioGrammar {
 
   static let comparison = Form.either([.value, .mapping(comparisonKeys, others: nil)])
 
+  /// The readings of the machines that are built in, with what each may be.
+  static let readings: [Field] = {
+    let reserved = ExpectationKey.allCases.map(\.rawValue)
+    var fields: [Field] = []
+    for machine in MachineDefinition.catalog {
+      for reading in machine.readings where !reserved.contains(reading.name) {
+        guard !fields.contains(where: { $0.name == reading.name }) else { continue }
+        let (kind, value) = (reading.kind, reading.kind.form)
+        let same = Field.optional("is", value, "What the reading must be.")
+        let keys = [same] + (kind.isNumber ? comparisonKeys.filter { $0.name != same.name } : [])
+        let form = Form.either([value, .mapping(keys, others: nil)])
+        fields.append(
+          .optional(reading.name, form, "A reading of `\(machine.name)`: \(kind.expectation)."))
+      }
+    }
+    return fields
+  }()
+
   static let step = Form.either([
     .text, .single(Keyword.allCases.map(\.field) + stimuli, others: arguments),
   ])
@@ -124,7 +142,8 @@ extension ScenarioGrammar.Keyword {
       .optional(
         rawValue,
         .mapping(
-          ScenarioGrammar.ExpectationKey.allCases.map(\.field), others: ScenarioGrammar.comparison),
+          ScenarioGrammar.ExpectationKey.allCases.map(\.field) + ScenarioGrammar.readings,
+          others: ScenarioGrammar.comparison),
         "What must be shown: now, `within` a time, or all the time `for` one. Other keys are readings.")
     case .wait:
       .optional(
@@ -175,7 +194,7 @@ extension ScenarioGrammar.ExpectationKey {
   }
 }
 
-extension ArgumentForm.Kind {
+extension ValueForm.Kind {
   /// The form that a schema has for it.
   fileprivate var form: ScenarioGrammar.Form {
     switch self {
@@ -183,7 +202,7 @@ extension ArgumentForm.Kind {
     case .hexadecimal: .pattern("^([0-9A-Fa-f]{2})*$")
     case .flag: .either([.flag, .words(["yes", "no", "on", "off"])])
     case .wholeNumber(let range): .wholeNumber(range)
-    case .number: .value
+    case .number: .number
     case .duration: .duration
     case .choice(let words): .words(words)
     }

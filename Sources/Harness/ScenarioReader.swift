@@ -244,9 +244,13 @@ struct SettingSorting {
 }
 
 extension Cursor {
-  /// A flag, a number, a duration or text; what stands in quotes is text.
+  /// A flag, a number, a duration or text; what stands in quotes is text, and null is none of them.
   func anyValue() -> Value? {
     guard let text = text("a value") else { return nil }
+    guard !isNull else {
+      report("`\(text)` is no value", hint: "as text it stands in quotes")
+      return nil
+    }
     if case .scalar(_, .quoted) = node.content { return .text(text) }
     return Value(plain: text)
   }

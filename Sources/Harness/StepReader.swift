@@ -122,18 +122,15 @@ struct StepReader {
     let forms = forms(of: name)
     guard cursor.node.entries != nil else {
       if let forms, forms.forms.count != 1 { return refuse(cursor, name, forms) }
-      guard let value = cursor.anyValue(), cursor.admits(value, forms?.forms[0]) else { return nil }
-      return [Argument(Argument.only, value)]
+      return cursor.value(of: forms?.forms[0]).map { [Argument(Argument.only, $0)] }
     }
     let entries = cursor.entries() ?? []
     if let forms, forms.forms.isEmpty, !entries.isEmpty { return refuse(entries[0].key, name, forms) }
     let arguments = entries.compactMap { key, value -> Argument? in
       let given: String? =
         if let forms { key.name("argument", of: forms.forms.map(\.name)) } else { key.node.text ?? "" }
-      guard let given, let read = value.anyValue(),
-        value.admits(read, forms?.forms.first { $0.name == given })
-      else { return nil }
-      return Argument(given, read)
+      guard let given else { return nil }
+      return value.value(of: forms?.forms.first { $0.name == given }).map { Argument(given, $0) }
     }
     if forms?.isAlternative == true, entries.count > 1 {
       entries[1].key.report("`\(name)` takes one of \(Self.list(forms)), and this is another")
@@ -242,7 +239,9 @@ extension StepReader {
     let entries = cursor.entries()
     var readings = device?.readings ?? []
     if device == nil { readings += entries?.compactMap { $0.key.node.text } ?? [] }
-    guard let entries, let fields = cursor.fields(keys + readings.filter { !keys.contains($0) }) else {
+    let forms = machine?.definition.readings ?? []
+    let names = readings + forms.map(\.name).filter { !readings.contains($0) }
+    guard let entries, let fields = cursor.fields(keys + names.filter { !keys.contains($0) }) else {
       return nil
     }
     var conditions: [Expectation.Condition?] = []
@@ -257,7 +256,13 @@ extension StepReader {
       case .within: time = value.duration().map { .within($0) }
       case .for: time = value.lastingDuration().map { .lasting($0) }
       case nil:
-        if readings.contains(name) { conditions.append(comparison(value).map { .reading(name, $0) }) }
+        if readings.contains(name) {
+          let form = forms.first { $0.name == name }
+          conditions.append(comparison(value, form).map { .reading(name, $0) })
+        } else if names.contains(name) {
+          key.report("this device does not report `\(name)`")
+          conditions.append(nil)
+        }
       }
     }
     guard agree(fields, conditions, cursor), let time else { return nil }
@@ -324,13 +329,18 @@ extension StepReader {
     }
   }
 
-  private func comparison(_ cursor: Cursor) -> Expectation.Comparison? {
+  /// What a reading must be, of which the machine may say what it is.
+  private func comparison(_ cursor: Cursor, _ form: ValueForm?) -> Expectation.Comparison? {
     guard cursor.node.entries != nil else {
-      return cursor.anyValue().map { Expectation.Comparison(value: $0) }
+      return cursor.reading(form).map { Expectation.Comparison(value: $0) }
     }
     guard let fields = cursor.fields(ScenarioGrammar.comparisonKeys) else { return nil }
     var others = OptionalFields(fields)
-    let value = others.read("is") { $0.anyValue() }
+    if let form, !form.kind.isNumber, let key = fields.key("above") ?? fields.key("below") {
+      key.report("`\(form.name)` is \(form.kind.expectation), and nothing is above or below it")
+      return nil
+    }
+    let value = others.read("is") { $0.reading(form) }
     let above = others.read("above") { $0.number() }
     let below = others.read("below") { $0.number() }
     guard others.isWhole else { return nil }
@@ -357,10 +367,12 @@ extension Cursor {
     return interval
   }
 
-  /// Whether a value is what an argument may be; reports where it is not.
-  fileprivate func admits(_ value: Value, _ form: ArgumentForm?) -> Bool {
-    guard let form, !form.kind.admits(value) else { return true }
-    let text = value.description
+  /// A value that is of a form, where one is known; reports where it is not.
+  fileprivate func value(of form: ValueForm?) -> Value? {
+    guard let form, let text = node.text, !isNothing else { return anyValue() }
+    let value = isNull ? nil : anyValue()
+    if case .choice(let words) = form.kind, words.contains(text) { return value ?? .text(text) }
+    if let value, form.kind.admits(value) { return value }
     let hint: String? =
       switch (form.kind, value) {
       case (.choice(let words), _): DeviceProblem.suggestion(for: text, of: words)
@@ -368,12 +380,30 @@ extension Cursor {
       case (.duration, .integer), (.duration, .number): "`\(text) s` are seconds"
       default: nil
       }
-    report("`\(form.name)` is \(form.kind.expectation), and not `\(text)`", hint: hint)
-    return false
+    report("`\(form.name)` is \(form.kind.expectation), and not `\(value?.description ?? text)`", hint: hint)
+    return nil
+  }
+
+  /// A value that a reading must have, as the device tells it: what is text there is text here, also where it looks like a
+  /// number.
+  fileprivate func reading(_ form: ValueForm?) -> Value? {
+    guard let value = value(of: form) else { return nil }
+    switch form?.kind {
+    case .hexadecimal, .choice: return node.text.map { .text($0) }
+    case .text, .flag, .wholeNumber, .number, .duration, nil: return value
+    }
   }
 }
 
-extension ArgumentForm.Kind {
+extension ValueForm.Kind {
+  /// Whether one may be above or below another.
+  var isNumber: Bool {
+    switch self {
+    case .wholeNumber, .number: true
+    case .text, .hexadecimal, .flag, .duration, .choice: false
+    }
+  }
+
   /// Whether a value is one of this kind.
   fileprivate func admits(_ value: Value) -> Bool {
     switch (self, value) {

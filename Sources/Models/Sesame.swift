@@ -31,6 +31,7 @@ extension MachineDefinition {
     var machine = MachineDefinition(
       name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
     machine.events = SesameEvents.all
+    machine.readings = SesameEvents.readings
     machine.circumstances = [
       Circumstance("loss"),
       Circumstance(
@@ -486,7 +487,14 @@ enum SesameEvents {
     }
   }
 
-  private static let degrees = ArgumentForm.Kind.wholeNumber(Int(Int16.min)...Int(Int16.max))
+  /// What a client reports of its lock: volts, seconds, and words.
+  static let readings: [ValueForm] = [
+    .init("battery", .anyNumber), .init("history", .text), .init("autolock", .anyWholeNumber),
+    .init("version", .text), .init("login", .text), .init("registration", .text),
+    .init("passed over", .text), .init("motor", .choice(["stalled"])),
+  ]
+
+  private static let degrees = ValueForm.Kind.wholeNumber(Int(Int16.min)...Int(Int16.max))
 
   static let all: [Event] =
     (seed + ["reset"] + requests + attacks + hand).map { Event($0, arguments: arguments(of: $0)) }

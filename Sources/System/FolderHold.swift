@@ -84,7 +84,10 @@ public final class FolderHold {
   /// Looks whether a file is held: one in which its holder stands, or the lifeline of a child.
   public static func look(atFile path: String) -> Sight {
     let descriptor = Kernel.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return .free }
+    guard descriptor >= 0 else {
+      // What cannot be looked at may be held.
+      return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .free : .held(nil)
+    }
     defer { Kernel.close(descriptor) }
     return Descriptors.isLocked(descriptor) ? .held(Holder(descriptor)) : .free
   }

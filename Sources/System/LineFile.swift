@@ -31,7 +31,17 @@ public final class LineFile {
   /// Keeps other programs away, unless one has it.
   ///
   /// A program that was just started by the one before may hold it for a moment, until it is on its own.
-  public func lock() -> Bool { (try? Descriptors.lock(descriptor, for: .milliseconds(20))) != nil }
+  ///
+  /// - Returns: whether no other program has it.
+  public func lock() throws(FileFault) -> Bool {
+    do {
+      try Descriptors.lock(descriptor, for: .milliseconds(20))
+      return true
+    } catch {
+      guard error.code == EWOULDBLOCK else { throw FileFault(path: path, error) }
+      return false
+    }
+  }
 
   /// Whether it is still what stands at its path: a file that was deleted or replaced takes lines that nobody ever finds.
   public var isInPlace: Bool {

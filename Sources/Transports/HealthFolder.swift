@@ -16,9 +16,16 @@ public enum HealthFolder {
   }
 
   /// Everything that is known.
-  public static var book: HealthBook {
+  ///
+  /// - Throws: why nobody can say what that is; where nothing was ever written down, nothing is known.
+  public static func book() throws(LabFault) -> HealthBook {
     guard let folder = StateFolder.path.map({ $0 + "/health" }) else { return HealthBook() }
-    return HealthBook((names(in: folder) ?? []).compactMap { record(folder, $0) })
+    do throws(FileFault) {
+      let names = try FolderNames.listed(in: folder).filter(isRecord)
+      return HealthBook(names.compactMap { record(folder, $0) })
+    } catch {
+      throw LabFault(.noDevice, "the health of locks and dongles is not known: \(error)")
+    }
   }
 
   /// Changes what is known; nobody else does so meanwhile.
@@ -62,14 +69,11 @@ public enum HealthFolder {
     LabFault(.noDevice, "the health of locks and dongles cannot be kept: \(fault)")
   }
 
-  private static func names(in folder: String) -> [String]? {
-    folderEntries(folder)?.filter { $0.hasSuffix(".json") }
-  }
+  private static func isRecord(_ name: String) -> Bool { name.hasSuffix(".json") && !name.hasPrefix(".") }
 
   private static func book(in folder: String) throws(FileFault) -> HealthBook {
-    guard let names = names(in: folder) else { throw FileFault(path: folder, code: errno) }
     var records: [(identity: String, health: DeviceHealth)] = []
-    for name in names {
+    for name in try FolderNames.listed(in: folder) where isRecord(name) {
       if let record = try read(folder, name) { records.append(record) }
     }
     return HealthBook(records)

@@ -206,13 +206,19 @@ extension Lease {
     let next = max(token ?? 0, last.map { $0.token + (token == nil ? 1 : 0) } ?? firstToken)
     let holder = LeaseHolder(
       token: next, process: getpid(), host: Host.name, since: WallClock.now, command: command)
-    do {
-      try Descriptors.append(Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8), to: descriptor)
+    do throws(FileFault) {
+      do {
+        try Descriptors.append(Array(((isTorn ? "\n" : "") + holder.line + "\n").utf8), to: descriptor)
+      } catch {
+        throw FileFault(path: path, code: error.code)
+      }
+      // The name of a new file has to be there too.
+      if last == nil { try keepName(of: path) }
     } catch {
-      throw FileFault(path: path, code: error.code)
+      // Where nobody can say so, the next one has to ask again.
+      if last == nil { _ = Kernel.ftruncate(descriptor, 0) }
+      throw error
     }
-    // The name of a new file has to be there too.
-    if last == nil { synchronizeFolder(of: path) }
     forgetOld(in: descriptor)
     return next
   }

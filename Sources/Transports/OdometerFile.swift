@@ -16,7 +16,7 @@ struct WearFile: WearStore {
   init(_ path: String) throws(LabFault) {
     place = path
     lines = try WearLines(path)
-    guard lines.lock() else { throw LabFault(.noDevice, "another run uses this lock: it holds \(path)") }
+    guard try lines.lock() else { throw LabFault(.noDevice, "another run uses this lock: it holds \(path)") }
     notes = try WearLines(Self.notesPath(of: path))
     // A line that is on the disk counts for nothing in a file, or in a folder, whose name is not.
     for name in [path, Path.folder(of: path)] {
@@ -63,7 +63,9 @@ struct WearLines {
 
   var isTorn: Bool { file.isTorn }
 
-  func lock() -> Bool { file.lock() }
+  func lock() throws(LabFault) -> Bool {
+    try Self.counted { () throws(FileFault) in try file.lock() }
+  }
 
   func append(_ added: [WearLine]) throws(LabFault) {
     // Lines that nobody finds are as good as none: whoever comes next would count from the start.

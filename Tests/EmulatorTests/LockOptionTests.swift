@@ -36,6 +36,10 @@ struct LockOptionTests {
     for option in LockOption.all {
       #expect(effects.contains { $0.option == option.name }, "\(option.name)")
       expect(option.sentence.last, ".")
+      let models = effects.filter { $0.option == option.name }.map(\.model)
+      #expect(
+        option.generation == nil || models.allSatisfy { $0.generation == option.generation }, "\(option.name)"
+      )
       var options = LockOptions()
       try options.set(option.name, to: option.usual)
       expect(options, LockOptions())
@@ -120,6 +124,11 @@ struct LockOptionTests {
         "sesame5", [("burst-length", "2 h")],
         "'2 h' is not a value of 'burst-length', which takes a time from 1 ms to 1 h, such as 250 ms"
       ),
+      (
+        "sesame3", [("short-registration", "refused")],
+        "'short-registration' has no effect: it is a setting of OS3 locks"
+      ),
+      ("sesame5pro", [("er-length", "32")], "'er-length' has no effect: it is a setting of OS2 locks"),
       ("sesame5", [("loss", "2")], "'2' is not a value of 'loss', which takes a probability from 0 to 1"),
     ] as [(String, [(String, String)], String)])
   func specificationErrors(name: String, settings: [(String, String)], message: String) {

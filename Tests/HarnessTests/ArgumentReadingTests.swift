@@ -19,13 +19,14 @@ private let machine = """
     - name: { one-of: { text: text, bytes: hex } }
     - nothing: { arguments: {} }
     - drift: { kind: spontaneous }
+  readings: { load: { number: [0, 10] }, turns: integer, code: hex, word: text, side: [left, "null"], wet: flag, dry: flag }
   starts: [{ state: shut }]
   transitions:
     - { event: [], from: shut, to: ajar }
 
   """
 
-@Suite("What goes with a stimulus")
+@Suite("What goes with a stimulus, and what a reading is")
 struct ArgumentReadingTests {
   private static let yaml = machine.replacing(
     "  - { event: [], from: shut, to: ajar }",
@@ -40,8 +41,11 @@ struct ArgumentReadingTests {
       throw MachineLibrary.Missing("no files")
     }
     let text = "scenario: A\nmachine: \(name)\ndevice: exec:x\nsteps:\n  - \(step)\n"
+    let provider = ToyProvider()
+    provider.program.abilities.faults = ["jam"]
+    provider.program.readings = ["load", "turns", "code", "word", "side", "wet", "battery"]
     do {
-      _ = try ScenarioReader(machines: library, provider: ToyProvider()).read(
+      _ = try ScenarioReader(machines: library, provider: provider).read(
         Array(text.utf8), path: "s.yaml")
       return ""
     } catch {
@@ -59,9 +63,11 @@ struct ArgumentReadingTests {
     expect(try MachineDefinition(yaml: Array(gate.yaml().utf8), name: "again.yaml"), gate)
     var bare = gate
     for number in bare.events.indices { bare.events[number].arguments = nil }
+    bare.readings = []
+    #expect(gate.readings.count == 7)
     expect(try Machine(gate).hash, try Machine(bare).hash)
     expect(
-      gate.events[2].arguments, ArgumentForms([ArgumentForm("delay", .duration(.zero ... .seconds(60)))]))
+      gate.events[2].arguments, ArgumentForms([ValueForm("delay", .duration(.zero ... .seconds(60)))]))
     for known in MachineDefinition.catalog {
       expect(try MachineDefinition(yaml: Array(known.yaml().utf8), name: known.name), known)
     }
@@ -104,6 +110,48 @@ struct ArgumentReadingTests {
         "name: { bytes: xyz }", "gate",
         "5:20: `bytes` is bytes in hexadecimal, two digits each, and not `xyz`"
       ),
+      // What is not there is no value of any kind.
+      (
+        "name: { text: null }", "gate", "5:19: `text` is a text, and not `null` (as text it stands in quotes)"
+      ),
+      ("name: { text: ~ }", "gate", "5:19: `text` is a text, and not `~` (as text it stands in quotes)"),
+      ("name: { text: \"null\" }", "gate", ""),
+      ("name: { text: }", "gate", "5:19: expected a value, found nothing"),
+      ("knock: { hard: null }", "gate", "5:20: `hard` is yes or no, and not `null`"),
+      ("knock: { force: NULL }", "gate", "5:21: `force` is a number from 0.0 to 1.0, and not `NULL`"),
+      (
+        "knock: { by: ~ }", "gate",
+        "5:18: `by` is one of hand, foot, and not `~` (expected one of hand, foot)"
+      ),
+      (
+        "wait3: null", "gate",
+        "5:12: `delay` is a duration with its unit, from 0 s to 1 min, and not `null`"
+      ),
+      ("rest: { a: null }", "gate", "5:16: `null` is no value (as text it stands in quotes)"),
+      ("rest: ~", "gate", "5:11: `~` is no value (as text it stands in quotes)"),
+      ("rest: { a: \"~\" }", "gate", ""),
+      ("fault: { jam: null }", "gate", "5:19: `null` is no value (as text it stands in quotes)"),
+      // What the machine says of its readings.
+      ("expect: { load: 5 }", "gate", ""), ("expect: { load: { above: 2.5, below: 3 } }", "gate", ""),
+      ("expect: { lod: 5 }", "gate", "5:15: unknown key `lod` (did you mean `load`?)"),
+      ("expect: { load: low }", "gate", "5:21: `load` is a number from 0.0 to 10.0, and not `low`"),
+      ("expect: { load: { is: 11 } }", "gate", "5:27: `load` is a number from 0.0 to 10.0, and not `11`"),
+      ("expect: { load: null }", "gate", "5:21: `load` is a number from 0.0 to 10.0, and not `null`"),
+      ("expect: { turns: 2.5 }", "gate", "5:22: `turns` is a whole number, and not `2.5`"),
+      ("expect: { turns: { below: 3 } }", "gate", ""), ("expect: { code: 10 }", "gate", ""),
+      ("expect: { code: 1 }", "gate", "5:21: `code` is bytes in hexadecimal, two digits each, and not `1`"),
+      ("expect: { word: 7 }", "gate", "5:21: `word` is a text, and not `7` (as text it stands in quotes)"),
+      (
+        "expect: { word: { above: 7 } }", "gate", "5:23: `word` is a text, and nothing is above or below it"
+      ),
+      (
+        "expect: { side: lft }", "gate",
+        "5:21: `side` is one of left, null, and not `lft` (did you mean `left`?)"
+      ),
+      ("expect: { side: null }", "gate", ""), ("expect: { wet: yes, side: left }", "gate", ""),
+      ("expect: { wet: 3 }", "gate", "5:20: `wet` is yes or no, and not `3`"),
+      ("expect: { battery: low }", "sesame", "5:24: `battery` is a number, and not `low`"),
+      ("expect: { dry: yes }", "gate", "5:15: this device does not report `dry`"),
       ("nothing: { a: 1 }", "gate", "5:16: `nothing` takes nothing"), ("rest: { a: 1 }", "gate", ""),
       ("refuse: { knock: { tmes: 1 } }", "gate", "5:24: unknown argument `tmes` (did you mean `times`?)"),
       // The machines that are built in say it of every stimulus.
@@ -136,6 +184,9 @@ struct ArgumentReadingTests {
   func schema() {
     let line = Scenario.schema.line
     #expect(line.contains(#""setAutolock":{"description":"The stimulus of `sesame`.","anyOf":"#))
+    #expect(
+      line.contains(
+        #""battery":{"description":"A reading of `sesame`: a number.","anyOf":[{"type":"number"},{"#))
     #expect(line.contains(#""from":{"description":"Here `bolt`.","enum":["bolt"]}"#))
   }
 
@@ -148,7 +199,7 @@ struct ArgumentReadingTests {
       ("{ arguments: { a: { integer: [9] } } }", "the least and the most, as in [1, 9]"),
       ("{ arguments: { a: { text: [1, 2] } } }", "`text` has no limits"),
       ("{ arguments: { a: text }, one-of: { b: text } }", "stands beside"),
-      ("{ argumnts: {} }", "unknown key `argumnts`"),
+      ("{ arguments: { a: null } }", "unknown type `null`"), ("{ argumnts: {} }", "unknown key `argumnts`"),
     ])
   func mistakes(form: String, message: String) {
     let text = Self.yaml.replacing("{ one-of: { text: text, bytes: hex } }", with: form)

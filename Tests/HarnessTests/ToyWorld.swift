@@ -119,6 +119,10 @@ struct ToyDoor: DeviceUnderTest {
 /// Three doors: an oak one, a glass one of another family, and whatever a command makes of it.
 final class ToyProvider: DeviceProvider {
   var script = ToyDoor.healthy
+  /// What is known of any program.
+  var program = DeviceDescription(
+    family: nil, machines: nil,
+    abilities: Abilities(stimuli: nil, settings: nil, slack: .milliseconds(100)))
   /// Whether the door's time is the clock's.
   var isInRealTime = false
   private(set) var seeds: [UInt64] = []
@@ -127,11 +131,7 @@ final class ToyProvider: DeviceProvider {
   let emulators = ["oak", "glass", "hatch"]
 
   func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
-    if spec.kind == .exec {
-      return DeviceDescription(
-        family: nil, machines: nil,
-        abilities: Abilities(stimuli: nil, settings: nil, slack: .milliseconds(100)))
-    }
+    if spec.kind == .exec { return program }
     guard emulators.contains(spec.name) else { throw .unknown(.name, "device", spec.name, of: emulators) }
     let creaks = ["loud", "silent"]
     for setting in spec.settings where setting.name == "defect" && !creaks.contains(setting.value) {

@@ -15,13 +15,13 @@ struct JUnitReportTests {
       #"{"case":{"id":"sesame5/lock","name":"Locking & unlocking","file":"Scenarios/sesame5/lock.yaml","line":2,"machine":"sesame","device":"emulator:sesame5","seed":42}}"#,
       #"{"t":"0.000","step":1,"line":7,"stimulus":"connect"}"#,
       #"{"t":"0.007","status":"connecting"}"#,
-      #"{"verdict":"agree","case":"sesame5/lock","t":"3.2104"}"#,
+      #"{"verdict":"agree","case":"sesame5/lock","t":"3.2104","observations":70001}"#,
       #"{"case":{"id":"sesame5/drop","name":"A drop","file":"Scenarios/sesame5/drop.yaml","line":2,"machine":"sesame","device":"emulator:sesame5","seed":18446744073709551615}}"#,
       #"{"t":"0.000","step":1,"line":7,"stimulus":"unlock","arguments":{"tag":"a","deep":[1,null,true]}}"#,
       #"{"t":"0.007","reading":"battery","value":5.9}"#,
       #"{"t":"0.010","step":2,"line":8,"fault":"drop","value":"next-notification"}"#,
       #"{"t":"10.113","status":"logining"}"#,
-      #"{"verdict":"divergence","case":"sesame5/drop","t":"10.113","step":2,"line":8,"message":"the lock stayed <connected>","expected":"noSignal","observed":"logining","details":["model   logining ──▶ noSignal","lock    logining"],"replay":"lockstep replay Reports/failures/drop.yaml"}"#,
+      #"{"verdict":"divergence","case":"sesame5/drop","t":"10.113","step":2,"line":8,"message":"the lock stayed <connected>","expected":"noSignal","observed":"logining","details":["model   logining ──▶ noSignal","lock    logining"],"observations":3,"replay":"lockstep replay Reports/failures/drop.yaml"}"#,
       #"{"case":{"id":"sesame5/wait","file":"./Scenarios/sesame5/lock.yaml","line":30}}"#,
       #"{"t":"1.000","step":1,"line":31,"wait":"3 s"}"#,
       #"{"t":"1.500","lab":"the dongle is gone"}"#,
@@ -47,6 +47,7 @@ struct JUnitReportTests {
             <property name="lockstep.version" value="1.0"/>
             <property name="lockstep.seed" value="42"/>
             <property name="lockstep.command" value="run Scenarios/ --quiet"/>
+            <property name="lockstep.observations" value="70001"/>
             <property name="lockstep.coverage.sesame-table" value="30/31 legal, 12/177 empty"/>
             <property name="lockstep.commit" value="61f6abf"/>
           </properties>
@@ -71,6 +72,7 @@ struct JUnitReportTests {
                   <property name="lockstep.machine" value="sesame"/>
                   <property name="lockstep.device" value="emulator:sesame5"/>
                   <property name="lockstep.seed" value="18446744073709551615"/>
+                  <property name="lockstep.observations" value="3"/>
                 </properties>
                 <failure type="divergence" message="the lock stayed &lt;connected&gt;">step 2, t = 10.113 s, Scenarios/sesame5/drop.yaml:8
           expected: noSignal
@@ -97,6 +99,7 @@ struct JUnitReportTests {
                   <property name="lockstep.machine" value="sesame"/>
                   <property name="lockstep.device" value="emulator:sesame5"/>
                   <property name="lockstep.seed" value="42"/>
+                  <property name="lockstep.observations" value="70001"/>
                 </properties>
               </testcase>
               <testcase classname="Scenarios.sesame5.lock" name="sesame5/wait" file="./Scenarios/sesame5/lock.yaml" line="30" time="1.500">

@@ -1,5 +1,6 @@
 import System
 import Journal
+import Basics
 import TestSupport
 import Testing
 
@@ -63,6 +64,24 @@ struct RunProgressTests {
     expect(progress.judged["c0"], expected)
     expect(progress.judged["c1"]?.word, .agree)
     expect(progress.run?.cases, 2)
+  }
+
+  @Test("two cases whose names only look alike are two")
+  func lookalikes() throws {
+    let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+    expect(one, two)
+    let lines = [one, two].map {
+      #"{"case":{"id":"\#($0)","digest":"\#($0.utf8.count)"}}"# + "\n"
+        + #"{"verdict":"agree","case":"\#($0)"}"# + "\n"
+    }
+    for (text, sizes) in [(lines[0], [5, nil]), (lines[1], [nil, 6]), (lines.joined(), [5, 6])] {
+      let head = #"{"run":{"format":1,"cases":2}}"# + "\n"
+      let workshop = try Workshop()
+      let path = try workshop.file("j.jsonl", Array((head + text).utf8))
+      let progress = try RunProgress(journal: path)
+      expect(
+        [one, two].map { progress.judged[ExactText($0)]?.digest }, sizes.map { $0.map { String($0) } })
+    }
   }
 
   @Test("a journal that is damaged in the middle is not gone on with")

@@ -30,6 +30,22 @@ struct CarrierLockTests {
     second.close()
   }
 
+  @Test("a controller that cannot be locked at all is in nobody's use")
+  func unlockable() async throws {
+    let files = try TemporaryFolder()
+    await #expect(processExitsWith: .success) { [folder = files.path + "/locks" as String] in
+      let call = try #require(
+        try CallGate.calls { _ = try EndpointLock("hci7", in: folder) }.first { $0.call.hasPrefix("lock@") }?
+          .call)
+      let fault = try #require(CallFault("\(call)#1=ENOLCK"))
+      let words =
+        "\(folder)/hci7.lock cannot be locked, to keep other programs from hci7 (\(errorText(ENOLCK)))"
+      #expect(throws: CarrierFault(.unavailable, words)) {
+        try CallGate.with(fault) { try EndpointLock("hci7", in: folder) }
+      }
+    }
+  }
+
   @Test("another program's lock holds too, and goes when it is killed")
   func otherProgram() throws {
     let files = try TemporaryFolder()

@@ -479,6 +479,21 @@ struct OdometerTests {
     expect(first.total, 0)
   }
 
+  @Test(
+    "only a lock that another one has is another one's: one that cannot be had is trouble of this machine")
+  func unlockable() async {
+    await #expect(processExitsWith: .success) { [path = folder.path as String] in
+      let place = path + "/odometer.log"
+      let call = try #require(
+        try CallGate.calls { _ = try Odometer(opening: place) }.first { $0.call.hasPrefix("lock@") }?.call)
+      let fault = try #require(CallFault("\(call)#1=ENOLCK"))
+      let words = "movements cannot be counted, and so nothing is moved: \(place): \(errorText(ENOLCK))"
+      #expect(throws: LabFault(.safetyLimit, words)) {
+        try CallGate.with(fault) { try Odometer(opening: place) }
+      }
+    }
+  }
+
   @Test("where it cannot be written, nothing may move")
   func unwritable() {
     #expect(throws: LabFault.self) { try Odometer(opening: folder.path) }

@@ -51,6 +51,29 @@ struct LeaseTests {
     expect(lines, (0...50).map { first + UInt64($0) })
   }
 
+  @Test(
+    "where nobody can say that the name of its file is on the disk, it is not had, and the next one asks again"
+  )
+  func unsureName() async {
+    // What is done to calls is done to those of the whole process, and so this has one of its own.
+    await #expect(processExitsWith: .success) { [path = folder.path as String] in
+      let synchronized = try CallGate.calls { _ = try Lease(of: "one", for: "a test", in: path) }
+        .filter { $0.call.hasPrefix("synchronize@") }
+      expect(synchronized.reduce(0) { $0 + $1.count }, 2)
+      for call in synchronized {
+        for number in 1...call.count {
+          let fault = try #require(CallFault("\(call.call)#\(number)=EIO"))
+          for _ in 1...2 {
+            #expect(throws: LabFault.self, "\(fault)") {
+              _ = try CallGate.with(fault) { try Lease(of: "two", for: "a test", in: path) }
+            }
+          }
+        }
+      }
+      _ = try Lease(of: "two", for: "a test", in: path)
+    }
+  }
+
   @Test("what it says of years ago takes no room, and the count goes on")
   func old() throws {
     let line = "\(LeaseHolder(token: 41, process: 1, host: "lab", since: "then", command: "a test").line)\n"

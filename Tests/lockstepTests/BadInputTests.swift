@@ -61,6 +61,21 @@ struct BadInputTests {
         6 |   - expect: { refused: no }
           |                        ^~ use `quiet` where nothing may be shown
       """),
+    ("scenario: A\nmachine: sesame\ndevice: { lock: sesame3, login-order: status-first }\nsteps:\n"
+      + "  - unlock: { tag: null }\n  - expect: { battery: low }\n  - expect: { btatery: 5 }\n", """
+      bad.yaml:3:26: `login-order` is a setting of OS3 locks, and has no effect on this one
+        3 | device: { lock: sesame3, login-order: status-first }
+          |                          ^~~~~~~~~~~
+      bad.yaml:5:20: `tag` is a text, and not `null`
+        5 |   - unlock: { tag: null }
+          |                    ^~~~ as text it stands in quotes
+      bad.yaml:6:24: `battery` is a number, and not `low`
+        6 |   - expect: { battery: low }
+          |                        ^~~
+      bad.yaml:7:15: unknown key `btatery`
+        7 |   - expect: { btatery: 5 }
+          |               ^~~~~~~ did you mean `battery`?
+      """),
     ("scenario: A\nmachine: socket\nsteps:\n  - { write: { slowly: yes } }\n", """
       bad.yaml:4:16: `write` takes nothing
         4 |   - { write: { slowly: yes } }

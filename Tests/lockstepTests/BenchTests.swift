@@ -183,6 +183,22 @@ struct BenchTests {
     ("devices restore frnot", "nothing is known of 'frnot': did you mean 'front'?"),
   ]
 
+  @Test("what nobody can say of the health of things is said to be trouble of this machine")
+  func unknownHealth() throws {
+    let folder = try Command.Folder()
+    let restore = "LOCKSTEP_STATE=$PWD/state $LOCKSTEP devices restore gone"
+    let before = try Command.shell(restore, in: folder.path)
+    expect(before.status, 2)
+    #expect(before.errors.hasPrefix("lockstep: nothing is known of 'gone'\n"), "\(before.errors)")
+    try folder.write("state/health", "this is no folder\n")
+    let result = try Command.shell(restore, in: folder.path)
+    expect(result.status, 3)
+    expect(
+      result.errors,
+      "lockstep: the health of locks and dongles is not known: \(folder.path)/state/health: Not a directory\n"
+    )
+  }
+
   @Test("what is wrong with a call is said")
   func wrong() throws {
     let room = try BenchRoom()

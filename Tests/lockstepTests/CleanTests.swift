@@ -91,6 +91,105 @@ struct CleanTests {
   }
 
   @Test(
+    "stopped, killed or hindered at any call, it leaves each run whole or gone, says so, and the next one finishes"
+  )
+  func interrupted() throws {
+    let runs = names(1, 2)
+    let clean = "clean --keep 1 -q"
+    /// Two runs of which one goes, one that stays, and what is nobody's.
+    func arrange() throws -> Command.Folder {
+      let folder = try reports([(1, "agree"), (2, "divergence"), (3, "agree")])
+      try folder.write("Reports/runs/mine/x", "x")
+      try folder.write("Reports/runs/.gone.mine/x", "x")
+      return folder
+    }
+    func state(_ folder: Command.Folder) -> [String] {
+      let all = folder.names("Reports/runs").filter { !$0.hasPrefix(".in") }
+      return all.sorted()
+    }
+    let whole = try arrange()
+    let calls = whole.path + "/calls"
+    expect(try Command.shell("$LOCKSTEP faulty \(calls) - - -- \(clean)", in: whole.path).status, 0)
+    let left = [".gone.mine", names(3)[0], "mine"]
+    expect(state(whole), left)
+    let made = try whole.read("calls").split(separator: "\n").map(String.init)
+    let trials = made.flatMap { (call: String) -> [(String, String)] in
+      switch call.prefix(while: { $0 != "@" }) {
+      case "rename", "unlink": ["EACCES", "death-before", "death-after"].map { (call, $0) }
+      case "open", "lock", "stat", "opendir", "read": [(call, "EIO")]
+      default: []
+      }
+    }
+    #expect(trials.count { $0.1 == "death-after" } >= 10)
+    var outcomes: [String: Int] = [:]
+    for (call, kind) in trials {
+      let folder = try arrange()
+      let line = "$LOCKSTEP faulty \(calls) '\(call)=\(kind)' - -- \(clean)"
+      let result = try Command.shell(line, in: folder.path)
+      let there = state(folder)
+      // What has the name of a run is all there.
+      for name in runs where there.contains(name) {
+        let files = ["manifest.json", "journal.jsonl", "packets/c.btsnoop"]
+        #expect(files.allSatisfy { folder.has("Reports/runs/\(name)/\($0)") }, "\(call)=\(kind)")
+      }
+      #expect(Set(there).isSuperset(of: left), "\(call)=\(kind)")
+      expect(folder.has("Reports/runs/.gone.mine/x") && folder.has("Reports/runs/mine/x"), true)
+      if result.status == 0 { #expect(there == left, "\(call)=\(kind): \(there)") }
+      if result.status == 3 { #expect(result.errors.hasPrefix("lockstep: "), "\(call)=\(kind): \(result)") }
+      outcomes["\(result.status)", default: 0] += 1
+      let next = try Command.shell("$LOCKSTEP \(clean)", in: folder.path)
+      expect("\(next.status)\(next.errors)", "0")
+      #expect(state(folder) == left, "\(call)=\(kind): \(state(folder))")
+    }
+    expect(Set(outcomes.keys), ["0", "3", "137"])
+  }
+
+  @Test("what was begun to be removed and cannot be is not said to be gone, however often it is tried")
+  func stuck() throws {
+    let folder = try reports([(1, "agree")])
+    let calls = folder.path + "/calls"
+    let clean = "clean --older 1d -q"
+    let trial = try reports([(1, "agree")])
+    _ = try Command.shell("$LOCKSTEP faulty \(calls) - - -- \(clean)", in: trial.path)
+    let unlinks = try folder.read("calls").split(separator: "\n").filter { $0.hasPrefix("unlink@") }
+    let last = try #require(unlinks.last)
+    let place = last.prefix { $0 != "#" }
+    let faults = (1...20).map { "\(place)#\($0)=EACCES" }.joined(separator: ",")
+    for _ in 1...2 {
+      let result = try Command.shell("$LOCKSTEP faulty \(calls) '\(faults)' - -- \(clean)", in: folder.path)
+      expect(result.status, 3)
+      #expect(
+        result.errors.hasPrefix("lockstep: \(names(1)[0]) is not removed: Reports/runs/.gone."),
+        "\(result.errors)")
+    }
+    let done = try Command.shell("$LOCKSTEP \(clean)", in: folder.path)
+    expect(done.status, 0)
+    expect(folder.names("Reports/runs"), [])
+  }
+
+  @Test("asked to stop in the middle, it finishes the run at hand, ends with 5, and the next one goes on")
+  func stopped() throws {
+    let folder = try reports([(1, "agree")])
+    let result = try Command.shell(
+      """
+      cd Reports/runs; first=$(ls); for number in $(seq 10 509); do cp -r $first $first-$number; done; cd ../..
+      $LOCKSTEP clean --older 1d -q 2> errors & clean=$!
+      while [ -d Reports/runs/$first ]; do :; done
+      kill -TERM $clean; wait $clean; echo $?
+      ls Reports/runs | wc -l; ls -A Reports/runs | grep -c gone
+      find Reports/runs -name manifest.json | wc -l; find Reports/runs -name c.btsnoop | wc -l
+      $LOCKSTEP clean --older 1d -q; echo $?; ls Reports/runs | wc -l
+      """, in: folder.path)
+    let words = result.output.split(separator: "\n").compactMap { Int($0) }
+    try #require(words.count == 7)
+    let (status, left) = (words[0], words[1])
+    expect(status, left > 0 ? 5 : 0)
+    expect(words, [status, left, 0, left, left, 0, 0])
+    expect(
+      try folder.read("errors"), status == 5 ? "lockstep: stopped; what was not removed is whole\n" : "")
+  }
+
+  @Test(
     "says what is wrong",
     arguments: [
       (

@@ -1,6 +1,8 @@
 import Basics
+@testable import Lab
 import Testing
 import TestSupport
+@testable import Transports
 
 @testable import lockstep
 
@@ -51,6 +53,106 @@ struct InertTextTests {
         Issue.record("\(text.debugDescription) comes out as \(json)")
         return
       }
+    }
+  }
+
+  /// Has a printer print with names that say nothing, and then again and again with others in their place: as many lines
+  /// come of it, and none of them is obeyed.
+  private func check(_ printer: (_ name: () -> String) throws -> String) rethrows {
+    func lines(_ text: String) -> [Substring] {
+      text.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+    let expected = lines(try printer { "x" }).count
+    var generator = SeededGenerator(seed: 14)
+    for _ in 0..<2_000 {
+      var names: [String] = []
+      let inert = try printer {
+        names.append(Self.text(&generator))
+        return names[names.count - 1]
+      }
+      .inert
+      let isObeyed = inert.unicodeScalars.contains {
+        $0.value == 0x0D || Self.obeyed.contains($0.value) && $0 != "\u{1B}"
+      }
+      // Our own colours are the only sequences.
+      let ours = Console.Style.allCases.map { "\u{1B}[\($0.rawValue)m" } + ["\u{1B}[0m"]
+      let rest = ours.reduce(inert) { $0.replacing($1, with: "") }
+      guard lines(inert).count == expected, !isObeyed, !rest.contains("\u{1B}") else {
+        Issue.record("\(names) comes out as \(inert.debugDescription)")
+        return
+      }
+    }
+  }
+
+  @Test("has a line for each device of a bench", arguments: [true, false])
+  func devices(isPainted: Bool) throws {
+    let folder = try Command.Folder()
+    try folder.write("bench.yaml", "bench: floor\nlocks: [{ name: front, device: \"emulator:sesame5\" }]\n")
+    let bench = try BenchFile(reading: folder.path + "/bench.yaml")
+    check { name in
+      let time = WallTime(nanoseconds: 0)
+      let reason = DeviceHealth.OutOfUse(since: time, reason: name())
+      let holder = LeaseHolder(token: 1, process: 2, host: name(), since: name(), command: name())
+      var wear = DeviceState.Wear(total: 1, hour: 1, night: 1, limits: LockLimits())
+      wear.owed = OwedRest(name(), since: time)
+      let entries = [Quarantine.Status.active, .lapsed].map { status in
+        Quarantined(
+          entry: Quarantine(
+            scenario: name(), lock: name(), reason: name(), owner: name(), expires: Day(unixTime: 0)),
+          status: status)
+      }
+      let uses: [DeviceState.Use] = [.free, .held(holder), .outOfUse(reason), .unknown(name())]
+      let devices = uses.map { use in
+        DeviceState(
+          kind: .lock, name: name(), place: name(), use: use,
+          failures: [DeviceHealth.Failure(time: time, reason: name(), other: name())], wear: wear,
+          quarantine: entries)
+      }
+      return DevicesText(Painter(isOn: isPainted)).text(of: devices, entries, bench: bench)
+    }
+  }
+
+  @Test("has a line for each finding of a bench, and one for its cure", arguments: [true, false])
+  func symptoms(isPainted: Bool) {
+    check { name in
+      [Symptom.State.good, .note, .bad].map {
+        Symptom($0, name(), name(), cure: name()).text(Painter(isOn: isPainted))
+      }
+      .joined(separator: "\n")
+    }
+  }
+
+  @Test("has a line for each thing of a night", arguments: [true, false])
+  func night(isPainted: Bool) throws {
+    let folder = try Command.Folder()
+    try folder.write("bench.yaml", "bench: floor\nlocks: [{ name: front, device: \"emulator:sesame5\" }]\n")
+    try folder.write("plan.yaml", "nightly: N\nduration: 1 h\nsuites: [{ name: a, scenarios: none.yaml }]\n")
+    let lab = try NightlyLab(folder.path + "/plan.yaml", bench: folder.path + "/bench.yaml")
+    var reports = ReportPlaces()
+    reports.out = folder.path + "/Reports"
+    let place = try NightlyFolder(new: "plan.yaml", reports: reports, cases: 0, command: [], seed: 1)
+    let runs = NightlyRuns(lab, folder: place.folder.path, seed: 1)
+    var least = LeastVerdicts()
+    least.failsSkipped = true
+    check { name in
+      let locks = [
+        NightLock(name: name(), dongles: ["d"]),
+        NightLock(name: name() + "2", dongles: ["d"], outOfUse: name()),
+      ]
+      let results = NightResult.Verdict.allCases + [.divergence]
+      let cases = results.indices.map { number in
+        NightCase(
+          identity: "\(number)", suite: name(), file: name(), lock: locks[0].name,
+          quarantine: number < results.count - 1 ? nil : name())
+      }
+      let record =
+        results.enumerated().map { NightLine.done("\($0)", NightResult($1, name()), at: .zero) }
+        + [.out(.dongle("d"), why: name(), at: .zero)]
+      let night = Night(
+        NightSettings(lab.plan, processes: 1), name: name(), cases: cases, locks: locks,
+        dongles: [NightDongle(name: "d")], resuming: record)
+      let report = NightlyReport(night, runs, place, took: .zero, least)
+      return report.text(Painter(isOn: isPainted), reports: [name()])
     }
   }
 

@@ -207,6 +207,57 @@ struct NightlyTests {
     expect(NightlyScribe.pause(after: .milliseconds(600)), .seconds(30))
   }
 
+  @Test("end with 5 where less was judged than is asked for, by the command that brings them to their end")
+  func least() throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "bench.yaml",
+      """
+      bench: floor-\(UUID().uuidString)
+      locks:
+        - { name: old, device: "emulator:sesame3", tags: [old] }
+        - { name: new, device: "emulator:sesame5", tags: [new] }
+
+      """)
+    try folder.write(
+      "plan.yaml",
+      """
+      nightly: Test floor
+      duration: 2 min
+      suites:
+        - { name: old, scenarios: \(Command.root)/Scenarios/sesame3/login.yaml, tags: [old], repeat: 3 }
+        - { name: new, scenarios: \(Command.root)/Scenarios/sesame3/login.yaml, tags: [new] }
+
+      """)
+    let few = "3 cases came to a verdict, and at least 4 are asked for (--min-cases)"
+    let skipped = "1 case was skipped, and none is to be (--fail-on-skipped)"
+    for (options, status, words) in [
+      ("--min-cases 3", 0, nil), ("--min-cases 4", 5, few), ("--fail-on-skipped", 5, skipped),
+      ("--fail-on-skipped --min-cases 4", 5, few), ("--min-cases 0", 2, nil),
+    ] as [(String, Int32, String?)] {
+      let result = try Command.shell(
+        "rm -rf Reports; \(Self.night) \(options) --color never", in: folder.path)
+      expect(result.status, status)
+      expect(result.errors.hasSuffix("lockstep: \(words ?? few)\n"), words != nil)
+      guard let words else { continue }
+      #expect(
+        result.output.hasPrefix("Test floor   less was judged than is asked for   "), "\(result.output)")
+      expect(result.output.components(separatedBy: "\n")[2], "  \(words)")
+      #expect(try folder.read("Reports/nightly.html").contains("All agrees, but \(words)."))
+      // Its reports are not green either.
+      #expect(try folder.read("Reports/junit.xml").contains("the run ended with status 5; \(words)"))
+    }
+    for (first, second, status) in [("--min-cases 9", "--min-cases 3", 0), ("", "--min-cases 4", 5)] {
+      let result = try Command.shell(
+        """
+        rm -rf Reports; timeout -s KILL 0.2 env \(Self.night) -q \(first) > /dev/null 2>&1
+        rm -f Reports/runs/*/summary.json
+        \(Self.night) -q \(second); echo $?; ls Reports/runs | grep -c nightly
+        """, in: folder.path)
+      #expect(result.output.hasSuffix("\n\(status)\n1\n"), "\(result.output)")
+    }
+  }
+
   @Test("go on where their journal cannot be written, and say so once")
   func unwritten() throws {
     let folder = try floor()

@@ -58,6 +58,9 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
         } catch {
           throw error
         }
+        if let generation = LockOption.named(name)?.generation, generation != model.generation {
+          throw .otherGeneration(name, of: generation)
+        }
       }
     }
     guard role == .real || found == .locked else {

@@ -1,5 +1,5 @@
 import Documents
-import Sesame
+public import Sesame
 import Basics
 
 /// One switch of an emulated lock, as a user names it.
@@ -12,6 +12,8 @@ public struct LockOption: Sendable {
   public let usual: String
   /// What it does, in one sentence.
   public let sentence: String
+  /// The generation whose locks alone it means something to; `nil` where it is all of them.
+  public let generation: Generation?
   /// The values one by one, where there is a list of them.
   public let choices: [String]
 
@@ -35,6 +37,8 @@ public enum LockOptionError: Error, Equatable, Sendable, CustomStringConvertible
   case unknownName(String, nearest: String?)
   /// There is no such value.
   case unknownValue(String, of: String, values: String, nearest: String?)
+  /// A setting is one of locks of another generation.
+  case otherGeneration(String, of: Generation)
   /// A setting has no effect without another.
   case missing(String, for: String)
 
@@ -46,6 +50,8 @@ public enum LockOptionError: Error, Equatable, Sendable, CustomStringConvertible
       "there is no setting '\(name)'" + Self.hint(nearest)
     case .unknownValue(let value, let name, let values, let nearest):
       "'\(value)' is not a value of '\(name)', which takes \(values)" + Self.hint(nearest)
+    case .otherGeneration(let name, let generation):
+      "'\(name)' has no effect: it is a setting of \(generation) locks"
     case .missing(let other, let name):
       "'\(name)' has no effect without '\(other)'"
     }
@@ -72,13 +78,14 @@ extension LockOptions {
 extension LockOption {
   private init<Value>(
     _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable, _ sentence: String,
-    values: String, choices: [String] = [], write: (Value) -> String,
+    of generation: Generation? = nil, values: String, choices: [String] = [], write: (Value) -> String,
     read: @escaping @Sendable (String) -> Value?
   ) {
     self.name = name
     self.values = values
     self.choices = choices
     self.sentence = sentence
+    self.generation = generation
     usual = write(LockOptions()[keyPath: path])
     set = { options, text in
       guard let value = read(text) else { return false }
@@ -89,19 +96,26 @@ extension LockOption {
 
   /// An option with a list of values.
   private init<Value>(
-    _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable, _ sentence: String
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable,
+    of generation: Generation? = nil,
+    _ sentence: String
   ) where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
     let choices = Value.allCases.map(\.rawValue)
     self.init(
-      name, path, sentence, values: choices.joined(separator: ", "), choices: choices, write: { $0.rawValue },
+      name, path, sentence, of: generation, values: choices.joined(separator: ", "), choices: choices,
+      write: { $0.rawValue },
       read: { Value(rawValue: $0) })
   }
 
   /// An option that is on or off.
-  private init(_ name: String, _ path: any WritableKeyPath<LockOptions, Bool> & Sendable, _ sentence: String)
-  {
+  private init(
+    _ name: String, _ path: any WritableKeyPath<LockOptions, Bool> & Sendable,
+    of generation: Generation? = nil,
+    _ sentence: String
+  ) {
     self.init(
-      name, path, sentence, values: "no, yes", choices: ["no", "yes"], write: { $0 ? "yes" : "no" },
+      name, path, sentence, of: generation, values: "no, yes", choices: ["no", "yes"],
+      write: { $0 ? "yes" : "no" },
       read: { ["no": false, "yes": true][$0] })
   }
 
@@ -160,7 +174,7 @@ extension LockOption {
       "advertising", \.advertising, .milliseconds(20) ... .milliseconds(10_240),
       "The time between advertisements."),
     LockOption(
-      "name", \.name,
+      "name", \.name, of: .os2,
       "Where the name of an OS2 lock stands, which carries its identity; without one, clients cannot see it."),
     LockOption("initial", \.initial, "How often the token comes when a connection opens."),
     LockOption(
@@ -197,39 +211,41 @@ extension LockOption {
   ]
 
   private static let opening = [
-    LockOption("er-length", \.erLength, "How many bytes the secret part of an OS2 lock's identity has."),
     LockOption(
-      "signature", \.signature, "Whether an OS2 lock checks the signature of a registration."),
+      "er-length", \.erLength, of: .os2, "How many bytes the secret part of an OS2 lock's identity has."),
     LockOption(
-      "registration-answer", \.registrationAnswer,
+      "signature", \.signature, of: .os2, "Whether an OS2 lock checks the signature of a registration."),
+    LockOption(
+      "registration-answer", \.registrationAnswer, of: .os2,
       "Whether an OS2 lock answers a registration in clear or encrypted."),
     LockOption(
-      "login-publish", \.loginPublish,
+      "login-publish", \.loginPublish, of: .os2,
       "Whether the login publish of an OS2 registration comes after the answer or before it."),
     LockOption(
       "already-registered", \.alreadyRegistered,
       "How a lock that has an owner answers a registration: result 9, the same with four bytes, or not at all."
     ),
     LockOption(
-      "short-registration", \.shortRegistration,
+      "short-registration", \.shortRegistration, of: .os3,
       "Whether an OS3 lock takes a registration without the time, 65 bytes long."),
     LockOption(
-      "publish-after-registration", \.publishAfterRegistration,
+      "publish-after-registration", \.publishAfterRegistration, of: .os3,
       "Whether an OS3 lock publishes setting and status at once after a registration."),
     LockOption(
       "app-time", \.appTime, "Whether the lock takes any time from a client or only a plausible one."),
     LockOption(
-      "repeated-app-token", \.repeatedAppToken,
+      "repeated-app-token", \.repeatedAppToken, of: .os2,
       "Whether an OS2 lock takes the app token of the session before once more."),
     LockOption("wrong-login", \.wrongLogin, "What the lock does with a login that proves nothing."),
     LockOption(
-      "login-order", \.loginOrder, "Which of its two publishes an OS3 lock sends first after a login."),
-    LockOption("login-payload", \.loginPayload, "How many bytes an OS2 lock's login payload has."),
+      "login-order", \.loginOrder, of: .os3,
+      "Which of its two publishes an OS3 lock sends first after a login."),
+    LockOption("login-payload", \.loginPayload, of: .os2, "How many bytes an OS2 lock's login payload has."),
     LockOption(
-      "login-counts", \.loginCounts,
+      "login-counts", \.loginCounts, of: .os2,
       "Whether the counts in an OS2 login payload are those of recorded logins or the true ones."),
     LockOption(
-      "firmware", \.firmware,
+      "firmware", \.firmware, of: .os2,
       "The firmware's generation that an OS2 lock tells; 0 knows no unsigned time and no history."),
   ]
 
@@ -241,13 +257,14 @@ extension LockOption {
     LockOption(
       "positions", \.positions, "Whether a reset leaves the positions forgotten, or kept for the next owner."),
     LockOption(
-      "empty-tag", \.emptyTag, "Whether a lock or unlock of OS3 without any tag is obeyed or ends the link."),
+      "empty-tag", \.emptyTag, of: .os3,
+      "Whether a lock or unlock of OS3 without any tag is obeyed or ends the link."),
     LockOption(
-      "status-read", \.statusRead, "Whether an OS3 lock answers a request for its status."),
+      "status-read", \.statusRead, of: .os3, "Whether an OS3 lock answers a request for its status."),
     LockOption(
-      "version-text", \.versionText,
+      "version-text", \.versionText, of: .os3,
       "Whether an OS3 lock tells its version as twelve characters or in the layout of OS2."),
     LockOption(
-      "status-bits", \.statusBits, "Which bits of unknown meaning an OS2 lock sets in its status."),
+      "status-bits", \.statusBits, of: .os2, "Which bits of unknown meaning an OS2 lock sets in its status."),
   ]
 }

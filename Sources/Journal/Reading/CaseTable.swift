@@ -28,7 +28,7 @@ package struct Pages<Element> {
   }
 }
 
-/// The cases of an index, 24 bytes each.
+/// The cases of an index, 26 bytes each.
 package struct CaseTable {
   private struct Row {
     /// The journal above, the offset in it in the lower 44 bits.
@@ -45,6 +45,10 @@ package struct CaseTable {
   private var attempts: [Int: Int] = [:]
   /// The times of cases that took longer than seven weeks.
   private var longTimes: [Int: Int64] = [:]
+
+  /// What each rests on, and that of cases that rest on more than fits.
+  private var observations = Pages<UInt16>()
+  private var manyObservations: [Int: Int] = [:]
 
   private static let offsetBits: UInt64 = 44
   private static let suiteBits: UInt32 = 8
@@ -67,7 +71,8 @@ package struct CaseTable {
       attempts: row.suite & Self.tries != 0 ? Int32(clamping: attempts[number] ?? 1) : 1,
       hasFailedTries: row.suite & Self.failedTries != 0, failsFlaky: row.suite & Self.strictness != 0,
       hasRemarks: row.suite & Self.remarks != 0,
-      milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds))
+      milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
+      observations: manyObservations[number] ?? Int(observations[number]))
   }
 
   package mutating func append(_ entry: JournalIndex.Entry, suite: Int) {
@@ -83,6 +88,8 @@ package struct CaseTable {
       marks |= Self.longTime
       longTimes[count] = entry.milliseconds
     }
+    if entry.observations > Int(UInt16.max) { manyObservations[count] = entry.observations }
+    observations.append(UInt16(clamping: entry.observations))
     rows.append(
       Row(
         place: UInt64(entry.journal) << Self.offsetBits | UInt64(entry.offset),
@@ -95,6 +102,8 @@ package struct CaseTable {
     let entry = self[count - 1]
     attempts[count - 1] = nil
     longTimes[count - 1] = nil
+    manyObservations[count - 1] = nil
+    _ = observations.removeLast()
     _ = rows.removeLast()
     return entry
   }

@@ -62,6 +62,8 @@ package struct JournalIndex {
     package var hasRemarks = false
     /// How long it took, in the time of the device.
     package var milliseconds: Int64
+    /// How many observations of the device its last try rests on; zero where nobody counted them.
+    package var observations = 0
   }
 
   /// A journal, and the manifest of its run.
@@ -423,7 +425,7 @@ extension JournalIndex {
     let isReplaced = entry.outcome == .replaced
     entry.hasFailedTries = entry.hasFailedTries || entry.outcome.isBad
     entry.attempts += 1
-    (entry.outcome, entry.milliseconds) = (.unfinished, 0)
+    (entry.outcome, entry.milliseconds, entry.observations) = (.unfinished, 0, 0)
     reading.provisional.now[key(last.id)] = nil
     open = Open(
       id: last.id, suite: suite, name: name, entry: entry, finding: last.finding, isReplaced: isReplaced)
@@ -435,6 +437,7 @@ extension JournalIndex {
       scanner.isText(ended.id, open.id)
     {
       if ended.hasAttachments { self.open?.entry.hasRemarks = true }
+      self.open?.entry.observations = ended.observations
       count(ended.observations, of: ended.word)
       if ended.counted != ended.word { excused += 1 }
       return close(ended.counted, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
@@ -454,7 +457,9 @@ extension JournalIndex {
       failures.append(Failure(place: table.count, verdict: verdict))
     }
     if !verdict.attachments.isEmpty { self.open?.entry.hasRemarks = true }
-    count(max(0, verdict.observations ?? 0), of: verdict.word)
+    let observations = max(0, verdict.observations ?? 0)
+    self.open?.entry.observations = observations
+    count(observations, of: verdict.word)
     if verdict.isExcused { excused += 1 }
     close(verdict.counted, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
   }

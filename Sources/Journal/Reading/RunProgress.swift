@@ -1,3 +1,5 @@
+public import Basics
+
 /// How far a run came, read from its journal: what it takes to go on with it.
 public struct RunProgress: Sendable {
   /// A case that came to its judgement.
@@ -26,7 +28,7 @@ public struct RunProgress: Sendable {
   public private(set) var run: Record.Run?
   /// The cases that agreed, diverged or were skipped, by their ids. A case that the lab failed, that was tried again or
   /// that was not brought to its end is none of them.
-  public private(set) var judged: [String: Judged] = [:]
+  public private(set) var judged: [ExactText: Judged] = [:]
 
   /// Reads the journal at a path.
   ///
@@ -45,7 +47,9 @@ public struct RunProgress: Sendable {
         if start.attempt == 1 { hasDiverged = false }
       case .verdict(let verdict):
         if verdict.counted == .divergence { hasDiverged = true }
-        if let start = open, start.id == verdict.id { take(verdict, of: start, hasDiverged: hasDiverged) }
+        if let start = open, start.id.isWritten(as: verdict.id) {
+          take(verdict, of: start, hasDiverged: hasDiverged)
+        }
         open = nil
       case .event, .machine, .coverage, .finding, .campaign, .left, .end: break
       }
@@ -56,9 +60,9 @@ public struct RunProgress: Sendable {
     // A divergence stands unless a later try agrees.
     let word = hasDiverged && verdict.word != .agree ? .divergence : verdict.counted
     guard [.agree, .divergence, .skipped].contains(word), !verdict.isTriedAgain else {
-      return judged[start.id] = nil
+      return judged[ExactText(start.id)] = nil
     }
-    judged[start.id] = Judged(
+    judged[ExactText(start.id)] = Judged(
       word: word, digest: start.digest, isFlaky: verdict.isFlaky, isExcused: verdict.isExcused,
       observations: verdict.observations ?? 0)
   }

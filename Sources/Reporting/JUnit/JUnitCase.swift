@@ -76,6 +76,7 @@ struct JUnitCaseRenderer {
     return [
       ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
       ("firmware", start.firmware), ("seed", start.seed.map { String($0) }),
+      ("observations", entry.observations > 0 ? String(entry.observations) : nil),
       ("lease", start.lease.map { String($0) }),
       ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", verdict?.rule),
       ("violation.of", breach?.subject), ("violation.packet", breach?.packet),
@@ -155,12 +156,13 @@ extension JUnitCaseRenderer {
     xml.add("\" time=\"")
     xml.add(milliseconds: entry.milliseconds)
     xml.add("\">\n")
-    if profile.hasCaseProperties { addProperties(start, scanner, to: &xml) }
+    if profile.hasCaseProperties { addProperties(start, entry, scanner, to: &xml) }
     xml.add("    </testcase>\n")
   }
 
   private func addProperties(
-    _ start: JournalGlance.Start, _ scanner: borrowing LineTokens, to xml: inout XMLBuffer
+    _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ scanner: borrowing LineTokens,
+    to xml: inout XMLBuffer
   ) {
     xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")
     xml.addEscaped(start.id, scanner)
@@ -169,6 +171,10 @@ extension JUnitCaseRenderer {
     add(start.device, "\"/>\n        <property name=\"lockstep.device\" value=\"", scanner, &xml)
     add(start.firmware, "\"/>\n        <property name=\"lockstep.firmware\" value=\"", scanner, &xml)
     add(start.seed, "\"/>\n        <property name=\"lockstep.seed\" value=\"", scanner, &xml)
+    if entry.observations > 0 {
+      xml.add("\"/>\n        <property name=\"lockstep.observations\" value=\"")
+      xml.add(Int64(entry.observations))
+    }
     xml.add("\"/>\n      </properties>\n")
   }
 

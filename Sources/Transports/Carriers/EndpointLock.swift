@@ -23,9 +23,16 @@ final class EndpointLock {
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
-    guard (try? Descriptors.lock(descriptor, for: .milliseconds(20))) != nil else {
+    do {
+      try Descriptors.lock(descriptor, for: .milliseconds(20))
+    } catch {
       let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
       Kernel.close(descriptor)
+      guard error.code == EWOULDBLOCK else {
+        throw CarrierFault(
+          .unavailable,
+          "\(path) cannot be locked, to keep other programs from \(endpoint) (\(errorText(error.code)))")
+      }
       throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
     }
     Descriptors.overwrite(descriptor, with: "\(getpid())\n\(WallClock.now)\n")

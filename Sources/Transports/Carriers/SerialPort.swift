@@ -26,6 +26,10 @@ enum SerialPort {
     do throws(CarrierFault) {
       // Programs of other users, and other than ours, respect this one.
       guard Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard errno == EWOULDBLOCK else {
+          throw CarrierFault(
+            .unavailable, "\(name) cannot be kept from other programs (\(errorText(errno)))")
+        }
         throw CarrierFault(.busy, "\(name) is locked by another program")
       }
       try configure(descriptor, speed: speed, hasFlowControl: hasFlowControl, name: name)

@@ -44,8 +44,8 @@ extension Command {
         A folder gets a hidden name before anything in it goes: whatever ends this command, each run is whole or not
         there. What it had begun to remove is removed by whoever works under DIR next.
 
-        Exit status: 0, also where nothing is old enough; 3 where something could not be removed, 4 where there are no
-        runs, 5 when it was stopped.
+        Exit status: 0, also where nothing is old enough; 3 where something could not be removed, or not even looked at, 4
+        where there are no runs, 5 when it was stopped.
 
         """,
       examples: [
@@ -80,13 +80,21 @@ extension CleanArguments {
     case .missing:
       console.say("lockstep: there are no runs: \(runs) is not there")
       return .nothingSelected
-    case .unknown(let code): throw UsageError("\(runs): \(errorText(code))")
+    case .unknown(let code):
+      console.say("lockstep: \(runs): \(errorText(code))")
+      return .labFault
     case .file, .other:
       throw UsageError("\(runs) is no folder itself; name the one that has the runs by --out")
     }
     Interruption.listen()
     // A trial leaves everything as it is, also what others left.
-    let use = isTrial ? nil : try checked { try Remains.begin(in: out) }
+    let use: FolderUse?
+    do throws(FileFault) {
+      use = isTrial ? nil : try Remains.begin(in: out)
+    } catch {
+      console.say("lockstep: nothing is removed: \(error)")
+      return .labFault
+    }
     return withExtendedLifetime(use) {
       var cleaning = Cleaning(arguments: self)
       cleaning.perform()
@@ -115,6 +123,7 @@ private struct Cleaning {
   init(arguments: CleanArguments) { self.arguments = arguments }
 
   mutating func perform() {
+    if !arguments.isTrial { finish() }
     let found = candidates
     let limit = arguments.older.map { age in
       WallTime(nanoseconds: WallClock.time.nanoseconds - age.seconds * 1_000_000_000).description
@@ -130,29 +139,58 @@ private struct Cleaning {
     }
   }
 
+  /// Brings to its end what was begun to be removed before, and could not be by whoever tidied up: it is not said to be
+  /// gone while something of it is there.
+  private mutating func finish() {
+    for (run, path) in Remains.halfGone(in: arguments.out) {
+      do throws(FileFault) {
+        try removeFolder(path)
+      } catch {
+        // Another one may have come first.
+        guard FolderNames.kind(path) != .missing else { continue }
+        faults.append(.init(name: run, why: "\(error)"))
+      }
+    }
+  }
+
   /// All runs that say when they were, the latest first.
   private var candidates: [Candidate] {
     mutating get {
       var found: [Candidate] = []
       let runs = arguments.out + "/runs"
-      for name in FolderNames.all(in: runs) ?? [] where !name.hasPrefix(".") {
-        let path = runs + "/" + name
-        guard FolderNames.kind(path) == .folder, FolderNames.kind(path + "/manifest.json") == .file,
-          FolderNames.kind(path + "/journal.jsonl") == .file
-        else {
-          stay(name, "it is no folder of a run")
-          continue
+      do throws(FileFault) {
+        for name in try FolderNames.listed(in: runs) where !name.hasPrefix(".") {
+          do throws(FileFault) {
+            if let run = try candidate(name, runs + "/" + name) { found.append(run) }
+          } catch {
+            faults.append(.init(name: name, why: "\(error)"))
+          }
         }
-        guard let manifest = try? Manifest.read(path + "/manifest.json"), !manifest.command.isEmpty,
-          let start = manifest.start
-        else {
-          stay(name, "its manifest does not say what it is")
-          continue
-        }
-        found.append(Candidate(name: name, path: path, time: max(start, manifest.end ?? start)))
+      } catch {
+        faults.append(.init(name: runs, why: "what is in it cannot be listed: \(error)"))
       }
       return found.sorted { ($1.time, $1.name) < ($0.time, $0.name) }
     }
+  }
+
+  /// A run by its folder; `nil` for what is none, and stays.
+  ///
+  /// - Throws: why nobody can say which of the two it is.
+  private mutating func candidate(_ name: String, _ path: String) throws(FileFault) -> Candidate? {
+    guard try FolderNames.knownKind(path) == .folder,
+      try FolderNames.knownKind(path + "/manifest.json") == .file,
+      try FolderNames.knownKind(path + "/journal.jsonl") == .file
+    else {
+      stay(name, "it is no folder of a run")
+      return nil
+    }
+    guard let manifest = try Manifest.read(path + "/manifest.json"), !manifest.command.isEmpty,
+      let start = manifest.start
+    else {
+      stay(name, "its manifest does not say what it is")
+      return nil
+    }
+    return Candidate(name: name, path: path, time: max(start, manifest.end ?? start))
   }
 
   private mutating func stay(_ name: String, _ why: String) {
@@ -160,8 +198,8 @@ private struct Cleaning {
   }
 
   private mutating func remove(_ run: Candidate) {
-    if let lives = lives(run.path) { return stay(run.name, lives) }
     do throws(FileFault) {
+      if let lives = try lives(run.path) { return stay(run.name, lives) }
       if try UnsentRuns.note(journal: run.path + "/journal.jsonl", out: arguments.out) {
         return stay(run.name, "it is not in its history yet")
       }
@@ -200,15 +238,17 @@ private struct Cleaning {
   }
 
   /// Says that a run or a child of a night lives; `nil` where none does.
-  private func lives(_ path: String) -> String? {
+  private func lives(_ path: String) throws(FileFault) -> String? {
     if case .held(let holder) = FolderHold.look(at: path) { return "it " + EarlierRun.words(holder) }
-    for child in FolderNames.all(in: path + "/cases") ?? [] {
+    guard try FolderNames.knownKind(path + "/cases") == .folder else { return nil }
+    for child in try FolderNames.listed(in: path + "/cases") {
       let folder = "\(path)/cases/\(child)"
-      guard FolderNames.kind(folder) == .folder else { continue }
-      let runs = (FolderNames.all(in: folder + "/runs") ?? []).map { "\(folder)/runs/\($0)" }
-      let isHeld =
-        FolderHold.look(atFile: folder + "/alive") != .free
-        || runs.contains { FolderNames.kind($0) == .folder && FolderHold.look(at: $0) != .free }
+      guard try FolderNames.knownKind(folder) == .folder else { continue }
+      var isHeld = FolderHold.look(atFile: folder + "/alive") != .free
+      for run in try FolderNames.listed(in: folder + "/runs").map({ "\(folder)/runs/\($0)" }) {
+        let isFolder = try FolderNames.knownKind(run) == .folder
+        isHeld = isHeld || isFolder && FolderHold.look(at: run) != .free
+      }
       if isHeld { return "one of its cases still runs" }
     }
     return nil

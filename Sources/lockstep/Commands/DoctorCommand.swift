@@ -317,7 +317,8 @@ extension Symptom {
       case .note: ("·", .faint)
       case .bad: ("✘", .bad)
       }
-    return paint(style, sign) + " \(subject): \(text)" + (cure.map { "\n    \($0)" } ?? "")
+    return paint(style, sign) + " \(subject): \(text)".inOneLine
+      + (cure.map { "\n    " + $0.inOneLine } ?? "")
   }
 }
 

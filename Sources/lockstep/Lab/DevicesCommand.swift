@@ -72,7 +72,14 @@ private struct DevicesArguments {
     }
     guard words.count == 2 else { throw UsageError("missing NAME: restore NAME") }
     let name = words[1]
-    let (identity, odometer) = try target(name, file)
+    let book: HealthBook
+    do {
+      book = try HealthFolder.book()
+    } catch {
+      console.say("lockstep: \(error.detail)")
+      return .labFault
+    }
+    let (identity, odometer) = try target(name, file, book)
     do {
       let wasOut = try HealthFolder.update { book in
         // A dongle that is not plugged in goes by the name it had, and a record that was damaged by that of its file.
@@ -94,7 +101,7 @@ private struct DevicesArguments {
 
   /// What a name stands for: what it is known by and, of a lock that was ever moved, its odometer.
   private func target(
-    _ name: String, _ file: BenchFile?
+    _ name: String, _ file: BenchFile?, _ book: HealthBook
   ) throws(UsageError) -> (identity: String, odometer: String?) {
     if let file, let lock = file.inventory.lock(name) {
       guard case .file(let path) = lock.source else {
@@ -106,7 +113,6 @@ private struct DevicesArguments {
     if let file, let dongle = file.inventory.dongle(name) {
       return (try file.choice(dongle).spec.identity, nil)
     }
-    let book = HealthFolder.book
     guard let record = book.records.first(where: { $0.identity == name || $0.health.name == name }) else {
       let names = (file?.inventory.locks.map(\.name) ?? []) + (file?.inventory.dongles.map(\.name) ?? [])
       let hint = nearestName(to: name, in: names).map { ": did you mean '\($0)'?" } ?? ""

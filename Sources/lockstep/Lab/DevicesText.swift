@@ -9,22 +9,23 @@ struct DevicesText {
 
   init(_ paint: Painter) { self.paint = paint }
 
+  /// One line for each, whatever those who named things have put into their names.
   func text(
     of devices: [DeviceState], _ quarantine: [Quarantined], bench: BenchFile
   ) -> String {
     var lines = [paint(.strong, bench.inventory.name) + "   " + paint(.faint, bench.path)]
-    let width = (devices.map(\.name.count).max() ?? 0) + 3
+    let width = (devices.map(\.name.inOneLine.count).max() ?? 0) + 3
     for kind in [DeviceState.Kind.dongle, .lock] {
       let own = devices.filter { $0.kind == kind }
       if !own.isEmpty { lines.append(paint(.faint, "\(kind.rawValue)s")) }
       for device in own {
-        lines.append("  " + device.name.leftAligned(in: width) + words(for: device)[0])
+        lines.append("  " + device.name.inOneLine.leftAligned(in: width) + words(for: device)[0])
         lines += words(for: device).dropFirst().map { spaces(2 + width) + $0 }
       }
     }
     if !quarantine.isEmpty { lines.append(paint(.faint, "quarantine of every lock")) }
     for item in quarantine { lines.append("  " + words(for: item)) }
-    return lines.joined(separator: "\n")
+    return lines.map(\.inOneLine).joined(separator: "\n")
   }
 
   private func words(for device: DeviceState) -> [String] {

@@ -12,6 +12,7 @@ struct NightlyArguments {
   var resumesOnly = false
   var processes: Count?
   var seed: UInt64?
+  var least = LeastVerdicts()
   var reports = ReportPlaces()
   var format = OutputFormat.human
   var color = ColorChoice.auto
@@ -35,7 +36,8 @@ extension Command {
         case gets the place of its lock, waits for it where somebody else has it, and gives it back.
 
         Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not at rest, are trouble of
-        the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses.
+        the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses. A night that
+        is taken up again is held against the --min-cases and --fail-on-skipped of the command that brings it to its end.
 
         """,
       examples: [
@@ -60,7 +62,8 @@ extension Command {
           "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
           example: "4"),
         .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
-      ] + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
+      ] + LeastVerdicts.options.map { $0.lifted(to: \.least) }
+        + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
         + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
           .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
           .quiet(\.isQuiet, "Prints the summary only."),
@@ -148,11 +151,12 @@ extension NightlyArguments {
     }
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console)
-    var report = session.perform()
+    var report = session.perform(least)
     let written: Void? = console.attempt("the reports are not written: ") { try write(&report, console) }
     guard written != nil else { return report.status.withTrouble }
     console.print(
       in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
+    if let words = report.shortfall { console.say("lockstep: \(words)") }
     return report.status
   }
 
@@ -160,7 +164,7 @@ extension NightlyArguments {
   private func write(_ report: inout NightlyReport, _ console: Console) throws {
     let folder = report.folder.folder
     try NightlyJournal(runs: report.runs, night: report.night)
-      .write(to: folder.journalPath, status: report.status)
+      .write(to: folder.journalPath, status: report.status, remark: report.shortfall)
     try folder.finish(seed: report.folder.seed)
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)

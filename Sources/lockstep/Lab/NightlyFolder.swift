@@ -80,13 +80,8 @@ final class NightlyFolder {
 
   /// The last night of a plan that did not end, among the runs under a folder.
   static func unfinished(_ plan: String, out: String) throws(UsageError) -> Unfinished? {
-    guard let names = folderEntries(out + "/runs") else {
-      if fileKind(out + "/runs") == .missing { return nil }
-      throw UsageError(
-        "\(out)/runs cannot be read, and so it is not known which night is to be gone on with",
-        status: .labFault)
-    }
-    for name in names.reversed() where name.contains("-nightly") {
+    let names = try checked { try FolderNames.listed(in: out + "/runs") }
+    for name in names.reversed() where name.contains("-nightly") && !name.hasPrefix(".") {
       let path = "\(out)/runs/\(name)"
       let manifest = try checked { try Manifest.read(path + "/manifest.json") }
       guard let manifest, let seed = manifest.seed,

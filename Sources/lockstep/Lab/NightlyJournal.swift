@@ -18,8 +18,10 @@ struct NightlyJournal {
 
   /// Writes it as a whole.
   ///
-  /// - Parameter status: what the night ended with; `nil` while it has not.
-  func write(to path: String, status: CommandStatus?) throws(FileFault) {
+  /// - Parameters:
+  ///   - status: what the night ended with; `nil` while it has not.
+  ///   - remark: what there is to say of that.
+  func write(to path: String, status: CommandStatus?, remark: String? = nil) throws(FileFault) {
     var file = try Replacement(of: path)
     func write(_ records: [Record]) throws(FileFault) {
       for record in records { try file.write(record.line() + "\n") }
@@ -47,6 +49,7 @@ struct NightlyJournal {
     }
     for lock in night.locks { try write(leave(of: lock)) }
     try write(visits)
+    if let remark { try write([.event(Record.Event(.remark, remark, at: .zero))]) }
     if let status { try write([.end(Record.End(tally, status))]) }
     try file.commit()
   }

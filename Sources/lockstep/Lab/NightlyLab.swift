@@ -63,7 +63,8 @@ struct NightlyLab {
       let wanted = stock.filter { lock in suite.tags.allSatisfy(lock.tags.contains) }
       if wanted.isEmpty {
         console.say(
-          "lockstep: suite \(suite.name): no lock has the tags \(suite.tags.joined(separator: ", "))")
+          "lockstep: suite \(suite.name): no lock has the tags \(suite.tags.joined(separator: ", "))"
+            .inOneLine)
       }
       for lock in wanted {
         for test in try tests(of: suite, on: lock, seed: seed, console) {

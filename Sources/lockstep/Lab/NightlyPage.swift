@@ -46,6 +46,7 @@ extension NightlyReport {
         ? "All agree, and every lock is where it should be." : "No news: what disagrees is in quarantine."
     case .divergence: "Model and lock disagree."
     case .safetyLimit: "A safety limit cut the night short."
+    case .incomplete where shortfall != nil: shortfall.map { "All agrees, but \($0)." } ?? ""
     case .incomplete: causes.contains(.stopped) ? "The night was stopped." : "The night was too short."
     case .labFault: "No lock is wrong, but the lab needs somebody."
     case .nothingSelected: "Nothing was run."

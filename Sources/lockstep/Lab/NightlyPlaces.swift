@@ -42,7 +42,7 @@ struct NightlyPlaces {
     }
     self.places = places
     if !strangers.isEmpty {
-      console.say("lockstep: places that are left alone: \(strangers.joined(separator: ", "))")
+      console.say("lockstep: places that are left alone: \(strangers.joined(separator: ", "))".inOneLine)
     }
     guard !places.isEmpty else {
       throw .lab(
@@ -52,7 +52,7 @@ struct NightlyPlaces {
     if !others.isEmpty {
       console.say(
         "lockstep: not part of this night, as they stand at none of its places: \(others.joined(separator: ", "))"
-      )
+          .inOneLine)
     }
   }
 }

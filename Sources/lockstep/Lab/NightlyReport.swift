@@ -62,6 +62,8 @@ struct NightlyReport {
   let runs: NightlyRuns
   let folder: NightlyFolder
   let took: Interval
+  /// How much must have been judged.
+  let least: LeastVerdicts
   /// The files in which there is more.
   var reports: [String] = []
   private(set) var divergences: [Item] = []
@@ -78,8 +80,8 @@ struct NightlyReport {
   private(set) var resumptions = 0
   private(set) var causes = Set<NightResult.Cause>()
 
-  init(_ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval) {
-    (self.night, self.runs, self.folder, self.took) = (night, runs, folder, took)
+  init(_ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval, _ least: LeastVerdicts) {
+    (self.night, self.runs, self.folder, self.took, self.least) = (night, runs, folder, took, least)
     resumptions =
       folder.record.count { if case .resumed = $0 { true } else { false } } + (folder.record.isEmpty ? 0 : 1)
     for state in night.cases { take(state) }
@@ -204,8 +206,23 @@ extension NightlyReport {
       + dongles.flatMap { dongle in dongle.trouble.map { [(dongle.name, "out of use: \($0)")] } ?? [] }
   }
 
+  /// Why it is less than was asked for, where all agrees.
+  var shortfall: String? { outcome == .agree ? tally.shortfall : nil }
+
   /// What the command ends with.
-  var status: CommandStatus {
+  var status: CommandStatus { shortfall == nil ? outcome : .incomplete }
+
+  /// How many of the cases came to which end, as any run counts them.
+  private var tally: Tally {
+    var tally = Tally()
+    (tally.agree, tally.divergences, tally.excused) = (agree + flaky.count, red.count, excused.count)
+    tally.skipped = skipped.map(\.count).reduce(0, +) + excused.count
+    least.demand(of: &tally)
+    return tally
+  }
+
+  /// What became of the night, however much was asked of it.
+  private var outcome: CommandStatus {
     if !red.isEmpty || !findings.isEmpty { return .divergence }
     if causes.contains(.budget) { return .safetyLimit }
     if !causes.isDisjoint(with: [.time, .stopped, .losses, .record]) { return .incomplete }
@@ -277,6 +294,7 @@ extension NightlyReport {
   func text(_ paint: Painter, reports: [String]) -> String {
     var lines = [paint(.strong, night.name) + "   " + summary(paint)]
     lines.append("  \(counts)")
+    if let shortfall { lines.append(paint(.warning, "  \(shortfall)")) }
     if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
     for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(short(errand.words))") }
     for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
@@ -293,7 +311,8 @@ extension NightlyReport {
     }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
-    return lines.joined(separator: "\n")
+    // Whatever a scenario, a lock or a file is called: no name begins a line of ours.
+    return lines.map(\.inOneLine).joined(separator: "\n")
   }
 
   private func summary(_ paint: Painter) -> String {
@@ -302,6 +321,7 @@ extension NightlyReport {
       case .agree: (excused.isEmpty ? "all agree" : "no news", .good)
       case .divergence: ("model and lock disagree", .bad)
       case .safetyLimit: ("cut short by a safety limit", .warning)
+      case .incomplete where shortfall != nil: ("less was judged than is asked for", .warning)
       case .incomplete: (causes.contains(.stopped) ? "stopped" : "not finished", .warning)
       case .labFault: ("the lab needs somebody", .warning)
       case .nothingSelected:
@@ -356,6 +376,7 @@ extension NightlyReport {
   private static let most = 12
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
+    let rows = rows.map { $0.map(\.inOneLine) }
     // Nothing follows the last column.
     let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.enumerated().map { number, row in

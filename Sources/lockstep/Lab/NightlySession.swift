@@ -62,8 +62,9 @@ final class NightlySession {
 
   /// Goes through the night.
   ///
+  /// - Parameter least: how much must have been judged in it.
   /// - Returns: what became of it.
-  func perform() -> NightlyReport {
+  func perform(_ least: LeastVerdicts) -> NightlyReport {
     Interruption.listen()
     notifier.ready()
     for run in night.running { jobs.append((run.attempt.number, .orphan)) }
@@ -91,7 +92,7 @@ final class NightlySession {
     }
     console.status.show("")
     notifier.stopping()
-    return NightlyReport(night, runs, folder, took: now - .zero)
+    return NightlyReport(night, runs, folder, took: now - .zero, least)
   }
 
   /// Looks after all children; true when something happened.
@@ -224,7 +225,7 @@ final class NightlySession {
 
 extension NightlySession {
   private func say(_ text: String) {
-    console.say("lockstep: \(text)")
+    console.say("lockstep: \(text)".inOneLine)
   }
 
   /// Says what a lab manager who looks on wants to know at once.

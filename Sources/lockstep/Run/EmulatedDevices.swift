@@ -1,6 +1,8 @@
+import Automata
 import Conformance
 import Emulator
 import Harness
+import Models
 import Sesame
 import Basics
 
@@ -35,9 +37,7 @@ struct EmulatedDevice {
   static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
   /// What a client of a lock reports.
-  static let lockReadings = [
-    "battery", "history", "autolock", "version", "login", "registration", "passed over", "motor",
-  ]
+  static let lockReadings = MachineDefinition.sesame.readings.map(\.name)
 
   /// The names of the locks.
   static var lockNames: [String] { EmulatedLockSpecification.names.map(\.name) }
@@ -159,6 +159,9 @@ extension DeviceProblem {
       self.init(
         .value(of: name), "`\(value)` is not a value of `\(name)`",
         hint: nearest.map { "did you mean `\($0)`?" } ?? "expected \(values)")
+    case .otherGeneration(let name, let generation):
+      self.init(
+        .setting(name), "`\(name)` is a setting of \(generation) locks, and has no effect on this one")
     case .missing(let other, let name):
       self.init(.setting(name), "`\(name)` has no effect without `\(other)`")
     }

@@ -18,6 +18,17 @@ enum Remains {
   /// The name under which a folder is removed; a number tells those of one name apart.
   static func goneName(of name: String, _ number: Int) -> String { gone + name + ".\(number)" }
 
+  /// The folders of runs below a folder of reports that somebody had begun to remove, and nobody removes now: what could
+  /// not be swept away. Each with the name of its run.
+  static func halfGone(in out: String) -> [(run: String, path: String)] {
+    (FolderNames.all(in: out + "/runs") ?? []).filter(isGone).compactMap { name in
+      let path = "\(out)/runs/\(name)"
+      guard FolderNames.kind(path) == .folder, FolderHold.look(at: path) == .free else { return nil }
+      let stem = name.dropFirst(gone.count)
+      return (String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)), path)
+    }
+  }
+
   private static func sweep(_ out: String) {
     sweep(out) { name in
       isReport(name) || name == UnsentRuns.folder

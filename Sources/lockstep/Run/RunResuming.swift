@@ -1,3 +1,4 @@
+import Basics
 import System
 import Harness
 import Journal
@@ -38,9 +39,9 @@ struct ResumedRun {
       throw changed("it had \(planned) cases, and now there are \(plan.cases.count)")
     }
     for test in plan.cases {
-      guard let judged = progress.judged[test.id] else { continue }
+      guard let judged = progress.judged[ExactText(test.id)] else { continue }
       guard judged.digest == test.digest else { throw changed("\(test.file) is not what it was") }
-      earlier.judged.insert(test.id)
+      earlier.judged.insert(ExactText(test.id))
       switch judged.word {
       case .agree, .skipped, .divergence:
         earlier.tally.count(judged.word, isFlaky: judged.isFlaky, isExcused: judged.isExcused)

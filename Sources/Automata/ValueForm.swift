@@ -1,7 +1,8 @@
 public import Basics
 
-/// What may go with a stimulus under one name: a scenario that gives anything else is wrong before it is run.
-public struct ArgumentForm: Equatable, Sendable {
+/// What may stand under one name, be it an argument of a stimulus or a reading of a device: a scenario that gives or expects
+/// anything else is wrong before it is run.
+public struct ValueForm: Equatable, Sendable {
   /// What a value may be.
   public enum Kind: Equatable, Sendable {
     case text
@@ -24,7 +25,7 @@ public struct ArgumentForm: Equatable, Sendable {
   public init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
-extension ArgumentForm.Kind {
+extension ValueForm.Kind {
   /// Any whole number, number or length of time.
   public static var anyWholeNumber: Self { .wholeNumber(.min ... .max) }
   public static var anyNumber: Self {
@@ -52,12 +53,12 @@ extension ArgumentForm.Kind {
 /// The arguments of a stimulus.
 public struct ArgumentForms: Equatable, Sendable {
   /// What may be given, in the order in which it is shown.
-  public var forms: [ArgumentForm]
+  public var forms: [ValueForm]
   /// Whether one at the most is given.
   public var isAlternative: Bool
 
   /// Says what may be given.
-  public init(_ forms: [ArgumentForm], isAlternative: Bool = false) {
+  public init(_ forms: [ValueForm], isAlternative: Bool = false) {
     (self.forms, self.isAlternative) = (forms, isAlternative)
   }
 
