@@ -23,11 +23,13 @@ build: dependencies ## Build the command, optimised, as .build/release/lockstep
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)
 
-# Those against other people's stacks run in real time, and by themselves.
+# Those against other people's stacks run in real time, and by themselves but for a part of the torture, which is drawn by
+# the commit and has what they leave.
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
 	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip PeerTests
-	swift test --skip-build --filter PeerTests
+	nice -n 19 Tests/Robustness/torture.py .build/debug/lockstep --share 1/20 --draw "$$(git rev-parse HEAD 2>&1)" & \
+	  torture=$$!; swift test --skip-build --filter PeerTests; peers=$$?; wait $$torture && exit $$peers
 else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
 endif

@@ -74,6 +74,19 @@ public final class FolderHold {
     case free
     /// Somebody holds it; who, as far as that is said.
     case held(Holder?)
+    /// It cannot be looked at, and so may be held.
+    case unknown(FileFault)
+
+    /// Whether somebody holds it.
+    ///
+    /// - Throws: when that cannot be said.
+    public func isHeld() throws(FileFault) -> Bool {
+      switch self {
+      case .free: return false
+      case .held: return true
+      case .unknown(let fault): throw fault
+      }
+    }
   }
 
   /// Looks whether a folder is held.
@@ -85,8 +98,7 @@ public final class FolderHold {
   public static func look(atFile path: String) -> Sight {
     let descriptor = Kernel.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // What cannot be looked at may be held.
-      return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .free : .held(nil)
+      return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .free : .unknown(FileFault(path: path, code: errno))
     }
     defer { Kernel.close(descriptor) }
     return Descriptors.isLocked(descriptor) ? .held(Holder(descriptor)) : .free

@@ -40,7 +40,7 @@ public struct Replacement: ~Copyable {
     var descriptor: Int32
     if name == nil, let stream = Self.stream(path) {
       descriptor = Kernel.fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-    } else if name == nil, ![.missing, .file].contains(fileKind(path)) || Self.isSystems(path) {
+    } else if name == nil, Self.isDirect(path) {
       descriptor = Self.openDirectly(path, mode)
     } else {
       var number = 0
@@ -72,6 +72,11 @@ public struct Replacement: ~Copyable {
       ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
         .flatMap { Int32(path.dropFirst($0.count)) }
     }
+  }
+
+  /// Whether a path is written directly: what is there is no file whose place another one could take.
+  public static func isDirect(_ path: String) -> Bool {
+    stream(path) != nil || ![.missing, .file].contains(fileKind(path)) || isSystems(path)
   }
 
   /// Whether a path stands where the system has its devices and processes.

@@ -16,7 +16,7 @@ public final class ReservedSpace {
   ///   - bytes: how much room.
   /// - Throws: when there is not as much.
   public init(for path: String, bytes: Int) throws(FileFault) {
-    guard [.missing, .file].contains(fileKind(path)) else {
+    guard !Replacement.isDirect(path) else {
       descriptor = -1
       return
     }

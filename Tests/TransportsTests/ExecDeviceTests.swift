@@ -284,7 +284,7 @@ struct ExecDeviceTests {
     expect(count.lines, 3)
   }
 
-  @Test("a command that answered once may not start any more, which is no fault of the device, and is tried each time")
+  @Test("a command that answered once may not start any more: no fault of the device, and tried each time")
   func stoppedAnswering() throws {
     let count = StartCount()
     let device = try started(

@@ -44,9 +44,29 @@ struct ExclusiveTests {
       #expect(
         other.output.contains("is in use by process \(process.processIdentifier) on "), "\(other.output)")
     }
+    // Who waits has it as soon as it is free.
+    try folder.write("short.yaml", visit("A short stay", "until: { status: locked }"))
+    let waiting = try Command.Folder()
+    let line =
+      "unset LOCKSTEP_STATE XDG_STATE_HOME; HOME=$PWD/one exec \"$LOCKSTEP\" run short.yaml --carrier "
+      + "\(air.carriers[0]) --device lock:lock.yaml --out Waiting --wait 1min"
+    let patient = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: waiting)
+    for _ in 0..<1000 {
+      if let errors = try? waiting.read("errors"), errors.contains("; it is waited for, up to 1 min") {
+        break
+      }
+      usleep(10_000)
+    }
     kill(process.processIdentifier, SIGTERM)
     process.waitUntilExit()
     expect(process.terminationStatus, 5)
+    patient.waitUntilExit()
+    let errorsOfPatient = try waiting.read("errors")
+    #expect(patient.terminationStatus == 0, "\(errorsOfPatient)")
+    expect(
+      try Command.run("run", "Scenarios/door", "--wait", "1min").errors.split(separator: "\n").first.map(
+        String.init),
+      "lockstep: --wait waits for a lock: name one with --device lock:NAME")
     // Where nobody has set up a folder for all.
     guard !FileManager.default.fileExists(atPath: "/var/lib/lockstep") else { return }
     let errors = try out.read("errors")

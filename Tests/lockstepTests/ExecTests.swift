@@ -155,7 +155,7 @@ struct ExecTests {
 
   @Test(
     "the first signal ends the run in its step, with a report",
-    arguments: [SIGINT, SIGTERM, SIGHUP, SIGUSR2])
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGABRT, SIGSEGV, SIGTRAP, SIGSYS, SIGBUS, SIGFPE, SIGILL])
   func signals(signal: Int32) throws {
     let folder = try folder("open('begun', 'w')")
     try folder.write(

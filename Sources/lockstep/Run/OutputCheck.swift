@@ -31,7 +31,7 @@ struct OutputCheck {
   ///
   /// - Throws: where something else is there, or is to be.
   mutating func add(_ option: String, _ kind: Kind, at path: String) throws(UsageError) {
-    guard [.file, .missing].contains(fileKind(path)) else { return }
+    if Replacement.isDirect(path) { return }
     let place = Self.place(path)
     if let other = outputs.first(where: { $0.path == place })?.option {
       throw UsageError("\(option) and \(other) are one file, \(path): give each a place of its own")

@@ -1,0 +1,277 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Where reports go, and what must not be lost by it.
+@Suite("Where reports go", .timeLimit(.minutes(10)))
+struct OutputPlacesTests {
+  private let folder: Command.Folder
+
+  init() throws {
+    folder = try Command.Folder()
+    try folder.write("door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
+    try folder.write("program.py", Self.program)
+    try folder.write(
+      "slow.yaml",
+      "scenario: B\nmachine: door\ndevice: \"exec:python3 -u program.py\"\nsteps: [Open, wait: 1 h]\n")
+  }
+
+  /// A door.
+  static let program = """
+    import json, os, sys
+    status = "Closed"
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "reset" in message: status = "Closed"
+        elif "stimulus" in message: status = {"Open": "Opened", "Close": "Closed"}[message["stimulus"]]
+        print(json.dumps({"status": status}))
+        print(json.dumps({"settled": True}), flush=True)
+
+    """
+
+  private func run(_ line: String) throws -> Command.Result {
+    try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
+  }
+
+  @Test(
+    "no report takes the place of something else",
+    arguments: [
+      ("run door.yaml --junit door.yaml", "--junit: door.yaml is there already and is not a JUnit report"),
+      ("run door.yaml --html door.yaml", "--html: door.yaml is there already and is not an HTML report"),
+      ("run door.yaml --junit lock.yaml", "--junit: lock.yaml is there already and is not a JUnit report"),
+      (
+        "run door.yaml --junit ./Reports/history.sqlite",
+        "--junit and the history are one file, ./Reports/history.sqlite"
+      ),
+      ("run door.yaml --junit a.xml --html ./a.xml", "--html and --junit are one file, ./a.xml"),
+      ("fuzz door --steps 10 --junit door.yaml", "--junit: door.yaml is there already and is not"),
+      ("cover door --html door.yaml", "--html: door.yaml is there already and is not"),
+      ("report Reports/runs/* --junit door.yaml", "--junit: door.yaml is there already and is not"),
+      (
+        "run door.yaml --device lock:key.yaml --carrier tcp-client:127.0.0.1:9 --capture key.yaml",
+        "--capture: key.yaml is there already and is not a capture"
+      ),
+    ])
+  func replaced(line: String, words: String) throws {
+    let lock =
+      "lock: sesame5\nuuid: bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\nsecret: 6e4948392ccca36d631b84b4450984da\n"
+    try folder.write("lock.yaml", lock)
+    _ = try Command.shell("cp lock.yaml key.yaml; chmod 600 key.yaml", in: folder.path)
+    expect(try run("run door.yaml --quiet").status, 0)
+    let runs = folder.names("Reports/runs").count
+    let result = try run(line)
+    expect(result.status, 2)
+    #expect(result.errors.hasPrefix("lockstep: \(words)"), "\(result.errors)")
+    expect(try folder.read("lock.yaml"), lock)
+    #expect(try folder.read("door.yaml").hasPrefix("scenario: A"))
+    expect(folder.names("Reports/runs").count, runs)
+  }
+
+  @Test("a report takes the place of a report, of an empty file, and of a device's")
+  func again() throws {
+    for _ in 1...2 { expect(try run("run door.yaml --junit a.xml --html b.html --quiet").status, 0) }
+    try folder.write("empty.xml", "")
+    expect(try run("run door.yaml --junit empty.xml --html /dev/null --quiet").status, 0)
+    #expect(try folder.read("empty.xml").hasPrefix("<?xml"))
+  }
+
+  @Test("the name of one of our descriptors means that, whatever file it is")
+  func descriptor() throws {
+    try folder.write("out", "before\n")
+    expect(try run("run door.yaml --html none --junit /dev/fd/1 --quiet >>out").status, 0)
+    let text = try folder.read("out")
+    #expect(text.hasPrefix("before\n<?xml") && text.contains("</testsuites>"), "\(text)")
+    expect(folder.names("").filter { $0.hasPrefix("out") }, ["out"])
+  }
+
+  @Test("a pipe is waited for until somebody reads it")
+  func pipe() throws {
+    let result = try Command.shell(
+      "mkfifo p; (sleep 0.5; cat p >got) & \"$LOCKSTEP\" run door.yaml --junit p --quiet; s=$?; wait; exit $s",
+      in: folder.path)
+    expect(result.status, 0)
+    #expect(try folder.read("got").hasPrefix("<?xml"))
+  }
+
+  @Test("a pipe that nobody reads is given up when the end is asked for, and said")
+  func deadPipe() throws {
+    _ = try Command.shell("mkfifo p", in: folder.path)
+    let process = try Command.start(
+      Command.path, ["run", "door.yaml", "--junit", "p"], in: folder.path, out: folder)
+    while process.isRunning {
+      let runs = folder.names("Reports/runs").filter { !$0.hasPrefix(".") }
+      if let run = runs.first, let text = try? folder.read("Reports/runs/\(run)/manifest.json"),
+        text.contains("\"end\"")
+      {
+        break
+      }
+      usleep(10_000)
+    }
+    usleep(300_000)
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    expect(process.terminationStatus, 3)
+    let errors = try folder.read("errors")
+    #expect(errors.contains("not written: cannot write p: nobody reads this pipe"), "\(errors)")
+  }
+
+  /// Whether this process may make a file system of a few megabytes.
+  static let canMount =
+    (try? Command.shell("unshare -m sh -c 'mount -t tmpfs -o size=1m none /mnt'").status) == 0
+
+  @Test(
+    "a disk that is full in the middle of a run costs the rest of the run, and not its report",
+    .enabled(if: canMount, "a file system of its own can only be made by root"))
+  func fullDisk() throws {
+    let line = """
+      mkdir disk && mount -t tmpfs -o size=4m none disk
+      "$LOCKSTEP" run door.yaml slow.yaml --out disk/out >text 2>&1 &
+      until grep -q '"status":"Opened"' disk/out/runs/*/journal.jsonl && grep -q slow disk/out/runs/*/journal.jsonl
+      do sleep 0.05; done 2>/dev/null
+      dd if=/dev/zero of=disk/rest bs=4k 2>/dev/null
+      kill -TERM $!; wait $!; echo $? >status
+      cp disk/out/junit.xml .
+      """
+    _ = try Command.shell(
+      "exec unshare -m sh -c '\(line.replacingOccurrences(of: "'", with: "'\\''"))'", in: folder.path)
+    let text = try folder.read("text")
+    #expect(["3\n", "5\n"].contains(try folder.read("status")), "\(text)")
+    let report = try folder.read("junit.xml")
+    #expect(report.contains("tests=\"2\"") && report.hasSuffix("</testsuites>\n"), "\(text) \(report)")
+  }
+
+  @Test("a disk that is full at the start is trouble of the machine, in every command that writes")
+  func noRoom() throws {
+    for command in ["run door.yaml", "fuzz door --steps 10", "cover door"] {
+      let line = "faulty calls '%@' none@none#1=EIO -- \(command) --out out"
+      let place = try room(command)
+      let result = try run(line.replacingOccurrences(of: "%@", with: place + "=full-disk"))
+      expect(result.status, 3)
+      expect(result.errors, "lockstep: out: No space left on device\n")
+      expect(try run("\(command) --out out --quiet").status, 0)
+    }
+  }
+
+  /// The call that keeps room.
+  private func room(_ command: String) throws -> String {
+    try? FileManager.default.removeItem(atPath: folder.path + "/calls")
+    _ = try run("faulty calls - none@none#1=EIO -- \(command) --out trial --quiet")
+    let call = try folder.read("calls").split(separator: "\n").first { $0.hasPrefix("allocate@") }
+    return String(try #require(call))
+  }
+
+  @Test("an emulated lock keeps the key of another one")
+  func key() throws {
+    try folder.write("key.yaml", "lock: sesame5\nuuid: bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\n")
+    for _ in 1...2 {
+      let line = "emulate sesame5 --seed 3 --serve tcp-server:127.0.0.1:0 --key-file key.yaml --duration 50ms"
+      expect(try run(line).status, 0)
+    }
+    #expect(try folder.read("key.yaml").contains("secret"))
+    #expect(try folder.read("key.yaml.1").hasSuffix("bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\n"))
+    #expect(!folder.has("key.yaml.2"))
+  }
+}
+
+@Suite("What is not there", .timeLimit(.minutes(10)))
+struct MissingTests {
+  private let folder: Command.Folder
+
+  init() throws { folder = try Command.Folder() }
+
+  private func run(_ line: String) throws -> Command.Result {
+    try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
+  }
+
+  @Test("the parts of a run that are not among those that are reported are missed")
+  func parts() throws {
+    let scenarios = Command.root + "/Scenarios/door"
+    for part in 1...3 {
+      expect(try run("run '\(scenarios)' --shard \(part)/3 --seed 5 --out s\(part) --quiet").status, 0)
+      expect(
+        try run("run '\(scenarios)' --shard \(part)/3 --job j --seed 5 --out j\(part) --quiet").status, 0)
+    }
+    for (line, words) in [
+      ("s1/runs/* s3/runs/*", "part 2/3 is not among the runs"),
+      ("j1/runs/* j3/runs/*", "part 2/3 of the job j is not among the runs"),
+    ] {
+      let result = try run("report \(line) --out r")
+      expect(result.status, 5)
+      #expect(result.output.contains("  journal  \(words)\n"), "\(result.output)")
+      #expect(try folder.read("r/junit.xml").contains(words))
+    }
+    for line in ["s1/runs/*", "s1/runs/* s2/runs/* s3/runs/*", "j3/runs/* j1/runs/* j2/runs/*"] {
+      expect(try run("report \(line) --out r --quiet").status, 0)
+    }
+  }
+
+  @Test(
+    "a pipe or a device that is called a scenario is not passed over",
+    arguments: ["ln -s /dev/null", "mkfifo"])
+  func device(make: String) throws {
+    _ = try Command.shell(
+      "mkdir d; cp '\(Command.root)'/Scenarios/door/*.yaml d; \(make) d/x.yaml", in: folder.path)
+    for command in ["run d", "validate d"] {
+      let result = try run(command)
+      expect(result.status, 2)
+      #expect(
+        result.errors.contains("d/x.yaml:1:1: expected a file, and it is a pipe, a socket or a device")
+          || result.output.contains("d/x.yaml:1:1: expected a file, and it is a pipe, a socket or a device"),
+        "\(result.errors)\(result.output)")
+    }
+  }
+
+  @Test(
+    "a manifest that cannot be read now is not taken for none: the run is gone on with later as what it is")
+  func manifest() throws {
+    try folder.write("a/door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
+    expect(try run("run a --quiet").status, 0)
+    let name = try #require(folder.names("Reports/runs").first { !$0.hasPrefix(".") })
+    let before = try folder.read("Reports/runs/\(name)/manifest.json")
+    _ = try run("faulty calls - none@none#1=EIO -- run --resume \(name) --quiet")
+    let opens = try folder.read("calls").split(separator: "\n").filter {
+      $0.hasPrefix("open@System/WholeFile")
+    }
+    #expect(opens.count > 1)
+    var refusals = 0
+    for open in opens {
+      try folder.write("Reports/runs/\(name)/manifest.json", before)
+      let result = try run("faulty calls2 '\(open)=EIO' none@none#1=EIO -- run --resume \(name) --quiet")
+      if result.errors.hasPrefix("lockstep: --resume: ") {
+        expect(result.status, 3)
+        refusals += 1
+      }
+      let words = try folder.read("Reports/runs/\(name)/manifest.json")
+      #expect(words.contains(#""command": ["run", "a", "--quiet"]"#), "\(open): \(words)")
+    }
+    #expect(refusals > 0)
+  }
+
+  @Test("a program that cannot start any more is trouble of the lab, in every case and for a campaign")
+  func program() throws {
+    let ending = """
+      if os.path.exists("down"): sys.exit("No route to host")
+      count = 0
+      status
+      """
+    var program = OutputPlacesTests.program.replacingOccurrences(
+      of: "status = \"Closed\"\nfor", with: ending + " = \"Closed\"\nfor")
+    program = program.replacingOccurrences(
+      of: "    if \"reset\" in message: status = \"Closed\"\n",
+      with: "    if \"reset\" in message:\n        status = \"Closed\"\n        count += 1\n"
+        + "        if count == 2: open(\"down\", \"w\"); sys.exit(255)\n")
+    try folder.write("program.py", program)
+    for line in [
+      "run '\(Command.root)/Scenarios/door' --device 'exec:python3 program.py' --retries 1",
+      "fuzz door --device 'exec:python3 program.py' --steps 300 --seed 1",
+    ] {
+      _ = try Command.shell("rm -f down", in: folder.path)
+      let result = try run(line)
+      expect(result.status, 3)
+      #expect(
+        result.output.contains("the program ended before it answered anything: exit status 1"),
+        "\(result.output)")
+      #expect(!result.output.contains("diverged") && !result.output.contains("finding"), "\(result.output)")
+    }
+  }
+}
