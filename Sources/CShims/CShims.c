@@ -33,9 +33,9 @@ static void take_or_die(int number, siginfo_t *info, void *context) {
     take_sent(number);
     return;
   }
-  // It comes again when this returns, and does what it would have done.
+  // It does what it would have done: a mistake is made again when this returns, and what else it is comes once more.
   sigaction(number, &others[number], NULL);
-  raise(number);
+  if (info->si_code <= 0 || number == SIGTRAP || number == SIGSYS) raise(number);
 }
 
 void lockstep_take_sent_signal(int number, void (*handler)(int)) {

@@ -33,6 +33,8 @@ public final class ChildProcess {
   private var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
   private var complaint: [UInt8] = []
   private var isReaped = false
+  /// Whether it had closed its standard input when it was sent something.
+  private var hasRefused = false
   private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
   /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
   /// something beside a radio.
@@ -92,6 +94,14 @@ extension ChildProcess {
 
   /// Whether a whole line of its standard output was read already and not taken yet.
   public var hasLine: Bool { lines.hasLine }
+
+  /// Whether something of what it was sent has not been read: by a program that has ended, it never was.
+  public var hasUnread: Bool {
+    var count: Int32 = 0
+    if hasRefused || !outgoing.isEmpty { return true }
+    guard input >= 0, unsafe ioctl(input, UInt(FIONREAD), &count) == 0 else { return false }
+    return count > 0
+  }
 
   /// Closes its standard input, once what is queued was sent; to be called when nothing more is to be sent.
   public func closeInput() {
@@ -269,6 +279,7 @@ extension ChildProcess {
       outgoing.removeFirst(count)
     } else if !isTransient(errno) {
       // It reads no more. Whether it still answers shows on its output.
+      hasRefused = true
       outgoing = []
       close(&input)
     }

@@ -16,8 +16,8 @@ public import Basics
 ///
 /// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
 /// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh. A start that ends
-/// before it answered is no device at all, and neither is a command that has never answered in all its starts, however
-/// often it happens.
+/// before it read what it was asked is no device at all, and neither is a command that has never answered in all its
+/// starts, however often it happens.
 ///
 /// Time is that of the monotonic clock. What was shown during an answer is observed after it with its own time,
 /// so for that while ``now`` is earlier than the answer's end.
@@ -269,12 +269,13 @@ extension ExecDevice {
 
   private func ended() -> LabFault {
     guard let child else { return LabFault(.ended, "the program does not run") }
+    let hasUnread = child.hasUnread
     let ending = child.stop(grace: .milliseconds(200))
     let how = ending?.description ?? "it closed its output and went on"
-    // One that ends before it has answered at all was not started, whatever an earlier start did: it does not reach what it
-    // leads to any more.
-    if hasEverAnswered, !hasAnswered {
-      return fail(.noDevice, "the program ended before it answered anything: \(how), of \(command)")
+    // One that ends before it has read what it was asked was not started, whatever an earlier start did: it does not reach
+    // what it leads to any more. One that has read it may have died of that.
+    if hasEverAnswered, !hasAnswered, hasUnread {
+      return fail(.noDevice, "the program ended before it was asked anything: \(how), of \(command)")
     }
     // The shell's way to say that there is no such program.
     let isMissing = !hasAnswered && (ending == .exit(126) || ending == .exit(127))

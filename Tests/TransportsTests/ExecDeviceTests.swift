@@ -284,17 +284,33 @@ struct ExecDeviceTests {
     expect(count.lines, 3)
   }
 
-  @Test("a command that answered once may not start any more: no fault of the device, and tried each time")
+  @Test("a command that answered once may stop doing so, and is started again each time")
   func stoppedAnswering() throws {
     let count = StartCount()
     let device = try started(
       "echo x >>\(count.path); test $(wc -l <\(count.path)) = 1 && { \(greeting); }; read x")
-    for symptom in [LabFault.Symptom.ended, .noDevice, .noDevice, .noDevice] {
-      expect(fault { try device.perform(open) }?.symptom, symptom)
+    for _ in 0..<4 {
+      expect(fault { try device.perform(open) }?.symptom, .ended)
       try device.restart()
     }
     device.shutDown()
     expect(count.lines, 5)
+  }
+
+  @Test(
+    "a start that ends before it reads what it is asked is no fault of the device, whatever it answered before"
+  )
+  func notStarted() throws {
+    let count = StartCount()
+    let device = try started(
+      "echo x >>\(count.path); test $(wc -l <\(count.path)) = 1 && { \(greeting); read x; }; exit 3")
+    expect(fault { try device.perform(open) }?.symptom, .ended)
+    for _ in 0..<3 {
+      let fault = fault { try device.reset(to: StartCondition()) }
+      expect(fault?.symptom, .noDevice)
+      #expect(
+        fault?.detail.hasPrefix("the program ended before it was asked anything: exit status 3") ?? false)
+    }
   }
 
   @Test("a program that ends while time passes, or settles unasked, is at fault")

@@ -269,7 +269,7 @@ struct MissingTests {
       let result = try run(line)
       expect(result.status, 3)
       #expect(
-        result.output.contains("the program ended before it answered anything: exit status 1"),
+        result.output.contains("the program ended before it was asked anything: exit status 1"),
         "\(result.output)")
       #expect(!result.output.contains("diverged") && !result.output.contains("finding"), "\(result.output)")
     }
