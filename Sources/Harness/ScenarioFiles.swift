@@ -69,9 +69,24 @@ public enum ScenarioFiles {
     } catch {
       throw problem("the file cannot be read: \(errorText(error.code))")
     }
-    // What is wrong with a file is shown with its lines, and it may be a lock file.
-    Redactor.shared.registerLookalikes(in: bytes)
     return bytes
+  }
+
+  /// Makes something of such a file.
+  ///
+  /// What is wrong with a file is shown with its lines, and it may be the file of a lock: from then on what looks like a key
+  /// in it is kept secret. In one that is right nothing is, least of all the bytes that a scenario sends: it could not be
+  /// saved as it is.
+  public static func read<Value>(
+    _ path: String, limits: Limits = Limits(), as make: ([UInt8]) throws(DocumentError) -> Value
+  ) throws(DocumentError) -> Value {
+    let bytes = try read(path, limits: limits)
+    do throws(DocumentError) {
+      return try make(bytes)
+    } catch {
+      Redactor.shared.registerLookalikes(in: bytes)
+      throw error
+    }
   }
 
   private static func isScenario(_ path: String) -> Bool {
@@ -129,7 +144,9 @@ public struct ScenarioSet {
     empty = found.empty
     for path in found.files {
       do {
-        let scenario = try reader.read(try ScenarioFiles.read(path), path: path)
+        let scenario = try ScenarioFiles.read(path) { bytes throws(DocumentError) in
+          try reader.read(bytes, path: path)
+        }
         guard let machine = try? reader.machines.machine(scenario.machine, in: Path.folder(of: path)) else {
           continue
         }

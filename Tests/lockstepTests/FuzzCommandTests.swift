@@ -243,7 +243,8 @@ struct FuzzCommandTests {
       "$LOCKSTEP fuzz sesame --device 'emulator:\(lock)?as=real&defect=\(defect)' --steps 50k "
         + "--seed \(seed) --jobs \(jobs) \(allow)", in: folder.path)
     expect(result.status, 1)
-    let sure = try folder.names("Reports/failures").filter {
+    // A worker that was stopped may have been about to save one more, under another name.
+    let sure = try folder.names("Reports/failures").filter { $0.hasSuffix(".yaml") }.filter {
       try folder.read("Reports/failures/\($0)").contains("\n# confirmed, ")
     }
     let others = try sure.filter {
@@ -253,7 +254,7 @@ struct FuzzCommandTests {
     #expect(!others.isEmpty && (jobs > 1 || others == sure), "\(result.output)")
     for name in others {
       let replay = try Command.shell("$LOCKSTEP replay Reports/failures/\(name) \(allow)", in: folder.path)
-      expect(replay.status, 1)
+      #expect(replay.status == 1, "\(name): \(replay)")
     }
   }
 

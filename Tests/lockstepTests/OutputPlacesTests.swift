@@ -160,6 +160,25 @@ struct OutputPlacesTests {
     return String(try #require(call))
   }
 
+  @Test("a counterexample has the bytes that its scenario sends, though they may look like a key")
+  func bytes() throws {
+    let typed = "typed: \"000f404142434445464748494a4b4c4d4e4f\""
+    try folder.write(
+      "jam.yaml",
+      """
+      scenario: A jam
+      machine: sesame
+      device: { lock: sesame5, registered: true, configured: true, bolt: unlocked, defect: jam-reported-as-locked }
+      steps: [closeTo, connect, { until: { status: unlocked, within: 15 s } }, fault: jam, lock: { \(typed) },
+        { expect: { status: moved, within: 6 s } }]
+
+      """)
+    expect(try run("run jam.yaml --seed 1").status, 1)
+    let name = try #require(folder.names("Reports/failures").first)
+    #expect(try folder.read("Reports/failures/\(name)").contains(typed))
+    expect(try run("replay Reports/failures/\(name)").status, 1)
+  }
+
   @Test("an emulated lock keeps the key of another one")
   func key() throws {
     try folder.write("key.yaml", "lock: sesame5\nuuid: bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\n")

@@ -1,3 +1,4 @@
+import Documents
 import System
 import Harness
 import Lab
@@ -25,7 +26,9 @@ struct NightlyLab {
   ///
   /// - Parameter bench: what somebody named in its place.
   init(_ path: String, bench: String?) throws(UsageError) {
-    plan = try checked { try NightPlan(try ScenarioFiles.read(path), name: path) }
+    plan = try checked {
+      try ScenarioFiles.read(path) { bytes throws(DocumentError) in try NightPlan(bytes, name: path) }
+    }
     guard let place = bench ?? plan.bench ?? BenchFile.usual else {
       throw UsageError(
         "\(path) names no bench, and there is no bench.yaml: say with --bench FILE which it is")

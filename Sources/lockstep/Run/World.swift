@@ -40,10 +40,10 @@ struct World {
   /// Reads a machine from YAML or, where the name says so, from DOT.
   private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineDefinition {
     do {
-      let bytes = try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20))
       let isDot = path.hasSuffix(".dot") || path.hasSuffix(".gv")
-      return try isDot
-        ? MachineDefinition(dot: bytes, name: path) : MachineDefinition(yaml: bytes, name: path)
+      return try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20)) { bytes throws(DocumentError) in
+        try isDot ? MachineDefinition(dot: bytes, name: path) : MachineDefinition(yaml: bytes, name: path)
+      }
     } catch {
       throw MachineLibrary.Missing(error.description)
     }
