@@ -165,7 +165,7 @@ struct FuzzCommandTests {
     arguments: [(SIGKILL, 3), (SIGABRT, 70)] as [(Int32, Int32)])
   func dead(_ signal: Int32, _ status: Int32) throws {
     let folder = try Command.Folder()
-    let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 4s", in: folder) { process in
+    let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 10s", in: folder) { process in
       var workers: [String] = []
       try wait {
         let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
