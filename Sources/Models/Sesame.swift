@@ -500,3 +500,8 @@ enum SesameEvents {
     (seed + ["reset"] + requests + attacks + hand).map { Event($0, arguments: arguments(of: $0)) }
     + spontaneous.map { Event($0, .spontaneous) }
 }
+
+extension MachineDefinition {
+  /// What ``sesame`` may be told by a device, without the machine being made.
+  public static var sesameReadings: [ValueForm] { SesameEvents.readings }
+}
