@@ -8,6 +8,9 @@ FUZZ_TIME     ?= 600
 FUZZ_CORPUS   := Tests/DecoderChecksTests/Corpus
 FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
+# Which part of the torture belongs to the tests.
+TORTURE ?= 1/10
+
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
 .PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
@@ -28,7 +31,7 @@ run: build ## Build it and run every scenario; leaves Reports/junit.xml
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
 	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip PeerTests
-	nice -n 19 Tests/Robustness/torture.py .build/debug/lockstep --share 1/20 --draw "$$(git rev-parse HEAD 2>&1)" & \
+	nice -n 19 Tests/Robustness/torture.py .build/debug/lockstep --share $(TORTURE) --draw "$$(git rev-parse HEAD 2>&1)" & \
 	  torture=$$!; swift test --skip-build --filter PeerTests; peers=$$?; wait $$torture && exit $$peers
 else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
