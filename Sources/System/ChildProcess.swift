@@ -50,15 +50,18 @@ public final class ChildProcess {
   ///
   /// - Parameters:
   ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
+  ///   - isOurs: whether it is this program again, which hears ``EndingSignals`` once it has said how it takes them, and
+  ///     is not ended by one that comes before.
   ///   - lineLimit: the most bytes of one line of its output.
   public init(
     program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
-    lineLimit: Int = LineBuffer.usualLimit
+    isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit
   ) throws(ProcessFault) {
     FailedWrites.ignore()
     let started: Started
     do {
-      started = try Started(program, arguments, without: withheld, inSession: inSession, pipes: try Pipes())
+      started = try Started(
+        program, arguments, without: withheld, inSession: inSession, isOurs: isOurs, pipes: try Pipes())
     } catch {
       throw ProcessFault("the program could not be started: \(errorText(error.code))")
     }
@@ -76,7 +79,8 @@ public final class ChildProcess {
     guard let program = Host.program else {
       throw ProcessFault("the system does not tell which program this is")
     }
-    try self.init(program: program, CallGate.wordsForChildren + arguments, lineLimit: lineLimit)
+    try self.init(
+      program: program, CallGate.wordsForChildren + arguments, isOurs: true, lineLimit: lineLimit)
     send(Array((line + "\n").utf8))
   }
 
@@ -329,7 +333,8 @@ private struct Started {
   let errors: Int32
 
   init(
-    _ program: String, _ words: [String], without withheld: [String], inSession: Bool, pipes: Pipes
+    _ program: String, _ words: [String], without withheld: [String], inSession: Bool, isOurs: Bool,
+    pipes: Pipes
   ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -340,9 +345,10 @@ private struct Started {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child starts as any program does: nothing ignored, nothing blocked.
+    // The child starts as any program does: nothing ignored, and nothing blocked, but in one of ours.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
+    if isOurs { signals = EndingSignals.set }
     unsafe posix_spawnattr_setsigmask(&attributes, &signals)
     unsafe sigfillset(&signals)
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)

@@ -59,18 +59,12 @@ public enum EndingSignals {
   /// Lets them through, whatever the program that started us had blocked, and has a handler take them. What it had
   /// ignored stays ignored, as nohup(1) means it, but for ``asking``.
   public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
-    var set = sigset_t()
-    unsafe sigemptyset(&set)
     for number in all {
-      unsafe sigaddset(&set, number)
       let before = signal(number, handler)
       if !asking.contains(number), isIgnoring(before) { _ = signal(number, SIG_IGN) }
     }
-    for number in mistakes {
-      unsafe sigaddset(&set, number)
-      lockstep_take_sent_signal(number, handler)
-    }
-    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    for number in mistakes { lockstep_take_sent_signal(number, handler) }
+    letThrough()
   }
 
   private static let requests = Atomic<Int>(0)
@@ -84,9 +78,25 @@ public enum EndingSignals {
   @discardableResult
   public static func countRequest() -> Int { requests.add(1, ordering: .relaxed).oldValue }
 
-  /// Has them leave this program alone.
+  /// Has them leave this program alone, whose parent hears them and says when it is to end: who stops a service sends
+  /// them to all of its processes at once. A mistake of its own still ends it.
   public static func ignore() {
     for number in all { _ = signal(number, SIG_IGN) }
+    for number in mistakes { lockstep_take_sent_signal(number) { _ in } }
+    letThrough()
+  }
+
+  private static func letThrough() {
+    var set = set
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// All of them, as the system takes them.
+  static var set: sigset_t {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in all + mistakes { unsafe sigaddset(&set, number) }
+    return set
   }
 
   private static func isIgnoring(_ handler: sighandler_t?) -> Bool {

@@ -26,7 +26,7 @@ public final class Watcher {
     }
     do {
       child = try ChildProcess(
-        program: program, words, without: withheld, inSession: true)
+        program: program, words, without: withheld, inSession: true, isOurs: true)
     } catch {
       throw LabFault(error)
     }

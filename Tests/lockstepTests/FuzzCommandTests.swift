@@ -160,26 +160,55 @@ struct FuzzCommandTests {
     #expect(xml.contains("failures=\"\(Set(signatures).count)\" errors=\"0\""), "\(xml)")
   }
 
+  /// The processes that some campaign has started, once there are as many as it was asked for.
+  private func workers(_ count: Int, of process: Process) throws -> [pid_t] {
+    let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+    var workers: [pid_t] = []
+    try wait {
+      workers = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").compactMap {
+        pid_t($0)
+      }
+      return workers.count == count
+    }
+    return workers
+  }
+
   @Test(
     "a worker that dies is a fault of ours, unless somebody killed it, and the others go on",
-    arguments: [(SIGKILL, 3), (SIGABRT, 70)] as [(Int32, Int32)])
-  func dead(_ signal: Int32, _ status: Int32) throws {
+    arguments: [("kill -KILL $PID", "signal 9", 3), ("prlimit --pid $PID --as=1000000", "signal 6", 70)])
+  func dead(_ deed: String, _ end: String, _ status: Int32) throws {
     let folder = try Command.Folder()
     let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 10s", in: folder) { process in
-      var workers: [String] = []
-      try wait {
-        let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
-        workers = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").map(String.init)
-        return workers.count == 3
-      }
-      kill(pid_t(workers[1])!, signal)
+      let worker = try workers(3, of: process)[1]
+      let shell = try Command.shell("PID=\(worker); " + deed, in: folder.path)
+      expect(shell.status, 0)
     }
-    #expect(result.errors.hasPrefix("lockstep: worker 2: it ended with signal \(signal)"), "\(result.errors)")
+    #expect(result.errors.hasPrefix("lockstep: worker 2: it ended with \(end)"), "\(result.errors)")
     expect(result.status, status)
     let events = try #require(try state(folder)["status"]?["events"]?.line)
     #expect(Int(events)! > 0)
     let xml = try folder.read("Reports/junit.xml")
-    #expect(xml.contains("errors=\"1\"") && xml.contains("it ended with signal \(signal)"), "\(xml)")
+    #expect(xml.contains("errors=\"1\"") && xml.contains("it ended with \(end)"), "\(xml)")
+  }
+
+  @Test(
+    "a signal that all processes of a campaign are sent, as a service is stopped, is heard by the first of them",
+    arguments: [SIGTERM, SIGHUP, SIGABRT])
+  func stopped(_ signal: Int32) throws {
+    for moment in 0..<4 {
+      let folder = try Command.Folder()
+      let result = try fuzz("sesame-table --seed 1 --jobs 3", in: folder) { process in
+        let workers = try workers(3, of: process)
+        // A worker that has just been started has not said yet what it does of a signal.
+        usleep(UInt32(moment) * 30_000)
+        for worker in workers { kill(worker, signal) }
+        try wait { !folder.names("Reports/corpus/sesame-table").isEmpty }
+        for worker in workers { kill(worker, signal) }
+        kill(process.processIdentifier, signal)
+      }
+      expect(result.errors, "")
+      expect(result.status, 5)
+    }
   }
 
   @Test("a parent that is killed takes its workers with it")

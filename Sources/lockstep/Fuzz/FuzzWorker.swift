@@ -14,6 +14,7 @@ extension Command {
         placeholder: "MACHINE", summary: "The machine.", count: 1...1, path: \.operands),
       defaults: FuzzArguments()
     ) { arguments, console throws(UsageError) in
+      EndingSignals.ignore()
       guard let orders = EndOfInput.firstLine().flatMap({ try? WorkerOrders(JSON(parsing: $0)) })
       else {
         throw UsageError("this command is for 'lockstep fuzz --jobs' alone")
