@@ -178,7 +178,7 @@ struct FuzzCommandTests {
     arguments: [("kill -KILL $PID", "signal 9", 3), ("prlimit --pid $PID --as=1000000", "signal 6", 70)])
   func dead(_ deed: String, _ end: String, _ status: Int32) throws {
     let folder = try Command.Folder()
-    let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 10s", in: folder) { process in
+    let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 5s", in: folder) { process in
       let worker = try workers(3, of: process)[1]
       let shell = try Command.shell("PID=\(worker); " + deed, in: folder.path)
       expect(shell.status, 0)
