@@ -36,9 +36,10 @@ public struct OwedRest: Equatable, Sendable {
 }
 
 extension OwedRest: CustomStringConvertible {
-  /// What is to be done, and since when: `owed its rest, locked, since 2026-11-21T03:40:00.123Z`.
+  /// What is to be done, since when, and why: `owed its rest, locked, since 2026-11-21T03:40:00.123Z: whoever moved it
+  /// then did not leave it so`.
   public var description: String {
     let also = autolock.map { ", and to lock by itself after \($0) s," } ?? ""
-    return "owed its rest, \(goal),\(also) since \(since), when whoever used it was killed"
+    return "owed its rest, \(goal),\(also) since \(since): whoever moved it then did not leave it so"
   }
 }
