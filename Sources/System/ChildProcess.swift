@@ -58,6 +58,7 @@ public final class ChildProcess {
     isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit
   ) throws(ProcessFault) {
     FailedWrites.ignore()
+    EndedChildren.keep()
     let started: Started
     do {
       started = try Started(

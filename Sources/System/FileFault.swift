@@ -27,10 +27,11 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether there is no such file, which is no trouble where there need not be one.
   public var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// Whether this machine is in trouble, and not the path wrong: a disk that is full or broken, no more files to open.
+  /// Whether this machine is in trouble, and not the path wrong: a disk that is full or broken, a limit of what this
+  /// process may write or open.
   public var isMachines: Bool {
     code == VainWait.room.rawValue
-      || [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EROFS, ENOLCK, ESTALE, ETIMEDOUT].contains(code)
+      || [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, EROFS, ENOLCK, ESTALE, ETIMEDOUT].contains(code)
   }
 
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {

@@ -35,6 +35,15 @@ public enum FailedWrites {
   public static func ignore() { ignored }
 }
 
+/// A child that has ended is there until its status was asked for: also where the program that started us ignores the
+/// end of its own, which is inherited.
+enum EndedChildren {
+  private static let kept: Void = { _ = signal(SIGCHLD, SIG_DFL) }()
+
+  /// Has them kept from now on.
+  static func keep() { kept }
+}
+
 /// Signals that end a program.
 public enum EndingSignals {
   /// Every one that ends a program unless it is caught and that says nothing of the program itself: its terminal closed,

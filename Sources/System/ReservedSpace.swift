@@ -43,5 +43,5 @@ public final class ReservedSpace {
     descriptor = -1
   }
 
-  private static func isFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+  private static func isFull(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 }

@@ -211,6 +211,23 @@ struct FuzzCommandTests {
     }
   }
 
+  @Test(
+    "a campaign, and a device that is a program, end as ever where the parent of all ignores the end of its children"
+  )
+  func ignoredChildren() throws {
+    let folder = try Command.Folder()
+    for words in [
+      "fuzz sesame-table --seed 1 --jobs 2 --steps 500", "run door.yaml --device 'exec:cat >/dev/null'",
+    ] {
+      try folder.write("door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
+      let heeded = try Command.shell("$LOCKSTEP \(words) --answer-timeout 1s --quiet", in: folder.path)
+      let ignored = try Command.shell(
+        "trap '' CHLD; exec $LOCKSTEP \(words) --answer-timeout 1s --quiet", in: folder.path)
+      expect(ignored.errors, heeded.errors)
+      expect(ignored.status, heeded.status)
+    }
+  }
+
   @Test("a parent that is killed takes its workers with it")
   func orphans() throws {
     let folder = try Command.Folder()

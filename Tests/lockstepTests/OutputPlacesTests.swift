@@ -149,6 +149,10 @@ struct OutputPlacesTests {
       expect(result.status, 3)
       expect(result.errors, "lockstep: out: No space left on device\n")
       expect(try run("\(command) --out out --quiet").status, 0)
+      // A file may not grow, as a service may be limited.
+      let limited = try Command.shell("ulimit -f 100; $LOCKSTEP \(command) --out small", in: folder.path)
+      expect(limited.status, 3)
+      expect(limited.errors, "lockstep: small: File too large\n")
     }
   }
 
