@@ -35,33 +35,8 @@ public enum Descriptors {
       var ready = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
       if Kernel.poll(&ready, for: Interval.milliseconds(100).nanoseconds) > 0 { return }
       if EndingSignals.requestCount == 0 { last = MonotonicClock.now + .seconds(5) }
-      if MonotonicClock.now >= last { throw SystemError(code: VainWait.room.rawValue) }
+      if MonotonicClock.now >= last { throw SystemError(code: ETIMEDOUT) }
     }
-  }
-
-  /// Opens a file to read all of it.
-  ///
-  /// A pipe that has a name may have nobody who writes to it; that is waited for, but not without an end.
-  static func openToRead(
-    _ path: String, file: StaticString = #fileID, line: UInt = #line
-  ) throws(SystemError) -> Int32 {
-    let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, file: file, line: line)
-    guard descriptor >= 0 else { throw .last }
-    let patience = PipePatience()
-    var ready = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-    while isPipe(descriptor), Kernel.poll(&ready, for: Interval.milliseconds(20).nanoseconds) <= 0 {
-      guard patience.lasts else {
-        Kernel.close(descriptor)
-        throw SystemError(code: VainWait.writer.rawValue)
-      }
-    }
-    _ = Kernel.fcntl(descriptor, F_SETFL, 0)
-    return descriptor
-  }
-
-  private static func isPipe(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    return Kernel.fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   /// Adds bytes to a file, and returns when they are on the disk.
@@ -137,14 +112,4 @@ public enum Descriptors {
   public static func isLocked(_ descriptor: Int32) -> Bool {
     Kernel.flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
-}
-
-/// For how long somebody is waited for at the other end of a pipe: 30 s, and 5 s by a program that was asked to end
-/// already; no longer once it is asked.
-struct PipePatience {
-  private let requests = EndingSignals.requestCount
-  private let end = MonotonicClock.now + .seconds(EndingSignals.requestCount > 0 ? 5 : 30)
-
-  /// Whether to wait on.
-  var lasts: Bool { MonotonicClock.now < end && EndingSignals.requestCount == requests }
 }

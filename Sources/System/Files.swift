@@ -147,7 +147,7 @@ public func filesBelow(_ path: String) -> [String]? {
 
 /// Removes a file that begins as a text does; `false` when there is none such.
 public func removeFile(_ path: String, beginning: String) -> Bool {
-  let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+  let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return false }
   defer { Kernel.close(descriptor) }
   guard Descriptors.beginning(of: descriptor, count: beginning.utf8.count).elementsEqual(beginning.utf8)

@@ -54,17 +54,12 @@ public final class HeldFile {
   private static let patience = Interval.milliseconds(300)
 
   /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
-  ///
-  /// - Throws: why it cannot be held by anybody.
-  public init?(_ path: String) throws(FileFault) {
+  public init?(_ path: String) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw FileFault(.write, path: path, code: errno) }
-    do {
-      // A process that was killed while it started another leaves it held until that one is a program of its own.
-      try Descriptors.lock(descriptor, for: Self.patience)
-    } catch {
+    guard descriptor >= 0 else { return nil }
+    // A process that was killed while it started another leaves it held until that one is a program of its own.
+    guard (try? Descriptors.lock(descriptor, for: Self.patience)) != nil else {
       Kernel.close(descriptor)
-      guard error.code == EWOULDBLOCK else { throw FileFault(.write, path: path, error) }
       return nil
     }
     Descriptors.overwrite(descriptor, with: "\(getpid())\n")

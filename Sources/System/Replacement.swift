@@ -86,22 +86,25 @@ public struct Replacement: ~Copyable {
       && !folder.hasPrefix("/dev/shm")
   }
 
+  /// For how long somebody is waited for who reads a pipe: 30 s, and 5 s by a program that was asked to end.
+  private static var patience: Interval { .seconds(EndingSignals.requestCount > 0 ? 5 : 30) }
+
   /// Opens what is no regular file.
   ///
   /// A pipe is opened when somebody reads it; that is waited for, but not without an end, nor once the program is asked to
   /// end. Who reads may then take the time that it needs.
   private static func openDirectly(_ path: String, _ mode: UInt32) -> Int32 {
-    let patience = PipePatience()
+    let limit = MonotonicClock.now + patience
+    let requests = EndingSignals.requestCount
     while true {
       let descriptor = Kernel.open(
         path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, mode)
       let code = errno
-      guard descriptor < 0, code == ENXIO, isPipe(path) else {
+      let isWaitedFor =
+        descriptor < 0 && code == ENXIO && isPipe(path) && MonotonicClock.now < limit
+        && EndingSignals.requestCount == requests
+      guard isWaitedFor else {
         errno = code
-        return descriptor
-      }
-      guard patience.lasts else {
-        errno = VainWait.reader.rawValue
         return descriptor
       }
       rest(for: .milliseconds(20))

@@ -7,9 +7,10 @@ public enum WholeFile {
   ///
   /// - Parameter limit: the most that it may have.
   public static func bytes(of path: String, limit: Int = .max) throws(FileFault) -> [UInt8] {
+    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+    defer { Kernel.close(descriptor) }
     do {
-      let descriptor = try Descriptors.openToRead(path)
-      defer { Kernel.close(descriptor) }
       return try Descriptors.readWhole(descriptor, limit: limit)
     } catch {
       throw FileFault(path: path, error)

@@ -98,8 +98,7 @@ extension LockFile {
   }
 
   private static func contents(_ path: String) throws(LockFileError) -> [UInt8] {
-    // A pipe is opened at once too, and then is none.
-    let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw LockFileError("\(path): \(errorText(errno))") }
     defer { Kernel.close(descriptor) }
     var status = stat()

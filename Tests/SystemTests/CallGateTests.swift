@@ -80,23 +80,6 @@ struct CallGateTests {
     #expect(ordeal.places.count > 5)
   }
 
-  @Test("is held by another only where another has it")
-  func held() throws {
-    let folder = TestFolder()
-    let path = folder.path + "/alive"
-    var ordeal = Ordeal()
-    var (isAnothers, failures) = (false, 0)
-    try ordeal.run(prepare: {}) {
-      isAnothers = try HeldFile(path) == nil
-    } check: { fault, failure in
-      #expect(!isAnothers, "\(fault)")
-      if let failure { expect(failure.path, path) }
-      failures += failure == nil ? 0 : 1
-    }
-    #expect(failures > 5)
-    #expect(ordeal.faults > 5)
-  }
-
   @Test("counts as not added, and never less than is said")
   func lines() throws {
     let folder = TestFolder()

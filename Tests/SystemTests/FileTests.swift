@@ -122,38 +122,6 @@ struct FileTests {
   }
 }
 
-@Suite("Pipes that are read")
-struct ReadPipeTests {
-  @Test("what is written to a pipe is waited for, and read to its end")
-  func written() throws {
-    let folder = TestFolder()
-    let path = folder.path + "/pipe"
-    try #require(unsafe mkfifo(path, 0o600) == 0)
-    inBackground {
-      rest(for: .milliseconds(50))
-      let writer = unsafe open(path, O_WRONLY)
-      _ = unsafe write(writer, "one", 3)
-      close(writer)
-    }
-    expect(String(decoding: try WholeFile.bytes(of: path), as: UTF8.self), "one")
-  }
-
-  @Test("a pipe to which nobody writes is given up when the end is asked for, and said")
-  func silent() async throws {
-    await #expect(processExitsWith: .success) {
-      let folder = TestFolder()
-      let path = folder.path + "/pipe"
-      try #require(unsafe mkfifo(path, 0o600) == 0)
-      inBackground {
-        rest(for: .milliseconds(50))
-        EndingSignals.countRequest()
-      }
-      let fault = #expect(throws: FileFault.self) { try WholeFile.bytes(of: path) }
-      expect(fault?.description, "\(path): nobody writes to this pipe")
-    }
-  }
-}
-
 @Suite("Programs")
 struct ProgramTests {
   @Test("a program has our variables, but for those that are withheld")

@@ -13,13 +13,13 @@ struct HeldFileTests {
   @Test("one process holds a file, which says which, until it lets go")
   func exclusive() throws {
     expect(HeldFile.holder(of: path), nil)
-    var file = try HeldFile(path)
+    var file = HeldFile(path)
     expect(file == nil, false)
     expect(HeldFile.holder(of: path), getpid())
-    expect(try HeldFile(path) == nil, true)
+    expect(HeldFile(path) == nil, true)
     file = nil
     expect(HeldFile.holder(of: path), nil)
-    expect(try HeldFile(path) == nil, false)
+    expect(HeldFile(path) == nil, false)
   }
 
   @Test("what is held for a moment, by a child of one that was killed or by who only looks, is waited for")
@@ -32,7 +32,7 @@ struct HeldFileTests {
         rest(for: .milliseconds(50))
         close(other)
       }
-      expect(try HeldFile(path) == nil, false)
+      expect(HeldFile(path) == nil, false)
     }
   }
 }

@@ -30,34 +30,19 @@ struct CarrierLockTests {
     second.close()
   }
 
-  /// Does something whose first lock the system refuses.
-  private static func unlocked(_ body: () throws -> Void) throws -> CarrierFault? {
-    let call = try #require(try CallGate.calls(of: body).first { $0.call.hasPrefix("lock@") }?.call)
-    let fault = try #require(CallFault("\(call)#1=ENOLCK"))
-    return #expect(throws: CarrierFault.self) { try CallGate.with(fault, body) }
-  }
-
-  @Test("what cannot be locked at all is in nobody's use: a controller, a serial line, a capture")
+  @Test("a controller that cannot be locked at all is in nobody's use")
   func unlockable() async throws {
     let files = try TemporaryFolder()
-    await #expect(processExitsWith: .success) { [folder = files.path as String] in
-      let locks = folder + "/locks"
-      let reason = "(\(errorText(ENOLCK)))"
-      expect(
-        try Self.unlocked { _ = try EndpointLock("hci7", in: locks) },
-        CarrierFault(
-          .unavailable, "\(locks)/hci7.lock cannot be locked, to keep other programs from hci7 \(reason)"))
-      let (master, path) = try openTerminal()
-      defer { close(master) }
-      expect(
-        try Self.unlocked {
-          close(try SerialPort.open(path, speed: 9600, hasFlowControl: false, name: "serial:x").peer)
-        },
-        CarrierFault(.unavailable, "serial:x cannot be kept from other programs \(reason)"))
-      let capture = folder + "/capture.btsnoop"
-      expect(
-        try Self.unlocked { _ = try SnoopTap(creating: capture, role: .host) },
-        CarrierFault(.unavailable, "the capture \(capture) cannot be kept from other programs \(reason)"))
+    await #expect(processExitsWith: .success) { [folder = files.path + "/locks" as String] in
+      let call = try #require(
+        try CallGate.calls { _ = try EndpointLock("hci7", in: folder) }.first { $0.call.hasPrefix("lock@") }?
+          .call)
+      let fault = try #require(CallFault("\(call)#1=ENOLCK"))
+      let words =
+        "\(folder)/hci7.lock cannot be locked, to keep other programs from hci7 (\(errorText(ENOLCK)))"
+      #expect(throws: CarrierFault(.unavailable, words)) {
+        try CallGate.with(fault) { try EndpointLock("hci7", in: folder) }
+      }
     }
   }
 

@@ -19,13 +19,7 @@ struct SnoopTap: ~Copyable {
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
-    do {
-      try Descriptors.lock(descriptor)
-    } catch {
-      guard error.code == EWOULDBLOCK else {
-        throw CarrierFault(
-          .unavailable, "the capture \(path) cannot be kept from other programs (\(errorText(error.code)))")
-      }
+    guard (try? Descriptors.lock(descriptor)) != nil else {
       throw CarrierFault(.busy, "the capture \(path) is being written by another program")
     }
     restrict()

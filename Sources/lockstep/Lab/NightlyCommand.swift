@@ -102,10 +102,8 @@ extension NightlyArguments {
   /// Keeps other nights of a plan away as long as this one goes on.
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
     try reports.check()
-    return try checked {
-      try makeFolder(reports.out + "/runs")
-      return try HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
-    }
+    try checked { try makeFolder(reports.out + "/runs") }
+    return HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
   }
 
   /// Goes on with a night that did not end.
