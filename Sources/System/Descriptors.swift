@@ -109,7 +109,11 @@ public enum Descriptors {
   }
 
   /// Whether another process has locked a file.
-  public static func isLocked(_ descriptor: Int32) -> Bool {
-    Kernel.flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  ///
+  /// - Throws: when the system does not say.
+  public static func isLocked(_ descriptor: Int32) throws(SystemError) -> Bool {
+    if Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return false }
+    guard errno == EWOULDBLOCK else { throw .last }
+    return true
   }
 }

@@ -112,7 +112,7 @@ struct FileTests {
     let (one, other) = unsafe (open(path, O_RDWR), open(path, O_RDWR))
     defer { close(other) }
     try Descriptors.lock(one)
-    expect(Descriptors.isLocked(other), true)
+    expect(try Descriptors.isLocked(other), true)
     #expect(throws: SystemError(code: EWOULDBLOCK)) { try Descriptors.lock(other) }
     inBackground {
       rest(for: .milliseconds(30))
