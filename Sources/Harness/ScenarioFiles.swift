@@ -26,7 +26,8 @@ public enum ScenarioFiles {
       switch fileKind(path) {
       case .missing: found.problems.append("\(path): there is no such file or folder")
       case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
-      case .other: found.problems.append("\(path): expected a file or a folder")
+      case .other(let strange):
+        found.problems.append("\(path): expected a file or a folder, and it is \(strange)")
       case .file:
         if seen.insert(Array(real(path).utf8)).inserted { found.files.append(Path.normalized(path)) }
       case .folder:
@@ -59,7 +60,7 @@ public enum ScenarioFiles {
     case .file: break
     case .missing: throw problem("there is no such file")
     case .folder: throw problem("expected a file, and it is a folder")
-    case .other: throw problem("expected a file, and it is a pipe, a socket or a device")
+    case .other(let strange): throw problem("expected a file, and it is \(strange)")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")
     }
     if let size = sizeOfFile(path) { try limits.admit(byteCount: size, name: path) }
@@ -67,7 +68,7 @@ public enum ScenarioFiles {
     do throws(FileFault) {
       bytes = try WholeFile.bytes(of: path)
     } catch {
-      throw problem("the file cannot be read: \(errorText(error.code))")
+      throw problem("the file cannot be read: \(error.reason)")
     }
     return bytes
   }

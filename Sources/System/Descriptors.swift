@@ -35,7 +35,7 @@ public enum Descriptors {
       var ready = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
       if Kernel.poll(&ready, for: Interval.milliseconds(100).nanoseconds) > 0 { return }
       if EndingSignals.requestCount == 0 { last = MonotonicClock.now + .seconds(5) }
-      if MonotonicClock.now >= last { throw SystemError(code: ETIMEDOUT) }
+      if MonotonicClock.now >= last { throw .untaken }
     }
   }
 
