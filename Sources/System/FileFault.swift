@@ -41,7 +41,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether this machine is in trouble, and not the path wrong: a disk that is full or broken, no more files to open.
   public var isMachines: Bool {
-    [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
+    [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
   }
 
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {

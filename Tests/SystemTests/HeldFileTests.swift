@@ -50,6 +50,7 @@ struct HeldFileTests {
       try #require(opening.count == 3 && locking.count == 2)
       for (calls, name, code) in [(opening, "EMFILE", EMFILE), (locking, "ENOLCK", ENOLCK)] {
         let fault = FileFault(path: path, code: code)
+        #expect(fault.isMachines)
         var thrown = 0
         for call in calls {
           let gate = try #require(CallFault("\(call)#1=\(name)"))
