@@ -219,8 +219,17 @@ struct MissingTests {
       #expect(result.output.contains("  journal  \(words)\n"), "\(result.output)")
       #expect(try folder.read("r/junit.xml").contains(words))
     }
-    for line in ["s1/runs/*", "s1/runs/* s2/runs/* s3/runs/*", "j3/runs/* j1/runs/* j2/runs/*"] {
-      expect(try run("report \(line) --out r --quiet").status, 0)
+    for (line, errors) in [
+      ("s1/runs/*", "lockstep: this is one part of a run: the parts 2/3, 3/3 are not among the runs\n"),
+      (
+        "j2/runs/*",
+        "lockstep: this is one part of a run: the parts 1/3, 3/3 of the job j are not among the runs\n"
+      ),
+      ("s1/runs/* s2/runs/* s3/runs/*", ""), ("j3/runs/* j1/runs/* j2/runs/*", ""),
+    ] {
+      let result = try run("report \(line) --out r --quiet")
+      expect(result.status, 0)
+      expect(result.errors, errors)
     }
   }
 
