@@ -189,7 +189,7 @@ package struct JournalIndex {
     for number in sources.indices {
       if let fault = sources[number].fault { add(JournalProblem(line: 0, message: "\(fault)")) }
       do throws(FileFault) {
-        let file = try JournalSource(sources[number].journal)
+        let file = try JournalSource(sources[number].journal, isReproducible: isReproducible)
         sources[number].file = file
         read(&file.reader, Int32(clamping: number))
       } catch {
