@@ -21,14 +21,15 @@ public enum ScenarioFiles {
   public static func find(_ paths: [String]) -> Found {
     var found = Found()
     // Two files whose names only look alike are two.
-    var seen = Set<[UInt8]>()
+    var seen = Set<ExactText>()
     for path in paths {
       switch fileKind(path) {
       case .missing: found.problems.append("\(path): there is no such file or folder")
       case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
-      case .other: found.problems.append("\(path): expected a file or a folder")
+      case .other(let strange):
+        found.problems.append("\(path): expected a file or a folder, and it is \(strange)")
       case .file:
-        if seen.insert(Array(real(path).utf8)).inserted { found.files.append(Path.normalized(path)) }
+        if seen.insert(ExactText(real(path))).inserted { found.files.append(Path.normalized(path)) }
       case .folder:
         guard let names = filesBelow(path) else {
           found.problems.append("\(path): the folder cannot be read")
@@ -38,7 +39,7 @@ public enum ScenarioFiles {
         let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { fileKind($0) != .folder }
           .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if files.isEmpty { found.empty.append(path) }
-        found.files += files.filter { seen.insert(Array(real($0).utf8)).inserted }
+        found.files += files.filter { seen.insert(ExactText(real($0))).inserted }
         for name in names where isGarbled(name) && fileKind(Path.join(path, name)) == .missing {
           found.problems.append(
             "\(Path.join(path, name)): its name is no UTF-8, so that it cannot be named: rename it")
@@ -59,7 +60,7 @@ public enum ScenarioFiles {
     case .file: break
     case .missing: throw problem("there is no such file")
     case .folder: throw problem("expected a file, and it is a folder")
-    case .other: throw problem("expected a file, and it is a pipe, a socket or a device")
+    case .other(let strange): throw problem("expected a file, and it is \(strange)")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")
     }
     if let size = sizeOfFile(path) { try limits.admit(byteCount: size, name: path) }
@@ -67,7 +68,7 @@ public enum ScenarioFiles {
     do throws(FileFault) {
       bytes = try WholeFile.bytes(of: path)
     } catch {
-      throw problem("the file cannot be read: \(errorText(error.code))")
+      throw problem("the file cannot be read: \(error.reason)")
     }
     return bytes
   }

@@ -35,7 +35,7 @@ public enum Descriptors {
       var ready = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
       if Kernel.poll(&ready, for: Interval.milliseconds(100).nanoseconds) > 0 { return }
       if EndingSignals.requestCount == 0 { last = MonotonicClock.now + .seconds(5) }
-      if MonotonicClock.now >= last { throw SystemError(code: ETIMEDOUT) }
+      if MonotonicClock.now >= last { throw .untaken }
     }
   }
 
@@ -109,7 +109,11 @@ public enum Descriptors {
   }
 
   /// Whether another process has locked a file.
-  public static func isLocked(_ descriptor: Int32) -> Bool {
-    Kernel.flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  ///
+  /// - Throws: when the system does not say.
+  public static func isLocked(_ descriptor: Int32) throws(SystemError) -> Bool {
+    if Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return false }
+    guard errno == EWOULDBLOCK else { throw .last }
+    return true
   }
 }

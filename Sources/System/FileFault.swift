@@ -16,6 +16,18 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var attempt: Attempt?
   /// The operating system's number of the error.
   public var code: Int32
+  /// What is there that hinders, where that says more than the number does.
+  public var obstacle: Obstacle?
+
+  /// What may be in the way at a path.
+  public enum Obstacle: Hashable, Sendable {
+    /// A pipe to be written that nobody reads.
+    case unreadPipe
+    /// Somebody who reads, and takes nothing any more.
+    case fullPipe
+    /// What is no file, where one is to be read.
+    case strange(StrangeFile)
+  }
 
   /// Makes a fault of an error number.
   public init(_ attempt: Attempt? = nil, path: String, code: Int32) {
@@ -30,11 +42,12 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether this machine is in trouble, and not the path wrong: a disk that is full or broken, a limit of what this
   /// process may write or open.
   public var isMachines: Bool {
-    [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
+    [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
   }
 
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {
     self.init(attempt, path: path, code: error.code)
+    if error.isUntaken { obstacle = .fullPipe }
   }
 
   /// What cannot be done, with which file, and what the system says: `cannot read lock.yaml: No such file or directory`.
@@ -42,11 +55,13 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     (attempt.map { "cannot \($0) " } ?? "") + (path.isEmpty ? "" : path + ": ") + reason
   }
 
-  private var reason: String {
-    switch code {
-    case ENXIO: "nobody reads this pipe"
-    case ETIMEDOUT: "nothing more is taken of what is written"
-    default: errorText(code)
+  /// What is there, or else what the system says.
+  public var reason: String {
+    switch obstacle {
+    case .unreadPipe: "nobody reads this pipe"
+    case .fullPipe: "nothing more is taken of what is written"
+    case .strange(let file): "expected a file, and it is \(file)"
+    case nil: errorText(code)
     }
   }
 }
@@ -55,6 +70,15 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 public struct SystemError: Error, Hashable, Sendable {
   /// The number of the error.
   public var code: Int32
+  /// Whether our own patience ended with who was to take what is written, and no call failed.
+  private(set) var isUntaken = false
+
+  /// Who was to take what is written takes nothing any more.
+  static var untaken: SystemError {
+    var error = SystemError(code: ETIMEDOUT)
+    error.isUntaken = true
+    return error
+  }
 
   /// Makes one of a number.
   public init(code: Int32) { self.code = code }

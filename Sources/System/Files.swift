@@ -82,9 +82,29 @@ public func realPath(_ path: String) -> String? {
 
 /// What a path leads to, links followed.
 public enum FileKind: Hashable, Sendable {
-  case missing, file, folder, other
+  case missing, file, folder
+  /// What is neither.
+  case other(StrangeFile)
   /// It cannot be said: the number of the error.
   case unknown(Int32)
+}
+
+/// What is neither a file nor a folder, and may never end, or never begin, when it is read.
+public enum StrangeFile: String, Hashable, Sendable, CustomStringConvertible {
+  case pipe, socket, device, link
+
+  init(_ mode: UInt32) {
+    self =
+      switch mode & S_IFMT {
+      case S_IFIFO: .pipe
+      case S_IFSOCK: .socket
+      case S_IFLNK: .link
+      default: .device
+      }
+  }
+
+  /// `a pipe`.
+  public var description: String { "a \(rawValue)" }
 }
 
 /// What a path leads to.
@@ -102,7 +122,7 @@ extension FileKind {
     switch status.st_mode & S_IFMT {
     case S_IFREG: self = .file
     case S_IFDIR: self = .folder
-    default: self = .other
+    default: self = .other(StrangeFile(status.st_mode))
     }
   }
 }
@@ -113,6 +133,11 @@ public func beginningOfFile(_ path: String, count: Int) -> ArraySlice<UInt8>? {
   guard descriptor >= 0 else { return nil }
   defer { Kernel.close(descriptor) }
   return Descriptors.beginning(of: descriptor, count: count)
+}
+
+/// The descriptor whose number a path is, as `/dev/fd/63` is; `nil` for any other path.
+func numberedStream(_ path: String) -> Int32? {
+  ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }.flatMap { Int32(path.dropFirst($0.count)) }
 }
 
 /// Whether a path leads to a pipe.

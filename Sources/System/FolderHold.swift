@@ -101,7 +101,11 @@ public final class FolderHold {
       return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .free : .unknown(FileFault(path: path, code: errno))
     }
     defer { Kernel.close(descriptor) }
-    return Descriptors.isLocked(descriptor) ? .held(Holder(descriptor)) : .free
+    do {
+      return try Descriptors.isLocked(descriptor) ? .held(Holder(descriptor)) : .free
+    } catch {
+      return .unknown(FileFault(path: path, error))
+    }
   }
 }
 

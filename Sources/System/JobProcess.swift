@@ -54,12 +54,17 @@ public final class HeldFile {
   private static let patience = Interval.milliseconds(300)
 
   /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
-  public init?(_ path: String) {
+  ///
+  /// - Throws: when it cannot be said whether another one does.
+  public init?(_ path: String) throws(FileFault) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
     // A process that was killed while it started another leaves it held until that one is a program of its own.
-    guard (try? Descriptors.lock(descriptor, for: Self.patience)) != nil else {
+    do {
+      try Descriptors.lock(descriptor, for: Self.patience)
+    } catch {
       Kernel.close(descriptor)
+      guard error.code == EWOULDBLOCK else { throw FileFault(path: path, error) }
       return nil
     }
     Descriptors.overwrite(descriptor, with: "\(getpid())\n")
@@ -69,25 +74,35 @@ public final class HeldFile {
   deinit { Kernel.close(descriptor) }
 
   /// The process that holds a file; `nil` where none does, 0 where it has not said which.
-  public static func holder(of path: String) -> Int32? {
+  ///
+  /// - Throws: when it cannot be said whether one does.
+  public static func holder(of path: String) throws(FileFault) -> Int32? {
     let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      let fault = FileFault(path: path, code: errno)
+      if fault.isAbsence { return nil }
+      throw fault
+    }
     defer { Kernel.close(descriptor) }
-    guard Descriptors.isLocked(descriptor) else { return nil }
+    do {
+      guard try Descriptors.isLocked(descriptor) else { return nil }
+    } catch {
+      throw FileFault(path: path, error)
+    }
     let digits = Descriptors.beginning(of: descriptor, count: 32).prefix { $0 != UInt8(ascii: "\n") }
     return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 
   /// Ends the process that holds a file at once, with its group.
   public static func kill(holderOf path: String) {
-    guard let process = holder(of: path), process > 1 else { return }
+    guard let process = try? holder(of: path), process > 1 else { return }
     // What was just read may be the number of another by now. One that is stopped by its handle, and holds the file
     // still, does not go away before its group is ended.
     let handle = lockstep_open_process(process)
     guard handle >= 0 else { return }
     defer { Kernel.close(handle) }
     guard lockstep_signal_process(handle, SIGSTOP) == 0 else { return }
-    guard holder(of: path) == process else {
+    guard (try? holder(of: path)) == process else {
       _ = lockstep_signal_process(handle, SIGCONT)
       return
     }

@@ -30,9 +30,8 @@ public struct LineReader: ~Copyable {
 
   /// Opens a file.
   public init(_ path: String) throws(FileFault) {
-    descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
     self.path = path
-    if descriptor < 0 { throw FileFault(.read, path: path, code: errno) }
+    descriptor = try WholeFile.open(path, saying: .read)
   }
 
   deinit {

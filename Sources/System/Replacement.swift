@@ -52,7 +52,17 @@ public struct Replacement: ~Copyable {
     }
     (self.place, self.descriptor) = (place, descriptor)
     named = name == nil ? path : place
-    if descriptor < 0 { throw FileFault(attempt, path: named, code: errno) }
+    if descriptor < 0 {
+      var fault = FileFault(attempt, path: named, code: errno)
+      if fault.code == ENXIO {
+        switch fileKind(path) {
+        case .other(.pipe): fault.obstacle = .unreadPipe
+        case .other(.socket): fault.obstacle = .strange(.socket)
+        default: break
+        }
+      }
+      throw fault
+    }
   }
 
   deinit {
@@ -61,16 +71,14 @@ public struct Replacement: ~Copyable {
     if !isDirect { Kernel.unlink(place) }
   }
 
-  /// The descriptor that a path names, as `/dev/stdout` does; `nil` for what names none.
+  /// The descriptor to write to that a path names, as `/dev/stdout` does; `nil` for what names none.
   ///
   /// It may be a regular file, which must not be emptied, and its name is not ours to give to another one.
   private static func stream(_ path: String) -> Int32? {
     switch path {
     case "/dev/stdout": STDOUT_FILENO
     case "/dev/stderr": STDERR_FILENO
-    default:
-      ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
-        .flatMap { Int32(path.dropFirst($0.count)) }
+    default: numberedStream(path)
     }
   }
 

@@ -7,14 +7,46 @@ public enum WholeFile {
   ///
   /// - Parameter limit: the most that it may have.
   public static func bytes(of path: String, limit: Int = .max) throws(FileFault) -> [UInt8] {
-    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+    let descriptor = try open(path)
     defer { Kernel.close(descriptor) }
     do {
       return try Descriptors.readWhole(descriptor, limit: limit)
     } catch {
       throw FileFault(path: path, error)
     }
+  }
+
+  /// Opens a file to read it, and nothing that may never end or never begin.
+  ///
+  /// A pipe, a socket or a device is refused: whoever reads it waits for somebody who may not come. What a path hands over
+  /// that was opened for us already, as `/dev/stdin` and the `<(…)` of a shell do, is what somebody meant; and
+  /// `/dev/null` is empty.
+  public static func open(
+    _ path: String, saying attempt: FileFault.Attempt? = nil
+  ) throws(FileFault) -> Int32 {
+    let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    var fault = FileFault(attempt, path: path, code: errno)
+    guard descriptor >= 0 else {
+      if case .other(let strange) = fileKind(path) { fault.obstacle = .strange(strange) }
+      throw fault
+    }
+    var status = stat()
+    guard Kernel.fstat(descriptor, &status) == 0 else {
+      fault.code = errno
+      Kernel.close(descriptor)
+      throw fault
+    }
+    guard case .other(let strange) = FileKind(status) else { return descriptor }
+    guard ["/dev/stdin", "/dev/null"].contains(path) || numberedStream(path) != nil else {
+      Kernel.close(descriptor)
+      fault.code = EINVAL
+      fault.obstacle = .strange(strange)
+      throw fault
+    }
+    // Whoever writes it takes the time that is needed.
+    let flags = Kernel.fcntl(descriptor, F_GETFL, 0)
+    if flags >= 0 { _ = Kernel.fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) }
+    return descriptor
   }
 
   /// Puts a text in a file's place, whole or not at all; secrets become marks.

@@ -363,6 +363,6 @@ extension Lease {
     let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
     defer { Kernel.close(descriptor) }
-    return Descriptors.isLocked(descriptor)
+    return (try? Descriptors.isLocked(descriptor)) ?? true
   }
 }

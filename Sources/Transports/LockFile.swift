@@ -98,8 +98,12 @@ extension LockFile {
   }
 
   private static func contents(_ path: String) throws(LockFileError) -> [UInt8] {
-    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw LockFileError("\(path): \(errorText(errno))") }
+    let descriptor: Int32
+    do {
+      descriptor = try WholeFile.open(path)
+    } catch {
+      throw LockFileError(error.description)
+    }
     defer { Kernel.close(descriptor) }
     var status = stat()
     guard Kernel.fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

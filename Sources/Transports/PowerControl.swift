@@ -49,24 +49,33 @@ public struct PowerControl: Sendable {
 extension PowerControl {
   /// Turns the power off and on.
   ///
+  /// - Parameter isStopped: whether nothing is waited for any more; then too the power is turned on again.
   /// - Returns: what happened, in a sentence.
-  public func cycle(until limit: Instant) throws(Fault) -> String {
+  public func cycle(
+    until limit: Instant, isStopped: () -> Bool = { false }
+  ) throws(Fault) -> String {
     let wasThere = isOnBus
     let begin = Waiting.now
     do {
       try run(power.off, "off")
-      try awaitFall(wasThere: wasThere, until: min(limit, Waiting.now + power.settle))
+      try awaitFall(wasThere: wasThere, until: min(limit, Waiting.now + power.settle), isStopped)
     } catch {
       // A dongle without power is worse than one that hangs.
       let failure = run(power.on)
+      if isStopped(), failure == nil {
+        throw Fault(text: "stopped, and the power of \(power.name) was turned on again")
+      }
       throw Fault(text: error.text + (failure.map { "; and 'on' \($0)" } ?? ""))
     }
     let fallen = Waiting.now - begin
     Waiting.wait(for: [], until: Waiting.now + Self.pause)
     try run(power.on, "on")
     let back = min(limit, Waiting.now + power.settle)
-    while Waiting.now < back, !hasPower(wasThere: wasThere) { sleep() }
+    while Waiting.now < back, !isStopped(), !hasPower(wasThere: wasThere) { sleep() }
     guard hasPower(wasThere: wasThere) else {
+      if isStopped() {
+        throw Fault(text: "stopped, and the power of \(power.name) was turned on again, but is not seen yet")
+      }
       throw Fault(text: "the power of \(power.name) is not back \(power.settle) after 'on'")
     }
     if isGone, power.check == nil {
@@ -76,7 +85,9 @@ extension PowerControl {
     return "the power of \(power.name) fell \(rounded(fallen)) after 'off', and is back"
   }
 
-  private func awaitFall(wasThere: Bool, until limit: Instant) throws(Fault) {
+  private func awaitFall(
+    wasThere: Bool, until limit: Instant, _ isStopped: () -> Bool
+  ) throws(Fault) {
     if isGone, power.check == nil {
       Waiting.wait(for: [], until: limit)
       return
@@ -89,6 +100,7 @@ extension PowerControl {
     }
     repeat {
       if hasFallen(wasThere: wasThere) { return }
+      if isStopped() { throw Fault(text: "stopped before the power of \(power.name) fell") }
       sleep()
     } while Waiting.now < limit
     throw Fault(text: "the power of \(power.name) did not fall within \(power.settle) of 'off'")

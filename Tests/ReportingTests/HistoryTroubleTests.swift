@@ -1,4 +1,6 @@
+import Basics
 import Foundation
+import System
 import TestSupport
 import Testing
 
@@ -168,6 +170,56 @@ struct HistoryTroubleTests {
   func passwords(_ word: String, _ shown: String) {
     expect(withoutSecrets(word), shown)
     if word.hasPrefix("postgres") { expect("\(HistoryPlace(word))", shown) }
+  }
+
+  @Test(
+    "a server that freezes in the middle of a statement is away, and so is one that takes a visitor in silence",
+    .enabled(if: PostgresServer.isThere, "PostgreSQL is not installed"))
+  func silent() throws {
+    let place = try HistoryRoom(.postgres).place
+    guard case .postgres(let url) = place else { return }
+    let database = try PostgresDatabase(url, patience: 200, silence: .milliseconds(300))
+    let process = try #require(try database.first("SELECT pg_backend_pid()::bigint")?.first?.integer)
+    try #require(kill(Int32(process), SIGSTOP) == 0)
+    defer { kill(Int32(process), SIGCONT) }
+    let away = HistoryError.away(place, reason: "its server has not answered for 300 ms")
+    #expect {
+      try database.run("SELECT 1")
+    } throws: { "\($0)" == "\(away)" }
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = unsafe withUnsafeMutablePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(listener, address, size) == 0 && listen(listener, 8) == 0
+          && getsockname(listener, address, &size) == 0
+      }
+    }
+    try #require(isListening)
+    let port = UInt16(bigEndian: address.sin_port)
+    let said = message(.postgres("postgres://me@127.0.0.1:\(port)/db?connect_timeout=2"), .adding)
+    #expect(said.contains("timeout expired"), "\(said)")
+    #expect(said.hasPrefix("the history at postgres://127.0.0.1:\(port)/db"), "\(said)")
+  }
+
+  @Test(
+    "a connection that cannot be made, or breaks, is a server that is away",
+    .enabled(if: PostgresServer.isThere, "PostgreSQL is not installed"))
+  func gate() async throws {
+    guard case .postgres(let url) = try HistoryRoom(.postgres).place else { return }
+    await #expect(processExitsWith: .success) { [url = url as String] in
+      let place = HistoryPlace.postgres(url)
+      let calls = try CallGate.calls { _ = try History(place, for: .adding) }.map(\.call)
+      #expect(calls.contains("connect@PostgreSQL") && calls.contains("query@PostgreSQL"), "\(calls)")
+      let fault = try #require(CallFault("connect@PostgreSQL#1=ECONNREFUSED"))
+      let away = HistoryError.away(place, reason: "Connection refused")
+      #expect {
+        try CallGate.with(fault) { _ = try History(place, for: .adding) }
+      } throws: { "\($0)" == "\(away)" }
+    }
   }
 
   @Test("a server that is not there is said without the password")

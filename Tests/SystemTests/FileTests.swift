@@ -80,6 +80,52 @@ struct FileTests {
     expect(folder.names, ["file"])
   }
 
+  @Test("what may never end or never begin is not read, and what is there is said")
+  func strange() throws {
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    let socket = folder.path + "/socket"
+    let words = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
+    try #require(python(words, [socket]).status == 0)
+    for (path, what) in [(path, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device")] {
+      for open in [{ _ = try WholeFile.bytes(of: path) }, { _ = try LineReader(path) }] as [() throws -> Void]
+      {
+        expect(
+          #expect(throws: FileFault.self) { try open() }?.reason, "expected a file, and it is \(what)")
+      }
+    }
+    expect(
+      #expect(throws: FileFault.self) { _ = try Replacement(of: socket) }?.description,
+      "\(socket): expected a file, and it is a socket")
+  }
+
+  @Test("what was opened for us is read, whatever it is, as long as it takes")
+  func handedOver() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(unsafe Glibc.pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let writer = ends[1]
+    inBackground {
+      rest(for: .milliseconds(30))
+      try? Descriptors.write(Array("late".utf8), to: writer)
+      close(writer)
+    }
+    expect(try WholeFile.bytes(of: "/dev/fd/\(ends[0])"), Array("late".utf8))
+    expect(try WholeFile.bytes(of: "/dev/null"), [])
+  }
+
+  @Test("the error of a device that is away is not that of a pipe, nor one of a network that of a reader")
+  func numbers() {
+    expect(
+      FileFault(.write, path: "/dev/x", code: ENXIO).description,
+      "cannot write /dev/x: No such device or address")
+    expect(FileFault(.write, path: "x", code: ETIMEDOUT).description, "cannot write x: Connection timed out")
+    var fault = FileFault(.write, path: "p", .untaken)
+    expect(fault.description, "cannot write p: nothing more is taken of what is written")
+    expect(fault.isMachines, true)
+    fault.obstacle = .unreadPipe
+    expect(fault.description, "cannot write p: nobody reads this pipe")
+  }
+
   @Test("a file that is longer than it may be is not read", arguments: [0, 5, 4096, 5000])
   func limit(size: Int) throws {
     folder.write("file", String(repeating: "x", count: size))
@@ -112,7 +158,7 @@ struct FileTests {
     let (one, other) = unsafe (open(path, O_RDWR), open(path, O_RDWR))
     defer { close(other) }
     try Descriptors.lock(one)
-    expect(Descriptors.isLocked(other), true)
+    expect(try Descriptors.isLocked(other), true)
     #expect(throws: SystemError(code: EWOULDBLOCK)) { try Descriptors.lock(other) }
     inBackground {
       rest(for: .milliseconds(30))

@@ -12,14 +12,14 @@ struct HeldFileTests {
 
   @Test("one process holds a file, which says which, until it lets go")
   func exclusive() throws {
-    expect(HeldFile.holder(of: path), nil)
-    var file = HeldFile(path)
+    expect(try HeldFile.holder(of: path), nil)
+    var file = try HeldFile(path)
     expect(file == nil, false)
-    expect(HeldFile.holder(of: path), getpid())
-    expect(HeldFile(path) == nil, true)
+    expect(try HeldFile.holder(of: path), getpid())
+    expect(try HeldFile(path) == nil, true)
     file = nil
-    expect(HeldFile.holder(of: path), nil)
-    expect(HeldFile(path) == nil, false)
+    expect(try HeldFile.holder(of: path), nil)
+    expect(try HeldFile(path) == nil, false)
   }
 
   @Test("what is held for a moment, by a child of one that was killed or by who only looks, is waited for")
@@ -32,7 +32,40 @@ struct HeldFileTests {
         rest(for: .milliseconds(50))
         close(other)
       }
-      expect(HeldFile(path) == nil, false)
+      expect(try HeldFile(path) == nil, false)
+    }
+  }
+
+  @Test("what cannot be locked or looked at is neither held nor free, but trouble of this machine")
+  func trouble() async throws {
+    folder.write("alive", "")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let calls = try CallGate.calls {
+        _ = try HeldFile(path)
+        _ = try HeldFile.holder(of: path)
+        _ = FolderHold.look(atFile: path)
+      }
+      let opening = calls.filter { $0.call.hasPrefix("open@") }.map(\.call)
+      let locking = calls.filter { $0.call.hasPrefix("lock@") }.map(\.call)
+      try #require(opening.count == 3 && locking.count == 2)
+      for (calls, name, code) in [(opening, "EMFILE", EMFILE), (locking, "ENOLCK", ENOLCK)] {
+        let fault = FileFault(path: path, code: code)
+        #expect(fault.isMachines)
+        var thrown = 0
+        for call in calls {
+          let gate = try #require(CallFault("\(call)#1=\(name)"))
+          _ = CallGate.with(gate) {
+            do throws(FileFault) { _ = try HeldFile(path) } catch { thrown += error == fault ? 1 : 0 }
+          }
+          _ = CallGate.with(gate) {
+            do throws(FileFault) { _ = try HeldFile.holder(of: path) } catch {
+              thrown += error == fault ? 1 : 0
+            }
+          }
+          _ = CallGate.with(gate) { thrown += FolderHold.look(atFile: path) == .unknown(fault) ? 1 : 0 }
+        }
+        #expect(thrown == 3)
+      }
     }
   }
 }

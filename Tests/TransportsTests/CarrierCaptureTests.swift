@@ -88,6 +88,19 @@ struct CarrierCaptureTests {
     rig.carrier.close()
   }
 
+  @Test("one that cannot be locked at all is nobody's")
+  func unlockable() async throws {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let calls = try CallGate.calls { _ = try SnoopTap(creating: path, role: .host) }
+      let call = try #require(calls.first { $0.call.hasPrefix("lock@") }?.call)
+      let gate = try #require(CallFault("\(call)#1=ENOLCK"))
+      let words = "the capture \(path) cannot be kept from other programs (\(errorText(ENOLCK)))"
+      #expect(throws: CarrierFault(.unavailable, words)) {
+        try CallGate.with(gate) { _ = try SnoopTap(creating: path, role: .host) }
+      }
+    }
+  }
+
   @Test("a program that is killed while it writes leaves whole records, but perhaps for the last")
   func killed() async throws {
     await #expect(processExitsWith: .signal(SIGKILL)) {

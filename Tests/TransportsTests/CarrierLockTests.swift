@@ -46,6 +46,30 @@ struct CarrierLockTests {
     }
   }
 
+  @Test("a serial line that cannot be locked itself is in nobody's use")
+  func unlockableLine() async throws {
+    await #expect(processExitsWith: .success) {
+      let (master, path) = try openTerminal()
+      defer { close(master) }
+      func open() throws(CarrierFault) {
+        let ends = try SerialPort.open(path, speed: 9600, hasFlowControl: false, name: "line")
+        close(ends.peer)
+      }
+      let calls = try CallGate.calls { try open() }
+      let call = try #require(calls.first { $0.call.hasPrefix("lock@") }?.call)
+      for (name, fault) in [
+        ("EWOULDBLOCK", CarrierFault(.busy, "line is locked by another program")),
+        (
+          "ENOLCK",
+          CarrierFault(.unavailable, "line cannot be kept from other programs (\(errorText(ENOLCK)))")
+        ),
+      ] {
+        let gate = try #require(CallFault("\(call)#1=\(name)"))
+        #expect(throws: fault) { try CallGate.with(gate) { try open() } }
+      }
+    }
+  }
+
   @Test("another program's lock holds too, and goes when it is killed")
   func otherProgram() throws {
     let files = try TemporaryFolder()

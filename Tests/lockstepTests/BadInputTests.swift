@@ -143,7 +143,8 @@ struct BadInputTests {
     arguments: [
       ("gone.yaml", "gone.yaml: there is no such file or folder"),
       ("''", ": there is no such file or folder"),
-      ("pipe", "pipe: expected a file or a folder"), ("/dev/zero", "/dev/zero: expected a file or a folder"),
+      ("pipe", "pipe: expected a file or a folder, and it is a pipe"),
+      ("/dev/zero", "/dev/zero: expected a file or a folder, and it is a device"),
       ("loop.yaml", "loop.yaml: Too many levels of symbolic links"),
     ])
   func paths(path: String, message: String) throws {

@@ -325,6 +325,40 @@ struct FuzzCommandTests {
     expect(folder.names("Reports"), [])
   }
 
+  @Test("a folder of reports that was moved shows its findings where they are now")
+  func moved() throws {
+    let folder = try Command.Folder()
+    let made = try Command.shell(
+      "$LOCKSTEP fuzz sesame-table --seed 1 --steps 20k --device \(defect) --history none", in: folder.path)
+    expect(made.status, 1)
+    let name = try #require(folder.names("Reports/failures").first)
+    func report(_ line: String) throws -> (output: String, junit: String, html: String) {
+      let result = try Command.shell("$LOCKSTEP report \(line) --out new --history none", in: folder.path)
+      expect(result.status, 1)
+      return (result.output, try folder.read("new/junit.xml"), try folder.read("new/report.html"))
+    }
+    func shown(_ path: String, _ report: (output: String, junit: String, html: String)) -> [Bool] {
+      [
+        report.output.contains(" events: \(path)\n"), report.output.contains("  lockstep replay \(path)\n"),
+        report.junit.contains("lockstep replay \(path)"), report.html.contains("lockstep replay \(path)"),
+        report.html.contains("<code>\(path)</code>"),
+      ]
+    }
+    expect(shown("Reports/failures/\(name)", try report("Reports/runs/*")), Array(repeating: true, count: 5))
+    _ = try Command.shell("mkdir 'a b'; mv Reports elsewhere; cp -r elsewhere 'a b'", in: folder.path)
+    expect(
+      shown("elsewhere/failures/\(name)", try report("elsewhere/runs/*")), Array(repeating: true, count: 5))
+    let quoted = try report("'a b'/elsewhere/runs/*")
+    #expect(
+      quoted.output.contains("  lockstep replay 'a b/elsewhere/failures/\(name)'\n"), "\(quoted.output)")
+    let replayed = try Command.shell("$LOCKSTEP replay 'a b/elsewhere/failures/\(name)'", in: folder.path)
+    expect(replayed.status, 1)
+    // What is in no place that is known keeps the one that it was saved at.
+    _ = try Command.shell("rm -r elsewhere/failures", in: folder.path)
+    expect(
+      shown("Reports/failures/\(name)", try report("elsewhere/runs/*")), Array(repeating: true, count: 5))
+  }
+
   @Test("shards of a campaign are merged from their journals")
   func merge() throws {
     let folder = try Command.Folder()

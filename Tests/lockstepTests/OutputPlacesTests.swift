@@ -223,25 +223,73 @@ struct MissingTests {
       #expect(result.output.contains("  journal  \(words)\n"), "\(result.output)")
       #expect(try folder.read("r/junit.xml").contains(words))
     }
-    for line in ["s1/runs/*", "s1/runs/* s2/runs/* s3/runs/*", "j3/runs/* j1/runs/* j2/runs/*"] {
-      expect(try run("report \(line) --out r --quiet").status, 0)
+    for (line, errors) in [
+      ("s1/runs/*", "lockstep: this is one part of a run: the parts 2/3, 3/3 are not among the runs\n"),
+      (
+        "j2/runs/*",
+        "lockstep: this is one part of a run: the parts 1/3, 3/3 of the job j are not among the runs\n"
+      ),
+      ("s1/runs/* s2/runs/* s3/runs/*", ""), ("j3/runs/* j1/runs/* j2/runs/*", ""),
+    ] {
+      let result = try run("report \(line) --out r --quiet")
+      expect(result.status, 0)
+      expect(result.errors, errors)
     }
   }
 
   @Test(
     "a pipe or a device that is called a scenario is not passed over",
-    arguments: ["ln -s /dev/null", "mkfifo"])
-  func device(make: String) throws {
+    arguments: [("ln -s /dev/null", "a device"), ("mkfifo", "a pipe")])
+  func device(make: String, what: String) throws {
     _ = try Command.shell(
       "mkdir d; cp '\(Command.root)'/Scenarios/door/*.yaml d; \(make) d/x.yaml", in: folder.path)
     for command in ["run d", "validate d"] {
       let result = try run(command)
       expect(result.status, 2)
       #expect(
-        result.errors.contains("d/x.yaml:1:1: expected a file, and it is a pipe, a socket or a device")
-          || result.output.contains("d/x.yaml:1:1: expected a file, and it is a pipe, a socket or a device"),
+        (result.errors + result.output).contains("d/x.yaml:1:1: expected a file, and it is \(what)"),
         "\(result.errors)\(result.output)")
     }
+  }
+
+  @Test(
+    "what is no file is refused as any document that is read, and not waited for",
+    arguments: [
+      "run door.yaml --device lock:p --carrier tcp-client:127.0.0.1:9", "devices --bench p",
+      "doctor --bench p",
+      "machines p.yaml", "fuzz p.yaml --steps 1", "run p.yaml", "nightly p.yaml",
+      "nightly plan.yaml --bench p",
+      "packets p",
+    ])
+  func document(line: String) throws {
+    _ = try Command.shell("mkfifo -m 600 p p.yaml", in: folder.path)
+    try folder.write("door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
+    try folder.write(
+      "plan.yaml", "nightly: N\nduration: 1 h\nsuites: [{ name: a, scenarios: door.yaml, tags: [a] }]\n")
+    let result = try Command.shell("timeout 60 \"$LOCKSTEP\" \(line)", in: folder.path)
+    expect(result.status, 2)
+    #expect((result.errors + result.output).contains("expected a file"), "\(result.errors)\(result.output)")
+    #expect((result.errors + result.output).contains("it is a pipe"), "\(result.errors)\(result.output)")
+  }
+
+  @Test("what a shell hands over is read as ever, and a signal ends the wait for it")
+  func handedOver() throws {
+    let bytes = "btsnoop\\0\\0\\0\\0\\1\\0\\0\\3\\352"
+    for line in [
+      "printf '\(bytes)' >f; \"$LOCKSTEP\" packets f", "printf '\(bytes)' | \"$LOCKSTEP\" packets /dev/stdin",
+      "bash -c '\"$LOCKSTEP\" packets <(printf \"\(bytes)\")'",
+    ] {
+      let result = try Command.shell(line, in: folder.path)
+      expect([result.errors, result.output], ["", ""])
+      expect(result.status, 0)
+    }
+    // A thread of these tests may have signals blocked.
+    let unblock =
+      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execvp(sys.argv[1], sys.argv[1:])"
+    let result = try Command.shell(
+      "mkfifo q; sleep 60 >q & python3 -c '\(unblock)' timeout -k 50 1 \"$LOCKSTEP\" packets /dev/stdin <q; "
+        + "s=$?; kill -KILL $!; exit $s", in: folder.path)
+    expect(result.status, 124)
   }
 
   @Test(

@@ -152,4 +152,51 @@ struct RecoveryTests {
     expect(bench.pid, before)
     expect(try Command.shell("\"$LOCKSTEP\" doctor --power", in: bench.folder.path).status, 2)
   }
+
+  @Test(
+    "a doctor who is stopped between off and on turns the power on again; one who may not says that it is off"
+  )
+  func stoppedDoctor() throws {
+    let folder = try Command.Folder()
+    let out = try Command.Folder()
+    for (on, signals, status, output, errors) in [
+      (
+        "touch on", 1, Int32(5),
+        "✘ power: blue: stopped, and the power of hub was turned on again\n"
+          + "✘ power: red: not tried, since the end was asked for\n"
+          + "stopped: it is not known whether this bench is fit\n", ""
+      ),
+      (
+        "touch on; sleep 60", 2, 143, "",
+        "lockstep: ended at once: blue may be without power until this is run: touch on; sleep 60\n"
+      ),
+    ] {
+      _ = try Command.shell("rm -f off on", in: folder.path)
+      try folder.write(
+        "bench.yaml",
+        """
+        bench: test
+        dongles:
+          - { name: blue, carrier: "tcp-client:127.0.0.1:1", power: hub }
+          - { name: red, carrier: "tcp-client:127.0.0.1:2", power: hub }
+        switches: [{ name: hub, off: touch off, on: \(on), check: "true", settle: 50 s }]
+        locks: []
+
+        """)
+      let line =
+        "LOCKSTEP_STATE=$PWD/state/lockstep exec \"$LOCKSTEP\" doctor --bench bench.yaml --power --quiet"
+      let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
+      for (name, count) in [("off", 1), ("on", 2)] where count <= signals {
+        while process.isRunning, !folder.has(name) { usleep(10_000) }
+        kill(process.processIdentifier, SIGTERM)
+      }
+      process.waitUntilExit()
+      expect(process.terminationStatus, status)
+      let lines = try out.read("output").split(separator: "\n", omittingEmptySubsequences: false)
+      let said = lines.filter { $0.contains("power") || $0.contains("stopped") || $0.isEmpty }
+      expect(said.joined(separator: "\n"), output)
+      expect(try out.read("errors"), errors)
+      expect(folder.has("on"), true)
+    }
+  }
 }

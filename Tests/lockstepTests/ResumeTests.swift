@@ -45,6 +45,47 @@ struct ResumeTests {
     }
   }
 
+  @Test("files whose names only look alike are two, and a run that is taken up again judges each once")
+  func alike() throws {
+    let folder = try Command.Folder()
+    // A door that does not answer while there is a file that says so.
+    let program = """
+      import json, os, sys, time
+      status = "Closed"
+      for line in sys.stdin:
+          message = json.loads(line)
+          while len(sys.argv) > 1 and os.path.exists(sys.argv[1]): time.sleep(0.01)
+          if "reset" in message: status = "Closed"
+          elif "stimulus" in message: status = {"Open": "Opened", "Close": "Closed"}[message["stimulus"]]
+          print(json.dumps({"status": status}))
+          print(json.dumps({"settled": True}), flush=True)
+
+      """
+    try folder.write("door.py", program)
+    func scenario(_ words: String) -> String {
+      "scenario: A\nmachine: door\ndevice: \"exec:python3 -u door.py\(words)\"\nsteps: [Open]\n"
+    }
+    try folder.write("d/one.yaml", scenario(""))
+    try folder.write("d/other.yaml", scenario(" hold"))
+    let line = """
+      touch hold; mv d/one.yaml "$(printf 'd/e\\314\\201.yaml')"; mv d/other.yaml "$(printf 'd/\\303\\251.yaml')"
+      "$LOCKSTEP" run d --answer-timeout 600s --seed 7 -q --history none &
+      until test "$(grep -c '^{"verdict"' Reports/runs/*/journal.jsonl)" = 1; do sleep 0.05; done 2>/dev/null
+      kill -KILL $!; wait $!; rm hold; mv Reports/runs/*-run Reports/runs/run
+      cp Reports/runs/run/journal.jsonl half
+      "$LOCKSTEP" run --resume run --history none
+      """
+    let result = try Command.shell(line, in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("2 cases: 2 agree"), "\(result.output)\(result.errors)")
+    let all = verdicts(try folder.read("Reports/runs/run/journal.jsonl"))
+    expect(all.count, 2)
+    expect(Array(all.prefix(1)), verdicts(try folder.read("half")))
+    // Swift takes the two names for one.
+    expect(Set(all.map { Array($0.utf8) }).count, 2)
+    expect(cases(try folder.read("Reports/junit.xml")).count, 2)
+  }
+
   private func cases(_ report: String) -> [Substring] {
     report.split(separator: "\n").filter { $0.contains("<testcase") }
   }

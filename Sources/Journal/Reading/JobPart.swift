@@ -93,11 +93,10 @@ extension JournalIndex {
     }.map(\.element)
   }
 
-  /// Says of each job of which several runs are parts which parts are not there: what they would say is not known.
+  /// Says of each job of which runs are parts which parts are not there: what they would say is not known.
   ///
   /// Runs that no engine started are parts of one where they are of as many and have one seed.
   package static func missingParts(of sources: [Source]) -> [String] {
-    guard sources.count > 1 else { return [] }
     var jobs: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
     for source in sources {
       let manifest = source.manifest

@@ -90,6 +90,8 @@ package struct JournalIndex {
   /// What stood behind the end of a run and is no record, such as what another program wrote there: it is left out, and
   /// changes nothing about the run.
   package private(set) var leftOut: [String] = []
+  /// Which other parts there are of a job, where the only run is a part of it.
+  package private(set) var partsElsewhere: [String] = []
   /// What is wrong with the journals, beyond cases that are.
   package private(set) var problems: [JournalProblem] = []
   /// What campaigns came upon, each once.
@@ -170,7 +172,12 @@ package struct JournalIndex {
       for number in sources.indices { sources[number].forget() }
     }
     self.init(sources, isReproducible: isReproducible)
-    for words in missing { add(JournalProblem(line: 0, message: words)) }
+    // Who reports a part alone knows that it is one; who puts several together means all of them.
+    if sources.count == 1 {
+      partsElsewhere = missing
+    } else {
+      for words in missing { add(JournalProblem(line: 0, message: words)) }
+    }
   }
 
   /// Reads one journal, whether or not it stands for others.
@@ -182,7 +189,7 @@ package struct JournalIndex {
     for number in sources.indices {
       if let fault = sources[number].fault { add(JournalProblem(line: 0, message: "\(fault)")) }
       do throws(FileFault) {
-        let file = try JournalSource(sources[number].journal)
+        let file = try JournalSource(sources[number].journal, isReproducible: isReproducible)
         sources[number].file = file
         read(&file.reader, Int32(clamping: number))
       } catch {

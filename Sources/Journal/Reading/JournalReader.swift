@@ -17,6 +17,8 @@ public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible
 /// problem with its number.
 public struct JournalReader: ~Copyable {
   private var lines: LineReader
+  /// Where what was saved is now, for whoever shows it to people.
+  private let places: SavedPlaces?
 
   /// Whether the last line was torn off; known once ``next()`` gave `nil`.
   public private(set) var isTorn = false
@@ -24,6 +26,13 @@ public struct JournalReader: ~Copyable {
   /// Opens a journal.
   public init(_ path: String) throws(FileFault) {
     lines = try LineReader(path)
+    places = nil
+  }
+
+  /// Opens a journal to show it: what it saved is told by where it is now.
+  init(showing path: String) throws(FileFault) {
+    lines = try LineReader(path)
+    places = SavedPlaces(journal: path)
   }
 
   /// The number of the line that was read last, from 1.
@@ -33,7 +42,7 @@ public struct JournalReader: ~Copyable {
   public mutating func next() throws(FileFault) -> Result<Record, JournalProblem>? {
     guard try advance() else { return nil }
     do {
-      return .success(try Record(parsing: lines.line))
+      return .success(try record())
     } catch {
       if isTornOff() { return nil }
       return .failure(problem(error))
@@ -45,7 +54,7 @@ public struct JournalReader: ~Copyable {
     guard try advance() else { return nil }
     if let glance = JournalGlance(lines.line) { return .success(glance) }
     do {
-      return .success(.other(try Record(parsing: lines.line)))
+      return .success(.other(try record()))
     } catch {
       if isTornOff() { return nil }
       return .failure(problem(error))
@@ -64,7 +73,12 @@ public struct JournalReader: ~Copyable {
   }
 
   /// The whole record of the line that was read last.
-  package borrowing func whole() -> Record? { try? Record(parsing: lines.line) }
+  package borrowing func whole() -> Record? { try? record() }
+
+  private borrowing func record() throws(RecordError) -> Record {
+    let record = try Record(parsing: lines.line)
+    return places?.now(record) ?? record
+  }
 
   /// The bytes of the line that was read last.
   package var bytes: Span<UInt8> {
@@ -102,7 +116,10 @@ public struct JournalReader: ~Copyable {
 package final class JournalSource {
   package var reader: JournalReader
 
-  package init(_ path: String) throws(FileFault) {
-    reader = try JournalReader(path)
+  /// Opens a journal.
+  ///
+  /// - Parameter isReproducible: whether it is told as it stands, wherever it is now.
+  package init(_ path: String, isReproducible: Bool = false) throws(FileFault) {
+    reader = isReproducible ? try JournalReader(path) : try JournalReader(showing: path)
   }
 }

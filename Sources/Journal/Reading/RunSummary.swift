@@ -28,6 +28,8 @@ public struct RunSummary: Sendable {
   public private(set) var notBegun = 0
   /// What stood behind the ends of runs and is no record.
   public private(set) var leftOut: [String] = []
+  /// Which other parts there are of a job, where the only run is a part of it, in sentences.
+  public private(set) var partsElsewhere: [String] = []
   /// What is wrong with the journals.
   public private(set) var problems: [JournalProblem] = []
 
@@ -56,7 +58,7 @@ public struct RunSummary: Sendable {
     findings = index.findings.map(\.finding)
     coverage = index.coverage
     statuses = index.statuses
-    (problems, leftOut) = (index.problems, index.leftOut)
+    (problems, leftOut, partsElsewhere) = (index.problems, index.leftOut, index.partsElsewhere)
     (planned, notBegun) = (index.missing.of, index.missing.cases)
   }
 

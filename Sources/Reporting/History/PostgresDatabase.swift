@@ -21,8 +21,17 @@ final class PostgresDatabase: Database {
   /// What writers lock: "lockstep" as a number.
   private static let lock = 0x6C6F_636B_7374_6570 as Int64
 
-  init(_ url: String, patience: Int32) throws(HistoryError) {
+  /// How long the server may be silent over a statement.
+  private let silence: Interval
+
+  /// Connects to a server.
+  ///
+  /// - Parameters:
+  ///   - patience: how many milliseconds to wait for a lock of somebody else's.
+  ///   - silence: how long the server may be silent over a statement before it counts as away.
+  init(_ url: String, patience: Int32, silence: Interval = .seconds(60)) throws(HistoryError) {
     place = .postgres(url)
+    self.silence = silence
     library = try PostgresLibrary.load(place)
     let options = try library.options(url, place)
     password = options.password
@@ -30,6 +39,9 @@ final class PostgresDatabase: Database {
       ("dbname", url), ("fallback_application_name", "lockstep"), ("client_encoding", "UTF8"),
     ]
     if !options.hasTimeout { parameters.append(("connect_timeout", "10")) }
+    if let code = CallGate.current?.error(.connect, "PostgreSQL") {
+      throw .away(place, reason: errorText(code))
+    }
     guard let opened = unsafe library.connect(parameters) else {
       throw .unusable(place, reason: "there is no memory")
     }
@@ -115,9 +127,6 @@ final class PostgresDatabase: Database {
     return name
   }
 
-  /// How long the server may be silent over a statement.
-  private static let patience = Interval.seconds(60)
-
   /// Sends a statement and waits for its answer, which is to be cleared.
   private func answer(to send: () -> Bool) throws(HistoryError) -> OpaquePointer? {
     // For a test that has the connection break here.
@@ -128,10 +137,10 @@ final class PostgresDatabase: Database {
       try unsafe check(nil)
       return nil
     }
-    let (answer, isSilent) = unsafe library.answer(connection, patience: Self.patience)
+    let (answer, isSilent) = unsafe library.answer(connection, patience: silence)
     if isSilent {
       unsafe library.calls.clear(answer)
-      throw .away(place, reason: "its server has not answered for \(Self.patience)")
+      throw .away(place, reason: "its server has not answered for \(silence)")
     }
     do {
       try unsafe check(answer)

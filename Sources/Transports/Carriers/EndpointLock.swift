@@ -103,7 +103,7 @@ extension LockHolder {
       let descriptor = Kernel.open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
       guard descriptor >= 0 else { return nil }
       defer { Kernel.close(descriptor) }
-      guard Descriptors.isLocked(descriptor) else { return nil }
+      guard (try? Descriptors.isLocked(descriptor)) == true else { return nil }
       return LockHolder(of: String(name.dropLast(5)), in: contents(of: descriptor))
     }
   }

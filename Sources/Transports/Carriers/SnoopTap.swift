@@ -19,7 +19,14 @@ struct SnoopTap: ~Copyable {
     guard descriptor >= 0 else {
       throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
-    guard (try? Descriptors.lock(descriptor)) != nil else {
+    do {
+      try Descriptors.lock(descriptor)
+    } catch {
+      guard error.code == EWOULDBLOCK else {
+        throw CarrierFault(
+          .unavailable,
+          "the capture \(path) cannot be kept from other programs (\(errorText(error.code)))")
+      }
       throw CarrierFault(.busy, "the capture \(path) is being written by another program")
     }
     restrict()

@@ -12,7 +12,8 @@ extension Command {
         It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
         controller can be used and everything that a run writes can be written, else 3. With --bench the controllers are
         those of the bench, and each of its dongles and locks must be there and in use. With --power the power of each of
-        its dongles that hangs on a switch is turned off and on, and it must really fall.
+        its dongles that hangs on a switch is turned off and on, and it must really fall. Who stops that gets the power
+        back on, and exit status 5.
 
         What a lock's motor has done is the lock's, whoever drives it: \(StateFolder.machine) is one place for all users of
         this machine, and --set-up prints the line that makes it.
@@ -51,7 +52,10 @@ extension Command {
       if let path = arguments.bench {
         let file = try BenchFile(reading: path)
         try diagnosis.add(file)
-        if arguments.testsPower { try diagnosis.testPower(of: file) }
+        if arguments.testsPower {
+          Interruption.listen()
+          try diagnosis.testPower(of: file)
+        }
       } else if arguments.testsPower {
         throw UsageError(
           "--power turns the power of a bench's dongles off and on: say with --bench FILE of which")
@@ -61,12 +65,16 @@ extension Command {
       case .human:
         let paint = console.painter(arguments.color)
         for finding in findings { console.print(finding.text(paint)) }
-        let verdict = diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks"
+        let verdict =
+          diagnosis.isCut
+          ? "stopped: it is not known whether this bench is fit"
+          : diagnosis.isFit ? "this bench is fit" : "this bench is not fit to drive real locks"
         if !arguments.isQuiet || !diagnosis.isFit { console.print(verdict) }
       case .json:
         for finding in findings { console.print(finding.json) }
-        console.print(["fit": .flag(diagnosis.isFit)])
+        if !diagnosis.isCut { console.print(["fit": .flag(diagnosis.isFit)]) }
       }
+      if diagnosis.isCut { return .incomplete }
       return diagnosis.isFit ? .agree : .labFault
     }
   }
@@ -113,6 +121,8 @@ struct Diagnosis {
   private(set) var findings: [Symptom] = []
   /// Whether a controller can be used and what a run writes can be written.
   private(set) var isFit = false
+  /// Whether it was asked to end before everything was looked at.
+  private(set) var isCut = false
   /// Whether what a run writes can be written.
   private var canWrite = false
 
@@ -284,10 +294,16 @@ extension Diagnosis {
       found(.note, "power", "no dongle of \(file.path) hangs on a switch")
     }
     for (dongle, power) in switched {
+      guard !Interruption.isRequested else {
+        found(.bad, "power", "\(dongle.name): not tried, since the end was asked for")
+        (isCut, isFit) = (true, false)
+        continue
+      }
       let spec = try file.choice(dongle).spec
       let finding = Self.test(power, of: dongle, spec)
       findings.append(finding)
       if finding.state == .bad { isFit = false }
+      if finding.state == .bad, Interruption.isRequested { isCut = true }
     }
   }
 
@@ -298,7 +314,13 @@ extension Diagnosis {
       let lease = try Lease(of: spec.identity, for: "doctor --power")
       // The longest that the commands and the power may take.
       let limit = Waiting.now + power.settle * 2 + .seconds(8)
-      let text = try PowerControl(power, dongle: spec.busPath).cycle(until: limit)
+      LastWords.set(
+        "lockstep: ended at once: \(dongle.name) may be without power until this is run: \(power.on)"
+          .inOneLine)
+      defer { LastWords.set(nil) }
+      let text = try PowerControl(power, dongle: spec.busPath).cycle(until: limit) {
+        Interruption.isRequested
+      }
       try lease.confirm()
       return Symptom(.good, "power", "\(dongle.name): \(text)")
     } catch let fault as PowerControl.Fault {

@@ -18,7 +18,8 @@ extension Command {
         throw UsageError("this command is for 'lockstep nightly' alone")
       }
       // Held before the input is looked at: who finds the file free can be sure that we shall see the end.
-      guard let file = HeldFile(path) else {
+      let held = try checked { try HeldFile(path) }
+      guard let file = held else {
         throw UsageError("\(path) is held by another process")
       }
       guard !EndOfInput.isAlreadyReached else { return .incomplete }

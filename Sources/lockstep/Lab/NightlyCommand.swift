@@ -103,7 +103,9 @@ extension NightlyArguments {
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
     try reports.check()
     try checked { try makeFolder(reports.out + "/runs") }
-    return HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
+    return try checked("it cannot be said whether a night of this plan is under way: ") {
+      try HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
+    }
   }
 
   /// Goes on with a night that did not end.

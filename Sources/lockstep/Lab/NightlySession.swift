@@ -107,10 +107,11 @@ final class NightlySession {
         }
       case .orphan:
         // Its input is closed, so it is on its way to its end; that it lives is all the sign of life there is.
-        if HeldFile.holder(of: runs.lifeline(of: number)) == nil {
-          heard.append(ended(number, nil, ""))
-        } else {
-          heard.append(.sign(number))
+        do {
+          let holder = try HeldFile.holder(of: runs.lifeline(of: number))
+          heard.append(holder == nil ? ended(number, nil, "") : .sign(number))
+        } catch {
+          // Nobody knows whether it lives: its lock is not given to another one, and its time goes on.
         }
       }
     }
