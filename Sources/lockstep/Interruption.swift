@@ -19,9 +19,21 @@ enum Interruption {
     LastWords.set(nil)
     EndingSignals.handle { signal in
       guard EndingSignals.countRequest() > 0 else { return }
-      RunningGroup.end()
-      LastWords.say()
-      Host.exitAtOnce(128 + signal)
+      Interruption.endAtOnce(signal)
     }
+  }
+
+  /// Listens where nothing is to be finished: from now on the first signal ends everything at once.
+  ///
+  /// - Parameter words: what is said then.
+  static func listen(saying words: String) {
+    LastWords.set(words)
+    EndingSignals.handle { signal in Interruption.endAtOnce(signal) }
+  }
+
+  private static func endAtOnce(_ signal: Int32) -> Never {
+    RunningGroup.end()
+    LastWords.say()
+    Host.exitAtOnce(128 + signal)
   }
 }

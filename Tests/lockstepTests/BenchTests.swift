@@ -411,3 +411,36 @@ struct BenchHealthTests {
       "\(lapsed.errors)")
   }
 }
+
+@Suite("Measuring", .timeLimit(.minutes(10)))
+struct MeasuringTests {
+  @Test(
+    "who is stopped says so, and no process that measures for it stays behind",
+    arguments: [
+      (SIGTERM, "lockstep: stopped before everything was measured\n"), (SIGKILL, ""),
+    ])
+  func stopped(_ signal: Int32, words: String) throws {
+    let out = try Command.Folder()
+    let process = try Command.start(Command.path, ["bench", "--only", "air."], in: out.path, out: out)
+    let number = process.processIdentifier
+    var children: [String] = []
+    while process.isRunning, children.count < 2 {
+      let list = try? String(contentsOfFile: "/proc/\(number)/task/\(number)/children", encoding: .utf8)
+      children = (list ?? "").split(separator: " ").map(String.init)
+      usleep(10_000)
+    }
+    // Each must be the program that it is to be, which closes what it inherited.
+    usleep(300_000)
+    kill(number, signal)
+    process.waitUntilExit()
+    expect(process.terminationStatus, signal == SIGKILL ? SIGKILL : 128 + signal)
+    expect(try out.read("errors"), words)
+    for _ in 0..<1000 where children.contains(where: isAlive) { usleep(10_000) }
+    expect(children.filter(isAlive), [])
+  }
+
+  private func isAlive(_ process: String) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    return !status.isEmpty && !status.contains(") Z ")
+  }
+}

@@ -29,6 +29,7 @@ struct AirTable {
 
   /// Prints a line for each search, and then the figures as `bench` prints them.
   func perform(_ console: Console) -> CommandStatus {
+    Interruption.listen(saying: "lockstep: stopped before everything was searched for")
     var status = CommandStatus.agree
     for loss in Self.losses {
       for (name, way, defects) in [

@@ -16,10 +16,20 @@ extension Command {
       guard let order = EndOfInput.firstLine(), let json = try? JSON(parsing: order),
         let search = try? AirSearch(json)
       else { throw UsageError("this command is for 'lockstep air-table' alone") }
+      endWithInput()
       guard let result = search.perform() else { return .internalFault }
       console.print(result.json)
       return .agree
     }
+  }
+}
+
+/// Ends this process when the one that waits for its result is gone: nothing of a search is worth keeping.
+private func endWithInput() {
+  EndOfInput.watch()
+  inBackground {
+    while !EndOfInput.isReached { rest(for: .milliseconds(50)) }
+    Host.exitAtOnce(CommandStatus.incomplete.rawValue)
   }
 }
 

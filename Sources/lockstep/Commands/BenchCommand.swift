@@ -23,6 +23,7 @@ extension Command {
           "lockstep: no figure begins so; the figures are \(Figure.all.map(\.name).joined(separator: ", "))")
         return .nothingSelected
       }
+      Interruption.listen(saying: "lockstep: stopped before everything was measured")
       return Figure.print(figures, console) ? .agree : .internalFault
     }
   }
