@@ -27,6 +27,15 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     case fullPipe
     /// What is no file, where one is to be read.
     case strange(StrangeFile)
+    /// Words that say nothing to whoever reads them.
+    case misshapen
+  }
+
+  /// The fault of a file that says nothing which could be understood.
+  public static func misshapen(_ path: String) -> FileFault {
+    var fault = FileFault(path: path, code: EBADMSG)
+    fault.obstacle = .misshapen
+    return fault
   }
 
   /// Makes a fault of an error number.
@@ -61,6 +70,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .unreadPipe: "nobody reads this pipe"
     case .fullPipe: "nothing more is taken of what is written"
     case .strange(let file): "expected a file, and it is \(file)"
+    case .misshapen: "what it says cannot be understood"
     case nil: errorText(code)
     }
   }

@@ -22,8 +22,15 @@ public final class LineFile {
 
   private init(_ path: String, _ flags: Int32) throws(FileFault) {
     self.path = path
-    descriptor = Kernel.open(path, flags | O_CLOEXEC, 0o600)
+    descriptor = Kernel.open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
+    // What is no file may never end, and keeps no line.
+    var status = stat()
+    if Kernel.fstat(descriptor, &status) == 0, case .other(let strange) = FileKind(status) {
+      var fault = FileFault(path: path, code: EINVAL)
+      fault.obstacle = .strange(strange)
+      throw fault
+    }
   }
 
   deinit { if descriptor >= 0 { Kernel.close(descriptor) } }

@@ -196,6 +196,10 @@ struct JUnitReportTests {
     ),
     (journal(caseLines("a"), cases: 2), ["the run ended with 2 cases, and the journal holds 1"], 2, 1),
     (journal(caseLines("a"), cases: 1, status: 5), ["the run ended with status 5"], 2, 1),
+    (
+      journal(caseLines("a") + [#"{"case":{"id":"b"}}"#], cases: 2),
+      ["the run ended with status 0, and 1 case has no verdict in the journal"], 3, 2
+    ),
     (journal(caseLines("a", "lab-fault"), cases: 1, status: 3), [], 1, 1),
     (journal(caseLines("a", "incomplete"), cases: 1, status: 5), [], 1, 1),
     (

@@ -152,6 +152,18 @@ struct FileTests {
     expect(again.lines, [3, 4, 4])
   }
 
+  @Test("what is no file keeps no lines, and is not waited for")
+  func strangeLines() throws {
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    try #require(unsafe symlink("/dev/zero", folder.path + "/zero") == 0)
+    for (name, what) in [("file", "pipe"), ("zero", "device")] {
+      let place = folder.path + "/" + name
+      let said = "\(place): expected a file, and it is a \(what)"
+      expect(#expect(throws: FileFault.self) { try LineFile(place) }?.description, said)
+      expect(#expect(throws: FileFault.self) { try LineFile(reading: place) }?.description, said)
+    }
+  }
+
   @Test("a file that is locked is not taken, and waited for as long as is said")
   func locked() throws {
     folder.write("file", "")

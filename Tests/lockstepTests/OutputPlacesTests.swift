@@ -206,6 +206,26 @@ struct MissingTests {
     try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
   }
 
+  @Test("a manifest that is gone is missed, and one that says nothing makes the report incomplete")
+  func noManifest() throws {
+    expect(try run("run '\(Command.root)/Scenarios/door' --quiet").status, 0)
+    let name = try #require(folder.names("Reports/runs").first { !$0.hasPrefix(".") })
+    let path = "Reports/runs/\(name)/manifest.json"
+    for text in ["", "{", "null", "\u{0}\u{1}"] {
+      try folder.write(path, text)
+      let result = try run("report \(name)")
+      expect(result.status, 5)
+      let words = "\(path): what it says cannot be understood"
+      #expect(result.output.contains("  journal  \(words)\n"), "\(result.output)")
+      #expect(try folder.read("Reports/junit.xml").contains(words))
+    }
+    try FileManager.default.removeItem(atPath: folder.path + "/" + path)
+    let result = try run("report \(name)")
+    expect(result.status, 0)
+    let words = "\(path) is not there: which run it was, and whether it is part of one, is not known"
+    #expect(result.output.contains("  journal  \(words)\n"), "\(result.output)")
+  }
+
   @Test("the parts of a run that are not among those that are reported are missed")
   func parts() throws {
     let scenarios = Command.root + "/Scenarios/door"
@@ -214,8 +234,13 @@ struct MissingTests {
       expect(
         try run("run '\(scenarios)' --shard \(part)/3 --job j --seed 5 --out j\(part) --quiet").status, 0)
     }
+    // Each part that is started by hand draws a seed of its own, unless it is given one.
+    for part in 1...3 {
+      expect(try run("run '\(scenarios)' --shard \(part)/3 --out o\(part) --quiet").status, 0)
+    }
     for (line, words) in [
       ("s1/runs/* s3/runs/*", "part 2/3 is not among the runs"),
+      ("s1/runs/* o2/runs/* s2/runs/*", "part 3/3 is not among the runs"),
       ("j1/runs/* j3/runs/*", "part 2/3 of the job j is not among the runs"),
     ] {
       let result = try run("report \(line) --out r")
@@ -229,7 +254,8 @@ struct MissingTests {
         "j2/runs/*",
         "lockstep: this is one part of a run: the parts 1/3, 3/3 of the job j are not among the runs\n"
       ),
-      ("s1/runs/* s2/runs/* s3/runs/*", ""), ("j3/runs/* j1/runs/* j2/runs/*", ""),
+      ("s1/runs/* s2/runs/* s3/runs/*", ""), ("o1/runs/* o2/runs/* o3/runs/*", ""),
+      ("j3/runs/* j1/runs/* j2/runs/*", ""),
     ] {
       let result = try run("report \(line) --out r --quiet")
       expect(result.status, 0)

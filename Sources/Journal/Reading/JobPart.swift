@@ -95,7 +95,8 @@ extension JournalIndex {
 
   /// Says of each job of which runs are parts which parts are not there: what they would say is not known.
   ///
-  /// Runs that no engine started are parts of one where they are of as many and have one seed.
+  /// Runs that no engine started are parts of one where they are of as many and have one seed; or, where each drew its
+  /// own, where they complete each other.
   package static func missingParts(of sources: [Source]) -> [String] {
     var jobs: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
     for source in sources {
@@ -113,7 +114,14 @@ extension JournalIndex {
         jobs.append((name, words, count, [part]))
       }
     }
-    return jobs.compactMap { job in
+    var whole: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
+    for job in jobs {
+      let place = whole.firstIndex {
+        job.words.isEmpty && $0.words.isEmpty && $0.count == job.count && $0.parts.isDisjoint(with: job.parts)
+      }
+      if let place { whole[place].parts.formUnion(job.parts) } else { whole.append(job) }
+    }
+    return whole.compactMap { job in
       let missing = (1...job.count).filter { !job.parts.contains($0) }
       guard let first = missing.first else { return nil }
       let list = missing.prefix(10).map { "\($0)/\(job.count)" }.joined(separator: ", ")

@@ -72,6 +72,8 @@ package struct JournalIndex {
     package var manifest: Manifest
     /// Why the journal or the manifest cannot be read, where one is there or ought to be.
     package var fault: FileFault?
+    /// Where its manifest would be, where it has none.
+    package var missing: String?
     /// `nil` when it cannot be read.
     package var file: JournalSource?
   }
@@ -188,6 +190,9 @@ package struct JournalIndex {
     self.isReproducible = isReproducible
     for number in sources.indices {
       if let fault = sources[number].fault { add(JournalProblem(line: 0, message: "\(fault)")) }
+      if let path = sources[number].missing {
+        leftOut.append("\(path) is not there: which run it was, and whether it is part of one, is not known")
+      }
       do throws(FileFault) {
         let file = try JournalSource(sources[number].journal, isReproducible: isReproducible)
         sources[number].file = file
@@ -208,7 +213,14 @@ extension JournalIndex.Source {
   package init(_ journal: String, manifest: String?) {
     self.init(journal: journal, manifest: Manifest())
     do throws(FileFault) {
-      self.manifest = try Manifest.read(manifest ?? Path.folder(of: journal) + "/manifest.json") ?? Manifest()
+      let path = manifest ?? Path.folder(of: journal) + "/manifest.json"
+      if let manifest = try Manifest.read(path) {
+        self.manifest = manifest
+      } else if Host.isFile(path) {
+        fault = .misshapen(path)
+      } else {
+        missing = path
+      }
     } catch {
       fault = error
     }
@@ -536,7 +548,14 @@ extension JournalIndex {
       add(JournalProblem(line: 0, message: message))
     }
     // 0 is agreement, and 4 that nothing was selected.
-    if ![0, 4].contains(ending.status), !isRed(from: reading.first) {
+    if [0, 4].contains(ending.status) {
+      let count = (reading.first..<table.count).count { table[$0].outcome == .unfinished }
+      if count > 0, problems.isEmpty {
+        let words = count == 1 ? "1 case has" : "\(count) cases have"
+        let message = "the run ended with status \(ending.status), and \(words) no verdict in the journal"
+        add(JournalProblem(line: 0, message: message))
+      }
+    } else if !isRed(from: reading.first) {
       let why = remarks.map { "; " + $0 }.joined()
       add(JournalProblem(line: 0, message: "the run ended with status \(ending.status)" + why))
     }

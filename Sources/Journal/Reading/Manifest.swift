@@ -44,7 +44,7 @@ public struct Manifest: Hashable, Sendable {
       if error.isAbsence { return nil }
       throw error
     }
-    guard let json = try? JSON(parsing: bytes.span, isMended: true) else { return nil }
+    guard let json = try? JSON(parsing: bytes.span, isMended: true), case .mapping = json else { return nil }
     return try? Manifest(json)
   }
 

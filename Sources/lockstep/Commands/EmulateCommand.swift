@@ -13,7 +13,7 @@ extension Command {
       discussion: """
         LOCK is \(EmulatedDevice.lockNames.joined(separator: ", ")), with settings after a '?' as for run, or 'controllers'
         for a radio without a lock on it. With --carrier the lock is on the air of that controller; with --serve it is on
-        a radio of our own, and every program that connects has a controller there.
+        a radio of our own, and the program that connects has a controller there: one program at a time for each --serve.
 
         It prints a line when it advertises and one for each connection, until Ctrl-C or --duration. Without --key-file
         the lock has no owner unless 'registered=yes' or 'configured=yes' is among its settings.
