@@ -69,7 +69,7 @@ torture: build ## Make every call of a command fail in every way, on emulated an
 	Tests/Robustness/torture.py $(COMMAND) --canaries
 	Tests/Robustness/torture.py $(COMMAND) --draw "$$(git rev-parse HEAD)" $(ARGS)
 	Tests/Robustness/torture_locks.py $(COMMAND) --only file --canaries
-	Tests/Robustness/torture_locks.py $(COMMAND) --share 1/8 --rest 1/8
+	Tests/Robustness/torture_locks.py $(COMMAND) --share 1/16 --rest 1/8
 
 # The tests that start PostgreSQL, Slurm or labgrid, and stop them; and those of a bench and its nights.
 LAB_ENGINES := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests

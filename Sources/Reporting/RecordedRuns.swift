@@ -22,6 +22,9 @@ public struct RecordedRuns {
   /// What the runs came to.
   public var summary: RunSummary { RunSummary(index) }
 
+  /// Why a journal or a manifest could not be read, if one could not: then reports lack what it says.
+  public var fault: FileFault? { index.sources.lazy.compactMap(\.fault).first }
+
   /// Writes the JUnit report of the runs, which appears at its path whole or not at all.
   ///
   /// The journals are read again and never held: memory grows by about forty bytes a case. What is too large for one file

@@ -237,6 +237,18 @@ struct NightTests {
     expect(rig.results().last, "b: not-run, out of time: the night was 1 min long")
   }
 
+  @Test(
+    "says of a lock that has to rest beyond the night that it is the budget which ends it, and ends at once")
+  func restsBeyond() {
+    var rig = Rig([test("a"), test("b")], NightSettings(duration: .seconds(60)))
+    _ = rig.receive(.begin(clock), at: 0)
+    let limited = NightEnding(.limited, "20 an hour", odometer: 20, leave: .atRest, pause: .seconds(3000))
+    _ = rig.receive(.ended(1, limited), at: 9)
+    let words = "out of budget: front may not be moved again before the night is over"
+    expect(
+      rig.results(), ["a: not-run, begun and not brought to an end; \(words)", "b: not-run, \(words)"])
+  }
+
   @Test("fuzzes in the time that is left")
   func fuzz() {
     var rig = Rig(

@@ -44,7 +44,6 @@ steps: [closeTo, connect, { until: { status: locked, within: 20 s } }, unlock,
   { expect: { status: unlocked, within: 5 s } }, disconnect]
 """
 
-BUDGET = 4
 LOCK = "lock-1"
 
 # The statuses that a run may end with, beside 0: no usage, no lab, budget, incomplete.
@@ -60,16 +59,18 @@ NOT_AT_REST = re.compile(
 
 
 class Subject:
-    """A way to run the scenario on a lock."""
+    """A way to run the scenario on a lock, with a budget that leaves room for doing half of it again."""
 
-    def __init__(self, name, words, prepare=None):
-        self.name, self.words, self.prepare = name, words, prepare
+    def __init__(self, name, budget, words):
+        self.name, self.budget, self.words = name, budget, words
+        # How often the motor starts where nothing happens, which is seen when the calls are recorded.
+        self.moves = None
 
 
 SUBJECTS = [
-    Subject("file", lambda floor: [
+    Subject("file", 4, lambda floor: [
         "--device", f"lock:keys/{LOCK}.yaml", "--carrier", f"tcp-client:127.0.0.1:{floor.airs['air-a']}"]),
-    Subject("bench", lambda floor: ["--device", f"lock:{LOCK}", "--check-health"]),
+    Subject("bench", 6, lambda floor: ["--device", f"lock:{LOCK}", "--check-health"]),
 ]
 
 
@@ -125,7 +126,7 @@ class Place:
 
     def words(self, subject, out):
         return [
-            "run", "suite", *subject.words(self.floor), "--actuations", str(BUDGET), "--seed", "1", "--quiet",
+            "run", "suite", *subject.words(self.floor), "--actuations", str(subject.budget), "--seed", "1", "--quiet",
             "--out", str(out)]
 
     def counted(self):
@@ -191,8 +192,8 @@ class Trial:
     def judge(self, place, result, moved, isDead):
         if place.counted() < moved:
             raise Violation(f"the motor started {moved} times, and the odometer says {place.counted()}")
-        if moved > BUDGET:
-            raise Violation(f"the motor started {moved} times, with a budget of {BUDGET}")
+        if moved > self.subject.budget:
+            raise Violation(f"the motor started {moved} times, with a budget of {self.subject.budget}")
         if isDead:
             if result.returncode != -9:
                 raise Violation("it outlived its death")
@@ -209,7 +210,8 @@ class Trial:
             raise Violation("it is green, and the lock is unlocked")
         if isOpen and not NOT_AT_REST.search(said):
             raise Violation("the lock is unlocked, and nobody is told")
-        if result.returncode == 0 and moved != 2:
+        # What trouble broke off may have been done again.
+        if result.returncode == 0 and moved < self.subject.moves:
             raise Violation(f"it is green after {moved} movements")
 
     def judgeJournals(self, place, result, moved, isDead):
@@ -291,9 +293,11 @@ def recorded(place, subject):
     record = place.floor.folder / "record"
     record.unlink(missing_ok=True)
     try:
+        before = place.settled(0.1)
         result = place.run(*place.words(subject, place.out), record=record)
         if result.returncode != 0:
             sys.exit(f"torture_locks.py: {subject.name} ended with {result.returncode}: {result.stderr}")
+        subject.moves = place.settled() - before
         return record.read_text().splitlines()
     finally:
         place.end()

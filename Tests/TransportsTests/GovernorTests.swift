@@ -12,11 +12,11 @@ struct GovernorTests {
   private let folder = TestFolder()
 
   private func governor(
-    _ settings: GovernorSettings = GovernorSettings(), _ lock: ToyLock = ToyLock()
+    _ settings: GovernorSettings = GovernorSettings(), _ lock: ToyLock = ToyLock(), since start: Int? = nil
   ) throws -> Governor<ToyLock> {
     let motor = lock.motor
     let odometer = try Odometer(opening: folder.path + "/odometer.log") { motor.clock }
-    let governor = Governor(lock, settings, odometer)
+    let governor = Governor(lock, settings, odometer, since: start)
     governor.adopt(ToyLock.vocabulary)
     return governor
   }
@@ -208,6 +208,28 @@ struct GovernorTests {
     expect(end.remarks.first, "the lock was unlocked and was brought to locked")
     expect(lock.device.motor.moves.count, 3)
     expect(lock.odometer.total, 3)
+  }
+
+  @Test("a lock that is opened anew has what is left of its run's budget")
+  func anew() throws {
+    let motor = ToyLock.Motor()
+    try {
+      let lock = try governor(GovernorSettings(budget: 3), ToyLock(motor), since: 0)
+      try lock.open()
+      try lock.give("unlock")
+      try lock.pass(.seconds(3))
+      try lock.give("lock")
+      try lock.odometer.noteRest()
+    }()
+    let lock = try governor(GovernorSettings(budget: 3), ToyLock(motor), since: 0)
+    expect(lock.used, 2)
+    try lock.reset(to: StartCondition())
+    try lock.open()
+    try lock.pass(.seconds(3))
+    let fault = refusal { () throws(LabFault) in try lock.give("unlock") }
+    #expect(
+      fault?.detail.contains("the budget of 3 movements is used up: 2 were made") ?? false, "\(fault as Any)")
+    expect(motor.moves.count, 2)
   }
 
   @Test("what a lock with a bug could obey is counted, and what is not allowed is not forged either")

@@ -344,6 +344,24 @@ struct MissingTests {
     #expect(refusals > 0)
   }
 
+  @Test("a run is not greener than its report, whatever that cannot read")
+  func unreadForReport() throws {
+    try folder.write("a/door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
+    _ = try run("faulty calls - none@none#1=EIO -- run a --out trial --quiet")
+    let calls = try folder.read("calls").split(separator: "\n").filter {
+      $0.hasPrefix("open@System/WholeFile") || $0.hasPrefix("read@System/Descriptors")
+    }
+    var troubles = 0
+    for (number, call) in calls.enumerated() {
+      let result = try run("faulty calls2 '\(call)=EIO' none@none#1=EIO -- run a --out out\(number) --quiet")
+      guard folder.has("out\(number)/junit.xml") else { continue }
+      let xml = try folder.read("out\(number)/junit.xml")
+      #expect(result.status != 0 || xml.contains("errors=\"0\""), "\(call): \(result.status), \(xml)")
+      if result.status != 0 { troubles += 1 }
+    }
+    #expect(troubles > 0)
+  }
+
   @Test("a program that cannot start any more is trouble of the lab, in every case and for a campaign")
   func program() throws {
     let ending = """

@@ -321,6 +321,7 @@ extension JournalIndex {
         }
       }
     } catch {
+      sources[Int(journal)].fault = error
       add(JournalProblem(line: 0, message: "\(error)"))
     }
     let wasOpen = open != nil

@@ -117,6 +117,9 @@ extension Night {
       }
       return (.budget, "out of budget: the night's \(settings.actuations ?? 0) movements are used up")
     }
+    if lock.readyAt >= .zero + settings.duration {
+      return (.budget, "out of budget: \(name) may not be moved again before the night is over")
+    }
     if pausedUntil != nil { return (.record, "the night's record could not be written") }
     return (.time, "out of time: the night was \(settings.duration) long")
   }

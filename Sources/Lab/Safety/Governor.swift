@@ -92,12 +92,15 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
   var session: Preparation?
 
   /// Governs a device.
-  public init(_ device: Device, _ settings: GovernorSettings, _ odometer: Odometer) {
+  ///
+  /// - Parameter start: what the odometer said when the run began, where that opened the lock before: its budget is the
+  ///   run's, however often a lock is opened.
+  public init(_ device: Device, _ settings: GovernorSettings, _ odometer: Odometer, since start: Int? = nil) {
     precondition(settings.budget.map { $0 >= 1 } ?? true, "a budget has room for the return to rest")
     self.device = device
     self.settings = settings
     self.odometer = odometer
-    start = odometer.total
+    self.start = start ?? odometer.total
     debt = odometer.ledger.owed
     ownAutolock = debt?.autolock
   }

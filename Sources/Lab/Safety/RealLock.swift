@@ -51,11 +51,14 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
 
   /// Governs a lock and looks after it.
   ///
-  /// - Parameter positions: what generated tests may give with `configure`.
+  /// - Parameters:
+  ///   - start: what the odometer said when the run began, where that opened the lock before.
+  ///   - positions: what generated tests may give with `configure`.
   public init(
-    _ device: Device, _ settings: GovernorSettings, _ odometer: Odometer, positions: [[Argument]] = [[]]
+    _ device: Device, _ settings: GovernorSettings, _ odometer: Odometer, since start: Int? = nil,
+    positions: [[Argument]] = [[]]
   ) {
-    governor = Governor(device, settings.safe, odometer)
+    governor = Governor(device, settings.safe, odometer, since: start)
     self.positions = positions
   }
 

@@ -171,8 +171,7 @@ extension NightlyArguments {
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)
     }
-    report.reports = try reports.write(journals: [folder.journalPath], console)
-    reports.history.take(journals: [folder.journalPath], out: reports.out, console)
+    report.reports = try reports.publish(journal: folder.journalPath, console)
     let page = reports.out + "/nightly.html"
     try WholeFile.replace(page, with: report.page(began: folder.start))
     report.reports.insert(page, at: 0)

@@ -20,6 +20,8 @@ final class LockBench {
   private var carrier: Carrier?
   private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
+  /// What the odometer of each lock said when it was opened first: one that is opened anew has no other budget.
+  private var odometers: [String: Int] = [:]
   private var control: ControlSurroundings?
   /// Whether who asks for the end is not to wait: not once a lock is brought to rest, which takes its time.
   private var heedsEnd = true
@@ -283,6 +285,8 @@ extension LockBench {
       let path = try Self.odometerPath(of: file)
       let earlier = StateFolder.earlier.map { "\($0)/odometers/\(Self.odometerName(of: file))" }
       let odometer = try Odometer(opening: path, takingOver: earlier)
+      let start = odometers[path] ?? odometer.total
+      odometers[path] = start
       try watch(file, name: spec, path)
       let device = AirDevice(
         try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
@@ -291,7 +295,7 @@ extension LockBench {
         isStopped: isStopped)
       return .real(
         RealLock(
-          device, settings.governor, odometer,
+          device, settings.governor, odometer, since: start,
           positions: SesameDisturbances.positionsWithoutAHand(of: file.model)))
     } catch {
       return .failed(error)

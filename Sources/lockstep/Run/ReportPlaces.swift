@@ -90,11 +90,16 @@ struct ReportPlaces {
     try ReservedSpace(for: junitPath, bytes: 1 << 20 + cases << 11)
   }
 
-  /// Writes the reports of some runs from their journals.
+  /// Writes the reports of a run of our own from its journal, then takes it into the history.
   ///
   /// - Returns: the paths of the reports.
-  func write(journals: [String], _ console: Console) throws(FileFault) -> [String] {
-    try write(RecordedRuns(journals: journals), journals: journals, console)
+  /// - Throws: also where they are written and lack what cannot be read.
+  func publish(journal: String, _ console: Console) throws(FileFault) -> [String] {
+    let runs = RecordedRuns(journals: [journal])
+    let paths = try write(runs, journals: [journal], console)
+    history.take(journals: [journal], out: out, console)
+    if let fault = runs.fault { throw fault }
+    return paths
   }
 
   /// Writes the reports of some runs whose journals were read already.

@@ -143,15 +143,6 @@ final class RunFolder: JournalListener {
     if let fault { throw fault }
   }
 
-  /// Makes the reports from the journal, then takes the run into the history.
-  ///
-  /// - Returns: the paths of the reports.
-  func report(_ places: ReportPlaces, _ console: Console) throws(FileFault) -> [String] {
-    let paths = try places.write(journals: [journalPath], console)
-    places.history.take(journals: [journalPath], out: out, console)
-    return paths
-  }
-
   /// Completes the manifest and makes the reports.
   ///
   /// Of a journal that is not complete reports are made all the same: they say that it is not.
@@ -159,7 +150,9 @@ final class RunFolder: JournalListener {
   /// - Returns: the paths of the reports; `nil` after it said what cannot be written.
   func conclude(seed: UInt64, _ places: ReportPlaces, _ console: Console) -> [String]? {
     let finished: Void? = console.attempt("the run is not all on disk: ") { try finish(seed: seed) }
-    let reports = console.attempt("the reports are not written: ") { try report(places, console) }
+    let reports = console.attempt("the reports are not written: ") {
+      try places.publish(journal: journalPath, console)
+    }
     if reports == nil { console.say("  once there is a place for them: lockstep report \(shellWord(path))") }
     return finished == nil ? nil : reports
   }
