@@ -1,4 +1,4 @@
-/// The only source of randomness below the carriers: xoshiro256** (Blackman and Vigna, 2018), seeded
+/// The only source of randomness below the transports: xoshiro256** (Blackman and Vigna, 2018), seeded
 /// through SplitMix64 as its authors advise.
 ///
 /// One seed gives one stream on every machine. It is not for secrets: keys of real locks never come from here.

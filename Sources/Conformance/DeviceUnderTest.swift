@@ -68,7 +68,7 @@ public protocol DeviceUnderTest {
   /// Starts the device afresh after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
 
-  /// What the lab has to say since it was last asked, one line each: how a carrier was brought back, why a motor
+  /// What the lab has to say since it was last asked, one line each: how a transport was brought back, why a motor
   /// was spared. It goes into the journal and is no part of the comparison.
   mutating func takeRemarks() -> [String]
 }
@@ -371,7 +371,7 @@ public struct Abilities: Sendable {
   }
 }
 
-/// Trouble of the lab: no device, a lost carrier, a program that ended. There is no verdict then.
+/// Trouble of the lab: no device, a lost transport, a program that ended. There is no verdict then.
 public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// What kind of trouble: the same twice in a row means more than two different ones.
   public enum Symptom: String, Equatable, Sendable {
@@ -379,7 +379,7 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case noAnswer = "no answer"
     case badAnswer = "an answer of no known form"
     case ended = "the device's program ended"
-    case carrierLost = "carrier lost"
+    case transportLost = "transport lost"
     case notPossible = "not possible with this device"
     /// The air lost the link to the device: what was seen then says nothing of the device.
     case linkLost = "link lost"

@@ -31,7 +31,7 @@ extension Record {
       case model
       /// There is trouble in the lab.
       case lab
-      /// The lab says something: how a carrier was brought back, why a lock was left as it is.
+      /// The lab says something: how a transport was brought back, why a lock was left as it is.
       case remark
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Whether the part of this process that drives a radio still gets on.
 ///
-/// Whoever waits for a carrier says until when, so that a call into a driver that does not come back is told from a long
+/// Whoever waits for a transport says until when, so that a call into a driver that does not come back is told from a long
 /// wait for a lock that has nothing to say.
 public enum Heartbeat {
   /// How much later than it was to happen something may happen, before it counts as stuck.
@@ -20,7 +20,7 @@ public enum Heartbeat {
   /// Says that the radio is done with: from now on nothing is expected.
   public static func end() { expect(by: .never) }
 
-  /// Whether it does not get on. What has not used a carrier yet does.
+  /// Whether it does not get on. What has not used a transport yet does.
   public static var isStuck: Bool {
     let moment = Instant(nanoseconds: expected.load(ordering: .relaxed))
     return moment != .never && Waiting.now > moment + patience

@@ -1,11 +1,11 @@
 import Glibc
 public import Basics
 
-/// The time that carriers count, and waiting for it or for any of several descriptors.
+/// The time that transports count, and waiting for it or for any of several descriptors.
 public enum Waiting {
   private static let start = MonotonicClock.now
 
-  /// The monotonic clock, counted from its first use in this process: one scale for every carrier.
+  /// The monotonic clock, counted from its first use in this process: one scale for every transport.
   public static var now: Instant { .zero + (MonotonicClock.now - start) }
 
   /// Waits until one of the descriptors is ready or has failed, or a moment comes.

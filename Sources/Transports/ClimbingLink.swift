@@ -5,10 +5,10 @@ public import Sesame
 public import Basics
 
 /// A link to a lock whose controller is climbed back to, with what is said meanwhile.
-public struct ClimbingLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: RecoverableWay {
+public struct ClimbingLink<Transport: HCITransport, Surroundings: LockSurroundings>: RecoverableWay {
   /// The link.
-  public var link: AirLink<Carrier, Surroundings>
-  /// What there is to say, a line for each try and those of the carrier before it.
+  public var link: AirLink<Transport, Surroundings>
+  /// What there is to say, a line for each try and those of the transport before it.
   public private(set) var lines: [String] = []
   /// Why the last try did not help.
   public private(set) var lastFailure: String?
@@ -16,12 +16,12 @@ public struct ClimbingLink<Carrier: HCICarrier, Surroundings: LockSurroundings>:
   private let record: (String) -> Void
 
   /// Takes a link over.
-  public init(_ link: AirLink<Carrier, Surroundings>, record: @escaping (String) -> Void = { _ in }) {
+  public init(_ link: AirLink<Transport, Surroundings>, record: @escaping (String) -> Void = { _ in }) {
     self.link = link
     self.record = record
   }
 
-  public var now: Instant { link.carrier.now }
+  public var now: Instant { link.transport.now }
   public var isWayLost: Bool { link.isWayLost }
 
   public mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String? {

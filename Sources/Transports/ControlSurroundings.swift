@@ -98,7 +98,7 @@ public final class ControlSurroundings: LockSurroundings {
   /// What is left of an answer that came too late must not be taken for the next one.
   private func lost(_ why: String) -> LabFault {
     hangUp()
-    return LabFault(.carrierLost, "the emulator of the lock, \(path): \(why)")
+    return LabFault(.transportLost, "the emulator of the lock, \(path): \(why)")
   }
 
   private func hangUp() {

@@ -10,7 +10,7 @@ extension LockFile {
   }
 }
 
-extension CarrierSpec {
+extension TransportSpec {
   /// What the controller at its end is known by.
   ///
   /// A dongle goes by its serial number or, where that does not tell it from another, by where it is plugged in: so it

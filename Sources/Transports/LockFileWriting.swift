@@ -24,7 +24,7 @@ extension LockFile {
     do throws(FileFault) {
       try save()
     } catch {
-      throw LabFault(.carrierLost, "the new key of the lock is not in \(error); \(refuge(in: folder))")
+      throw LabFault(.transportLost, "the new key of the lock is not in \(error); \(refuge(in: folder))")
     }
   }
 
@@ -35,7 +35,7 @@ extension LockFile {
     do throws(FileFault) {
       try replace(keeping: "forgotten")
     } catch {
-      throw LabFault(.carrierLost, "the key that the lock has forgotten cannot be put aside: \(error)")
+      throw LabFault(.transportLost, "the key that the lock has forgotten cannot be put aside: \(error)")
     }
   }
 

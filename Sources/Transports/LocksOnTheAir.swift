@@ -3,11 +3,11 @@ import Bluetooth
 public import Sesame
 public import Basics
 
-extension AirDevice where Carrier == Transports.Carrier {
+extension AirDevice where Transport == Transports.Transport {
   /// Joins a client to a lock on real air, or at the other end of a socket.
   ///
   /// - Parameters:
-  ///   - carrier: the way to the client's controller.
+  ///   - transport: the way to the client's controller.
   ///   - surroundings: who can do something to the lock; shared with the caller.
   ///   - target: which lock is meant.
   ///   - times: how long the client waits.
@@ -18,7 +18,7 @@ extension AirDevice where Carrier == Transports.Carrier {
   ///   - remarks: what there is to say already.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   public convenience init(
-    _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
+    _ transport: Transport, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
     quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil,
     remarks: [String] = [], isStopped: @escaping () -> Bool = { false }
   ) {
@@ -34,7 +34,7 @@ extension AirDevice where Carrier == Transports.Carrier {
     settings.isStopped = isStopped
     settings.numbersRecordsFromOne = surroundings is LoneLock<LockFile>
     self.init(
-      carrier, surroundings, target: target, settings, recovery: recovery ?? Recovery(of: carrier.spec),
+      transport, surroundings, target: target, settings, recovery: recovery ?? Recovery(of: transport.spec),
       remarks: remarks)
   }
 }

@@ -9,7 +9,7 @@ import Basics
 /// `recoveries/NAME.log` of the ``StateFolder``: a process for each case is not to begin anew each time.
 public final class Recovery {
   private var ladder: RecoveryLadder
-  private let spec: CarrierSpec
+  private let spec: TransportSpec
   private let name: String
   private let power: Inventory.PowerSwitch?
   private let log: WearLines?
@@ -26,7 +26,7 @@ public final class Recovery {
   ///   - folder: where the tries are written down; the usual place unless given.
   ///   - whenOut: told why, when no rung is left and the controller is out of use.
   public init(
-    of spec: CarrierSpec, power: Inventory.PowerSwitch? = nil, in folder: String? = nil,
+    of spec: TransportSpec, power: Inventory.PowerSwitch? = nil, in folder: String? = nil,
     whenOut: @escaping (String) -> Void = { _ in }
   ) {
     self.spec = spec
@@ -43,7 +43,7 @@ public final class Recovery {
       if line.text == Self.restored {
         ladder.forget()
       } else if let rung = RecoveryRung(record: line.text) {
-        // On the scale of the carrier's time.
+        // On the scale of the transport's time.
         ladder.recall(rung, at: Waiting.now + (line.place(at: now) - now.uptime))
       }
     }
@@ -52,7 +52,7 @@ public final class Recovery {
   /// Climbs until the controller is in work again.
   ///
   /// - Returns: what there is to say of it, a line for each try.
-  public func climb<Surroundings>(_ link: inout AirLink<Carrier, Surroundings>) -> [String] {
+  public func climb<Surroundings>(_ link: inout AirLink<Transport, Surroundings>) -> [String] {
     var way = ClimbingLink(link) { self.write($0) }
     let works = ladder.climb(&way)
     link = way.link
@@ -61,14 +61,14 @@ public final class Recovery {
   }
 
   /// Opens the way to the controller. Where it is gone, and its power can be turned off and on, it is climbed back to.
-  public func open(_ settings: CarrierSettings = CarrierSettings()) throws(LabFault) -> Carrier {
+  public func open(_ settings: TransportSettings = TransportSettings()) throws(LabFault) -> Transport {
     var settings = settings
     settings.power = power
     do {
-      let carrier = try Carrier(opening: spec, settings: settings)
+      let transport = try Transport(opening: spec, settings: settings)
       // That it was opened goes without saying.
-      _ = carrier.takeRemarks()
-      return carrier
+      _ = transport.takeRemarks()
+      return transport
     } catch {
       // What is there, and may not be used, would be there again.
       guard power != nil, error.symptom == .silent || error.symptom != .busy && spec.isPresent != true else {
@@ -79,7 +79,7 @@ public final class Recovery {
     var way = ClosedWay(spec: spec, settings: settings) { self.write($0) }
     let works = ladder.climb(&way)
     remarks += way.lines
-    if works, let carrier = way.carrier { return carrier }
+    if works, let transport = way.transport { return transport }
     putOut(way.lastFailure)
     throw fault ?? LabFault(.noDevice, "\(name) is out of use")
   }
@@ -102,10 +102,10 @@ public final class Recovery {
 
 /// The way to a controller that could not be opened.
 private struct ClosedWay: RecoverableWay {
-  let spec: CarrierSpec
-  let settings: CarrierSettings
+  let spec: TransportSpec
+  let settings: TransportSettings
   let record: (String) -> Void
-  var carrier: Carrier?
+  var transport: Transport?
   var lines: [String] = []
   var lastFailure: String?
 
@@ -135,7 +135,7 @@ private struct ClosedWay: RecoverableWay {
     repeat {
       settings.openTimeout = max(.milliseconds(200), limit - now)
       do {
-        carrier = try Carrier(opening: spec, settings: settings)
+        transport = try Transport(opening: spec, settings: settings)
         return nil
       } catch {
         failure = error.description

@@ -134,7 +134,7 @@ class Lane:
             if "\n" in said or self.emulator.poll() is not None:
                 break
             time.sleep(0.05)
-        self.carrier = "tcp-client:" + re.search(r"tcp-server:(\S+)", said).group(1)
+        self.transport = "tcp-client:" + re.search(r"tcp-server:(\S+)", said).group(1)
         text = open(folder + "/lock.yaml").read()
         self.key = bytes.fromhex(re.search(r'secret: "?([0-9a-f]{32})', text).group(1))
         self.uuid = re.search(r"uuid: (\S+)", text).group(1)
@@ -189,7 +189,7 @@ class Lane:
     def deck(self):
         """The runs, over and over: each is words, the statuses to expect or None, and an end or None."""
         out = ["--out", "Reports"]
-        lock = ["--device", "lock:lock.yaml", "--carrier", self.carrier]
+        lock = ["--device", "lock:lock.yaml", "--transport", self.transport]
         control = ["--control", "unix:control"] if self.number % 2 else []
         last = lambda: sorted(os.listdir(self.folder + "/Reports/runs"))[-1] if os.path.isdir(self.folder + "/Reports/runs") else "none"
         saved = lambda: ([f"Reports/failures/{name}" for name in sorted(os.listdir(self.folder + "/Reports/failures"))] + ["none"])[0] \
@@ -199,7 +199,7 @@ class Lane:
             yield ["run", "wrong.yaml", *lock, *control, *out, "--format", "json"], [1, 5, 6], None
             for name in ["bad-secret", "bad-env", "no-env", "bad-url", "bad-name", "bad-split", "bad-env-name", "bad-yaml", "bad-flow",
                          "bad-uuid", "open"]:
-                yield ["run", "look.yaml", "--device", f"lock:keys-{name}.yaml", "--carrier", self.carrier, *out], [2], None
+                yield ["run", "look.yaml", "--device", f"lock:keys-{name}.yaml", "--transport", self.transport, *out], [2], None
             yield ["run", "lock.yaml", *lock, *out], [2], None
             yield ["validate", "lock.yaml"], [2], None
             yield ["validate", "mixed", "keys-bad-flow.yaml", "keys-file-url.yaml"], [2], None
@@ -208,18 +208,18 @@ class Lane:
             yield ["machines", "./lock.yaml"], [2], None
             yield ["fuzz", "./keys-file-url.yaml", *out], [2], None
             yield ["report", "lock.yaml", *out], None, None
-            yield ["run", "look.yaml", "--device", f"lock:{self.url}", "--carrier", self.carrier, *out], [2], None
+            yield ["run", "look.yaml", "--device", f"lock:{self.url}", "--transport", self.transport, *out], [2], None
             yield ["run", self.url, *out], None, None
             yield ["run", f"--{self.url}"], [2], None
-            yield ["run", "look.yaml", "--device", "lock:keys-file-env.yaml", "--carrier", self.carrier, *control, *out, "--format", "json"], [0], None
-            yield ["run", "look.yaml", "--device", "lock:keys-file-url.yaml", "--carrier", self.carrier, *control, *out], [0], None
-            yield ["run", "look.yaml", "--device", "lock:keys-file-env-url.yaml", "--carrier", self.carrier, *control, *out, "--quiet"], [0], None
+            yield ["run", "look.yaml", "--device", "lock:keys-file-env.yaml", "--transport", self.transport, *control, *out, "--format", "json"], [0], None
+            yield ["run", "look.yaml", "--device", "lock:keys-file-url.yaml", "--transport", self.transport, *control, *out], [0], None
+            yield ["run", "look.yaml", "--device", "lock:keys-file-env-url.yaml", "--transport", self.transport, *control, *out, "--quiet"], [0], None
             yield ["run", "jam.yaml", "look.yaml", *lock, *control, *out], None, None
             yield ["fuzz", "sesame", *lock, *control, *out, "--duration", "2s", "--twin", "none", "--actuations", "2"], None, None
             yield ["fuzz", "sesame", *lock, *control, *out, "--duration", "2s", "--keep-going", "--format", "json"], None, None
             yield ["replay", saved(), *lock, *control], None, None
-            yield ["scan", "--carrier", self.carrier, "--duration", "1s", "--all"], None, None
-            yield ["scan", "--carrier", self.carrier, "--duration", "1s", "--format", "json", "--capture", "scan.btsnoop"], None, None
+            yield ["scan", "--transport", self.transport, "--duration", "1s", "--all"], None, None
+            yield ["scan", "--transport", self.transport, "--duration", "1s", "--format", "json", "--capture", "scan.btsnoop"], None, None
             yield ["doctor", "--out", "Reports", "--format", "json"], None, None
             yield ["report", f"Reports/runs/{last()}", *out], None, None
             yield ["report", f"Reports/runs/{last()}", *out, "--format", "json"], None, None

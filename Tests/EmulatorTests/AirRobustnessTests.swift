@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The way to an emulated controller, on which packets are spoilt. The test keeps it when a link has it too.
-private final class SpoilingCarrier: HCICarrier {
+private final class SpoilingTransport: HCITransport {
   /// One packet in so many is spoilt; none at 0.
   var rate = 0
   private var way: RadioWorld
@@ -32,7 +32,7 @@ private final class SpoilingCarrier: HCICarrier {
 
 @Suite("A client over the air, whatever its controller says")
 struct AirRobustnessTests {
-  private typealias Link = AirLink<SpoilingCarrier, RadioWorld>
+  private typealias Link = AirLink<SpoilingTransport, RadioWorld>
 
   @Test("nonsense is a lab fault at worst, and what was tested before does not matter to what comes after")
   func nonsense() throws {
@@ -44,15 +44,15 @@ struct AirRobustnessTests {
   /// How many lab faults there were.
   private func nonsense(_ seed: UInt64) throws -> Int {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: seed)
-    let carrier = SpoilingCarrier(world, seed: seed)
+    let transport = SpoilingTransport(world, seed: seed)
     var random = SeededGenerator(seed: seed, for: "moves")
     var faults = 0
     for round in 0..<6 {
       var link = Link(
-        carrier, host: HostSettings(address: .staticRandom(1)), surroundings: world,
+        transport, host: HostSettings(address: .staticRandom(1)), surroundings: world,
         target: .address(world.address))
       _ = try link.prepare(StartCondition())
-      carrier.rate = [3, 10, 40][round % 3]
+      transport.rate = [3, 10, 40][round % 3]
       for _ in 0..<60 {
         do throws(LabFault) {
           try move(&link, &random)
@@ -63,7 +63,7 @@ struct AirRobustnessTests {
           do throws(LabFault) { try link.restart() } catch { break }
         }
       }
-      carrier.rate = 0
+      transport.rate = 0
     }
     var probe = try LinkProbe(world.link())
     // An advertisement may fall between two windows of a scan.

@@ -12,7 +12,7 @@ struct AttemptsTests {
     .unexpected("noSignal"), at: .zero, explanation: Explanation("hung-up", "0x13", isOfDevice: true))
 
   /// `+` agrees, `-` diverges, both with their links; `o` agrees, `x` diverges after the air had lost one, `h` after
-  /// the device had ended one; `n` no answer, `e` it ended, `c` the carrier is lost.
+  /// the device had ended one; `n` no answer, `e` it ended, `c` the transport is lost.
   private static func ruling(_ letter: Character, _ attempts: inout Attempts) -> String {
     let ruling: Attempts.Ruling =
       switch letter {
@@ -23,7 +23,7 @@ struct AttemptsTests {
       case "h": attempts.rule(on: hungUp, wasDisturbed: true)
       case "n": attempts.rule(on: LabFault(.noAnswer, "silence"))
       case "e": attempts.rule(on: LabFault(.ended, "exit status 1"))
-      default: attempts.rule(on: LabFault(.carrierLost, "unplugged"))
+      default: attempts.rule(on: LabFault(.transportLost, "unplugged"))
       }
     return switch ruling {
     case .stands: "stands"
@@ -60,8 +60,8 @@ struct AttemptsTests {
     ("nn+", "none (no answer: silence)", "none (no answer: silence)", "none (no answer: silence)"),
     ("nnn", "stopped (no answer: silence)", "stopped (no answer: silence)", "stopped (no answer: silence)"),
     ("eee", "stopped (the device's program ended: exit status 1)", "stopped (the device's program ended: exit status 1)", "stopped (the device's program ended: exit status 1)"),
-    ("c", "none (carrier lost: unplugged)", "none (carrier lost: unplugged)", "none (carrier lost: unplugged)"),
-    ("xc", "none (carrier lost: unplugged)", "none (carrier lost: unplugged)", ""),
+    ("c", "none (transport lost: unplugged)", "none (transport lost: unplugged)", "none (transport lost: unplugged)"),
+    ("xc", "none (transport lost: unplugged)", "none (transport lost: unplugged)", ""),
     ("xn", "afresh", "afresh", ""),
     ("xnxnn", "stopped (no answer: silence)", "stopped (no answer: silence)", ""),
     ("nx+", "none (no answer: silence)", "none (no answer: silence)", ""),

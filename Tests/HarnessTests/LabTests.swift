@@ -426,15 +426,15 @@ struct LabTests {
   }
 
   @Test(
-    "a lost carrier is brought back at once, for whoever comes next, and the case stays trouble of the lab")
-  func carrier() throws {
+    "a lost transport is brought back at once, for whoever comes next, and the case stays trouble of the lab")
+  func transport() throws {
     let provider = LabProvider()
     var script = ToyDoor.healthy
-    script["open"] = [[(.zero, .trouble(LabFault(.carrierLost, "unplugged")))]]
+    script["open"] = [[(.zero, .trouble(LabFault(.transportLost, "unplugged")))]]
     provider.door.door = ToyDoor(script)
     let result = try run(["open"], provider)
     let lines = result.lines.filter { $0.contains("lab") || $0.contains("remark") }
-    expect(lines[0], #"{"t":"0.000","lab":"carrier lost: unplugged","attempt":1}"#)
+    expect(lines[0], #"{"t":"0.000","lab":"transport lost: unplugged","attempt":1}"#)
     expect(lines[1], #"{"t":"0.000","remark":"started afresh"}"#)
     expect(result.summary.exitStatus, .labFault)
   }

@@ -211,7 +211,7 @@ struct RunTests {
 
   private static let hangs: (Interval, Show) = (.zero, .trouble(LabFault(.noAnswer, "silence")))
   private static let ends: (Interval, Show) = (.zero, .trouble(LabFault(.ended, "exit status 1")))
-  private static let gone: (Interval, Show) = (.zero, .trouble(LabFault(.carrierLost, "unplugged")))
+  private static let gone: (Interval, Show) = (.zero, .trouble(LabFault(.transportLost, "unplugged")))
   private static let fine: [(Interval, Show)] = [(.zero, .status("opened")), (.zero, .effect("ring"))]
 
   /// What the opening does at each attempt, how the case ends, how often the device is started afresh.

@@ -15,7 +15,7 @@ struct HealthBookTests {
     case "ok": .healthy("")
     case "bad": .unwell("it jammed")
     case "gone": .unreached("it was not heard")
-    case "way": .carrier("no answer")
+    case "way": .transport("no answer")
     default: .limited("")
     }
   }
@@ -33,10 +33,10 @@ struct HealthBookTests {
     ("a lock that jammed besides stays out of use", "A d bad, A d bad, B d gone, C d gone", "A, d"),
     ("a lock that is reached in between clears the dongle", "A d gone, C d ok, B d gone", ""),
     ("also one that jams", "A d gone, C d bad, B d gone, C d bad", "C"),
-    ("a carrier that fails twice is out of use, and no lock", "A d way, A d way", "d"),
+    ("a transport that fails twice is out of use, and no lock", "A d way, A d way", "d"),
     ("whichever locks it is asked for", "A d way, B d way", "d"),
-    ("a carrier that works in between is in use", "A d way, A d ok, A d way", ""),
-    ("a carrier that fails and then reaches nobody is at fault", "A d way, A d gone", "d"),
+    ("a transport that works in between is in use", "A d way, A d ok, A d way", ""),
+    ("a transport that fails and then reaches nobody is at fault", "A d way, A d gone", "d"),
     ("a lock that is reached over another dongle was not at fault", "A d gone, A e ok, A d gone", "d"),
     ("a limit says nothing", "A d bad, A d limit, A d limit", ""),
     ("nor is it forgotten for one", "A d bad, A d limit, A d bad", "A"),

@@ -115,13 +115,13 @@ struct HealthCheckTests {
 
   // swift-format-ignore
   static let troubles: [(at: String, symptom: LabFault.Symptom, finding: HealthFinding)] = [
-    ("reset", .noDevice, .carrier("why")), ("closeTo", .carrierLost, .carrier("why")),
-    ("connect", .noAnswer, .carrier("why")), ("unlock", .noAnswer, .unwell("why")),
-    ("unlock", .carrierLost, .carrier("why")), ("unlock", .safetyLimit, .limited("why")),
+    ("reset", .noDevice, .transport("why")), ("closeTo", .transportLost, .transport("why")),
+    ("connect", .noAnswer, .transport("why")), ("unlock", .noAnswer, .unwell("why")),
+    ("unlock", .transportLost, .transport("why")), ("unlock", .safetyLimit, .limited("why")),
     ("lock", .safetyLimit, .limited("why")), ("unlock", .notPossible, .limited("why")),
   ]
 
-  @Test("trouble on the way is the carrier's, and a limit is nobody's", arguments: troubles.indices)
+  @Test("trouble on the way is the transport's, and a limit is nobody's", arguments: troubles.indices)
   func trouble(index: Int) {
     let (place, symptom, finding) = Self.troubles[index]
     var script = Self.session

@@ -10,9 +10,9 @@ struct InventoryTests {
     # yaml-language-server: $schema=Scenarios/schema/bench.schema.json
     bench: third-floor
     dongles:
-      - { name: blue, carrier: "usb:0A12:0001", serial: "00E04C", power: hub-1 }
+      - { name: blue, transport: "usb:0A12:0001", serial: "00E04C", power: hub-1 }
       - { name: red, path: 1-2.3 }
-      - { name: air-a, carrier: "tcp-client:127.0.0.1:9001" }
+      - { name: air-a, transport: "tcp-client:127.0.0.1:9001" }
     switches:
       - { name: hub-1, off: "uhubctl -l 1-1 -p 2 -a off", on: "uhubctl -l 1-1 -p 2 -a on", check: "true", settle: 500 ms }
     locks:
@@ -44,9 +44,9 @@ struct InventoryTests {
     expect(
       inventory.dongles,
       [
-        Inventory.Dongle(name: "blue", carrier: "usb:0A12:0001/00E04C", power: "hub-1"),
-        Inventory.Dongle(name: "red", carrier: "usb:1-2.3"),
-        Inventory.Dongle(name: "air-a", carrier: "tcp-client:127.0.0.1:9001"),
+        Inventory.Dongle(name: "blue", transport: "usb:0A12:0001/00E04C", power: "hub-1"),
+        Inventory.Dongle(name: "red", transport: "usb:1-2.3"),
+        Inventory.Dongle(name: "air-a", transport: "tcp-client:127.0.0.1:9001"),
       ])
     expect(
       inventory.switches,
@@ -107,14 +107,14 @@ struct InventoryTests {
     ("bench: a\nlocks: [{ name: a, file: a.yaml, limits: { battery-floor: 120 % } }]", ["2:59 expected a percentage such as 20 %, found `120 %`"]),
     ("bench: a\nlocks: [{ name: a, file: a.yaml, limits: { perhour: 3 } }]", ["2:44 unknown key `perhour`; did you mean `per-hour`?"]),
     ("bench: a\nlocks: [{ name: a, file: }]", ["2:26 expected the path of a lock file, found nothing"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b }]", ["3:11 missing key `carrier` or `path`"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b, path: 1-2, carrier: usb:0 }]", ["3:22 `path` stands beside `carrier`; give one of them"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b }]", ["3:11 missing key `transport` or `path`"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b, path: 1-2, transport: usb:0 }]", ["3:22 `path` stands beside `transport`; give one of them"]),
     ("bench: a\nlocks: []\ndongles: [{ name: b, path: one }]", ["3:28 expected bus and ports such as 1-2.3, found `one`"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b, path: 1-2, serial: A }]", ["3:33 `serial` goes with `carrier`"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b, carrier: usb:0, serial: A }]", ["3:46 `serial` goes with a carrier usb:VENDOR:PRODUCT, such as usb:0A12:0001"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b, carrier: bad:0 }]", ["3:31 'bad:0' is no carrier"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b, carrier: usb:0, power: hub }]\nswitches: [{ name: hub-1, off: a, on: b }]", ["3:45 unknown switch `hub`; did you mean `hub-1`?"]),
-    ("bench: a\nlocks: []\ndongles: [{ name: b, carrier: usb:0 }, { name: c, carrier: usb:0 }]", ["3:60 duplicate carrier `usb:0`; it is given on line 3 already"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b, path: 1-2, serial: A }]", ["3:33 `serial` goes with `transport`"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b, transport: usb:0, serial: A }]", ["3:46 `serial` goes with a transport usb:VENDOR:PRODUCT, such as usb:0A12:0001"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b, transport: bad:0 }]", ["3:31 'bad:0' is no transport"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b, transport: usb:0, power: hub }]\nswitches: [{ name: hub-1, off: a, on: b }]", ["3:45 unknown switch `hub`; did you mean `hub-1`?"]),
+    ("bench: a\nlocks: []\ndongles: [{ name: b, transport: usb:0 }, { name: c, transport: usb:0 }]", ["3:60 duplicate transport `usb:0`; it is given on line 3 already"]),
     ("bench: a\nlocks: []\nswitches: [{ name: b, off: a }]", ["3:12 missing key `on`"]),
     ("bench: a\nlocks: [{ name: a, device: emulator:bad }]", ["2:28 unknown device `bad`"]),
     ("bench: a\nlocks: []\nquarantine: [{ reason: a, owner: b, expires: 2026-12-01 }]", ["3:14 missing key `scenario` or `lock`"]),
@@ -136,7 +136,7 @@ struct InventoryTests {
   func wrong(index: Int) {
     let (text, problems) = Self.mistakes[index]
     let checks = Inventory.Checks(
-      carrier: { $0.hasPrefix("bad:") ? "'\($0)' is no carrier" : nil },
+      transport: { $0.hasPrefix("bad:") ? "'\($0)' is no transport" : nil },
       device: { $0.hasPrefix("emulator:bad") ? "unknown device `bad`" : nil })
     do {
       _ = try Inventory(Array(text.utf8), name: "bench.yaml", checks: checks)

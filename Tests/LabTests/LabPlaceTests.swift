@@ -122,7 +122,7 @@ struct LabPlaceTests {
   @Test(
     "the way to a controller, among the resources of a place",
     arguments: [
-      ("    - LockstepCarrier:\n        carrier: usb:0A12:0001\n", "usb:0A12:0001"),
+      ("    - LockstepTransport:\n        transport: usb:0A12:0001\n", "usb:0A12:0001"),
       (
         "    - NetworkService:\n        username: x\n        port: 9001\n        address: bench-b\n",
         "tcp-client:bench-b:9001"
@@ -140,13 +140,13 @@ struct LabPlaceTests {
       ("    - NetworkSerialPort: {host: null, port: null, protocol: raw}\n", nil),
       ("    - NetworkPowerPort: {model: netio, host: pdu, index: 1}\n", nil), ("", nil),
       (
-        "    - NetworkService: {address: b, username: x, port: 1}\n    - LockstepCarrier: {carrier: 'serial:/dev/ttyS0,9600'}\n",
+        "    - NetworkService: {address: b, username: x, port: 1}\n    - LockstepTransport: {transport: 'serial:/dev/ttyS0,9600'}\n",
         "serial:/dev/ttyS0,9600"
       ),
     ])
-  func carrier(resources: String, carrier: String?) throws {
+  func transport(resources: String, transport: String?) throws {
     let lines = ("targets:\n  front-door:\n    resources:\n" + resources).split(separator: "\n").map(
       String.init)
-    expect(try LabCarrier.read(lines), carrier)
+    expect(try LabTransport.read(lines), transport)
   }
 }

@@ -11,7 +11,7 @@ struct DongleTests {
     let key = try rig.writeKey()
     let dongle = try await rig.makeDongle(key)
     try await rig.agree(
-      ["Scenarios/peers/there-and-back.yaml"], carrier: "usb:0", device: "lock:\(key)", under: dongle)
+      ["Scenarios/peers/there-and-back.yaml"], transport: "usb:0", device: "lock:\(key)", under: dongle)
   }
 
   @Test("pulled out, it is trouble of the lab and not of the lock", .needs(.bumble, .umockdev))
@@ -20,7 +20,7 @@ struct DongleTests {
     let key = try rig.writeKey()
     let dongle = try await rig.makeDongle(key)
     let command = [
-      Place.lockstep, "run", "Scenarios/sesame5/forty-turns.yaml", "--carrier", "usb:0", "--device",
+      Place.lockstep, "run", "Scenarios/sesame5/forty-turns.yaml", "--transport", "usb:0", "--device",
       "lock:\(key)", "--out", rig.path("Reports"),
     ]
     let run = try await rig.start("run", dongle + command) { _ in rig.log(of: "lock").contains("unlock") }
@@ -35,7 +35,7 @@ struct DongleTests {
     let rig = try await Rig(.umockdev)
     let dongle = try await rig.makeOwnDongle().wrapper
     let scan = try await rig.start(
-      "scan", dongle + [Place.lockstep, "scan", "--carrier", "usb:0", "--duration", "30s"],
+      "scan", dongle + [Place.lockstep, "scan", "--transport", "usb:0", "--duration", "30s"],
       until: "Sesame 5")
     scan.signal(SIGUSR1)
     let status = try await scan.ended(within: 5)
@@ -49,7 +49,7 @@ struct DongleTests {
     let (dongle, key) = try await rig.makeOwnDongle()
     let visit = try rig.writeVisit()
     let command = [
-      Place.lockstep, "run", "Scenarios/sesame5/forty-turns.yaml", visit, "--carrier", "usb:0", "--device",
+      Place.lockstep, "run", "Scenarios/sesame5/forty-turns.yaml", visit, "--transport", "usb:0", "--device",
       "lock:\(key)", "--out", rig.path("Reports"),
     ]
     let run = try await rig.start("run", dongle + command) { _ in
@@ -72,7 +72,7 @@ struct DongleTests {
     let rig = try await Rig(.umockdev)
     let (dongle, key) = try await rig.makeOwnDongle()
     let output = try await rig.runThroughHang(
-      dongle, ["--carrier", "usb:0", "--device", "lock:\(key)"], signals: 1)
+      dongle, ["--transport", "usb:0", "--device", "lock:\(key)"], signals: 1)
     for line in [
       "recovery, rung 1 of 4: reconnect failed after", "recovery, rung 2 of 4: HCI reset failed after",
       "recovery, rung 3 of 4: reopen failed after", "bridge: reset",
@@ -90,7 +90,7 @@ struct DongleTests {
       "bench.yaml",
       """
       bench: test
-      dongles: [{ name: blue, carrier: "usb:0", power: hub }]
+      dongles: [{ name: blue, transport: "usb:0", power: hub }]
       switches: [{ name: hub, off: "\(hub.replacing("%d", with: "1"))", on: "\(hub.replacing("%d", with: "2"))" }]
       locks: [{ name: door, file: \(key) }]
 
@@ -125,7 +125,7 @@ struct DongleTests {
     ]
     for (texts, status, words) in choices {
       for text in texts {
-        let scan = [Place.lockstep, "scan", "--carrier", text, "--duration", "3s"]
+        let scan = [Place.lockstep, "scan", "--transport", text, "--duration", "3s"]
         let result = try await rig.run("scan", dongle + scan)
         #expect(result.status == status, "\(text): \(result.output)")
         for word in words { #expect(result.output.contains(word), "\(text): \(result.output)") }

@@ -8,7 +8,7 @@ struct ForeignClientTests {
   func rootcanal() async throws {
     let rig = try await Rig(.bumble, .rootcanal)
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
-    let key = try await rig.emulateLock("--carrier", controller)
+    let key = try await rig.emulateLock("--transport", controller)
     try await rig.succeed(script: "bumble/sesame_client.py", controller, key, "--mtu", "247")
   }
 

@@ -22,13 +22,13 @@ struct ForeignControllerTests {
 
   private static func meet(_ rig: Rig, on controller: String, _ scenarios: String...) async throws {
     let control = "unix:" + rig.path("control")
-    let key = try await rig.emulateLock("--carrier", controller, "--control", control)
+    let key = try await rig.emulateLock("--transport", controller, "--control", control)
     try await rig.agree(
       [
         "Scenarios/peers/there-and-back.yaml", "Scenarios/sesame5/register.yaml",
         "Scenarios/sesame5/jam.yaml",
       ]
         + scenarios,
-      carrier: controller, device: "lock:\(key)", options: ["--control", control], within: 90)
+      transport: controller, device: "lock:\(key)", options: ["--control", control], within: 90)
   }
 }

@@ -12,7 +12,7 @@ struct ForeignLockTests {
     let key = try rig.writeKey()
     let port = try freePort()
     try await rig.startLock("bumble:\(port)", key)
-    try await rig.agree([Self.scenario], carrier: "tcp-client:127.0.0.1:\(port)", device: "lock:\(key)")
+    try await rig.agree([Self.scenario], transport: "tcp-client:127.0.0.1:\(port)", device: "lock:\(key)")
   }
 
   @Test("over rootcanal", .needs(.bumble, .rootcanal, .tshark))
@@ -21,7 +21,7 @@ struct ForeignLockTests {
     let key = try rig.writeKey()
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
     try await rig.startLock(controller, key)
-    try await rig.agree([Self.scenario], carrier: controller, device: "lock:\(key)")
+    try await rig.agree([Self.scenario], transport: controller, device: "lock:\(key)")
   }
 
   @Test("and over our own two controllers", .needs(.bumble, .tshark))
@@ -31,7 +31,7 @@ struct ForeignLockTests {
     let controllers = try await rig.emulateControllers()
     try await rig.startLock("tcp-client:127.0.0.1:\(controllers.0)", key)
     try await rig.agree(
-      [Self.scenario], carrier: "tcp-client:127.0.0.1:\(controllers.1)", device: "lock:\(key)")
+      [Self.scenario], transport: "tcp-client:127.0.0.1:\(controllers.1)", device: "lock:\(key)")
   }
 
   @Test("and a Sesame 3 over rootcanal", .needs(.bumble, .rootcanal, .tshark))
@@ -41,6 +41,6 @@ struct ForeignLockTests {
     let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
     try await rig.startLock(controller, keys.lock)
     try await rig.agree(
-      ["Scenarios/sesame3/version-and-time.yaml"], carrier: controller, device: "lock:\(keys.owner)")
+      ["Scenarios/sesame3/version-and-time.yaml"], transport: controller, device: "lock:\(keys.owner)")
   }
 }

@@ -129,7 +129,7 @@ struct LabgridTests {
     try await lab.client(["--place", "front-door", "release", "--kick"])
     try await lab.client(["--place", "front-door", "acquire"])
     // Between the two, or after both.
-    try await Self.expectTrouble(run, "carrier lost: the ")
+    try await Self.expectTrouble(run, "transport lost: the ")
     #expect(
       run.output.contains("is held by office/admin now") || run.output.contains("knows no holder"),
       "\(run.output)")

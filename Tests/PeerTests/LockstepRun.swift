@@ -4,14 +4,15 @@ import Testing
 extension Rig {
   /// Runs scenarios against a lock on somebody's air; all must agree, and the capture must hold to Wireshark's view.
   func agree(
-    _ scenarios: [String], carrier: String, device: String, options: [String] = [],
+    _ scenarios: [String], transport: String, device: String, options: [String] = [],
     under wrapper: [String] = [],
     within seconds: Double = 60
   ) async throws {
     let capture = path("client.btsnoop")
     let command =
       [Place.lockstep, "run"] + scenarios
-      + ["--carrier", carrier, "--device", device, "--capture", capture, "--out", path("Reports")] + options
+      + ["--transport", transport, "--device", device, "--capture", capture, "--out", path("Reports")]
+      + options
     let output = try await succeed("run", wrapper + command, within: seconds)
     #expect(output.contains(": \(scenarios.count) agree"), "\(output)")
     try await expectWellFormed(capture)

@@ -38,7 +38,7 @@ struct VerdictTests {
     return try await rig.run(
       "run",
       [
-        Place.lockstep, "run", scenario, "--carrier", "tcp-client:127.0.0.1:\(port)", "--device",
+        Place.lockstep, "run", scenario, "--transport", "tcp-client:127.0.0.1:\(port)", "--device",
         "lock:\(key)",
         "--out", rig.path("Reports"),
       ], within: 60)

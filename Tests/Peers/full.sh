@@ -42,7 +42,7 @@ await "$scratch/rootcanal.log" 'initialize: Finished'
 meet() { # meet LOCK RUN-OPTION...: all of one generation's scenarios
   name=$1
   shift
-  timeout 3600 "$lockstep" emulate "$name" --carrier tcp-client:127.0.0.1:6402 --key-file "$scratch/$name.yaml" \
+  timeout 3600 "$lockstep" emulate "$name" --transport tcp-client:127.0.0.1:6402 --key-file "$scratch/$name.yaml" \
     --control "unix:$scratch/control" > "$scratch/$name.log" 2>&1 &
   lock=$!
   children="$children $lock"
@@ -50,7 +50,7 @@ meet() { # meet LOCK RUN-OPTION...: all of one generation's scenarios
   mkdir -p "Reports/peers/$name"
   find "Scenarios/$name" Scenarios/peers -name '*.yaml' ! -name idle.yaml ! -name drop-during-login.yaml \
     ! -name 'table-*' | sort | xargs "$lockstep" run \
-    --carrier tcp-client:127.0.0.1:6402 --device "lock:$scratch/$name.yaml" --control "unix:$scratch/control" \
+    --transport tcp-client:127.0.0.1:6402 --device "lock:$scratch/$name.yaml" --control "unix:$scratch/control" \
     --capture "Reports/peers/$name/client.btsnoop" --out "Reports/peers/$name" "$@" || status=$?
   kill "$lock"
   wait "$lock" || :

@@ -205,7 +205,7 @@ class Bench:
         except Trouble:
             self.__exit__()
             raise
-        self.carrier = f"tcp-client:127.0.0.1:{first}"
+        self.transport = f"tcp-client:127.0.0.1:{first}"
         return self
 
     def begin(self, command, output, errors):
@@ -243,7 +243,7 @@ class Bench:
         since = time.monotonic()
         with open(data, "wb") as output, open(talk, "wb") as errors:
             program = self.begin(
-                [self.options.lockstep, command, *words, "--format", "json", "--carrier", self.carrier, "--device",
+                [self.options.lockstep, command, *words, "--format", "json", "--transport", self.transport, "--device",
                  f"lock:{self.keyfile}", "--out", str(self.folder / command), "--actuations", "2000", *ALLOWED],
                 output, errors)
             try:

@@ -42,7 +42,7 @@ class Floor:
         (self.folder / "keys").mkdir(parents=True)
         for number, name in enumerate(self.names):
             self.start(
-                name, "emulate", "sesame5", "--carrier", f"tcp-client:127.0.0.1:{ports[name]}",
+                name, "emulate", "sesame5", "--transport", f"tcp-client:127.0.0.1:{ports[name]}",
                 "--key-file", f"keys/{name}.yaml", "--seed", str(100 + number),
                 "--control", f"unix:{name}.socket")
         for name in self.names:
@@ -89,7 +89,7 @@ class Floor:
     def bench(self, **limits):
         """Writes bench.yaml."""
         lines = ["bench: third-floor", "dongles:"]
-        lines += [f'  - {{ name: {air}, carrier: "tcp-client:127.0.0.1:{port}" }}' for air, port in self.airs.items()]
+        lines += [f'  - {{ name: {air}, transport: "tcp-client:127.0.0.1:{port}" }}' for air, port in self.airs.items()]
         lines += ["locks:"]
         limits = {"gap": "500 ms", "cool-down": "3 s", **limits}
         text = ", ".join(f"{key}: {value}" for key, value in limits.items())

@@ -5,11 +5,11 @@ usage: nights.py LOCKSTEP [--kills N] [--floor-kills N] [--seed N] [--demo]
 
 Nights of emulated locks are started and killed with SIGKILL, taken up again by the same command and killed again, until
 they come to their end. No case may be lost, none driven again that came to a verdict, and the report must be that of
-a night that nobody killed. Then the same on a floor of emulated locks on two carriers, driven as if they were real,
+a night that nobody killed. Then the same on a floor of emulated locks on two transports, driven as if they were real,
 where children are killed too: no odometer may have less than the motor's own count, and each lock must be at rest or be
 said not to be.
 
---demo is a night in which one carrier is killed in the middle and one lock jams for good; its page is printed.
+--demo is a night in which one transport is killed in the middle and one lock jams for good; its page is printed.
 """
 
 import argparse

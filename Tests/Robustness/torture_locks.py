@@ -8,7 +8,7 @@ usage: torture_locks.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [-
 The lock is an emulated one in a process of its own, reached over an emulated controller, and driven as if it were real.
 It counts by itself how often its motor starts. First a run is made with a record of its calls. Then it is made once for
 each call and each thing that may happen to it, as in torture.py. Calls that belong to leases, odometers, notes, health and
-the file of the lock are taken one and all; of the rest, such as those of the carrier, the journal and the reports,
+the file of the lock are taken one and all; of the rest, such as those of the transport, the journal and the reports,
 --rest I/N takes a part. After each:
 
 - the odometer has never less movements than the motor made;
@@ -69,7 +69,7 @@ class Subject:
 
 SUBJECTS = [
     Subject("file", 4, lambda floor: [
-        "--device", f"lock:keys/{LOCK}.yaml", "--carrier", f"tcp-client:127.0.0.1:{floor.airs['air-a']}"]),
+        "--device", f"lock:keys/{LOCK}.yaml", "--transport", f"tcp-client:127.0.0.1:{floor.airs['air-a']}"]),
     Subject("bench", 6, lambda floor: ["--device", f"lock:{LOCK}", "--check-health"]),
 ]
 

@@ -15,7 +15,7 @@ private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
   }
 }
 
-private let lost = CarrierFault(.lost, "the dongle was unplugged")
+private let lost = TransportFault(.lost, "the dongle was unplugged")
 private let silent = LabFault(.noAnswer, "the controller does not answer the command 0x0c03")
 
 @Suite("Trouble between a client and its controller")
@@ -25,7 +25,7 @@ struct AirLinkFaultTests {
     var link = AirFixture.link()
     for count in 1...2 {
       expect(try link.prepare(StartCondition()), nil)
-      expect(link.carrier.commands.filter { $0 == .reset }.count, count)
+      expect(link.transport.commands.filter { $0 == .reset }.count, count)
       expect(link.now, .zero)
       expect(try link.next(until: .zero + .seconds(1)), nil)
       expect(link.now, .zero + .seconds(1))
@@ -58,17 +58,17 @@ struct AirLinkFaultTests {
     expect(link.surroundings.dropped, [key])
   }
 
-  @Test("a lost carrier is a lab fault until it was opened anew")
-  func lostCarrier() throws {
-    var carrier = ToyCarrier()
-    carrier.sendFaults = [lost, lost, lost]
-    var link = AirFixture.link(carrier)
-    let expected = LabFault(.carrierLost, "controller lost: the dongle was unplugged")
+  @Test("a lost transport is a lab fault until it was opened anew")
+  func lostTransport() throws {
+    var transport = ToyTransport()
+    transport.sendFaults = [lost, lost, lost]
+    var link = AirFixture.link(transport)
+    let expected = LabFault(.transportLost, "controller lost: the dongle was unplugged")
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
     expect(link.isWayLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
     expect(fault { () throws(LabFault) in try link.listen() }, expected)
-    let limit = link.carrier.now + .seconds(3)
+    let limit = link.transport.now + .seconds(3)
     expect(fault { () throws(LabFault) in try link.reconnect(until: limit) }, expected)
     expect(fault { () throws(LabFault) in try link.resetController(until: limit) }, expected)
     expect(fault { () throws(LabFault) in try link.reopen(.anew, until: limit) }, nil)
@@ -78,32 +78,32 @@ struct AirLinkFaultTests {
 
   @Test("a controller that does not answer is given up in time, and every call says so at once")
   func silence() throws {
-    var carrier = ToyCarrier()
-    carrier.patience = 0
-    carrier.reopenFaults = [CarrierFault(.unavailable, "there is no such dongle")]
-    var link = AirFixture.link(carrier)
+    var transport = ToyTransport()
+    transport.patience = 0
+    transport.reopenFaults = [TransportFault(.unavailable, "there is no such dongle")]
+    var link = AirFixture.link(transport)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, silent)
-    expect(link.carrier.now, .zero + .seconds(2))
+    expect(link.transport.now, .zero + .seconds(2))
     expect(link.isWayLost, false)
     let dumb = LabFault(.noAnswer, "the controller gives no sign of life")
     expect(fault { () throws(LabFault) in try link.reconnect(until: .zero + .seconds(3)) }, dumb)
-    expect(link.carrier.now, .zero + .seconds(3))
+    expect(link.transport.now, .zero + .seconds(3))
     let late = LabFault(.noAnswer, "the controller was not set up in time")
     expect(fault { () throws(LabFault) in try link.resetController(until: .zero + .seconds(4)) }, late)
-    expect(link.carrier.now, .zero + .seconds(4))
+    expect(link.transport.now, .zero + .seconds(4))
     let gone = LabFault(.noDevice, "controller unavailable: there is no such dongle")
     expect(fault { () throws(LabFault) in try link.reopen(.anew, until: .zero + .seconds(6)) }, gone)
     expect(link.isWayLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, gone)
     expect(fault { () throws(LabFault) in _ = try link.next(until: .never) }, gone)
-    expect(link.carrier.now, .zero + .seconds(4))
+    expect(link.transport.now, .zero + .seconds(4))
   }
 
   @Test("a controller that gives a sign of life needs a test to be prepared, and nothing else")
   func signOfLife() throws {
-    var carrier = ToyCarrier()
-    carrier.later = [(.zero + .seconds(1), HCIEvent.hardwareError(code: 0x42))]
-    var link = AirFixture.link(carrier)
+    var transport = ToyTransport()
+    transport.later = [(.zero + .seconds(1), HCIEvent.hardwareError(code: 0x42))]
+    var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     #expect(fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(2)) } != nil)
     expect(fault { () throws(LabFault) in try link.reconnect(until: .zero + .seconds(3)) }, nil)
@@ -119,7 +119,7 @@ struct AirLinkFaultTests {
     arguments: [
       (
         HCIEvent.hardwareError(code: 0x42),
-        LabFault(.carrierLost, "the controller reports the hardware error 0x42")
+        LabFault(.transportLost, "the controller reports the hardware error 0x42")
       ),
       (
         .other(code: 0x3E, parameters: []),
@@ -127,9 +127,9 @@ struct AirLinkFaultTests {
       ),
     ])
   func duringTests(event: HCIEvent, expected: LabFault) throws {
-    var carrier = ToyCarrier()
-    carrier.later = [(.zero + .seconds(1), event)]
-    var link = AirFixture.link(carrier)
+    var transport = ToyTransport()
+    transport.later = [(.zero + .seconds(1), event)]
+    var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     let told = fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(2)) }
     expect(told, expected)
@@ -137,31 +137,31 @@ struct AirLinkFaultTests {
 
   @Test("a controller that talks without a pause ends no wait, and is no answer")
   func babble() throws {
-    var carrier = ToyCarrier()
-    carrier.babble = (.zero + .seconds(1), .other(code: 0xFF, parameters: [1]), .milliseconds(1))
-    var link = AirFixture.link(carrier)
+    var transport = ToyTransport()
+    transport.babble = (.zero + .seconds(1), .other(code: 0xFF, parameters: [1]), .milliseconds(1))
+    var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     expect(try link.next(until: .zero + .seconds(2)), nil)
     #expect(link.now < .zero + .seconds(4))
-    carrier.patience = 3
-    carrier.babble?.begin = .zero
-    link = AirFixture.link(carrier)
+    transport.patience = 3
+    transport.babble?.begin = .zero
+    link = AirFixture.link(transport)
     let told = fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }
     expect(told, LabFault(.noAnswer, "the controller does not answer the command 0x1003"))
-    #expect(link.carrier.now < .zero + .seconds(4))
+    #expect(link.transport.now < .zero + .seconds(4))
   }
 
   @Test("what arrived while we were held up is all heard before anything is late")
   func heldUp() throws {
-    var carrier = ToyCarrier()
+    var transport = ToyTransport()
     let data = AirFixture.advertisement.advertisingData.encoded
     let heard = HCIEvent.leAdvertisingReport([
       AdvertisingReport(.connectable, from: AirFixture.address, data, rssi: -60)
     ])
     let noise = HCIEvent.other(code: 0xFF, parameters: [1])
-    carrier.later = [noise, noise, noise, heard].map { (.zero + .seconds(5), $0) }
-    carrier.pauseEnd = .zero + .seconds(6)
-    var link = AirFixture.link(carrier)
+    transport.later = [noise, noise, noise, heard].map { (.zero + .seconds(5), $0) }
+    transport.pauseEnd = .zero + .seconds(6)
+    var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     try link.listen()
     expect(try link.next(until: .zero + .seconds(1)), .advertisement(data))
@@ -170,9 +170,9 @@ struct AirLinkFaultTests {
 
   @Test("a controller that refuses to scan is a lab fault")
   func refused() throws {
-    var carrier = ToyCarrier()
-    carrier.refusals = [0x200C: .commandDisallowed]
-    var link = AirFixture.link(carrier)
+    var transport = ToyTransport()
+    transport.refusals = [0x200C: .commandDisallowed]
+    var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     try link.listen()
     expect(

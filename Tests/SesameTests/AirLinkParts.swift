@@ -4,7 +4,7 @@ import Sesame
 import Basics
 
 /// A controller that takes every command and does nothing, in virtual time, and the way to it, with its faults.
-struct ToyCarrier: HCICarrier {
+struct ToyTransport: HCITransport {
   var now = Instant.zero
   /// The commands that it got.
   var commands: [HCICommand] = []
@@ -21,11 +21,11 @@ struct ToyCarrier: HCICarrier {
   /// What it answers to some commands.
   var refusals: [UInt16: HCIErrorCode] = [:]
   /// What the next sendings end with, the next packets, and the next attempts to open it anew.
-  var sendFaults: [CarrierFault] = []
-  var receiveFaults: [CarrierFault] = []
-  var reopenFaults: [CarrierFault] = []
+  var sendFaults: [TransportFault] = []
+  var receiveFaults: [TransportFault] = []
+  var reopenFaults: [TransportFault] = []
 
-  mutating func send(_ packet: HCIPacket) throws(CarrierFault) {
+  mutating func send(_ packet: HCIPacket) throws(TransportFault) {
     if !sendFaults.isEmpty { throw sendFaults.removeFirst() }
     guard case .command(let opcode, let parameters) = packet,
       let command = try? HCICommand(opcode: opcode, parameters: parameters)
@@ -57,7 +57,7 @@ struct ToyCarrier: HCICarrier {
     }
   }
 
-  mutating func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket? {
+  mutating func receive(until limit: Instant) throws(TransportFault) -> HCIPacket? {
     if !receiveFaults.isEmpty { throw receiveFaults.removeFirst() }
     guard events.isEmpty else { return events.removeFirst().packet }
     if let end = pauseEnd {
@@ -77,7 +77,7 @@ struct ToyCarrier: HCICarrier {
     return nil
   }
 
-  mutating func reopen() throws(CarrierFault) {
+  mutating func reopen() throws(TransportFault) {
     if !reopenFaults.isEmpty { throw reopenFaults.removeFirst() }
     events = []
   }
@@ -114,8 +114,8 @@ enum AirFixture {
   static let advertisement = Advertisement(model: .sesame5, isRegistered: true, deviceID: deviceID)
   static let host = HostSettings(address: .staticRandom(1))
 
-  /// A link that was prepared, over a carrier that then got other faults.
-  static func link(_ carrier: ToyCarrier = ToyCarrier()) -> AirLink<ToyCarrier, NoSurroundings> {
-    AirLink(carrier, host: host, surroundings: NoSurroundings(), target: .deviceID(deviceID))
+  /// A link that was prepared, over a transport that then got other faults.
+  static func link(_ transport: ToyTransport = ToyTransport()) -> AirLink<ToyTransport, NoSurroundings> {
+    AirLink(transport, host: host, surroundings: NoSurroundings(), target: .deviceID(deviceID))
   }
 }

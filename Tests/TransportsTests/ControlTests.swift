@@ -139,13 +139,15 @@ struct ControlSocketTests {
     let emulator = try Emulator(path) { _ in answers.withLock { $0.isEmpty ? .done : $0.removeFirst() } }
     let control = try ControlSurroundings(path: path, timeout: .milliseconds(200))
     let name = "the emulator of the lock, \(path): "
-    #expect(throws: LabFault(.carrierLost, name + "no answer within 200 ms")) { try control.perform("a", []) }
-    #expect(throws: LabFault(.carrierLost, name + "an answer to something else")) {
+    #expect(throws: LabFault(.transportLost, name + "no answer within 200 ms")) {
+      try control.perform("a", [])
+    }
+    #expect(throws: LabFault(.transportLost, name + "an answer to something else")) {
       try control.perform("a", [])
     }
     try control.perform("a", [])
     emulator.stop()
-    #expect(throws: LabFault(.carrierLost, name + "it closed the connection")) {
+    #expect(throws: LabFault(.transportLost, name + "it closed the connection")) {
       try control.perform("a", [])
     }
     do {

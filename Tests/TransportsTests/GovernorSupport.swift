@@ -164,7 +164,7 @@ struct ToyLock: DeviceUnderTest {
   private mutating func fail(_ name: String) throws(LabFault) {
     guard let count = trouble[name], count > 0 else { return }
     trouble[name] = count - 1
-    throw LabFault(.carrierLost, "somebody pulled the dongle out")
+    throw LabFault(.transportLost, "somebody pulled the dongle out")
   }
 }
 

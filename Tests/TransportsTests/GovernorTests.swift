@@ -462,7 +462,7 @@ struct GovernorTests {
     expect(end.fault, nil)
   }
 
-  @Test("a lost carrier is a remark of the device, handed on")
+  @Test("a lost transport is a remark of the device, handed on")
   func remarks() throws {
     expect(try governor().takeRemarks(), [])
   }

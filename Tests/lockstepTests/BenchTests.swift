@@ -22,8 +22,8 @@ private final class BenchRoom {
       """
       bench: third-floor
       dongles:
-        - { name: gone, carrier: "tcp-client:127.0.0.1:1" }
-        - { name: air, carrier: "\(air.carriers[0])" }
+        - { name: gone, transport: "tcp-client:127.0.0.1:1" }
+        - { name: air, transport: "\(air.transports[0])" }
       locks:
         - { name: front, file: lock.yaml, dongles: [air], firmware: 1.2.3, limits: { per-night: 50 } }
         - { name: played, device: "emulator:sesame5" }
@@ -35,7 +35,7 @@ private final class BenchRoom {
       "lab/other.yaml",
       """
       bench: elsewhere
-      dongles: [{ name: radio, carrier: "\(air.carriers[0])" }]
+      dongles: [{ name: radio, transport: "\(air.transports[0])" }]
       locks: [{ name: back, file: ../lock.yaml, rest: unlocked }]
 
       """)
@@ -122,15 +122,15 @@ struct BenchTests {
     #expect(
       refused.output.contains("(lockstep run slow.yaml --quiet --device lock:front) since 20"),
       "\(refused.output)")
-    let scan = try room.shell("$LOCKSTEP scan --carrier dongle:air --duration 300ms")
+    let scan = try room.shell("$LOCKSTEP scan --transport dongle:air --duration 300ms")
     expect(scan.status, 3)
     #expect(scan.errors.contains("the dongle air: ") && scan.errors.contains(holder), "\(scan.errors)")
     let doctor = try room.shell("$LOCKSTEP doctor --bench bench.yaml --out Doctor")
     #expect(doctor.output.contains("· lock: front: in use by process"), "\(doctor.output)")
     #expect(doctor.output.contains("quarantine lapsed until 2020-01-01, ada"), "\(doctor.output)")
-    // So it is through a carrier of one's own, and with a lease file that somebody deletes or replaces.
+    // So it is through a transport of one's own, and with a lease file that somebody deletes or replaces.
     let own =
-      "$LOCKSTEP run there.yaml --device lock:lock.yaml --carrier \(room.air.carriers[0]) --out Second"
+      "$LOCKSTEP run there.yaml --device lock:lock.yaml --transport \(room.air.transports[0]) --out Second"
     for line in [
       own, "rm state/lockstep/leases/*; " + second,
       "echo > state/lockstep/leases/x.lease; rm -r state/lockstep/leases; " + own,
@@ -166,16 +166,16 @@ struct BenchTests {
   // swift-format-ignore
   static let mistakes: [(words: String, message: String)] = [
     ("run there.yaml --device lock:frnot", "bench.yaml: the bench third-floor has no lock 'frnot': did you mean 'front'?"),
-    ("run there.yaml --device lock:front --carrier dongle:ari", "bench.yaml: the bench third-floor has no dongle 'ari': did you mean 'air'?"),
-    ("run there.yaml --device lock:lock.yaml --carrier dongle:air", "say with --bench FILE of which"),
+    ("run there.yaml --device lock:front --transport dongle:ari", "bench.yaml: the bench third-floor has no dongle 'ari': did you mean 'air'?"),
+    ("run there.yaml --device lock:lock.yaml --transport dongle:air", "say with --bench FILE of which"),
     ("run there.yaml --bench bench.yaml", "choose one with --device lock:NAME"),
     ("run there.yaml --bench nowhere.yaml --device lock:front", "nowhere.yaml: No such file or directory"),
     ("run there.yaml --bench there.yaml --device lock:front", "there.yaml:1:1: unknown key `scenario`"),
-    ("run there.yaml --device lock:played --carrier dongle:air", "the lock 'played' is played here, and needs no --carrier"),
-    ("run there.yaml --device lock:played --capture air.btsnoop", "--capture goes with --carrier"),
+    ("run there.yaml --device lock:played --transport dongle:air", "the lock 'played' is played here, and needs no --transport"),
+    ("run there.yaml --device lock:played --capture air.btsnoop", "--capture goes with --transport"),
     ("run there.yaml --check-health", "--check-health checks a lock: name it with --device lock:NAME"),
     ("fuzz sesame --device lock:played --jobs 2 --steps 10", "--jobs: a lock can be driven by one process only"),
-    ("run there.yaml --bench wrong.yaml --device lock:a", "wrong.yaml:2:34: 'usbb:0' is no carrier: it starts with none of"),
+    ("run there.yaml --bench wrong.yaml --device lock:a", "wrong.yaml:2:34: 'usbb:0' is no transport: it starts with none of"),
     ("run there.yaml --bench lost.yaml --device lock:a", "lost.yaml: no dongle reaches the lock 'a'"),
     ("run there.yaml --bench lost.yaml --device lock:b", "lost.yaml: the bench x has no lock 'b'"),
     ("run there.yaml --bench odd.yaml --device lock:a", "odd.yaml:2:28: unknown lock `sesame55`: did you mean `sesame5`?"),
@@ -205,7 +205,7 @@ struct BenchTests {
     let files = [
       (
         "wrong.yaml",
-        "bench: x\ndongles: [{ name: blue, carrier: \"usbb:0\" }]\nlocks: [{ name: a, file: lock.yaml }]\n"
+        "bench: x\ndongles: [{ name: blue, transport: \"usbb:0\" }]\nlocks: [{ name: a, file: lock.yaml }]\n"
       ),
       ("lost.yaml", "bench: x\nlocks: [{ name: a, file: lock.yaml }]\n"),
       ("odd.yaml", "bench: x\nlocks: [{ name: a, device: \"emulator:sesame55\" }]\n"),
@@ -339,7 +339,7 @@ struct BenchHealthTests {
     expect(result.status, 0)
     #expect(result.errors.contains("gone is out of use: failed 2 times in a row"), "\(result.errors)")
     #expect(
-      result.errors.contains("the dongle air (\(room.air.carriers[0])) is tried in its place"),
+      result.errors.contains("the dongle air (\(room.air.transports[0])) is tried in its place"),
       "\(result.errors)")
     #expect(
       result.errors.contains("health of front over air: healthy: it was unlocked and locked"),
@@ -356,7 +356,7 @@ struct BenchHealthTests {
     #expect(
       shown.output.contains("quarantine lapsed   Scenarios/x.yaml, until 2020-01-01, ada: jams when cold"),
       "\(shown.output)")
-    let out = try room.shell("$LOCKSTEP run there.yaml --device lock:front --carrier dongle:gone")
+    let out = try room.shell("$LOCKSTEP run there.yaml --device lock:front --transport dongle:gone")
     expect(out.status, 3)
     #expect(out.output.contains("the dongle gone is out of use since 20"), "\(out.output)")
     let doctor = try room.shell("$LOCKSTEP doctor --bench bench.yaml --quiet")
@@ -366,7 +366,7 @@ struct BenchHealthTests {
     expect(try room.shell("$LOCKSTEP devices restore gone").output, "gone is back in use\n")
     // Other controllers than its own do not count.
     expect(try room.shell("$LOCKSTEP doctor --bench bench.yaml").status, 0)
-    let scan = try room.shell("$LOCKSTEP scan --carrier dongle:air --duration 2s")
+    let scan = try room.shell("$LOCKSTEP scan --transport dongle:air --duration 2s")
     #expect(scan.output.contains("Sesame 5"), "\(scan.output)\(scan.errors)")
   }
 

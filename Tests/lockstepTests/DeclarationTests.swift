@@ -52,9 +52,9 @@ struct DeclarationTests {
         "schedule cron", "KIND expects one of gitlab, github, jenkins, systemd, slurm, kubernetes, not 'cron'"
       ),
       ("schedule gitlab --name 'a b'", "'--name' expects letters, digits and _-. for a recipe, not 'a b'"),
-      ("schedule gitlab --carrier usb:0", "--carrier leads to a lock: name it with --device lock:FILE"),
+      ("schedule gitlab --transport usb:0", "--transport leads to a lock: name it with --device lock:FILE"),
       (
-        "schedule gitlab --shards 2 --carrier usb:0 --device lock:a",
+        "schedule gitlab --shards 2 --transport usb:0 --device lock:a",
         "--shards: a lock can be driven by one job at a time"
       ),
       ("schedule systemd --shards 2", "--shards: a bench does all of it by itself"),
@@ -127,7 +127,7 @@ struct CompletionTests {
         "fuzz --device=emulator:reference?loss=1&defect=deaf",
         "--device=emulator:reference?loss=1&defect=deaf-unlock"
       ),
-      ("fuzz --device lock:", ":file"), ("scan --carrier us", "usb:"), ("completions z", "zsh"),
+      ("fuzz --device lock:", ":file"), ("scan --transport us", "usb:"), ("completions z", "zsh"),
       ("help run --sho", "--show-progress"), ("nonsense ", ""), ("mutants sesame-table ", ":file"),
       ("schedule git", "gitlab github"), ("schema jo", "journal"),
       ("bench --only direct.os3", "direct.os3.sessions"),

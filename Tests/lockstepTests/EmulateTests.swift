@@ -36,14 +36,14 @@ struct EmulateTests {
   }
 
   @Test(
-    "a lock on somebody else's controller is found from another, and a carrier that is lost ends it with 3")
-  func onACarrier() throws {
+    "a lock on somebody else's controller is found from another, and a transport that is lost ends it with 3")
+  func onATransport() throws {
     let controllers = try EmulatedBench(
       ["controllers", "--serve", "tcp-server:127.0.0.1:0", "--serve", "tcp-server:127.0.0.1:0"], in: folder)
-    let carriers = controllers.carriers
-    expect(carriers.count, 2)
-    let lock = try EmulatedBench(["sesame3?registered=yes", "--carrier", carriers[0]], in: folder)
-    let scan = try Command.run("scan", "--carrier", carriers[1], "--duration", "3s", in: folder.path)
+    let transports = controllers.transports
+    expect(transports.count, 2)
+    let lock = try EmulatedBench(["sesame3?registered=yes", "--transport", transports[0]], in: folder)
+    let scan = try Command.run("scan", "--transport", transports[1], "--duration", "3s", in: folder.path)
     expect(scan.status, 0)
     #expect(scan.output.contains("Sesame 3   ") && scan.output.contains("   registered   "), "\(scan.output)")
     controllers.kill()
@@ -77,15 +77,15 @@ struct EmulateTests {
 
   // swift-format-ignore
   static let mistakes: [(arguments: [String], words: String)] = [
-    (["sesame5"], "where is it to be? give --carrier usb:0, or --serve tcp-server:127.0.0.1:9000"),
+    (["sesame5"], "where is it to be? give --transport usb:0, or --serve tcp-server:127.0.0.1:9000"),
     ([], "missing LOCK"),
-    (["sesame55", "--carrier", "usb:0"], "did you mean `sesame5`?"),
-    (["sesame5?moter=1s", "--carrier", "usb:0"], "did you mean `motor`?"),
-    (["exec:true", "--carrier", "usb:0"], "'exec:true' is no emulated lock"),
-    (["sesame3?registered=no&configured=yes", "--carrier", "usb:0"], "`configured` has no effect with `registered=no`"),
-    (["sesame5", "--carrier", "usb:0", "--serve", "tcp-server:_:1"], "'--carrier' and '--serve' exclude each other"),
+    (["sesame55", "--transport", "usb:0"], "did you mean `sesame5`?"),
+    (["sesame5?moter=1s", "--transport", "usb:0"], "did you mean `motor`?"),
+    (["exec:true", "--transport", "usb:0"], "'exec:true' is no emulated lock"),
+    (["sesame3?registered=no&configured=yes", "--transport", "usb:0"], "`configured` has no effect with `registered=no`"),
+    (["sesame5", "--transport", "usb:0", "--serve", "tcp-server:_:1"], "'--transport' and '--serve' exclude each other"),
     (["sesame5", "--serve", "tcp-client:127.0.0.1:1"], "'--serve' expects tcp-server:HOST:PORT"),
-    (["controllers", "--carrier", "usb:0"], "controllers are served"),
+    (["controllers", "--transport", "usb:0"], "controllers are served"),
     (["controllers", "--serve", "tcp-server:_:1", "--key-file", "x"], "there is nothing to control and no key"),
     (["sesame5", "--serve", "tcp-server:127.0.0.1:0", "--control", "/tmp/x"], "'--control' expects unix:PATH"),
   ]

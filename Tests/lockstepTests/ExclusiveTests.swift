@@ -21,7 +21,7 @@ struct ExclusiveTests {
   /// Starts a run with some environment, and waits until the lock is open.
   private func open(_ environment: String, _ out: Command.Folder) throws -> Process {
     let line =
-      "\(environment) exec \"$LOCKSTEP\" run slow.yaml --carrier \(air.carriers[0]) --device lock:lock.yaml "
+      "\(environment) exec \"$LOCKSTEP\" run slow.yaml --transport \(air.transports[0]) --device lock:lock.yaml "
       + "--show-progress none"
     let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
     for _ in 0..<1000 {
@@ -38,8 +38,8 @@ struct ExclusiveTests {
     let process = try open("unset LOCKSTEP_STATE XDG_STATE_HOME; HOME=$PWD/one", out)
     for environment in ["HOME=$PWD/two", "HOME=$PWD/two XDG_STATE_HOME=$PWD/three"] {
       let other = try Command.shell(
-        "unset LOCKSTEP_STATE XDG_STATE_HOME; \(environment) \"$LOCKSTEP\" run slow.yaml --carrier "
-          + "\(air.carriers[0]) --device lock:lock.yaml --out Other", in: folder.path)
+        "unset LOCKSTEP_STATE XDG_STATE_HOME; \(environment) \"$LOCKSTEP\" run slow.yaml --transport "
+          + "\(air.transports[0]) --device lock:lock.yaml --out Other", in: folder.path)
       expect(other.status, 3)
       #expect(
         other.output.contains("is in use by process \(process.processIdentifier) on "), "\(other.output)")
@@ -48,8 +48,8 @@ struct ExclusiveTests {
     try folder.write("short.yaml", visit("A short stay", "until: { status: locked }"))
     let waiting = try Command.Folder()
     let line =
-      "unset LOCKSTEP_STATE XDG_STATE_HOME; HOME=$PWD/one exec \"$LOCKSTEP\" run short.yaml --carrier "
-      + "\(air.carriers[0]) --device lock:lock.yaml --out Waiting --wait 1min"
+      "unset LOCKSTEP_STATE XDG_STATE_HOME; HOME=$PWD/one exec \"$LOCKSTEP\" run short.yaml --transport "
+      + "\(air.transports[0]) --device lock:lock.yaml --out Waiting --wait 1min"
     let patient = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: waiting)
     for _ in 0..<1000 {
       if let errors = try? waiting.read("errors"), errors.contains("; it is waited for, up to 1 min") {

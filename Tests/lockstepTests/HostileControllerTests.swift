@@ -39,7 +39,7 @@ private final class HostileServer: @unchecked Sendable {
     close(listener)
   }
 
-  var carrier: String { "tcp-client:127.0.0.1:\(port)" }
+  var transport: String { "tcp-client:127.0.0.1:\(port)" }
 }
 
 @Suite("Controllers that are none, or broken", .timeLimit(.minutes(10)))
@@ -75,7 +75,7 @@ struct HostileControllerTests {
   func scan(index: Int) throws {
     let (words, symptom, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
-    let result = try Command.run("scan", "--carrier", server.carrier, "--duration", "300ms")
+    let result = try Command.run("scan", "--transport", server.transport, "--duration", "300ms")
     expect(result.status, 3)
     expect(result.output, "")
     #expect(result.errors.hasPrefix("lockstep: \(symptom): "), "\(result.errors)")
@@ -87,7 +87,7 @@ struct HostileControllerTests {
   func emulate(index: Int) throws {
     let (words, _, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
-    let result = try Command.run("emulate", "sesame5", "--carrier", server.carrier, "--duration", "20s")
+    let result = try Command.run("emulate", "sesame5", "--transport", server.transport, "--duration", "20s")
     expect(result.status, 3)
     #expect(result.errors.hasPrefix("lockstep: ") && result.errors.contains(detail), "\(result.errors)")
     expect(result.errors.split(separator: "\n").count, 1)
@@ -98,7 +98,7 @@ struct HostileControllerTests {
     let (words, _, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
     let line =
-      "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" run visit.yaml --carrier \(server.carrier) --device lock:lock.yaml"
+      "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" run visit.yaml --transport \(server.transport) --device lock:lock.yaml"
     let result = try Command.shell(line, in: folder.path)
     expect(result.status, 3)
     #expect(result.output.contains(detail), "\(result.output)")

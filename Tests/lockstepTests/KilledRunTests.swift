@@ -19,7 +19,7 @@ struct KilledRunTests {
       "bench.yaml",
       """
       bench: third-floor
-      dongles: [{ name: air, carrier: "\(air.carriers[0])" }]
+      dongles: [{ name: air, transport: "\(air.transports[0])" }]
       locks: [{ name: front, file: lock.yaml }]
 
       """)

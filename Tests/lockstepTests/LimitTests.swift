@@ -20,7 +20,7 @@ struct LimitTests {
       "bench.yaml",
       """
       bench: test
-      dongles: [{ name: air, carrier: "\(bench.carriers[0])" }]
+      dongles: [{ name: air, transport: "\(bench.transports[0])" }]
       locks: [{ name: door, file: lock.yaml, limits: { \(limits) } }]
 
       """)

@@ -310,7 +310,7 @@ struct NightlyTests {
       "bench.yaml",
       """
       bench: test
-      dongles: [{ name: air, carrier: "\(air.carriers[0])" }]
+      dongles: [{ name: air, transport: "\(air.transports[0])" }]
       locks:
         - { name: door, file: lock.yaml, limits: { battery-floor: 20 % } }
         - { name: played, device: "emulator:sesame5" }

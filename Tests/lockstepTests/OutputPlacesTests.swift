@@ -48,7 +48,7 @@ struct OutputPlacesTests {
       ("cover door --html door.yaml", "--html: door.yaml is there already and is not"),
       ("report Reports/runs/* --junit door.yaml", "--junit: door.yaml is there already and is not"),
       (
-        "run door.yaml --device lock:key.yaml --carrier tcp-client:127.0.0.1:9 --capture key.yaml",
+        "run door.yaml --device lock:key.yaml --transport tcp-client:127.0.0.1:9 --capture key.yaml",
         "--capture: key.yaml is there already and is not a capture"
       ),
     ])
@@ -281,7 +281,7 @@ struct MissingTests {
   @Test(
     "what is no file is refused as any document that is read, and not waited for",
     arguments: [
-      "run door.yaml --device lock:p --carrier tcp-client:127.0.0.1:9", "devices --bench p",
+      "run door.yaml --device lock:p --transport tcp-client:127.0.0.1:9", "devices --bench p",
       "doctor --bench p",
       "machines p.yaml", "fuzz p.yaml --steps 1", "run p.yaml", "nightly p.yaml",
       "nightly plan.yaml --bench p",

@@ -134,7 +134,7 @@ struct PacketsTests {
     expect(try bytes("it.btsnoop"), try bytes(failed.capture))
     let useless = try Command.run("run", "case.yaml", "--capture", "it.btsnoop", in: folder.path)
     expect(useless.status, 2)
-    #expect(useless.errors.hasPrefix("lockstep: --capture goes with --carrier;"), "\(useless.errors)")
+    #expect(useless.errors.hasPrefix("lockstep: --capture goes with --transport;"), "\(useless.errors)")
   }
 
   @Test("the registration of an OS2 lock is kept without the secret that it tells")

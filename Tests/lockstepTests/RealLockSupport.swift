@@ -35,7 +35,7 @@ final class EmulatedBench {
   var complaints: String { get throws { try out.read("errors") } }
 
   /// How a client reaches the controllers that it serves.
-  var carriers: [String] {
+  var transports: [String] {
     let places = announcement["advertising"]?["on"] ?? announcement["listening"]
     guard case .list(let items)? = places else { return [] }
     return items.compactMap { item in
@@ -76,7 +76,9 @@ extension Command {
     out: Folder
   ) throws -> Process {
     let words =
-      ["run"] + scenarios + ["--carrier", bench.carriers[0], "--device", "lock:\(lock)", "--out", "Reports"]
+      ["run"] + scenarios + [
+        "--transport", bench.transports[0], "--device", "lock:\(lock)", "--out", "Reports",
+      ]
       + ["--show-progress", "none"] + options
     let line = "LOCKSTEP_STATE=\(bench.folder.path)/state/lockstep exec \"$LOCKSTEP\" \"$@\""
     return try start("/bin/sh", ["-c", line, "sh"] + words, in: bench.folder.path, out: out)

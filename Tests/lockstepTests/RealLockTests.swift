@@ -114,8 +114,8 @@ struct RealLockTests {
     let bench = try bench()
     let out = try Command.Folder()
     let line =
-      "trap '' HUP; LOCKSTEP_STATE=\(folder.path)/state/lockstep exec \"$LOCKSTEP\" run slow.yaml --carrier "
-      + "\(bench.carriers[0]) --device lock:lock.yaml --show-progress none"
+      "trap '' HUP; LOCKSTEP_STATE=\(folder.path)/state/lockstep exec \"$LOCKSTEP\" run slow.yaml --transport "
+      + "\(bench.transports[0]) --device lock:lock.yaml --show-progress none"
     let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
     awaitUnlocked()
     kill(process.processIdentifier, SIGHUP)
@@ -185,8 +185,8 @@ struct RealLockTests {
     defer { bench.kill() }
     func fuzz(_ options: String) throws -> Command.Result {
       try Command.shell(
-        "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --carrier "
-          + "\(bench.carriers[0]) --seed 3 --out Reports \(options)", in: folder.path)
+        "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --transport "
+          + "\(bench.transports[0]) --seed 3 --out Reports \(options)", in: folder.path)
     }
     let first = try fuzz("--duration 15s --actuations 40")
     expect(first.status, 0)
@@ -237,16 +237,16 @@ struct RealLockTests {
 
   // swift-format-ignore
   static let mistakes: [(arguments: [String], status: Int32, words: String)] = [
-    (["--device", "lock:lock.yaml"], 2, "a lock needs a way to it: --carrier usb:0"),
-    (["--carrier", "usb:0"], 2, "--carrier leads to a lock: name it with --device lock:FILE"),
-    (["--carrier", "usbb:0", "--device", "lock:lock.yaml"], 2, "'usbb:0' is no carrier"),
-    (["--carrier", "usb:0", "--device", "lock:gone.yaml"], 2, "gone.yaml: No such file or directory"),
-    (["--carrier", "usb:0", "--device", "lock:open.yaml"], 2, "(mode 0644): chmod 600 open.yaml"),
-    (["--carrier", "usb:0", "--device", "lock:wrong.yaml"], 2, "wrong.yaml:1:7: unknown lock `sesame55`"),
-    (["--carrier", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),
-    (["--carrier", "usb:0", "--device", "lock:lock.yaml", "--rest", "open"], 2, "'--rest' expects one of locked, unlocked, as-found"),
-    (["--carrier", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
-    (["--carrier", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
+    (["--device", "lock:lock.yaml"], 2, "a lock needs a way to it: --transport usb:0"),
+    (["--transport", "usb:0"], 2, "--transport leads to a lock: name it with --device lock:FILE"),
+    (["--transport", "usbb:0", "--device", "lock:lock.yaml"], 2, "'usbb:0' is no transport"),
+    (["--transport", "usb:0", "--device", "lock:gone.yaml"], 2, "gone.yaml: No such file or directory"),
+    (["--transport", "usb:0", "--device", "lock:open.yaml"], 2, "(mode 0644): chmod 600 open.yaml"),
+    (["--transport", "usb:0", "--device", "lock:wrong.yaml"], 2, "wrong.yaml:1:7: unknown lock `sesame55`"),
+    (["--transport", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),
+    (["--transport", "usb:0", "--device", "lock:lock.yaml", "--rest", "open"], 2, "'--rest' expects one of locked, unlocked, as-found"),
+    (["--transport", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
+    (["--transport", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
   ]
 
   @Test("what is wrong with a call is said", arguments: mistakes.indices)

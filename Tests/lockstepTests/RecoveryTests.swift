@@ -56,7 +56,7 @@ private final class SwitchedBench {
       "bench.yaml",
       """
       bench: test
-      dongles: [{ name: blue, carrier: "tcp-client:127.0.0.1:\(port)", power: hub }]
+      dongles: [{ name: blue, transport: "tcp-client:127.0.0.1:\(port)", power: hub }]
       switches: [{ name: hub, off: "\(hub) \(off)", on: "\(hub) on", check: "\(hub) check", settle: \(settle) }]
       locks: [{ name: door, file: lock.yaml }]
 
@@ -177,8 +177,8 @@ struct RecoveryTests {
         """
         bench: test
         dongles:
-          - { name: blue, carrier: "tcp-client:127.0.0.1:1", power: hub }
-          - { name: red, carrier: "tcp-client:127.0.0.1:2", power: hub }
+          - { name: blue, transport: "tcp-client:127.0.0.1:1", power: hub }
+          - { name: red, transport: "tcp-client:127.0.0.1:2", power: hub }
         switches: [{ name: hub, off: touch off, on: \(on), check: "true", settle: 50 s }]
         locks: []
 

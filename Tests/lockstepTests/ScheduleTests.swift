@@ -11,7 +11,7 @@ struct ScheduleTests {
     --scenarios '-a b;rm' --scenarios 'it'\\''s "$HOME" `id`' --device 'exec:x ${{ 1 }} \\u %n $y' \
     --command "$PWD/it's \\$x"
     """
-  private static let options = ["", "--shards 3", "--carrier usb:0 --device lock:a.yaml", hostile]
+  private static let options = ["", "--shards 3", "--transport usb:0 --device lock:a.yaml", hostile]
 
   /// A program in place of lockstep: it writes down its words, and ends as it is told.
   private static let stub = """
@@ -174,7 +174,7 @@ struct ScheduleTests {
     try folder.write("units/x", "")
     let own = "--command \(Command.path) --folder \(folder.path)"
     for options in [
-      "--time 01:30 " + own, "--limit 90min --carrier hci-socket:0 --device lock:a.yaml " + own,
+      "--time 01:30 " + own, "--limit 90min --transport hci-socket:0 --device lock:a.yaml " + own,
     ] {
       try folder.write("install.sh", try recipe("systemd", options, in: folder))
       let result = try Command.shell(
@@ -294,7 +294,7 @@ struct ScheduleTests {
   @Test(
     "Kubernetes is not asked for what it cannot do",
     arguments: [
-      ("", "--image"), ("--image a --device lock:a.yaml --carrier usb:0", "a lock stands at a bench"),
+      ("", "--image"), ("--image a --device lock:a.yaml --transport usb:0", "a lock stands at a bench"),
       ("--image a --name Night_1", "small letters"), ("--image a --user me", "--user is for systemd"),
     ])
   func kubernetesRefusals(options: String, words: String) throws {
@@ -334,7 +334,7 @@ struct ScheduleTests {
       words,
       "<run><--out=Reports/7/shard-2>" + Self.plain + "<--device=exec:x ${{ 1 }} \\u %n $y>" + Self.words)
     let bench = try recipe(
-      "slurm", "--shards 2 --carrier usb:0 --device lock:a.yaml --name front-door", in: folder)
+      "slurm", "--shards 2 --transport usb:0 --device lock:a.yaml --name front-door", in: folder)
     #expect(bench.contains("#SBATCH --licenses=front-door:1\n") && bench.contains("#SBATCH --array=1-2%1\n"))
   }
 }

@@ -11,7 +11,7 @@ public import Basics
 public final class PacketRecorder {
   /// Makes the time of ``zero`` as a capture counts it; where it is `nil`, that is ``virtualEpoch``.
   public var clock: (() -> UInt64)?
-  /// The time of the carrier or link from which records count.
+  /// The time of the transport or link from which records count.
   public private(set) var zero = Instant.zero
   /// When that was, as a capture counts it.
   public private(set) var epoch = PacketRecorder.virtualEpoch

@@ -47,7 +47,7 @@ public final class RadioWorld {
   public var deviceID: UUID128 { untouched.ownerKey.deviceID }
 }
 
-extension RadioWorld: HCICarrier {
+extension RadioWorld: HCITransport {
   public func send(_ packet: HCIPacket) { scene.send(packet) }
 
   public func receive(until limit: Instant) -> HCIPacket? {

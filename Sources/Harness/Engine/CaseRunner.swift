@@ -101,8 +101,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
       }
       if attempts.count > before {
         listener?.note(attempts.lastFault, attempt: attempts.count, at: now)
-        // Whoever comes next is to find the carrier in order.
-        if attempts.lastFault.symptom == .carrierLost { _ = restart() }
+        // Whoever comes next is to find the transport in order.
+        if attempts.lastFault.symptom == .transportLost { _ = restart() }
       }
       switch ruling {
       case .stands:

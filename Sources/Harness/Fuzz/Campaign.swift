@@ -267,7 +267,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     noteUnjudged(fault)
     do {
       try runner.recover()
-    } catch  where error.symptom == .noDevice || error.symptom == .carrierLost {
+    } catch  where error.symptom == .noDevice || error.symptom == .transportLost {
       return .trouble(error)
     } catch {}
     return troubles >= Self.mostTroubles ? .trouble(fault) : nil

@@ -53,7 +53,7 @@ public struct DeviceHealth: Equatable, Sendable {
 /// | healthy | is well: its failures are forgotten | works: its failures are forgotten |
 /// | unwell | failed | works |
 /// | unreached | failed, over this dongle | failed, by this lock; the same lock counts once |
-/// | carrier | says nothing | failed |
+/// | transport | says nothing | failed |
 /// | limited | says nothing | says nothing |
 ///
 /// Two failures in a row put either out of use. A lock that fails again and again while others are reached over the
@@ -114,7 +114,7 @@ extension HealthBook {
       news += fail(dongle, failure, at: now)
       if self[dongle].outOfUse?.since == now { news += acquit(of: dongle) }
       return news
-    case .carrier(let reason):
+    case .transport(let reason):
       guard let dongle else { return fail(lock, DeviceHealth.Failure(time: now, reason: reason), at: now) }
       let news = fail(dongle, DeviceHealth.Failure(time: now, reason: reason), at: now)
       return self[dongle].outOfUse?.since == now ? news + acquit(of: dongle) : news

@@ -11,7 +11,7 @@ public enum HealthFinding: Equatable, Sendable {
   /// It was not reached.
   case unreached(String)
   /// The way to it failed before it could be asked.
-  case carrier(String)
+  case transport(String)
   /// A limit forbids to ask: that says nothing of it.
   case limited(String)
 }
@@ -23,7 +23,7 @@ extension HealthFinding: CustomStringConvertible {
     case .healthy(let words): "healthy: \(words)"
     case .unwell(let words): "not well: \(words)"
     case .unreached(let words): "not reached: \(words)"
-    case .carrier(let words): "the way to it fails: \(words)"
+    case .transport(let words): "the way to it fails: \(words)"
     case .limited(let words): "not asked: \(words)"
     }
   }
@@ -60,8 +60,9 @@ public struct HealthCheck<Device: DeviceUnderTest> {
       case .lab(let fault):
         switch fault.symptom {
         case .safetyLimit, .notPossible, .stopped: return .limited(fault.detail)
-        case .noAnswer, .badAnswer, .ended: return isReached ? .unwell(fault.detail) : .carrier(fault.detail)
-        case .noDevice, .carrierLost, .linkLost, .notReproduced, .noVerdict: return .carrier(fault.detail)
+        case .noAnswer, .badAnswer, .ended:
+          return isReached ? .unwell(fault.detail) : .transport(fault.detail)
+        case .noDevice, .transportLost, .linkLost, .notReproduced, .noVerdict: return .transport(fault.detail)
         }
       }
     }

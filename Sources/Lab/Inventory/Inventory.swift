@@ -22,8 +22,8 @@ extension Inventory {
   public struct Dongle: Equatable, Sendable {
     /// What people call it.
     public var name: String
-    /// The carrier, as `--carrier` takes it: `usb:0A12:0001/SERIAL`, `usb:1-2.3`, `tcp-client:HOST:PORT`.
-    public var carrier: String
+    /// The transport, as `--transport` takes it: `usb:0A12:0001/SERIAL`, `usb:1-2.3`, `tcp-client:HOST:PORT`.
+    public var transport: String
     /// The name of the switch of its power.
     public var power: String?
   }

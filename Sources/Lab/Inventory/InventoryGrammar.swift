@@ -12,7 +12,7 @@ enum InventoryGrammar {
   /// The stimuli of a lock that need to be allowed by name.
   static let guarded = ["reset", "register", "configure"]
 
-  static let dongleRules: [Form.Rule] = [.one(["carrier", "path"]), .needs("serial", "carrier")]
+  static let dongleRules: [Form.Rule] = [.one(["transport", "path"]), .needs("serial", "transport")]
   static let lockRules: [Form.Rule] = [
     .one(["file", "device"]), .needs("control", "file"), .needs("dongles", "file"),
   ]
@@ -36,10 +36,10 @@ extension InventoryGrammar {
   /// The keys of a dongle.
   static let dongle: [Form.Field] = [
     .required("name", name, "What people call the dongle."),
-    .optional("carrier", .text, "The way to it, as --carrier takes it: `usb:0A12:0001`."),
-    .optional("serial", .value, "The serial number of a USB dongle whose carrier is `usb:VENDOR:PRODUCT`."),
+    .optional("transport", .text, "The way to it, as --transport takes it: `usb:0A12:0001`."),
+    .optional("serial", .value, "The serial number of a USB dongle whose transport is `usb:VENDOR:PRODUCT`."),
     .optional(
-      "path", busPath, "Where a USB dongle is plugged in, in place of a carrier: bus and ports, `1-2.3`."),
+      "path", busPath, "Where a USB dongle is plugged in, in place of a transport: bus and ports, `1-2.3`."),
     .optional("power", name, "The name of the switch of its power."),
   ]
 

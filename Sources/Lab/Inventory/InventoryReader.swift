@@ -2,19 +2,19 @@ public import Documents
 import Basics
 
 extension Inventory {
-  /// What only others can say of a bench: which carriers and which emulated devices there are.
+  /// What only others can say of a bench: which transports and which emulated devices there are.
   public struct Checks {
-    /// What is wrong with a carrier, or `nil`.
-    public var carrier: (String) -> String?
+    /// What is wrong with a transport, or `nil`.
+    public var transport: (String) -> String?
     /// What is wrong with a device, or `nil`.
     public var device: (String) -> String?
 
-    /// Takes what is to be asked; without, every carrier and every device is right.
+    /// Takes what is to be asked; without, every transport and every device is right.
     public init(
-      carrier: @escaping (String) -> String? = { _ in nil },
+      transport: @escaping (String) -> String? = { _ in nil },
       device: @escaping (String) -> String? = { _ in nil }
     ) {
-      self.carrier = carrier
+      self.transport = transport
       self.device = device
     }
   }
@@ -75,7 +75,7 @@ private struct InventoryReading {
     return items.all { item in
       guard let fields = item.fields(table) else { return nil }
       var isNew = true
-      for name in ["name", "file", "carrier", "path"] where table.contains(where: { $0.name == name }) {
+      for name in ["name", "file", "transport", "path"] where table.contains(where: { $0.name == name }) {
         isNew = seen.isNew(fields, name) && isNew
       }
       let value = read(fields)
@@ -87,29 +87,29 @@ private struct InventoryReading {
     let name = fields.required("name")?.benchName()
     var others = OptionalFields(fields)
     let power = others.read("power") { $0.name("switch", of: names["switches"] ?? []) }
-    let carrier = fields.obey(Grammar.dongleRules) ? carrier(fields) : nil
-    guard let name, let carrier, others.isWhole else { return nil }
-    return Inventory.Dongle(name: name, carrier: carrier, power: power)
+    let transport = fields.obey(Grammar.dongleRules) ? transport(fields) : nil
+    guard let name, let transport, others.isWhole else { return nil }
+    return Inventory.Dongle(name: name, transport: transport, power: power)
   }
 
-  private func carrier(_ fields: Fields) -> String? {
+  private func transport(_ fields: Fields) -> String? {
     if let path = fields.optional("path") {
       return path.value("bus and ports such as 1-2.3") { isBusPath($0) ? "usb:" + $0 : nil }
     }
-    guard let place = fields.optional("carrier"), let text = place.text("a carrier such as usb:0A12:0001")
+    guard let place = fields.optional("transport"), let text = place.text("a transport such as usb:0A12:0001")
     else { return nil }
-    var carrier = text
+    var transport = text
     if let serial = fields.optional("serial") {
       guard let number = serial.text("a serial number") else { return nil }
       guard text.hasPrefix("usb:"), text.split(separator: ":").count == 3,
         !text.contains(where: { "/#".contains($0) })
       else {
-        serial.report("`serial` goes with a carrier usb:VENDOR:PRODUCT, such as usb:0A12:0001")
+        serial.report("`serial` goes with a transport usb:VENDOR:PRODUCT, such as usb:0A12:0001")
         return nil
       }
-      carrier += "/" + number
+      transport += "/" + number
     }
-    guard let problem = checks.carrier(carrier) else { return carrier }
+    guard let problem = checks.transport(transport) else { return transport }
     place.report(problem)
     return nil
   }
@@ -201,7 +201,7 @@ private struct Seen {
       return true
     }
     // Two dongles of one kind are told apart by their serial numbers.
-    let serial = key == "carrier" ? fields.optional("serial")?.node.text ?? "" : ""
+    let serial = key == "transport" ? fields.optional("serial")?.node.text ?? "" : ""
     let place = "\(key) \(text)/\(serial)"
     guard let line = lines[place] else {
       lines[place] = cursor.position.line

@@ -125,12 +125,12 @@ private func quoted(_ line: String, after head: String) -> String? {
 }
 
 /// The way to a controller that an exporter of the lab offers.
-public enum LabCarrier {
-  /// Reads the carrier from what `labgrid-client env` prints, as `--carrier` takes it; `nil` where no resource is one.
+public enum LabTransport {
+  /// Reads the transport from what `labgrid-client env` prints, as `--transport` takes it; `nil` where no resource is one.
   ///
-  /// | resource | carrier |
+  /// | resource | transport |
   /// | --- | --- |
-  /// | `LockstepCarrier: {carrier: TEXT}` | the text |
+  /// | `LockstepTransport: {transport: TEXT}` | the text |
   /// | `NetworkService: {address: HOST, port: PORT}`, but for the port of SSH | `tcp-client:HOST:PORT` |
   /// | `NetworkSerialPort` with the protocol `raw`: a serial port that the exporter serves | `tcp-client:HOST:PORT` |
   public static func read(_ lines: [String]) throws(DocumentError) -> String? {
@@ -138,20 +138,20 @@ public enum LabCarrier {
     let document = try Document(text: text, name: "labgrid-client env")
     let targets = document.root["targets"]?.entries ?? []
     let resources = targets.flatMap { $0.value["resources"]?.members ?? [] }.flatMap { $0.entries ?? [] }
-    for name in ["LockstepCarrier", "NetworkService", "NetworkSerialPort"] {
+    for name in ["LockstepTransport", "NetworkService", "NetworkSerialPort"] {
       for entry in resources where entry.key.text == name {
-        if let carrier = carrier(name, entry.value) { return carrier }
+        if let transport = transport(name, entry.value) { return transport }
       }
     }
     return nil
   }
 
-  private static func carrier(_ name: String, _ arguments: Node) -> String? {
+  private static func transport(_ name: String, _ arguments: Node) -> String? {
     func text(_ key: String) -> String? {
       arguments[key]?.text.flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
     }
     switch name {
-    case "LockstepCarrier": return text("carrier")
+    case "LockstepTransport": return text("transport")
     case "NetworkService": return text("port") == "22" ? nil : tcp(text("address"), text("port"))
     default: return text("protocol") == "raw" ? tcp(text("host"), text("port")) : nil
     }

@@ -154,7 +154,7 @@ public final class Governor<Device: DeviceUnderTest>: DeviceUnderTest {
       case .helpless(let why): remarks.append("\(who): it is left as it is: \(why)")
       case .lab(let fault):
         // A lock that is not heard before a test is not there; it has not stopped answering.
-        let isKept = [.safetyLimit, .carrierLost, .stopped].contains(fault.symptom)
+        let isKept = [.safetyLimit, .transportLost, .stopped].contains(fault.symptom)
         throw LabFault(
           isKept ? fault.symptom : .noDevice,
           "\(who), and it could not be brought to \(owed.goal), see to it: \(fault.detail)")

@@ -129,7 +129,7 @@ extension Governor {
       return try attempt(goal)
     } catch {
       guard case .lab(let fault) = error, fault.symptom != .safetyLimit else { throw error }
-      // Once more with a carrier that was brought back, if it can be.
+      // Once more with a transport that was brought back, if it can be.
       do { try restart() } catch { throw .lab(error) }
       return try attempt(goal)
     }

@@ -378,7 +378,7 @@ extension RealLock {
       try bring(to: goal)
     } catch {
       guard case .lab(let fault) = error, fault.symptom != .safetyLimit else { throw error }
-      // Once more with a carrier that was brought back, if it can be.
+      // Once more with a transport that was brought back, if it can be.
       try governor.step { () throws(LabFault) in try governor.restart() }
       try bring(to: goal)
     }

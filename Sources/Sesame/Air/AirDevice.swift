@@ -41,16 +41,16 @@ public struct AirDeviceSettings {
   }
 }
 
-/// How the controller at the end of a carrier is brought back into work.
-public protocol ControllerRecovery<Carrier>: AnyObject {
+/// How the controller at the end of a transport is brought back into work.
+public protocol ControllerRecovery<Transport>: AnyObject {
   /// The way to the controller.
-  associatedtype Carrier: HCICarrier
+  associatedtype Transport: HCITransport
 
   /// Why everything ends at once, once nothing is left to try.
   var fault: LabFault? { get }
 
   /// Tries what there is until the controller is in work again; gives what there is to say of it, one line each.
-  func climb<Surroundings: LockSurroundings>(_ link: inout AirLink<Carrier, Surroundings>) -> [String]
+  func climb<Surroundings: LockSurroundings>(_ link: inout AirLink<Transport, Surroundings>) -> [String]
 
   /// Takes what there is to say since it was last asked.
   func takeRemarks() -> [String]
@@ -62,10 +62,10 @@ public protocol ControllerRecovery<Carrier>: AnyObject {
 /// The way to the controller, the host and the link go on from test to test; the client is made afresh for each.
 /// Trouble on the way is the lab's: after it ``restart()`` brings the controller back, and where that cannot be done
 /// every call throws at once.
-public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings & AnyObject>:
+public final class AirDevice<Transport: HCITransport, Surroundings: LockSurroundings & AnyObject>:
   DeviceUnderTest, RecordedDevice
 {
-  private var device: SesameDevice<AirLink<Carrier, Surroundings>>
+  private var device: SesameDevice<AirLink<Transport, Surroundings>>
   /// Who can do something to the lock.
   public internal(set) var surroundings: Surroundings
   private let settings: AirDeviceSettings
@@ -73,31 +73,31 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private var remarks: [String] = []
   private var recorder: LinkRecorder?
-  private let recovery: (any ControllerRecovery<Carrier>)?
+  private let recovery: (any ControllerRecovery<Transport>)?
 
   /// Joins a client to a lock on the air.
   ///
   /// - Parameters:
-  ///   - carrier: the way to the client's controller.
+  ///   - transport: the way to the client's controller.
   ///   - surroundings: who can do something to the lock; shared with the caller.
   ///   - target: which lock is meant.
   ///   - recovery: how the controller is brought back; by a reset unless given.
   ///   - remarks: what there is to say already.
   public init(
-    _ carrier: Carrier, _ surroundings: Surroundings, target: LockTarget, _ settings: AirDeviceSettings,
-    recovery: (any ControllerRecovery<Carrier>)? = nil, remarks: [String] = []
+    _ transport: Transport, _ surroundings: Surroundings, target: LockTarget, _ settings: AirDeviceSettings,
+    recovery: (any ControllerRecovery<Transport>)? = nil, remarks: [String] = []
   ) {
     self.surroundings = surroundings
     self.settings = settings
     self.recovery = recovery
-    var link = AirLink(carrier, host: settings.host, surroundings: surroundings, target: target)
+    var link = AirLink(transport, host: settings.host, surroundings: surroundings, target: target)
     link.patience = settings.patience
     device = SesameDevice(link, circumstances: settings.circumstances, secrets: settings.secrets(0))
     self.remarks = (recovery?.takeRemarks() ?? []) + remarks
   }
 
   /// Makes the client afresh.
-  private func renew(_ link: AirLink<Carrier, Surroundings>) {
+  private func renew(_ link: AirLink<Transport, Surroundings>) {
     var client = ClientSettings(epoch: settings.epoch())
     client.times = settings.times
     client.quirks = settings.quirks
@@ -123,9 +123,9 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
   public static func abilities(
     stimuli: [String], faults: [String], settings: [String], circumstances: [String], slack: Interval
   ) -> Abilities {
-    typealias Client = SesameDevice<AirLink<Carrier, Surroundings>>
+    typealias Client = SesameDevice<AirLink<Transport, Surroundings>>
     let faults =
-      faults + AirLink<Carrier, Surroundings>.ownFaults + Client.pretenceNames
+      faults + AirLink<Transport, Surroundings>.ownFaults + Client.pretenceNames
     var abilities = Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
       circumstances: circumstances, reports: Client.reports,
@@ -208,8 +208,8 @@ public final class AirDevice<Carrier: HCICarrier, Surroundings: LockSurroundings
       return try body()
     } catch {
       switch error.symptom {
-      case .noAnswer, .badAnswer, .ended: throw LabFault(.carrierLost, error.detail)
-      case .noDevice, .carrierLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
+      case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
+      case .noDevice, .transportLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
         .stopped:
         throw error
       }

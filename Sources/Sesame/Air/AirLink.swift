@@ -16,12 +16,12 @@ public import Basics
 /// - What fails in discovery ends the link, with a remark that says what was missing.
 /// - A link that the client ends is over for it at once, with reason 0x16, as is an attempt that it gives up, with
 ///   0x02.
-/// - Trouble with the carrier or the controller is a `LabFault`, after which every call throws the same one until
+/// - Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
 ///   ``reconnect(until:)``, ``resetController(until:)`` or ``reopen(_:until:)`` has helped. Which of them is tried, and
 ///   when, is for whoever uses the link to say.
 ///
 /// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
-public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: LockLink {
+public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: LockLink {
   private enum State {
     case idle
     case connecting
@@ -30,7 +30,7 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   }
 
   /// The way to the client's controller.
-  public private(set) var carrier: Carrier
+  public private(set) var transport: Transport
   /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence. Without it,
   /// a controller that froze looks like a lock that does not answer.
   public var patience: Interval?
@@ -77,12 +77,12 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
   /// Makes a link whose controller is reset when the first test begins.
   ///
   /// - Parameters:
-  ///   - carrier: the way to the client's controller.
+  ///   - transport: the way to the client's controller.
   ///   - host: the settings of the client's host.
   ///   - surroundings: who brings the lock into a start condition.
   ///   - target: which lock is meant.
-  public init(_ carrier: Carrier, host: HostSettings, surroundings: Surroundings, target: LockTarget) {
-    self.carrier = carrier
+  public init(_ transport: Transport, host: HostSettings, surroundings: Surroundings, target: LockTarget) {
+    self.transport = transport
     self.surroundings = surroundings
     self.host = BluetoothHost(host)
     listener = LockListener(target)
@@ -90,7 +90,7 @@ public struct AirLink<Carrier: HCICarrier, Surroundings: LockSurroundings>: Lock
 }
 
 extension AirLink {
-  public var now: Instant { .zero + (carrier.now - epoch) }
+  public var now: Instant { .zero + (transport.now - epoch) }
 
   /// What the surroundings can do, and two of the client's Bluetooth: `att`, something that makes no sense
   /// (``BluetoothNonsense``), and `unsubscribe`, which turns the lock's notifications off.
@@ -117,7 +117,7 @@ extension AirLink {
     let key = try surroundings.prepare(start)
     try setUp()
     listener = LockListener(listener.target)
-    epoch = carrier.now
+    epoch = transport.now
     // What went wrong before is of interest only while it is not put right.
     recorder?.startOver(at: epoch)
     return key
@@ -132,14 +132,14 @@ extension AirLink {
     try check()
     isListening = true
     listener.listenAgain()
-    try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: carrier.now))
+    try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: transport.now))
   }
 
   public mutating func stopListening() throws(LabFault) {
     try check()
     guard isListening else { return }
     isListening = false
-    try carryOut(host.stopScanning(at: carrier.now))
+    try carryOut(host.stopScanning(at: transport.now))
   }
 
   public mutating func connect() throws(LabFault) {
@@ -162,7 +162,7 @@ extension AirLink {
       // An attempt that waits for an earlier link to end was not begun.
       if leaving == nil {
         givenUp += 1
-        try carryOut(host.cancelConnecting(at: carrier.now))
+        try carryOut(host.cancelConnecting(at: transport.now))
       }
       events.append(.disconnected(reason: HCIErrorCode.unknownConnection.rawValue))
     case .discovering(let link, _, _), .open(let link, _, _):
@@ -175,7 +175,7 @@ extension AirLink {
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
     try check()
     guard case .open(let link, let write, _) = state else { return }
-    guard outgoing.isEmpty, let actions = host.writeCommand(write, frame, on: link, at: carrier.now) else {
+    guard outgoing.isEmpty, let actions = host.writeCommand(write, frame, on: link, at: transport.now) else {
       outgoing.append(frame)
       return
     }
@@ -200,7 +200,7 @@ extension AirLink {
         if events.isEmpty { return nil }
         continue
       }
-      isOver = overrun.isEndless(isLate: carrier.now > limit, at: carrier.now)
+      isOver = overrun.isEndless(isLate: transport.now > limit, at: transport.now)
     }
   }
 
@@ -261,12 +261,12 @@ extension AirLink {
 
   /// Resets the controller, and does no more: a way in memory needs no other help.
   public mutating func restart() throws(LabFault) {
-    try resetController(until: carrier.now + .seconds(10))
+    try resetController(until: transport.now + .seconds(10))
   }
 
   public mutating func takeRemarks() -> [String] {
     defer { remarks = [] }
-    return remarks + carrier.takeRemarks()
+    return remarks + transport.takeRemarks()
   }
 }
 
@@ -278,11 +278,11 @@ extension AirLink {
     forgetEverything()
     let question = HCICommand.readBDADDR.packet
     do {
-      try carrier.send(question)
-      recorder?.note(question, isReceived: false, at: carrier.now)
-      while carrier.now < limit {
-        guard let packet = try carrier.receive(until: limit) else { continue }
-        recorder?.note(packet, isReceived: true, at: carrier.now)
+      try transport.send(question)
+      recorder?.note(question, isReceived: false, at: transport.now)
+      while transport.now < limit {
+        guard let packet = try transport.receive(until: limit) else { continue }
+        recorder?.note(packet, isReceived: true, at: transport.now)
         if Self.isAnswer(packet) { return }
       }
     } catch {
@@ -307,14 +307,14 @@ extension AirLink {
   /// Opens the way to the controller anew, resets that and sets it up. A part of the time is kept for setting it up.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
     forgetEverything()
-    defer { remarks += carrier.takeRemarks() }
+    defer { remarks += transport.takeRemarks() }
     do {
-      try carrier.reopen(how, until: limit - Self.settingUp)
+      try transport.reopen(how, until: limit - Self.settingUp)
       isWayLost = false
     } catch {
       throw fail(error)
     }
-    try setUp(until: max(limit, carrier.now + Self.settingUp))
+    try setUp(until: max(limit, transport.now + Self.settingUp))
   }
 
   /// As long as a controller that works needs to be set up, and more.
@@ -350,7 +350,7 @@ extension AirLink {
     return fault
   }
 
-  private mutating func fail(_ fault: CarrierFault) -> LabFault {
+  private mutating func fail(_ fault: TransportFault) -> LabFault {
     switch fault.symptom {
     case .unavailable, .busy, .lost: isWayLost = true
     case .silent, .nonsense: break
@@ -361,9 +361,9 @@ extension AirLink {
   /// Resets the controller and waits until it can be used.
   private mutating func setUp(until limit: Instant = .never) throws(LabFault) {
     forgetEverything()
-    try carryOut(host.start(at: carrier.now))
+    try carryOut(host.start(at: transport.now))
     while !isSetUp {
-      guard try step(until: limit) || carrier.now < limit else {
+      guard try step(until: limit) || transport.now < limit else {
         throw fail(LabFault(.noAnswer, "the controller was not set up in time"))
       }
     }
@@ -387,8 +387,8 @@ extension AirLink {
   /// Ends links and attempts, and gives the controller a few seconds to say that it did; a reset follows anyway.
   private mutating func endEverything() throws(LabFault) {
     try disconnect()
-    let end = carrier.now + .seconds(3)
-    while givenUp > 0 || leaving != nil, carrier.now < end { _ = try step(until: end) }
+    let end = transport.now + .seconds(3)
+    while givenUp > 0 || leaving != nil, transport.now < end { _ = try step(until: end) }
   }
 
   /// Ends a link that the client wants no more.
@@ -404,7 +404,7 @@ extension AirLink {
   private mutating func endDrained() throws(LabFault) {
     guard isDraining, let leaving, host.hasSentEverything(on: leaving) else { return }
     isDraining = false
-    try carryOut(host.disconnect(leaving, reason: .remoteUserTerminated, at: carrier.now))
+    try carryOut(host.disconnect(leaving, reason: .remoteUserTerminated, at: transport.now))
   }
 
   /// Connects, once nothing of an earlier link is in the way.
@@ -412,7 +412,7 @@ extension AirLink {
     guard case .connecting = state, leaving == nil, let address = listener.address else { return }
     let isFirst = attemptsLeft == Self.repeatedAttempts
     let time = isFirst ? Interval.forever : Self.repeatedAttemptTime
-    try carryOut(host.connect(to: address, ConnectionParameters(), timeout: time, at: carrier.now))
+    try carryOut(host.connect(to: address, ConnectionParameters(), timeout: time, at: transport.now))
   }
 
   /// Lets time pass up to the next packet or to what the host has to do next; false at the limit.
@@ -421,11 +421,11 @@ extension AirLink {
     let check = patience.map { lastSign + $0 }
     let packet: HCIPacket?
     do {
-      packet = try carrier.receive(until: min(limit, due ?? .never, check ?? .never))
+      packet = try transport.receive(until: min(limit, due ?? .never, check ?? .never))
     } catch {
       throw fail(error)
     }
-    let now = carrier.now
+    let now = transport.now
     noteTampering()
     if let packet {
       lastSign = now
@@ -452,8 +452,8 @@ extension AirLink {
       switch action {
       case .transmit(let packet):
         do {
-          try carrier.send(packet)
-          recorder?.note(packet, isReceived: false, at: carrier.now)
+          try transport.send(packet)
+          recorder?.note(packet, isReceived: false, at: transport.now)
         } catch {
           throw fail(error)
         }
@@ -523,7 +523,7 @@ extension AirLink {
     guard case .connecting = state else { return }
     isProvoked = false
     if attemptsLeft == Self.repeatedAttempts { events.append(.connected) }
-    let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: carrier.now)
+    let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: transport.now)
     state = .discovering(link, LockDiscovery(), procedure)
     try carryOut(actions)
   }
@@ -581,7 +581,7 @@ extension AirLink {
     var discovery = discovery
     switch discovery.receive(result) {
     case .procedure(let procedure):
-      let (number, actions) = host.start(procedure, on: link, at: carrier.now)
+      let (number, actions) = host.start(procedure, on: link, at: transport.now)
       state = .discovering(link, discovery, number)
       try carryOut(actions)
     case .done:
@@ -603,7 +603,7 @@ extension AirLink {
     guard case .open(link, let write, _) = state else { return }
     var sent = 0
     while sent < outgoing.count,
-      let actions = host.writeCommand(write, outgoing[sent], on: link, at: carrier.now)
+      let actions = host.writeCommand(write, outgoing[sent], on: link, at: transport.now)
     {
       sent += 1
       try carryOut(actions)

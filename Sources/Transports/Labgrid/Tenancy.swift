@@ -44,7 +44,7 @@ public final class Tenancy: Sendable {
   /// The place, as it was when it became ours.
   public let place: LabPlace
   /// The way to a controller that its exporter offers.
-  public let carrier: String?
+  public let transport: String?
   /// The coordinator.
   public var address: LabAddress { client.address }
 
@@ -77,7 +77,7 @@ public final class Tenancy: Sendable {
     do throws(LabgridFault) {
       let (place, lines) = try Self.moveIn(client, wish, say, isStopped)
       self.place = place
-      carrier = try Self.carrier(lines)
+      transport = try Self.transport(lines)
       state = Mutex(State(watchdog: watchdog))
     } catch {
       if let words = watchdog.end() { say(words) }
@@ -162,9 +162,9 @@ extension Tenancy {
     return place
   }
 
-  private static func carrier(_ lines: [String]) throws(LabgridFault) -> String? {
+  private static func transport(_ lines: [String]) throws(LabgridFault) -> String? {
     do {
-      return try LabCarrier.read(lines)
+      return try LabTransport.read(lines)
     } catch {
       throw .refused("what labgrid-client says of the resources is not understood: \(error)")
     }
@@ -203,18 +203,18 @@ extension Tenancy {
       do throws(LabgridFault) {
         let place = try client.place(place.name, within: .seconds(10))
         guard let loss = place.loss(for: client.owner.description) else { return }
-        return lose(LabFault(.carrierLost, loss))
+        return lose(LabFault(.transportLost, loss))
       } catch {
         words = client.trouble(error, "the coordinator at \(address) cannot be asked").detail
         if case .refused(let text) = error,
           text.hasPrefix("there is no place") || text.hasSuffix("matches nothing")
         {
-          return lose(LabFault(.carrierLost, "the lab has no place \(place.name) any more"))
+          return lose(LabFault(.transportLost, "the lab has no place \(place.name) any more"))
         }
       }
       _ = poll(nil, 0, 500)
     } while MonotonicClock.now - begin < Self.silence && !state.withLock { $0.isOver }
-    lose(LabFault(.carrierLost, words))
+    lose(LabFault(.transportLost, words))
   }
 
   private func lose(_ fault: LabFault) {

@@ -26,7 +26,7 @@ struct Figure {
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
   static var all: [Figure] {
-    processes + reports + [automata] + reference + fuzzing + air + sessions + radio + [carrier, history]
+    processes + reports + [automata] + reference + fuzzing + air + sessions + radio + [transport, history]
       + leases + [lab] + nights + [engine] + strategies
   }
 

@@ -52,7 +52,7 @@ extension Figure {
 }
 
 /// The way to a controller that can hang, and then takes everything and says nothing until its power was off.
-private final class HangingDongle: HCICarrier {
+private final class HangingDongle: HCITransport {
   var isHung = false
   private var way: RadioWorld
 

@@ -91,10 +91,11 @@ struct Completion {
     case .machine:
       offer(MachineDefinition.catalog.map { Candidate(word: $0.name, meaning: $0.summary) }, current, stem)
       files = .file
-    case .carrier:
-      let carriers = LabArguments.carriers.split(separator: ", ").map { Candidate(word: String($0)) }
+    case .transport:
+      let transports = LabArguments.transports.split(separator: ", ").map { Candidate(word: String($0)) }
       offer(
-        carriers.map { Candidate(word: $0.word.prefix { $0 != ":" } + ":", meaning: $0.word) }, current, stem)
+        transports.map { Candidate(word: $0.word.prefix { $0 != ":" } + ":", meaning: $0.word) }, current,
+        stem)
     case .device: offer(device: current, stem)
     }
   }
@@ -273,7 +274,7 @@ extension Command {
       "completions", "Prints what a shell must read to complete lockstep's commands.",
       discussion: """
         Commands, options and their values are completed: choices, files, machines, devices with their settings and
-        defects, carriers.
+        defects, transports.
 
           bash   lockstep completions bash > ~/.local/share/bash-completion/completions/lockstep
           zsh    lockstep completions zsh > "${fpath[1]}/_lockstep"

@@ -36,7 +36,7 @@ enum ValueKind: Equatable {
   case scenario
   case machine
   case device
-  case carrier
+  case transport
   case command
   /// Words of another command line, of which nothing is completed.
   case words

@@ -18,17 +18,17 @@ extension Option {
   }
 
   /// The way to a controller, which may be that of a bench.
-  static func carrier(_ path: WritableKeyPath<Values, String?>) -> Option {
+  static func transport(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
-      "carrier", path, "SPEC",
-      "The way to a Bluetooth controller: \(LabArguments.carriers); or dongle:NAME of a bench.",
-      example: "usb:0", as: .carrier)
+      "transport", path, "SPEC",
+      "The way to a Bluetooth controller: \(LabArguments.transports); or dongle:NAME of a bench.",
+      example: "usb:0", as: .transport)
   }
 
   /// Where packets go.
   static func capture(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
-      "capture", path, "FILE", "Where the traffic over the carrier is written down, as btsnoop.",
+      "capture", path, "FILE", "Where the traffic over the transport is written down, as btsnoop.",
       example: "air.btsnoop", as: .file)
   }
 

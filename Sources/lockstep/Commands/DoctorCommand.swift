@@ -174,7 +174,7 @@ extension Diagnosis {
         cure: "lockstep devices --bench \(shellWord(bench.path)) restore \(device.name)")
     case .held(let holder): return Symptom(.note, subject, "\(device.name): in use by \(holder)")
     case .free:
-      if device.kind == .dongle, try carrierSpec(device.place).isPresent == false {
+      if device.kind == .dongle, try transportSpec(device.place).isPresent == false {
         return Symptom(.bad, subject, "\(device.name): \(device.place) is not there", cure: "plug it in")
       }
       return Symptom(.good, subject, "\(device.name), \(device.place)")
@@ -184,10 +184,10 @@ extension Diagnosis {
   /// Adds a dongle and says whether it can be used as it is.
   private mutating func add(_ dongle: BenchProbe.Dongle, _ probe: BenchProbe) -> Bool {
     let name = "\(dongle.vendor):\(dongle.product)" + (dongle.name.map { " \($0)" } ?? "")
-    let carrier = "usb:\(dongle.path)"
+    let transport = "usb:\(dongle.path)"
     guard dongle.isAllowed else {
       found(
-        .bad, "usb", "\(carrier), \(name): this user may not use \(dongle.node)",
+        .bad, "usb", "\(transport), \(name): this user may not use \(dongle.node)",
         cure:
           "echo '\(udevRule(vendor: dongle.vendor, product: dongle.product))' | sudo tee -a /etc/udev/rules.d/70-lockstep.rules && "
           + "sudo udevadm control --reload && sudo udevadm trigger")
@@ -196,21 +196,21 @@ extension Diagnosis {
     let holders = probe.holders(of: dongle.node)
     if dongle.driver == "usbfs" {
       let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
-      found(.bad, "usb", "\(carrier), \(name): in use by \(who)", cure: "end it")
+      found(.bad, "usb", "\(transport), \(name): in use by \(who)", cure: "end it")
       return false
     }
     let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
-    found(.good, "usb", "\(carrier), \(name)\(kernel)")
+    found(.good, "usb", "\(transport), \(name)\(kernel)")
     return true
   }
 
   /// Adds an adapter of the kernel and says whether it can be used as it is.
   private mutating func add(_ adapter: BenchProbe.Adapter, _ probe: BenchProbe) -> Bool {
-    let carrier = "hci-socket:\(adapter.number)"
+    let transport = "hci-socket:\(adapter.number)"
     var isUsable = true
     func bad(_ text: String, _ cure: String) -> Symptom {
       isUsable = false
-      return Symptom(.bad, "adapter", "\(carrier): \(text)", cure: cure)
+      return Symptom(.bad, "adapter", "\(transport): \(text)", cure: cure)
     }
     if adapter.isBlocked { findings.append(bad("switched off by rfkill", "sudo rfkill unblock bluetooth")) }
     if adapter.isUp == true {
@@ -223,7 +223,7 @@ extension Diagnosis {
           "needs the capability CAP_NET_ADMIN",
           "sudo setcap cap_net_admin,cap_net_raw+ep .build/release/lockstep"))
     }
-    if isUsable { found(.good, "adapter", carrier) }
+    if isUsable { found(.good, "adapter", transport) }
     return isUsable
   }
 
@@ -242,7 +242,7 @@ extension Diagnosis {
       .bad, "controller", "there is no Bluetooth controller at this machine",
       cure:
         "plug in a dongle; without one, 'lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000' serves a "
-        + "lock and a controller for --carrier tcp-client:127.0.0.1:9000")
+        + "lock and a controller for --transport tcp-client:127.0.0.1:9000")
     if let trouble = probe.socketTrouble {
       found(
         .note, "kernel", "no Bluetooth sockets (\(trouble)): no hci-socket:",
@@ -265,7 +265,7 @@ extension Diagnosis {
   }
 
   private mutating func addFolders(_ probe: BenchProbe, reports: String) -> Bool {
-    var folders = [("reports", reports), ("locks", CarrierSettings.usualLockFolder)]
+    var folders = [("reports", reports), ("locks", TransportSettings.usualLockFolder)]
     if let state = StateFolder.path {
       folders.append(("odometers", state + "/odometers"))
     } else {
@@ -308,7 +308,7 @@ extension Diagnosis {
   }
 
   private static func test(
-    _ power: Inventory.PowerSwitch, of dongle: Inventory.Dongle, _ spec: CarrierSpec
+    _ power: Inventory.PowerSwitch, of dongle: Inventory.Dongle, _ spec: TransportSpec
   ) -> Symptom {
     do {
       let lease = try Lease(of: spec.identity, for: "doctor --power")

@@ -12,7 +12,7 @@ extension Command {
       "emulate", "Emulates a lock, or controllers alone, for other programs.",
       discussion: """
         LOCK is \(EmulatedDevice.lockNames.joined(separator: ", ")), with settings after a '?' as for run, or 'controllers'
-        for a radio without a lock on it. With --carrier the lock is on the air of that controller; with --serve it is on
+        for a radio without a lock on it. With --transport the lock is on the air of that controller; with --serve it is on
         a radio of our own, and the program that connects has a controller there: one program at a time for each --serve.
 
         It prints a line when it advertises and one for each connection, until Ctrl-C or --duration. Without --key-file
@@ -23,15 +23,15 @@ extension Command {
         Example(
           "lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000 --key-file lock.yaml",
           "A lock on a radio of its own, and the file with which it is driven."),
-        Example("lockstep emulate sesame5 --carrier usb:0", "A lock on the air of a dongle."),
+        Example("lockstep emulate sesame5 --transport usb:0", "A lock on the air of a dongle."),
         Example(
           "lockstep emulate controllers --serve tcp-server:127.0.0.1:9000 --serve tcp-server:127.0.0.1:9001",
           "Two controllers that hear each other."),
       ],
       options: [
         .value(
-          "carrier", \.carrier, "SPEC", "The controller of the lock: \(LabArguments.carriers).",
-          example: "usb:0", as: .carrier),
+          "transport", \.transport, "SPEC", "The controller of the lock: \(LabArguments.transports).",
+          example: "usb:0", as: .transport),
         .list(
           "serve", \.serve, "SPEC",
           "Serves a controller at tcp-server:HOST:PORT; may be given several times.",
@@ -59,7 +59,7 @@ extension Command {
 
 private struct EmulateArguments {
   var lock: [String] = []
-  var carrier: String?
+  var transport: String?
   var serve: [String] = []
   var keyFile: String?
   var control: String?
@@ -76,17 +76,17 @@ private struct EmulateArguments {
     let seed = seed ?? UInt64(World().drawSeed())
     let choice = isBare ? nil : try EmulatedLockChoice(lock[0])
     let specs = try serve.map { text throws(UsageError) in try served(text) }
-    let carrierSpec = try carrier.map { text throws(UsageError) in try lockstep.carrierSpec(text) }
+    let transportSpec = try transport.map { text throws(UsageError) in try lockstep.transportSpec(text) }
     let control = try controlServer()
     defer { control?.shutDown() }
     Interruption.listen()
     do {
       let limit = duration.map { Waiting.now + $0 } ?? .never
       let air: any EmulatedAir =
-        if let carrierSpec {
-          try open(carrierSpec)
+        if let transportSpec {
+          try open(transportSpec)
         } else {
-          try emulated { () throws(CarrierFault) in try RadioAir(serving: specs, seed: seed) }
+          try emulated { () throws(TransportFault) in try RadioAir(serving: specs, seed: seed) }
         }
       guard let choice else {
         try EmulatedRadio.play(air, until: limit, report)
@@ -104,19 +104,19 @@ private struct EmulateArguments {
   }
 
   private func check() throws(UsageError) {
-    if carrier == nil, serve.isEmpty {
-      throw UsageError("where is it to be? give --carrier usb:0, or --serve tcp-server:127.0.0.1:9000")
+    if transport == nil, serve.isEmpty {
+      throw UsageError("where is it to be? give --transport usb:0, or --serve tcp-server:127.0.0.1:9000")
     }
-    if carrier != nil, !serve.isEmpty { throw UsageError("'--carrier' and '--serve' exclude each other") }
+    if transport != nil, !serve.isEmpty { throw UsageError("'--transport' and '--serve' exclude each other") }
     guard isBare else { return }
-    if carrier != nil { throw UsageError("controllers are served: --serve tcp-server:127.0.0.1:9000") }
+    if transport != nil { throw UsageError("controllers are served: --serve tcp-server:127.0.0.1:9000") }
     if control != nil || keyFile != nil {
       throw UsageError("where no lock is, there is nothing to control and no key")
     }
   }
 
-  private func served(_ text: String) throws(UsageError) -> CarrierSpec {
-    let spec = try lockstep.carrierSpec(text, of: "--serve")
+  private func served(_ text: String) throws(UsageError) -> TransportSpec {
+    let spec = try lockstep.transportSpec(text, of: "--serve")
     guard case .tcpServer = spec else {
       throw UsageError("'--serve' expects tcp-server:HOST:PORT, not '\(text)'")
     }
@@ -129,8 +129,8 @@ private struct EmulateArguments {
     return try checked("--control: ") { try ControlServer(path: path) }
   }
 
-  private func open(_ spec: CarrierSpec) throws(EmulationFault) -> CarrierAir {
-    var settings = CarrierSettings()
+  private func open(_ spec: TransportSpec) throws(EmulationFault) -> TransportAir {
+    var settings = TransportSettings()
     settings.tap = capture
     var lease: Lease?
     do throws(LabFault) {
@@ -142,8 +142,8 @@ private struct EmulateArguments {
     } catch {
       throw EmulationFault(error.detail)
     }
-    return try emulated("; 'lockstep doctor' looks at this machine") { () throws(CarrierFault) in
-      CarrierAir(try Carrier(opening: spec, settings: settings), lease)
+    return try emulated("; 'lockstep doctor' looks at this machine") { () throws(TransportFault) in
+      TransportAir(try Transport(opening: spec, settings: settings), lease)
     }
   }
 }
@@ -155,7 +155,7 @@ private enum EmulatedRadio {
   ) throws(EmulationFault) {
     report.announce(controllers: air.places)
     while !Interruption.isRequested, Waiting.now < limit {
-      try emulated { () throws(CarrierFault) in try air.service() }
+      try emulated { () throws(TransportFault) in try air.service() }
       while air.take() != nil {}
       for remark in air.takeRemarks() { report.say(remark) }
       let latest = min(limit, Waiting.now + .milliseconds(200))

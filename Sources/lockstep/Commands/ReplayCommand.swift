@@ -45,7 +45,7 @@ extension Command {
       try once.lab.checkGoverned(plan.devices)
       Interruption.listen()
       defer { world.devices.shutDown() }
-      // What goes over a carrier is written down as it goes.
+      // What goes over a transport is written down as it goes.
       if arguments.lab.capture != nil, world.devices.bench.wayCount == 0 {
         world.devices.captures = CaseCaptures()
       }

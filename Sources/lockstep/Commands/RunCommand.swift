@@ -16,11 +16,11 @@ extension Command {
         Ctrl-C, or another signal that asks for the end, ends it in the step that is being done, with a report; what is
         waited for is waited for no more. A second one ends it at once.
 
-        A real lock is described by a file, lock:FILE, and reached over a carrier: \(LabArguments.carriers).
+        A real lock is described by a file, lock:FILE, and reached over a transport: \(LabArguments.transports).
         It is governed: two seconds between movements, a budget of them that is counted in a file, and brought to its
         rest position however the run ends.
 
-        With --lab lock and carrier come from a lab of many benches that labgrid coordinates; its own client,
+        With --lab lock and transport come from a lab of many benches that labgrid coordinates; its own client,
         labgrid-client, is found on the PATH or by LABGRID_CLIENT.
 
         """,
@@ -31,7 +31,7 @@ extension Command {
           "lockstep run Scenarios/sesame5 --device 'emulator:sesame5?defect=deaf-unlock'",
           "The same on a lock with a bug, to see what a failure looks like."),
         Example(
-          "lockstep run Scenarios/sesame5 --carrier usb:0 --device lock:front-door.yaml",
+          "lockstep run Scenarios/sesame5 --transport usb:0 --device lock:front-door.yaml",
           "On a real lock, through a Bluetooth dongle."),
         Example(
           "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
@@ -77,9 +77,9 @@ private struct RunSession {
     }
     self.arguments = arguments
     let lab = refusal == nil ? try arguments.labSettings() : LabSettings()
-    guard arguments.lab.capture == nil || !lab.carriers.isEmpty || refusal != nil else {
+    guard arguments.lab.capture == nil || !lab.transports.isEmpty || refusal != nil else {
       throw UsageError(
-        "--capture goes with --carrier; the packets of a case that fails are kept in runs/NAME/packets in any case"
+        "--capture goes with --transport; the packets of a case that fails are kept in runs/NAME/packets in any case"
       )
     }
     guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true || refusal != nil else {

@@ -16,14 +16,15 @@ extension Command {
 
         """,
       examples: [
-        Example("lockstep scan --carrier usb:0", "The locks that a dongle hears in ten seconds."),
-        Example("lockstep scan --carrier hci-socket:0 --duration 1min --all", "Everything that advertises."),
+        Example("lockstep scan --transport usb:0", "The locks that a dongle hears in ten seconds."),
+        Example(
+          "lockstep scan --transport hci-socket:0 --duration 1min --all", "Everything that advertises."),
       ],
       options: [
-        .carrier(\.carrier),
+        .transport(\.transport),
         .bench(
           \.bench,
-          "The inventory of the bench, whose dongles are --carrier dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
+          "The inventory of the bench, whose dongles are --transport dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
             + "user's configuration, unless given."),
         .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
         .flag("all", \.isAll, "Lists everything that advertises."),
@@ -36,7 +37,7 @@ extension Command {
 
 private struct ScanArguments {
   var bench: String?
-  var carrier: String?
+  var transport: String?
   var duration = Interval.seconds(10)
   var isAll = false
   var capture: String?
@@ -44,14 +45,14 @@ private struct ScanArguments {
   var isQuiet = false
 
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
-    guard let carrier else {
+    guard let transport else {
       throw UsageError(
-        "a scan needs a controller: --carrier usb:0, or another; 'lockstep doctor' says what there is")
+        "a scan needs a controller: --transport usb:0, or another; 'lockstep doctor' says what there is")
     }
-    let choice = try carrierChoice(carrier, bench: bench(for: carrier))
+    let choice = try transportChoice(transport, bench: bench(for: transport))
     let spec = choice.spec
     Interruption.listen()
-    var settings = CarrierSettings()
+    var settings = TransportSettings()
     settings.tap = capture
     let view = ScanView(console, format, isAll: isAll)
     // Who uses the controller now is not to be disturbed, nor are we.
@@ -64,9 +65,9 @@ private struct ScanArguments {
     }
     defer { withExtendedLifetime(lease) {} }
     do {
-      let carrier = try Carrier(opening: spec, settings: settings)
-      defer { carrier.close() }
-      var scan = Scan(carrier: carrier, view: view)
+      let transport = try Transport(opening: spec, settings: settings)
+      defer { transport.close() }
+      var scan = Scan(transport: transport, view: view)
       try scan.listen(for: duration)
       if !isQuiet { view.finish() }
       return .agree
@@ -79,8 +80,8 @@ private struct ScanArguments {
 
 extension ScanArguments {
   /// The bench that a dongle is of.
-  fileprivate func bench(for carrier: String) throws(UsageError) -> BenchFile? {
-    guard bench != nil || carrier.hasPrefix("dongle:"), let path = bench ?? BenchFile.usual else {
+  fileprivate func bench(for transport: String) throws(UsageError) -> BenchFile? {
+    guard bench != nil || transport.hasPrefix("dongle:"), let path = bench ?? BenchFile.usual else {
       return nil
     }
     return try BenchFile(reading: path)
@@ -89,44 +90,44 @@ extension ScanArguments {
 
 /// A host that does nothing but listen.
 private struct Scan {
-  let carrier: Carrier
+  let transport: Transport
   let view: ScanView
   var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
   /// Since when it listens.
   var start: Instant?
   var isOver = false
 
-  mutating func listen(for duration: Interval) throws(CarrierFault) {
-    try carryOut(host.start(at: carrier.now))
+  mutating func listen(for duration: Interval) throws(TransportFault) {
+    try carryOut(host.start(at: transport.now))
     // A controller that is slow to begin is listened to as long as one that is quick.
     while start == nil { try step(until: .never) }
-    let limit = (start ?? carrier.now) + duration
-    while carrier.now < limit, !Interruption.isRequested { try step(until: limit) }
+    let limit = (start ?? transport.now) + duration
+    while transport.now < limit, !Interruption.isRequested { try step(until: limit) }
     // A controller that fell silent meanwhile is told from an empty room by its answer to this.
-    try carryOut(host.stopScanning(at: carrier.now))
+    try carryOut(host.stopScanning(at: transport.now))
     while !isOver { try step(until: .never) }
   }
 
-  private mutating func step(until limit: Instant) throws(CarrierFault) {
-    let next = min(limit, host.deadline ?? .never, carrier.now + .milliseconds(200))
-    if let packet = try carrier.receive(until: next) {
-      try carryOut(host.receive(packet, at: carrier.now))
+  private mutating func step(until limit: Instant) throws(TransportFault) {
+    let next = min(limit, host.deadline ?? .never, transport.now + .milliseconds(200))
+    if let packet = try transport.receive(until: next) {
+      try carryOut(host.receive(packet, at: transport.now))
     }
-    try carryOut(host.advance(to: carrier.now))
-    view.refresh(at: carrier.now)
+    try carryOut(host.advance(to: transport.now))
+    view.refresh(at: transport.now)
   }
 
-  private mutating func carryOut(_ actions: [HostAction]) throws(CarrierFault) {
+  private mutating func carryOut(_ actions: [HostAction]) throws(TransportFault) {
     for action in actions {
       switch action {
-      case .transmit(let packet): try carrier.send(packet)
+      case .transmit(let packet): try transport.send(packet)
       case .report(.ready):
-        try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: carrier.now))
-      case .report(.advertisement(let report)): view.hear(report, at: carrier.now)
-      case .report(.failed(let failure)): throw CarrierFault(failure)
+        try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: transport.now))
+      case .report(.advertisement(let report)): view.hear(report, at: transport.now)
+      case .report(.failed(let failure)): throw TransportFault(failure)
       case .report(.scanning(_, let status)) where status != .success:
-        throw CarrierFault(.unavailable, "the controller does not scan: \(status)")
-      case .report(.scanning(true, _)): start = carrier.now
+        throw TransportFault(.unavailable, "the controller does not scan: \(status)")
+      case .report(.scanning(true, _)): start = transport.now
       case .report(.scanning(false, _)): isOver = true
       case .report: break
       }
@@ -134,7 +135,7 @@ private struct Scan {
   }
 }
 
-extension CarrierFault {
+extension TransportFault {
   /// What a controller that cannot be used means for who only listens.
   fileprivate init(_ failure: HostFailure) {
     let symptom: Symptom =

@@ -62,7 +62,7 @@ extension FuzzArguments {
     [
       .value(
         "device", \.run.device, "SPEC",
-        "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --carrier, or lock:NAME of a "
+        "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a "
           + "bench. The machine's usual emulated device unless given.",
         example: "emulator:sesame5?defect=deaf-unlock", as: .device),
       .value("seed", \.run.seed, "N", "The seed of everything that is drawn.", example: "42"),

@@ -30,7 +30,7 @@ struct BenchFile {
 
   private static var checks: Inventory.Checks {
     Inventory.Checks(
-      carrier: { text in trouble { _ = try CarrierSpec(text: text) } },
+      transport: { text in trouble { _ = try TransportSpec(text: text) } },
       device: { text in
         trouble {
           let spec = try DeviceSpec(text: text)
@@ -68,34 +68,34 @@ extension BenchFile {
   }
 
   /// The ways to a lock, in the order in which they are tried.
-  func carriers(to lock: Inventory.Lock) throws(UsageError) -> [CarrierChoice] {
-    var choices: [CarrierChoice] = []
+  func transports(to lock: Inventory.Lock) throws(UsageError) -> [TransportChoice] {
+    var choices: [TransportChoice] = []
     for dongle in inventory.dongles(reaching: lock) { choices.append(try choice(dongle)) }
     guard !choices.isEmpty else {
       throw UsageError(
-        "\(path): no dongle reaches the lock '\(lock.name)': give the bench one, or name a way with --carrier"
+        "\(path): no dongle reaches the lock '\(lock.name)': give the bench one, or name a way with --transport"
       )
     }
     return choices
   }
 
   /// The way through a dongle.
-  func choice(_ dongle: Inventory.Dongle) throws(UsageError) -> CarrierChoice {
-    CarrierChoice(
-      dongle: dongle.name, spec: try carrierSpec(dongle.carrier, of: path),
+  func choice(_ dongle: Inventory.Dongle) throws(UsageError) -> TransportChoice {
+    TransportChoice(
+      dongle: dongle.name, spec: try transportSpec(dongle.transport, of: path),
       power: inventory.powerSwitch(of: dongle))
   }
 }
 
 /// A way to a controller.
-struct CarrierChoice {
+struct TransportChoice {
   /// What the inventory calls it; `nil` for one that was named on the command line.
   var dongle: String?
-  var spec: CarrierSpec
+  var spec: TransportSpec
   /// What turns its power off and on.
   var power: Inventory.PowerSwitch?
 
-  /// As it is called where its carrier is known.
+  /// As it is called where its transport is known.
   var shortName: String { dongle.map { "the dongle \($0)" } ?? "\(spec)" }
 
   /// As it is called in messages.

@@ -9,7 +9,7 @@ struct BenchLeases {
   private(set) var lock: (name: String, lease: Lease)?
   private(set) var dongle: Lease?
   /// The way that was taken.
-  private(set) var carrier: CarrierChoice?
+  private(set) var transport: TransportChoice?
   /// Why something is not ours.
   private(set) var fault: LabFault?
   /// How long what another process has is waited for, all in all.
@@ -40,7 +40,7 @@ struct BenchLeases {
   }
 
   /// Takes the first way that is free, unless it has one.
-  mutating func take(oneOf choices: [CarrierChoice]) {
+  mutating func take(oneOf choices: [TransportChoice]) {
     guard fault == nil, dongle == nil, !choices.isEmpty else { return }
     var reasons: [String] = []
     repeat {
@@ -54,7 +54,7 @@ struct BenchLeases {
         }
         do throws(LabFault) {
           dongle = try Lease(of: identity, for: Self.command)
-          carrier = choice
+          transport = choice
           return
         } catch {
           reasons.append(choices.count > 1 ? "\(choice.name): \(error.detail)" : error.detail)
@@ -68,9 +68,9 @@ struct BenchLeases {
   }
 
   /// Lets go of the way, and takes the next one that can be used.
-  mutating func changeDongle(_ choices: [CarrierChoice]) {
+  mutating func changeDongle(_ choices: [TransportChoice]) {
     dongle = nil
-    carrier = nil
+    transport = nil
     take(oneOf: choices)
   }
 
@@ -87,7 +87,7 @@ struct BenchLeases {
   /// What a manifest says of it.
   var properties: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []
-    if let name = carrier?.dongle { all.append(("dongle", name)) }
+    if let name = transport?.dongle { all.append(("dongle", name)) }
     if let lock { all.append(("lease.lock", "\(lock.lease.identity) \(lock.lease.token)")) }
     if let dongle { all.append(("lease.dongle", "\(dongle.identity) \(dongle.token)")) }
     return all

@@ -24,7 +24,7 @@ struct DeviceState {
   var name: String
   /// What it is known by; `nil` where that cannot be told.
   var identity: String?
-  /// How it is reached: a carrier, a lock file or an emulator.
+  /// How it is reached: a transport, a lock file or an emulator.
   var place: String
   var use: Use
   /// The failures of its last health checks.
@@ -60,7 +60,7 @@ struct BenchState {
     self.bench = bench
     for dongle in bench.inventory.dongles {
       let identity = try bench.choice(dongle).spec.identity
-      devices.append(device(.dongle, dongle.name, identity, dongle.carrier))
+      devices.append(device(.dongle, dongle.name, identity, dongle.transport))
     }
     for lock in bench.inventory.locks { devices.append(state(of: lock, today)) }
   }

@@ -57,7 +57,7 @@ extension Devices {
       } catch {
         if error.symptom == .stopped { return remarks }
         guard bench.isReserved else { return remarks + ["the health check cannot begin: \(error.detail)"] }
-        remarks += take(.carrier(error.detail))
+        remarks += take(.transport(error.detail))
         if bench.isOut || Interruption.isHeard { return remarks }
         Waiting.wait(for: [], until: Waiting.now + .seconds(1))
         continue
@@ -68,7 +68,7 @@ extension Devices {
       remarks += words + take(finding)
       switch finding {
       case .healthy, .limited: return remarks
-      case .unwell, .unreached, .carrier: if bench.isOut { return remarks }
+      case .unwell, .unreached, .transport: if bench.isOut { return remarks }
       }
       // What fails once may need a moment.
       Waiting.wait(for: [], until: Waiting.now + .seconds(1))

@@ -85,7 +85,7 @@ struct NightlyLab {
   private func ways() throws(UsageError) -> [(name: String, identity: String?)] {
     if let places {
       return places.places.values.sorted { $0.name < $1.name }.map { place in
-        (place.name, place.carrier.flatMap { try? carrierChoice($0, bench: bench) }?.spec.identity)
+        (place.name, place.transport.flatMap { try? transportChoice($0, bench: bench) }?.spec.identity)
       }
     }
     return try inventory.dongles.map { dongle throws(UsageError) in
@@ -145,7 +145,7 @@ struct NightlyLab {
     if let places {
       dongles = [places.places[lock.name]?.name].compactMap(\.self)
     } else {
-      dongles = try bench.carriers(to: lock).compactMap(\.dongle)
+      dongles = try bench.transports(to: lock).compactMap(\.dongle)
     }
     identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
     return NightLock(

@@ -74,7 +74,7 @@ struct NightlyRuns {
     }
     words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)", "--wait=\(Self.wait)"]
     if let dongle = attempt.dongle {
-      words += lab.places?.options.words(at: dongle) ?? ["--carrier=dongle:\(dongle)"]
+      words += lab.places?.options.words(at: dongle) ?? ["--transport=dongle:\(dongle)"]
       words.append("--actuations=\(attempt.actuations)")
       if attempt.checksHealth, case .test = attempt.work { words.append("--check-health") }
     }

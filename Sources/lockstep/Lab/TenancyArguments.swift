@@ -12,7 +12,7 @@ struct TenancyArguments {
   /// The place, once it is ours.
   var tenancy: Tenancy?
   /// Whether the way to the lock is what the place says.
-  var givesCarrier = false
+  var givesTransport = false
 
   static var options: [Option<TenancyArguments>] {
     [
@@ -72,8 +72,8 @@ struct TagList: ArgumentValue, Equatable {
 }
 
 extension LabPlace {
-  /// The way to its lock, as `--carrier` takes it, where its tags say so.
-  var carrier: String? { tag("carrier") ?? tag("dongle").map { "dongle:" + $0 } }
+  /// The way to its lock, as `--transport` takes it, where its tags say so.
+  var transport: String? { tag("transport") ?? tag("dongle").map { "dongle:" + $0 } }
 }
 
 /// How a command came to no place.
@@ -94,13 +94,13 @@ enum NoPlace: Error {
 }
 
 extension RunArguments {
-  /// Gets a place where one is asked for, and drives what stands there: what the command line says of lock and carrier
+  /// Gets a place where one is asked for, and drives what stands there: what the command line says of lock and transport
   /// counts before what the place says.
   ///
   /// | what | where the place says it |
   /// | --- | --- |
   /// | the lock | the tag `lock=NAME`, as in `--device lock:NAME` |
-  /// | the way to it | the tag `carrier=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabCarrier`` |
+  /// | the way to it | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabTransport`` |
   mutating func moveIn(_ console: Console) throws(NoPlace) {
     let given = lab.tenancy
     do throws(UsageError) { try given.check() } catch { throw .usage(error) }
@@ -134,9 +134,9 @@ extension RunArguments {
       }
       device = "lock:" + lock
     }
-    guard lab.carrier == nil else { return }
-    lab.carrier = place.carrier ?? tenancy.carrier
-    lab.tenancy.givesCarrier = lab.carrier != nil
+    guard lab.transport == nil else { return }
+    lab.transport = place.transport ?? tenancy.transport
+    lab.tenancy.givesTransport = lab.transport != nil
   }
 
   /// Gives the place back, if there is one.

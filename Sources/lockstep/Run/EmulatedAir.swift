@@ -16,9 +16,9 @@ protocol EmulatedAir: AnyObject {
   var circumstances: [String] { get }
 
   /// Hands a packet of the lock's host to its controller.
-  func send(_ packet: HCIPacket) throws(CarrierFault)
+  func send(_ packet: HCIPacket) throws(TransportFault)
   /// Does what can be done now.
-  func service() throws(CarrierFault)
+  func service() throws(TransportFault)
   /// The next packet for the lock's host.
   func take() -> HCIPacket?
   /// What happened since it was last asked, a line each.
@@ -26,39 +26,39 @@ protocol EmulatedAir: AnyObject {
 }
 
 /// A controller of somebody else's, on whose air the lock is.
-final class CarrierAir: EmulatedAir {
-  private let carrier: Carrier
+final class TransportAir: EmulatedAir {
+  private let transport: Transport
   /// What keeps others from the controller meanwhile.
   private let lease: Lease?
 
-  init(_ carrier: Carrier, _ lease: Lease?) {
-    self.carrier = carrier
+  init(_ transport: Transport, _ lease: Lease?) {
+    self.transport = transport
     self.lease = lease
     // That it was opened goes without saying.
-    _ = carrier.takeRemarks()
+    _ = transport.takeRemarks()
   }
 
-  var descriptors: [(descriptor: Int32, events: Int16)] { carrier.descriptors }
-  var deadline: Instant? { carrier.pollTimeout.map { carrier.now + $0 } }
-  var places: [String] { ["\(carrier.spec)"] }
+  var descriptors: [(descriptor: Int32, events: Int16)] { transport.descriptors }
+  var deadline: Instant? { transport.pollTimeout.map { transport.now + $0 } }
+  var places: [String] { ["\(transport.spec)"] }
   var circumstances: [String] {
-    switch carrier.spec {
+    switch transport.spec {
     case .usb, .hciSocket, .serial: ["loss"]
     case .tcpClient, .tcpServer, .unixClient: []
     }
   }
 
-  func send(_ packet: HCIPacket) throws(CarrierFault) { try carrier.send(packet) }
-  func service() throws(CarrierFault) { try carrier.service() }
-  func take() -> HCIPacket? { carrier.take() }
-  func takeRemarks() -> [String] { carrier.takeRemarks() }
+  func send(_ packet: HCIPacket) throws(TransportFault) { try transport.send(packet) }
+  func service() throws(TransportFault) { try transport.service() }
+  func take() -> HCIPacket? { transport.take() }
+  func takeRemarks() -> [String] { transport.takeRemarks() }
 }
 
 /// Our own radio in real time: the lock's controller on it, if there is a lock, and one for each program that connects.
 final class RadioAir: EmulatedAir {
   /// A controller for somebody else.
   private struct Port {
-    let carrier: Carrier
+    let transport: Transport
     let controller: ControllerID
     var hasPeer = false
   }
@@ -70,41 +70,41 @@ final class RadioAir: EmulatedAir {
   private var remarks: [String] = []
 
   /// Begins to serve.
-  init(serving specs: [CarrierSpec], seed: UInt64) throws(CarrierFault) {
+  init(serving specs: [TransportSpec], seed: UInt64) throws(TransportFault) {
     radio = Radio(seed: seed)
     lock = radio.addController()
-    var settings = CarrierSettings()
+    var settings = TransportSettings()
     settings.role = .controller
     settings.awaitsPeer = false
     for spec in specs {
       let controller = radio.addController()
       radio.setPower(controller, false, at: Waiting.now)
-      ports.append(Port(carrier: try Carrier(opening: spec, settings: settings), controller: controller))
+      ports.append(Port(transport: try Transport(opening: spec, settings: settings), controller: controller))
     }
   }
 
-  var descriptors: [(descriptor: Int32, events: Int16)] { ports.flatMap { $0.carrier.descriptors } }
+  var descriptors: [(descriptor: Int32, events: Int16)] { ports.flatMap { $0.transport.descriptors } }
   var deadline: Instant? {
-    let polls = ports.compactMap { port in port.carrier.pollTimeout.map { Waiting.now + $0 } }
+    let polls = ports.compactMap { port in port.transport.pollTimeout.map { Waiting.now + $0 } }
     return (polls + [radio.deadline].compactMap(\.self)).min()
   }
   /// The servers, with the ports that the system picked.
   var places: [String] {
     ports.map { port in
-      guard case .tcpServer(let host, 0) = port.carrier.spec, let number = port.carrier.port else {
-        return "\(port.carrier.spec)"
+      guard case .tcpServer(let host, 0) = port.transport.spec, let number = port.transport.port else {
+        return "\(port.transport.spec)"
       }
-      return "\(CarrierSpec.tcpServer(host: host, port: number))"
+      return "\(TransportSpec.tcpServer(host: host, port: number))"
     }
   }
   var circumstances: [String] { [] }
 
-  func send(_ packet: HCIPacket) throws(CarrierFault) {
+  func send(_ packet: HCIPacket) throws(TransportFault) {
     radio.send(packet, to: lock, at: Waiting.now)
     deliver()
   }
 
-  func service() throws(CarrierFault) {
+  func service() throws(TransportFault) {
     for index in ports.indices { try service(index) }
     radio.advance(to: Waiting.now)
     deliver()
@@ -118,21 +118,21 @@ final class RadioAir: EmulatedAir {
   }
 
   /// Takes in what a program sends to its controller. One that goes takes its controller's power with it.
-  private func service(_ index: Int) throws(CarrierFault) {
-    let carrier = ports[index].carrier
+  private func service(_ index: Int) throws(TransportFault) {
+    let transport = ports[index].transport
     do {
-      try carrier.service()
+      try transport.service()
     } catch {
       // What it says when somebody hangs up is of no use to anybody.
-      try carrier.reopen()
+      try transport.reopen()
     }
-    _ = carrier.takeRemarks()
-    if carrier.hasPeer != ports[index].hasPeer {
-      ports[index].hasPeer = carrier.hasPeer
-      radio.setPower(ports[index].controller, carrier.hasPeer, at: Waiting.now)
-      remarks.append("\(carrier.spec): \(carrier.hasPeer ? "somebody connected" : "hung up")")
+    _ = transport.takeRemarks()
+    if transport.hasPeer != ports[index].hasPeer {
+      ports[index].hasPeer = transport.hasPeer
+      radio.setPower(ports[index].controller, transport.hasPeer, at: Waiting.now)
+      remarks.append("\(transport.spec): \(transport.hasPeer ? "somebody connected" : "hung up")")
     }
-    while let packet = carrier.take() { radio.send(packet, to: ports[index].controller, at: Waiting.now) }
+    while let packet = transport.take() { radio.send(packet, to: ports[index].controller, at: Waiting.now) }
   }
 
   private func deliver() {
@@ -141,7 +141,7 @@ final class RadioAir: EmulatedAir {
         forLock.append(packet)
       } else if let port = ports.first(where: { $0.controller == controller }) {
         // Trouble with it shows when it is served next.
-        try? port.carrier.send(packet)
+        try? port.transport.send(packet)
       }
     }
   }

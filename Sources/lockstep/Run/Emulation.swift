@@ -119,7 +119,7 @@ final class Emulation {
 
   /// Moves packets and lets time pass.
   private func step() throws(EmulationFault) {
-    try emulated { () throws(CarrierFault) in try air.service() }
+    try emulated { () throws(TransportFault) in try air.service() }
     while let packet = air.take() { try send(peripheral.receive(packet, at: Waiting.now)) }
     if let due = peripheral.deadline, due <= Waiting.now { try send(peripheral.advance(to: Waiting.now)) }
     for remark in air.takeRemarks() { report.say(remark) }
@@ -139,7 +139,7 @@ final class Emulation {
   }
 
   private func send(_ packets: [HCIPacket]) throws(EmulationFault) {
-    for packet in packets { try emulated { () throws(CarrierFault) in try air.send(packet) } }
+    for packet in packets { try emulated { () throws(TransportFault) in try air.send(packet) } }
   }
 
   /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.

@@ -7,7 +7,7 @@ import Transports
 /// The options that lead to a lock on the air.
 struct LabArguments {
   var bench: String?
-  var carrier: String?
+  var transport: String?
   var capture: String?
   var control: String?
   var allowed: [String] = []
@@ -20,16 +20,16 @@ struct LabArguments {
   /// The lab whose place is used, and which place; see ``TenancyArguments``.
   var tenancy = TenancyArguments()
 
-  /// How a carrier is written.
-  static let carriers =
+  /// How a transport is written.
+  static let transports =
     "usb:0, hci-socket:0, tcp-client:HOST:PORT, tcp-server:HOST:PORT, unix-client:PATH, serial:PATH,SPEED"
 
   /// The options as words, for a line that does the same again.
   var words: [String] {
     var words = tenancy.words
-    guard carrier != nil || bench != nil || tenancy.lab != nil else { return [] }
+    guard transport != nil || bench != nil || tenancy.lab != nil else { return [] }
     if let bench { words += ["--bench", bench] }
-    if let carrier, !tenancy.givesCarrier { words += ["--carrier", carrier] }
+    if let transport, !tenancy.givesTransport { words += ["--transport", transport] }
     if let control { words += ["--control", control] }
     return words + governorWords
   }
@@ -72,7 +72,7 @@ extension RestPosition: WordChoice {}
 /// A lock's way and rules, checked.
 struct LabSettings {
   /// The ways to the client's controller, in the order in which they are tried.
-  var carriers: [CarrierChoice] = []
+  var transports: [TransportChoice] = []
   /// Where the traffic with it is written down.
   var capture: String?
   /// The socket of the emulator of the lock.
@@ -101,10 +101,10 @@ extension LabSettings {
 extension RunArguments {
   static var lab: [Option<RunArguments>] {
     [
-      .bench(\.lab.bench), .carrier(\.lab.carrier),
+      .bench(\.lab.bench), .transport(\.lab.transport),
       .value(
         "capture", \.lab.capture, "FILE",
-        "Where the traffic over the carrier, or that of an emulated lock that is replayed, is written down, as btsnoop. "
+        "Where the traffic over the transport, or that of an emulated lock that is replayed, is written down, as btsnoop. "
           + "runs/NAME/capture.btsnoop unless given.", example: "air.btsnoop", as: .file),
       .value(
         "control", \.lab.control, "unix:PATH",
@@ -141,17 +141,17 @@ extension RunArguments {
     }
     settings.governor = try governorSettings(settings.lock)
     if let lock = settings.lock, lock.isPlayed {
-      let given = [("carrier", lab.carrier), ("control", lab.control)]
+      let given = [("transport", lab.transport), ("control", lab.control)]
       if let (name, _) = given.first(where: { $0.1 != nil }) {
         throw UsageError("the lock '\(lock.lock.name)' is played here, and needs no --\(name)")
       }
       return settings
     }
-    guard lockName != nil || lab.carrier == nil else {
-      throw UsageError("--carrier leads to a lock: name it with --device lock:FILE")
+    guard lockName != nil || lab.transport == nil else {
+      throw UsageError("--transport leads to a lock: name it with --device lock:FILE")
     }
     guard lockName != nil else { return settings }
-    settings.carriers = try carriers(settings.lock)
+    settings.transports = try transports(settings.lock)
     settings.capture = lab.capture
     settings.control = try (lab.control ?? settings.lock?.lock.control).map { text throws(UsageError) in
       try socketPath(text, of: "--control")
@@ -197,23 +197,23 @@ extension RunArguments {
     return BenchLock(bench: bench, lock: try bench.lock(name))
   }
 
-  private func carriers(_ lock: BenchLock?) throws(UsageError) -> [CarrierChoice] {
-    if let text = lab.carrier { return [try carrierChoice(text, bench: lock?.bench)] }
+  private func transports(_ lock: BenchLock?) throws(UsageError) -> [TransportChoice] {
+    if let text = lab.transport { return [try transportChoice(text, bench: lock?.bench)] }
     // Which way leads to it is known once its place is ours.
     if lab.tenancy.lab != nil, lab.tenancy.tenancy == nil { return [] }
     guard let lock else {
       throw UsageError(
-        "a lock needs a way to it: --carrier usb:0, or another; 'lockstep doctor' says what there is")
+        "a lock needs a way to it: --transport usb:0, or another; 'lockstep doctor' says what there is")
     }
-    return try lock.bench.carriers(to: lock.lock)
+    return try lock.bench.transports(to: lock.lock)
   }
 }
 
-/// Reads a carrier as somebody typed it, or the dongle of a bench.
-func carrierChoice(_ text: String, bench: BenchFile?) throws(UsageError) -> CarrierChoice {
-  guard text.hasPrefix("dongle:") else { return CarrierChoice(spec: try carrierSpec(text)) }
+/// Reads a transport as somebody typed it, or the dongle of a bench.
+func transportChoice(_ text: String, bench: BenchFile?) throws(UsageError) -> TransportChoice {
+  guard text.hasPrefix("dongle:") else { return TransportChoice(spec: try transportSpec(text)) }
   guard let bench else {
-    throw UsageError("'--carrier \(text)' is a dongle of a bench: say with --bench FILE of which")
+    throw UsageError("'--transport \(text)' is a dongle of a bench: say with --bench FILE of which")
   }
   return try bench.choice(try bench.dongle(String(text.dropFirst(7))))
 }
@@ -243,9 +243,9 @@ extension RunArguments {
   }
 }
 
-/// Reads a carrier as somebody typed it.
-func carrierSpec(_ text: String, of option: String = "--carrier") throws(UsageError) -> CarrierSpec {
-  try checked("\(option): ") { try CarrierSpec(text: text) }
+/// Reads a transport as somebody typed it.
+func transportSpec(_ text: String, of option: String = "--transport") throws(UsageError) -> TransportSpec {
+  try checked("\(option): ") { try TransportSpec(text: text) }
 }
 
 /// Reads `unix:PATH`.

@@ -10,14 +10,14 @@ import Transports
 final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
-    case real(RealLock<AirDevice<Carrier, LoneLock<LockFile>>>)
-    case emulated(AirDevice<Carrier, ControlSurroundings>, ControlSurroundings)
+    case real(RealLock<AirDevice<Transport, LoneLock<LockFile>>>)
+    case emulated(AirDevice<Transport, ControlSurroundings>, ControlSurroundings)
     case failed(LabFault)
   }
 
   private let settings: LabSettings
   private var capture: String?
-  private var carrier: Carrier?
+  private var transport: Transport?
   private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
   /// What the odometer of each lock said when it was opened first: one that is opened anew has no other budget.
@@ -50,7 +50,7 @@ final class LockBench {
   /// Where the traffic is written down unless somebody said so.
   func capture(in folder: String) {
     watchLog = folder + "/watcher.log"
-    if !settings.carriers.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
+    if !settings.transports.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
   }
 
   /// Brings real locks to rest.
@@ -111,7 +111,7 @@ extension LockBench {
 
   private func take(_ file: LockFile, name: String) {
     leases.take(lock: file.identity, name: name)
-    leases.take(oneOf: settings.carriers)
+    leases.take(oneOf: settings.transports)
     guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
     if !isGuarding { _ = Calendar.noted(Console()) }
     if !isGuarding, let words = StateFolder.warning { Console().say("lockstep: \(words)") }
@@ -133,7 +133,7 @@ extension LockBench {
 
 extension LockBench {
   /// How many ways lead to the lock.
-  var wayCount: Int { settings.carriers.count }
+  var wayCount: Int { settings.transports.count }
 
   /// Whether the lock and a way to it are ours.
   var isReserved: Bool { leases.fault == nil && leases.lock != nil }
@@ -146,7 +146,7 @@ extension LockBench {
   /// - Returns: what there is to say.
   func note(_ finding: HealthFinding) throws(LabFault) -> [String] {
     guard let (name, lease) = leases.lock else { return [] }
-    let dongle = leases.carrier.flatMap { choice in
+    let dongle = leases.transport.flatMap { choice in
       leases.dongle.map { (identity: $0.identity, name: choice.dongle ?? "\(choice.spec)") }
     }
     var words = ["health of \(name)" + (dongle.map { " over \($0.name)" } ?? "") + ": \(finding)"]
@@ -156,9 +156,9 @@ extension LockBench {
       drop()
     } else if let dongle, HealthFolder.health(of: dongle.identity).outOfUse != nil {
       drop()
-      leases.changeDongle(settings.carriers)
-      if let next = leases.carrier { words.append("\(next.name) is tried in its place") }
-    } else if case .carrier = finding {
+      leases.changeDongle(settings.transports)
+      if let next = leases.transport { words.append("\(next.name) is tried in its place") }
+    } else if case .transport = finding {
       // What was opened is of no use.
       drop()
     }
@@ -168,8 +168,8 @@ extension LockBench {
   /// Closes what is open, so that it is opened anew.
   private func drop() {
     uses = []
-    carrier?.close()
-    carrier = nil
+    transport?.close()
+    transport = nil
     recovery = nil
   }
 }
@@ -195,7 +195,7 @@ extension LockBench {
       under: settings.governor)
     guard settings.control != nil else { return description }
     let abilities = controlAbilities(file)
-    description.abilities = AirDevice<Carrier, ControlSurroundings>.abilities(
+    description.abilities = AirDevice<Transport, ControlSurroundings>.abilities(
       stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
       circumstances: circumstances(abilities), slack: realAirSlack)
     description.options = abilities.options
@@ -221,7 +221,7 @@ extension LockBench {
   /// On a real air frames get lost, whatever is at its other end.
   private func circumstances(_ abilities: ControlAbilities) -> [String] {
     let isRealAir =
-      switch (leases.carrier ?? settings.carriers.first)?.spec {
+      switch (leases.transport ?? settings.transports.first)?.spec {
       case .usb, .hciSocket, .serial: true
       case .tcpClient, .tcpServer, .unixClient, nil: false
       }
@@ -276,7 +276,7 @@ extension LockBench {
       if settings.control != nil {
         let surroundings = try surroundings()
         let device = AirDevice(
-          try openCarrier(), surroundings, target: target, times: file.times, quirks: file.quirks,
+          try openTransport(), surroundings, target: target, times: file.times, quirks: file.quirks,
           circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
           recovery: recovery, isStopped: isStopped)
         return .emulated(device, surroundings)
@@ -289,7 +289,7 @@ extension LockBench {
       odometers[path] = start
       try watch(file, name: spec, path)
       let device = AirDevice(
-        try openCarrier(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
+        try openTransport(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
         circumstances: RealAir.circumstances, recovery: recovery,
         remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
         isStopped: isStopped)
@@ -305,7 +305,7 @@ extension LockBench {
   /// Has a process stand beside this one, from before the first movement on.
   private func watch(_ file: LockFile, name: String, _ odometer: String) throws(LabFault) {
     hasLeft = false
-    guard isWatched, let choice = leases.carrier else { return }
+    guard isWatched, let choice = leases.transport else { return }
     let watcher: Watcher
     if let known = self.watcher {
       watcher = known
@@ -314,7 +314,7 @@ extension LockBench {
     }
     let order = LockWatchOrder(
       lock: name, bench: settings.lock?.bench.path,
-      carrier: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
+      transport: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
       log: watchLog)
     watcher.tell(order.line)
     settings.tenancy?.tell(odometer: odometer)
@@ -342,7 +342,7 @@ extension LockBench {
   }
 
   /// Puts a dongle of the bench out of use, until somebody restores it.
-  private static func putOut(_ choice: CarrierChoice, _ identity: String?, _ reason: String) {
+  private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
     guard let name = choice.dongle, let identity else { return }
     // Where it cannot be kept, the next run finds out for itself.
     try? HealthFolder.update { book in
@@ -351,17 +351,17 @@ extension LockBench {
     }
   }
 
-  private func openCarrier() throws(LabFault) -> Carrier {
-    if let carrier { return carrier }
-    guard let choice = leases.carrier else { throw LabFault(.noDevice, "no carrier is named") }
-    var options = CarrierSettings()
+  private func openTransport() throws(LabFault) -> Transport {
+    if let transport { return transport }
+    guard let choice = leases.transport else { throw LabFault(.noDevice, "no transport is named") }
+    var options = TransportSettings()
     options.tap = capture
     let identity = leases.dongle?.identity
     let recovery = Recovery(of: choice.spec, power: choice.power) { Self.putOut(choice, identity, $0) }
     self.recovery = recovery
     do {
       let opened = try recovery.open(options)
-      carrier = opened
+      transport = opened
       return opened
     } catch {
       throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' looks at this machine")

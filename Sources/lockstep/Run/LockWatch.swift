@@ -14,7 +14,7 @@ struct LockWatchOrder: Equatable {
   /// The inventory that knows it, if one does.
   var bench: String?
   /// The way that the run had.
-  var carrier: String
+  var transport: String
   var rest: RestPosition
   /// Where it is written down what was done.
   var log: String?
@@ -22,7 +22,7 @@ struct LockWatchOrder: Equatable {
   /// The line that ``init(_:)`` reads.
   var line: String {
     var members: [JSON.Member] = [
-      JSON.Member("lock", .text(lock)), JSON.Member("carrier", .text(carrier)),
+      JSON.Member("lock", .text(lock)), JSON.Member("transport", .text(transport)),
       JSON.Member("rest", .text(rest.rawValue)),
     ]
     if let bench { members.append(JSON.Member("bench", .text(bench))) }
@@ -35,10 +35,10 @@ extension LockWatchOrder {
   init?(_ line: String) {
     guard let json = try? JSON(parsing: Array(line.utf8)) else { return nil }
     func text(_ name: String) -> String? { if case .text(let text)? = json[name] { text } else { nil } }
-    guard let lock = text("lock"), let carrier = text("carrier"),
+    guard let lock = text("lock"), let transport = text("transport"),
       let rest = text("rest").flatMap(RestPosition.init(rawValue:))
     else { return nil }
-    self.init(lock: lock, bench: text("bench"), carrier: carrier, rest: rest, log: text("log"))
+    self.init(lock: lock, bench: text("bench"), transport: transport, rest: rest, log: text("log"))
   }
 }
 
@@ -87,7 +87,7 @@ struct LockWatch {
     var arguments = RunArguments()
     arguments.device = "lock:" + order.lock
     arguments.lab.bench = order.bench
-    arguments.lab.carrier = order.carrier
+    arguments.lab.transport = order.transport
     arguments.lab.rest = order.rest
     settings = try arguments.labSettings()
     spec = settings.device ?? DeviceSpec(.lock, order.lock)

@@ -142,7 +142,7 @@ extension RunArguments {
     Option<RunArguments>.value(
       "device", \.device, "SPEC",
       "Drives this device in place of the scenarios' own, where machine and generation match: "
-        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --carrier, or lock:NAME of a bench.",
+        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a bench.",
       example: "emulator:sesame5?defect=deaf-unlock", as: .device)
   }
   static var seed: Option<RunArguments> {

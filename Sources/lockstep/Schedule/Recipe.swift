@@ -38,7 +38,7 @@ struct Recipe {
 
   /// What is run, and on what.
   var selection: [String] {
-    let given = [("device", arguments.device), ("carrier", arguments.carrier)]
+    let given = [("device", arguments.device), ("transport", arguments.transport)]
     return given.compactMap { option, value in value.map { "--\(option)=\($0)" } } + ["--"]
       + (arguments.scenarios.isEmpty ? ["Scenarios"] : arguments.scenarios)
   }
@@ -49,8 +49,8 @@ struct Recipe {
   /// Whether a real lock is driven, which only one run may do at a time.
   var isBench: Bool { arguments.device?.hasPrefix("lock:") ?? false }
 
-  /// Whether the carrier is an adapter of the kernel, for which a capability is needed.
-  var needsAdapter: Bool { arguments.carrier?.hasPrefix("hci-socket:") ?? false }
+  /// Whether the transport is an adapter of the kernel, for which a capability is needed.
+  var needsAdapter: Bool { arguments.transport?.hasPrefix("hci-socket:") ?? false }
 
   /// The command that writes this recipe again.
   var origin: String { "lockstep schedule " + arguments.words.map(shellWord).joined(separator: " ") }
@@ -167,7 +167,7 @@ extension ScheduleArguments {
     let usual = ScheduleArguments()
     var words = kinds + scenarios.map { "--scenarios=\($0)" }
     let given: [(String, String?)] = [
-      ("plan", plan), ("bench", bench), ("device", device), ("carrier", carrier),
+      ("plan", plan), ("bench", bench), ("device", device), ("transport", transport),
       ("shards", shards.map { "\($0.value)" }),
       ("time", time == usual.time ? nil : time.text),
       ("limit", limit == usual.limit ? nil : "\(limit.nanoseconds / 1_000_000_000)s"), ("command", command),
@@ -183,7 +183,7 @@ extension ScheduleArguments {
   /// What no recipe can hold, and what does not go together.
   fileprivate func check(_ kind: ScheduleKind) throws(UsageError) {
     let texts =
-      scenarios + [plan, bench, device, carrier, command, user, folder, image, claim].compactMap(\.self)
+      scenarios + [plan, bench, device, transport, command, user, folder, image, claim].compactMap(\.self)
     for text in texts where text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
       throw UsageError("a recipe can hold no control characters: \(shellWord(text).debugDescription)")
     }
@@ -194,9 +194,9 @@ extension ScheduleArguments {
     if kind == .systemd, shards != nil { throw UsageError("--shards: a bench does all of it by itself") }
     if kind != .systemd, plan != nil { throw UsageError("--plan is for systemd") }
     if plan == nil, bench != nil { throw UsageError("--bench goes with --plan") }
-    if plan != nil, !scenarios.isEmpty || device != nil || carrier != nil {
+    if plan != nil, !scenarios.isEmpty || device != nil || transport != nil {
       throw UsageError(
-        "--plan says which scenarios are for which locks: leave out --scenarios, --device and --carrier")
+        "--plan says which scenarios are for which locks: leave out --scenarios, --device and --transport")
     }
     if plan != nil, limit != ScheduleArguments().limit {
       throw UsageError("--plan says how long the night is: leave out --limit")
@@ -208,7 +208,7 @@ extension ScheduleArguments {
     try checkCluster(kind)
     var run = RunArguments()
     run.device = device
-    run.lab.carrier = carrier
+    run.lab.transport = transport
     _ = try run.labSettings()
     if shards.map({ $0.value > 1 }) ?? false, kind != .slurm, device?.hasPrefix("lock:") ?? false {
       throw UsageError("--shards: a lock can be driven by one job at a time")

@@ -32,7 +32,7 @@ struct ScheduleArguments {
   var plan: String?
   var bench: String?
   var device: String?
-  var carrier: String?
+  var transport: String?
   var shards: Count?
   var time = TimeOfDay(argument: "02:00")!
   var limit = Interval.seconds(3600)
@@ -65,7 +65,7 @@ extension Command {
       examples: [
         Example("lockstep schedule gitlab --shards 4 > .gitlab-ci.yml", "Every push, in four jobs."),
         Example(
-          "lockstep schedule systemd --device lock:/etc/lockstep/front-door.yaml --carrier usb:0 --time 01:30",
+          "lockstep schedule systemd --device lock:/etc/lockstep/front-door.yaml --transport usb:0 --time 01:30",
           "Every night on a bench with a real lock."),
         Example(
           "lockstep schedule systemd --plan nights/third-floor.yaml --time 01:30",
@@ -110,7 +110,8 @@ extension ScheduleArguments {
         "device", \.device, "SPEC", "The device, as for run. The scenarios' own unless given.",
         example: "emulator:sesame5", as: .device),
       .value(
-        "carrier", \.carrier, "SPEC", "The way to a real lock, as for run.", example: "usb:0", as: .carrier),
+        "transport", \.transport, "SPEC", "The way to a real lock, as for run.", example: "usb:0",
+        as: .transport),
       .value(
         "shards", \.shards, "N", "In how many parts the scenarios are run. 1 unless given.", example: "4"),
       .value(

@@ -268,13 +268,13 @@ struct CampaignTests {
       campaign.trouble,
       LabFault(.noVerdict, "on \(faults) of \(tests) tests, the first because of no answer: it says nothing"))
     let stopped = RiggedLock(.deafUnlock)
-    stopped.rig.trouble = { _ in LabFault(.carrierLost, "pulled out") }
+    stopped.rig.trouble = { _ in LabFault(.transportLost, "pulled out") }
     var settings = FuzzSettings()
     settings.steps = 1
     var none = Campaign(try stopped.target(), stopped, settings, edge: .init())
     expect(none.perform(), .done)
     expect(
-      none.trouble?.description, "no verdict: on any test, the first because of carrier lost: pulled out")
+      none.trouble?.description, "no verdict: on any test, the first because of transport lost: pulled out")
   }
 
   @Test("a campaign whose test is stopped in the middle ends, and that is trouble of nobody's")
@@ -297,7 +297,7 @@ struct CampaignTests {
     lock.rig.trouble = { [rig = lock.rig] count in
       guard rig.resets == plain.shrinking.runs + 2 + 1, troubles < 2, count > 0 else { return nil }
       troubles += 1
-      return LabFault(.carrierLost, "pulled out")
+      return LabFault(.transportLost, "pulled out")
     }
     let finding = try #require(try campaign(lock) { $0.shrinkEvents = 1 }.campaign.findings.first)
     expect(finding.confirmation.verdict, .confirmed)
@@ -307,9 +307,9 @@ struct CampaignTests {
   @Test("a device that is gone ends the campaign as trouble in the lab")
   func gone() throws {
     let lock = RiggedLock(.deafUnlock)
-    lock.rig.trouble = { $0 > 100 ? LabFault(.carrierLost, "pulled out") : nil }
+    lock.rig.trouble = { $0 > 100 ? LabFault(.transportLost, "pulled out") : nil }
     let (end, campaign) = try campaign(lock)
-    expect(end, .trouble(LabFault(.carrierLost, "pulled out")))
+    expect(end, .trouble(LabFault(.transportLost, "pulled out")))
     expect(campaign.findings.count, 0)
   }
 

@@ -12,9 +12,9 @@ export XDG_STATE_HOME=/tmp/state
 cp /lab/lock.yaml /tmp/lock.yaml
 chmod 600 /tmp/lock.yaml
 
-unlock() { # unlock CARRIER: logs in to the lock on its air, unlocks it and locks it
+unlock() { # unlock TRANSPORT: logs in to the lock on its air, unlocks it and locks it
   echo "--- $1"
-  timeout 60 /lab/lockstep run /lab/Scenarios --carrier "$1" --device lock:/tmp/lock.yaml --out /lab/Reports \
+  timeout 60 /lab/lockstep run /lab/Scenarios --transport "$1" --device lock:/tmp/lock.yaml --out /lab/Reports \
     > /lab/run.log 2>&1
   code=$?
   cat /lab/run.log

@@ -62,7 +62,7 @@ struct DongleChoiceTests {
       ("usb:0BDA:0001/00E1", "2-1.5"), ("usb:0BDA:0001/00E2", nil), ("usb:2-1.4", "2-1.4"), ("usb:3-1", nil),
     ] as [(String, String?)])
   func pick(text: String, path: String?) throws {
-    guard case .usb(let selector) = try CarrierSpec(text: text) else { return }
+    guard case .usb(let selector) = try TransportSpec(text: text) else { return }
     expect(USBDongle.pick(selector, from: dongles)?.path, path)
   }
 
@@ -87,8 +87,8 @@ extension DongleChoiceTests {
       (LIBUSB_ERROR_BUSY, .busy, "another program uses the dongle at 1-2"),
       (LIBUSB_ERROR_NO_DEVICE, .unavailable, "the dongle at 1-2 is gone"),
       (LIBUSB_ERROR_IO, .unavailable, "the dongle at 1-2 cannot be used (Input/Output Error)"),
-    ] as [(libusb_error, CarrierFault.Symptom, String)])
-  func refusals(error: libusb_error, symptom: CarrierFault.Symptom, text: String) {
+    ] as [(libusb_error, TransportFault.Symptom, String)])
+  func refusals(error: libusb_error, symptom: TransportFault.Symptom, text: String) {
     let fault = dongle("1-2", 0x0A12).refusal("usb:0", error.rawValue)
     expect(fault.symptom, symptom)
     #expect(fault.detail.hasPrefix("usb:0: ") && fault.detail.contains(text), "\(fault)")
@@ -104,14 +104,14 @@ struct DatagramTests {
     let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     _ = try check(unsafe socketpair(AF_UNIX, kind, 0, &ends))
     let line = DescriptorLine(
-      .init(peer: ends[0], isDatagram: true), name: "hci-socket:0", settings: CarrierSettings())
+      .init(peer: ends[0], isDatagram: true), name: "hci-socket:0", settings: TransportSettings())
     return (line, ends[1])
   }
 
-  private func service(_ line: DescriptorLine) -> (packets: [HCIPacket], fault: CarrierFault?) {
+  private func service(_ line: DescriptorLine) -> (packets: [HCIPacket], fault: TransportFault?) {
     var traffic = Traffic()
-    var fault: CarrierFault?
-    do throws(CarrierFault) { try line.service(&traffic, at: Waiting.now) } catch { fault = error }
+    var fault: TransportFault?
+    do throws(TransportFault) { try line.service(&traffic, at: Waiting.now) } catch { fault = error }
     var packets: [HCIPacket] = []
     while let packet = traffic.inbox.popFirst() { packets.append(packet) }
     return (packets, fault)
@@ -141,7 +141,7 @@ struct DatagramTests {
     }
     let (packets, fault) = service(line)
     expect(packets, [event])
-    expect(fault, CarrierFault(.nonsense, "hci-socket:0 sent a packet that is shorter than it says"))
+    expect(fault, TransportFault(.nonsense, "hci-socket:0 sent a packet that is shorter than it says"))
   }
 
   @Test(
@@ -154,8 +154,8 @@ struct DatagramTests {
       (EBUSY, .busy, "sudo hciconfig hci3 down"), (EPERM, .unavailable, "setcap cap_net_admin"),
       (ENODEV, .unavailable, "there is no adapter hci3"), (ERFKILL, .unavailable, "rfkill unblock"),
       (EIO, .unavailable, "hci3 cannot be used (Input/output error)"),
-    ] as [(Int32, CarrierFault.Symptom, String)])
-  func refusals(code: Int32, symptom: CarrierFault.Symptom, text: String) {
+    ] as [(Int32, TransportFault.Symptom, String)])
+  func refusals(code: Int32, symptom: TransportFault.Symptom, text: String) {
     let fault = UserChannel.refused(3, "hci-socket:3", code)
     expect(fault.symptom, symptom)
     #expect(fault.detail.contains(text), "\(fault)")
@@ -163,8 +163,8 @@ struct DatagramTests {
   }
 }
 
-@Suite("Carriers and hostile bytes")
-struct CarrierNoiseTests {
+@Suite("Transports and hostile bytes")
+struct TransportNoiseTests {
   /// Packets, packets with a byte changed, halves of packets, and noise.
   private func noise(_ generator: inout SeededGenerator) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -183,25 +183,25 @@ struct CarrierNoiseTests {
 
   @Test("two seconds of noise make packets and faults, and nothing grows", arguments: [UInt64(1), 2])
   func noise(seed: UInt64) throws {
-    let rig = try CarrierRig(.unixClient) { $0.packetTimeout = .milliseconds(5) }
+    let rig = try TransportRig(.unixClient) { $0.packetTimeout = .milliseconds(5) }
     var generator = SeededGenerator(seed: seed)
-    var symptoms: [CarrierFault.Symptom: Int] = [:]
+    var symptoms: [TransportFault.Symptom: Int] = [:]
     let limit = Waiting.now + .seconds(1)
     while Waiting.now < limit {
       rig.say(noise(&generator))
       if generator.below(10) == 0 { rig.hangUp() }
-      do throws(CarrierFault) {
-        while try rig.carrier.receive(until: rig.carrier.now + .milliseconds(6)) != nil {}
+      do throws(TransportFault) {
+        while try rig.transport.receive(until: rig.transport.now + .milliseconds(6)) != nil {}
       } catch {
         symptoms[error.symptom, default: 0] += 1
         #expect(!error.detail.isEmpty && !error.detail.contains("\n"))
         rig.hangUp()
-        try rig.carrier.reopen()
+        try rig.transport.reopen()
         try rig.meet()
-        #expect(rig.carrier.takeRemarks().count <= 10)
+        #expect(rig.transport.takeRemarks().count <= 10)
       }
     }
-    for symptom in [CarrierFault.Symptom.nonsense, .silent, .lost] {
+    for symptom in [TransportFault.Symptom.nonsense, .silent, .lost] {
       #expect(symptoms[symptom, default: 0] > 0, "\(symptoms)")
     }
   }

@@ -11,7 +11,7 @@ import Lab
 /// | `tcp-server:HOST:PORT` | one that connects to us; the host `_` is every interface |
 /// | `unix-client:PATH` | one that listens at a socket; a path that starts with `@` is an abstract one |
 /// | `serial:PATH,SPEED` | one behind a serial line, H4; `,rtscts` for hardware flow control |
-public enum CarrierSpec: Hashable, Sendable {
+public enum TransportSpec: Hashable, Sendable {
   /// A dongle, through libusb.
   case usb(USBSelector)
   /// An adapter of this machine, by number, through the kernel's HCI user channel.
@@ -52,26 +52,26 @@ public struct USBSelector: Hashable, Sendable {
   }
 }
 
-/// Text that names no carrier.
-public struct CarrierSpecError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Text that names no transport.
+public struct TransportSpecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public var text: String
   /// What is wrong with it, and what to write.
   public var hint: String
 
-  public var description: String { "'\(text)' is no carrier: \(hint)" }
+  public var description: String { "'\(text)' is no transport: \(hint)" }
 }
 
-extension CarrierSpec {
+extension TransportSpec {
   /// The kinds, as they stand before the colon.
   public static let kinds = ["usb", "hci-socket", "tcp-client", "tcp-server", "unix-client", "serial"]
 
   /// Reads what a person typed.
-  public init(text: some StringProtocol) throws(CarrierSpecError) {
+  public init(text: some StringProtocol) throws(TransportSpecError) {
     let text = String(text)
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let rest = parts.count == 2 ? parts[1] : ""
-    let result: Result<CarrierSpec, Hint> =
+    let result: Result<TransportSpec, Hint> =
       switch parts[0] {
       case "usb": parseUSB(rest)
       case "hci-socket": parseAdapter(rest)
@@ -84,12 +84,12 @@ extension CarrierSpec {
       }
     switch result {
     case .success(let spec): self = spec
-    case .failure(let hint): throw CarrierSpecError(text: text, hint: hint.text)
+    case .failure(let hint): throw TransportSpecError(text: text, hint: hint.text)
     }
   }
 }
 
-extension CarrierSpec: CustomStringConvertible {
+extension TransportSpec: CustomStringConvertible {
   /// The text that ``init(text:)`` reads.
   public var description: String {
     switch self {
@@ -129,10 +129,10 @@ private struct Hint: Error {
   var text: String
 }
 
-private typealias Parsed = Result<CarrierSpec, Hint>
+private typealias Parsed = Result<TransportSpec, Hint>
 
 private func unknownKind(_ kind: String) -> Hint {
-  let kinds = CarrierSpec.kinds.map { $0 + ":" }.joined(separator: ", ")
+  let kinds = TransportSpec.kinds.map { $0 + ":" }.joined(separator: ", ")
   return Hint(text: "it starts with none of \(kinds)")
 }
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Transports
 
-@Suite("The text of carriers")
-struct CarrierSpecTests {
+@Suite("The text of transports")
+struct TransportSpecTests {
   // swift-format-ignore
   @Test(
     "what is read is written the same way",
@@ -24,9 +24,9 @@ struct CarrierSpecTests {
       ("unix-client:@hci", .unixClient(path: "@hci")),
       ("serial:/dev/ttyACM0,115200", .serial(path: "/dev/ttyACM0", speed: 115_200, hasFlowControl: false)),
       ("serial:/dev/ttyUSB0,1000000,rtscts", .serial(path: "/dev/ttyUSB0", speed: 1_000_000, hasFlowControl: true)),
-    ] as [(String, CarrierSpec)])
-  func roundTrip(text: String, spec: CarrierSpec) throws {
-    expect(try CarrierSpec(text: text), spec)
+    ] as [(String, TransportSpec)])
+  func roundTrip(text: String, spec: TransportSpec) throws {
+    expect(try TransportSpec(text: text), spec)
     expect(spec.description, text)
   }
 
@@ -38,11 +38,11 @@ struct CarrierSpecTests {
       ("serial:/dev/ttyUSB0,rtscts,9600", "serial:/dev/ttyUSB0,9600,rtscts"),
     ])
   func synonyms(text: String, canonical: String) throws {
-    expect(try CarrierSpec(text: text).description, canonical)
+    expect(try TransportSpec(text: text).description, canonical)
   }
 
   @Test(
-    "what is no carrier comes back with what to write",
+    "what is no transport comes back with what to write",
     arguments: [
       ("", "starts with none of usb:, hci-socket:"), ("bluetooth:0", "starts with none of"),
       ("usb", "usb:0A12:0001"), ("usb:", "usb:0A12:0001"), ("usb:-1", "usb:1-2.3"), ("usb:+1", "usb:1-2.3"),
@@ -64,7 +64,7 @@ struct CarrierSpecTests {
       ("serial:/dev/x,115200,xonxoff", "only rtscts"), ("serial:/dev/x,", "only rtscts"),
     ])
   func mistakes(text: String, hint: String) {
-    let error = #expect(throws: CarrierSpecError.self) { try CarrierSpec(text: text) }
+    let error = #expect(throws: TransportSpecError.self) { try TransportSpec(text: text) }
     #expect(error?.hint.contains(hint) == true, "\(error?.description ?? "nothing was wrong")")
     #expect(error?.text == text)
   }

@@ -3,29 +3,29 @@ public import Basics
 /// The way to a controller: a socket, a USB dongle, or an emulated radio in virtual time.
 ///
 /// Time passes only in ``receive(until:)``: on an emulated radio it is virtual, elsewhere it is the clock's.
-public protocol HCICarrier {
-  /// The carrier's time, which only ever goes on.
+public protocol HCITransport {
+  /// The transport's time, which only ever goes on.
   var now: Instant { get }
 
   /// Hands a packet to the controller.
-  mutating func send(_ packet: HCIPacket) throws(CarrierFault)
+  mutating func send(_ packet: HCIPacket) throws(TransportFault)
 
   /// Lets time pass up to the next packet of the controller, or up to a limit when there is none before.
   ///
   /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
   /// limit or later.
-  mutating func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket?
+  mutating func receive(until limit: Instant) throws(TransportFault) -> HCIPacket?
 
-  /// Makes the carrier usable again after a fault: closes it and opens it anew. The controller must be reset
+  /// Makes the transport usable again after a fault: closes it and opens it anew. The controller must be reset
   /// after that.
-  mutating func reopen() throws(CarrierFault)
+  mutating func reopen() throws(TransportFault)
 
   /// The ways in which it can be opened anew, the mildest first.
   var reopenings: [Reopening] { get }
 
-  /// Makes the carrier usable again after a fault in one of its ``reopenings``, trying up to a moment. The controller
+  /// Makes the transport usable again after a fault in one of its ``reopenings``, trying up to a moment. The controller
   /// must be reset after that.
-  mutating func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault)
+  mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault)
 
   /// Lets go of the controller. What is sent after that is a fault.
   mutating func close()
@@ -44,19 +44,19 @@ public enum Reopening: CaseIterable, Hashable, Sendable {
   case afterPowerCycle
 }
 
-extension HCICarrier {
+extension HCITransport {
   /// Without touching the controller.
   public var reopenings: [Reopening] { [.anew] }
 
   /// Opens it anew, whatever was wanted beside that: there is nothing beside it.
-  public mutating func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault) { try reopen() }
+  public mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) { try reopen() }
 
   /// Nothing.
   public mutating func takeRemarks() -> [String] { [] }
 }
 
 /// Trouble on the way to a controller. It says nothing about what is at the other end of the radio.
-public struct CarrierFault: Error, Hashable, Sendable {
+public struct TransportFault: Error, Hashable, Sendable {
   /// What kind of trouble.
   public enum Symptom: String, Hashable, Sendable {
     /// There is no such controller, or it may not be used.
@@ -83,7 +83,7 @@ public struct CarrierFault: Error, Hashable, Sendable {
   }
 }
 
-extension CarrierFault: CustomStringConvertible {
+extension TransportFault: CustomStringConvertible {
   /// The symptom and the detail.
   public var description: String { "\(symptom.rawValue): \(detail)" }
 }

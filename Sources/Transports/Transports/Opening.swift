@@ -11,8 +11,8 @@ struct Opening {
     var dongle: USBDongle?
   }
 
-  var spec: CarrierSpec
-  var settings: CarrierSettings
+  var spec: TransportSpec
+  var settings: TransportSettings
   /// The lock of an earlier opening, which still holds.
   var held: EndpointLock?
   /// The dongle of an earlier opening. It is the one that is meant, whatever is plugged in by now.
@@ -23,7 +23,7 @@ struct Opening {
 }
 
 extension Opening {
-  func open() throws(CarrierFault) -> Opened {
+  func open() throws(TransportFault) -> Opened {
     switch spec {
     case .usb(let selector):
       return try openDongle(selector)
@@ -49,11 +49,13 @@ extension Opening {
     Opened(line: DescriptorLine(ends, name: name, settings: settings), lock: lock)
   }
 
-  private func openDongle(_ selector: USBSelector) throws(CarrierFault) -> Opened {
+  private func openDongle(_ selector: USBSelector) throws(TransportFault) -> Opened {
     let context = try USBContext()
     let dongles = USBDongle.all(context, isForced: selector.isForced)
     let picked = known.map { $0.again(in: dongles) } ?? USBDongle.pick(selector, from: dongles)
-    guard let picked else { throw CarrierFault(.unavailable, "\(name) is not plugged in; \(offer(dongles))") }
+    guard let picked else {
+      throw TransportFault(.unavailable, "\(name) is not plugged in; \(offer(dongles))")
+    }
     let lock = try lock("usb-" + picked.path)
     let line = try USBLine(picked, context, name: name, settings: settings, isReset: isReset)
     return Opened(line: line, lock: lock, dongle: picked)
@@ -66,8 +68,8 @@ extension Opening {
       + dongles.map { "usb:\($0.path) (\(productText($0.vendor, $0.product)))" }.joined(separator: ", ")
   }
 
-  private func lock(_ endpoint: String) throws(CarrierFault) -> EndpointLock {
+  private func lock(_ endpoint: String) throws(TransportFault) -> EndpointLock {
     if let held, held.endpoint == endpoint { return held }
-    return try EndpointLock(endpoint, in: settings.lockFolder ?? CarrierSettings.usualLockFolder)
+    return try EndpointLock(endpoint, in: settings.lockFolder ?? TransportSettings.usualLockFolder)
   }
 }

@@ -11,22 +11,24 @@ public import Basics
 ///          │ └────── close() ─────▶ closed              │
 ///          └──────────── reopen() ──┴───────────────────┘
 ///
-/// It has no thread: packets move only inside of its calls. One loop over several carriers and sockets polls their
+/// It has no thread: packets move only inside of its calls. One loop over several transports and sockets polls their
 /// ``descriptors`` together, calls ``service()`` on each, and takes what arrived with ``take()``. Packets that
 /// arrived before a fault come before it.
-public final class Carrier: HCICarrier {
+public final class Transport: HCITransport {
   /// Which way.
-  public let spec: CarrierSpec
-  private let settings: CarrierSettings
+  public let spec: TransportSpec
+  private let settings: TransportSettings
   private var line: (any Line)?
   private var lock: EndpointLock?
   private var dongle: USBDongle?
   private var tap: SnoopTap?
   private var traffic = Traffic()
-  private var fault: CarrierFault?
+  private var fault: TransportFault?
 
   /// Opens the way, and waits until it is open.
-  public init(opening spec: CarrierSpec, settings: CarrierSettings = CarrierSettings()) throws(CarrierFault) {
+  public init(
+    opening spec: TransportSpec, settings: TransportSettings = TransportSettings()
+  ) throws(TransportFault) {
     FailedWrites.ignore()
     self.spec = spec
     self.settings = settings
@@ -37,14 +39,14 @@ public final class Carrier: HCICarrier {
   deinit { close() }
 }
 
-extension Carrier {
-  /// The monotonic clock: one scale for all carriers of this process, ``Waiting/now``.
+extension Transport {
+  /// The monotonic clock: one scale for all transports of this process, ``Waiting/now``.
   public var now: Instant { Waiting.now }
 
   /// Hands a packet to the other end, and waits only while too much is already on its way.
   ///
   /// What is sent while a server has no peer is dropped: nobody hears it.
-  public func send(_ packet: HCIPacket) throws(CarrierFault) {
+  public func send(_ packet: HCIPacket) throws(TransportFault) {
     if let fault { throw fault }
     guard let line, line.hasPeer else { return }
     do {
@@ -58,7 +60,7 @@ extension Carrier {
   }
 
   /// Lets time pass up to the next packet, or up to a limit when there is none before.
-  public func receive(until limit: Instant) throws(CarrierFault) -> HCIPacket? {
+  public func receive(until limit: Instant) throws(TransportFault) -> HCIPacket? {
     while true {
       if let packet = take() { return packet }
       try service()
@@ -72,7 +74,7 @@ extension Carrier {
   /// Closes the way and opens it anew, trying again for a while. The controller must be reset after that.
   ///
   /// A server keeps its port, and drops its peer.
-  public func reopen() throws(CarrierFault) { try reopen(.anew, until: now + settings.reopenTimeout) }
+  public func reopen() throws(TransportFault) { try reopen(.anew, until: now + settings.reopenTimeout) }
 
   /// Dongles can be reset, and what hangs on a switch can be turned off and on.
   public var reopenings: [Reopening] {
@@ -83,7 +85,7 @@ extension Carrier {
   }
 
   /// Closes the way and opens it anew in one of its ``reopenings``, trying again up to a moment.
-  public func reopen(_ how: Reopening, until limit: Instant) throws(CarrierFault) {
+  public func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) {
     let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
     traffic.inbox = FIFO()
     fault = nil
@@ -93,7 +95,7 @@ extension Carrier {
       closeLine()
       remark("\(spec): closed\(reason)")
     }
-    do throws(CarrierFault) {
+    do throws(TransportFault) {
       if how == .afterPowerCycle { try cyclePower(until: limit) }
       try openAgain(until: limit, isReset: how == .afterReset)
     } catch {
@@ -106,11 +108,11 @@ extension Carrier {
   public func close() {
     closeLine()
     lock = nil
-    fault = CarrierFault(.unavailable, "\(spec) is closed")
+    fault = TransportFault(.unavailable, "\(spec) is closed")
   }
 }
 
-extension Carrier {
+extension Transport {
   /// What to poll, with the events of poll(2) that are waited for.
   public var descriptors: [(descriptor: Int32, events: Int16)] {
     line?.descriptors(reading: !traffic.isFull) ?? []
@@ -125,7 +127,7 @@ extension Carrier {
   /// Sends and receives what can be at once.
   ///
   /// - Throws: what is wrong with the way, once all that arrived before has been taken, and on every call after it.
-  public func service() throws(CarrierFault) {
+  public func service() throws(TransportFault) {
     if fault == nil, let line {
       do {
         try exchange(over: line)
@@ -152,7 +154,7 @@ extension Carrier {
   }
 }
 
-extension Carrier {
+extension Transport {
   /// How many remarks are kept for somebody who never takes them.
   private static let remarkLimit = 100
 
@@ -164,16 +166,16 @@ extension Carrier {
   /// about a broken device; nothing else then waits for it.
   private static let grace = Interval.seconds(1)
 
-  private func open(until limit: Instant, isReset: Bool = false) throws(CarrierFault) {
+  private func open(until limit: Instant, isReset: Bool = false) throws(TransportFault) {
     if line == nil {
       let opening = Opening(
         spec: spec, settings: settings, held: lock, known: dongle, isReset: isReset, limit: limit)
       let result = BoundedCall.run(until: max(limit, now) + Self.grace) {
-        () -> Result<Opening.Opened, CarrierFault> in
-        do throws(CarrierFault) { return .success(try opening.open()) } catch { return .failure(error) }
+        () -> Result<Opening.Opened, TransportFault> in
+        do throws(TransportFault) { return .success(try opening.open()) } catch { return .failure(error) }
       }
       guard let result else {
-        throw CarrierFault(.silent, "\(spec) keeps whoever opens it waiting, and was left alone")
+        throw TransportFault(.silent, "\(spec) keeps whoever opens it waiting, and was left alone")
       }
       let opened = try result.get()
       line = opened.line
@@ -192,22 +194,22 @@ extension Carrier {
     }
   }
 
-  private func cyclePower(until limit: Instant) throws(CarrierFault) {
+  private func cyclePower(until limit: Instant) throws(TransportFault) {
     guard let power = settings.power else {
-      throw CarrierFault(.unavailable, "\(spec) hangs on no switch")
+      throw TransportFault(.unavailable, "\(spec) hangs on no switch")
     }
     do {
       let text = try PowerControl(power, dongle: dongle?.path ?? spec.busPath).cycle(until: limit)
       remark("\(spec): \(text)")
     } catch {
-      throw CarrierFault(.unavailable, "\(spec): \(error.text)")
+      throw TransportFault(.unavailable, "\(spec): \(error.text)")
     }
   }
 
   /// Tries again after longer and longer pauses.
-  private func openAgain(until limit: Instant, isReset: Bool) throws(CarrierFault) {
+  private func openAgain(until limit: Instant, isReset: Bool) throws(TransportFault) {
     var pause = Interval.milliseconds(50)
-    var last: CarrierFault?
+    var last: TransportFault?
     while true {
       do {
         return try open(until: limit, isReset: isReset)
@@ -223,19 +225,19 @@ extension Carrier {
   }
 
   /// Waits for the peer of a server.
-  private func awaitPeer(until limit: Instant) throws(CarrierFault) {
+  private func awaitPeer(until limit: Instant) throws(TransportFault) {
     while let line, !line.hasPeer {
-      guard now < limit else { throw CarrierFault(.silent, "nobody connected to \(spec)") }
+      guard now < limit else { throw TransportFault(.silent, "nobody connected to \(spec)") }
       Waiting.wait(for: line.descriptors(reading: true), until: limit)
       try exchange(over: line)
     }
   }
 
-  private func awaitRoom(_ line: any Line) throws(CarrierFault) {
+  private func awaitRoom(_ line: any Line) throws(TransportFault) {
     let limit = now + settings.sendTimeout
     while line.isFull {
       guard now < limit else {
-        throw CarrierFault(.silent, "\(spec) takes what is sent too slowly")
+        throw TransportFault(.silent, "\(spec) takes what is sent too slowly")
       }
       Waiting.wait(for: line.descriptors(reading: !traffic.isFull), until: limit)
       try exchange(over: line)
@@ -243,9 +245,9 @@ extension Carrier {
   }
 
   /// Sends and receives what can be, and notes what arrived, before the fault that ended it if there was one.
-  private func exchange(over line: any Line) throws(CarrierFault) {
+  private func exchange(over line: any Line) throws(TransportFault) {
     let waiting = traffic.inbox.count
-    var trouble: CarrierFault?
+    var trouble: TransportFault?
     do {
       try line.service(&traffic, at: now)
     } catch {
@@ -256,7 +258,7 @@ extension Carrier {
   }
 
   /// Notes what just arrived. What only our own end may send is dropped with everything after it, and is a fault.
-  private func admit(from waiting: Int) -> CarrierFault? {
+  private func admit(from waiting: Int) -> TransportFault? {
     guard traffic.inbox.count > waiting else { return nil }
     for packet in traffic.inbox.dropFirst(waiting) { note(packet, isSent: false) }
     guard let wrong = traffic.inbox.dropFirst(waiting).firstIndex(where: { !isFromOtherEnd($0) }) else {
@@ -264,7 +266,7 @@ extension Carrier {
     }
     traffic.inbox.removeLast(traffic.inbox.count - wrong)
     let (ours, other) = settings.role == .host ? ("command", "controller") : ("event", "host")
-    return CarrierFault(
+    return TransportFault(
       .nonsense, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")
   }
 

@@ -9,7 +9,7 @@ enum TCP {
   static func connect(
     to host: String, port: UInt16, name: String, until limit: Instant
   )
-    throws(CarrierFault) -> DescriptorLine.Ends
+    throws(TransportFault) -> DescriptorLine.Ends
   {
     var failure: Int32 = ETIMEDOUT
     for address in try addresses(of: host, port: port, name: name) {
@@ -18,13 +18,14 @@ enum TCP {
       case .failure(let error): failure = error.code
       }
     }
-    throw CarrierFault(
+    throw TransportFault(
       .unavailable, "\(name) does not answer (\(errorText(failure))); does the controller run there?")
   }
 
   /// Listens at a port; no host is every interface.
-  static func listen(on host: String?, port: UInt16, name: String) throws(CarrierFault) -> DescriptorLine.Ends
-  {
+  static func listen(
+    on host: String?, port: UInt16, name: String
+  ) throws(TransportFault) -> DescriptorLine.Ends {
     var failure: Int32 = EADDRNOTAVAIL
     for address in try addresses(of: host, port: port, name: name) {
       let descriptor = openSocket(address.family)
@@ -40,7 +41,7 @@ enum TCP {
       failure = errno
       Kernel.close(descriptor)
     }
-    throw CarrierFault(
+    throw TransportFault(
       failure == EADDRINUSE ? .busy : .unavailable, "\(name) cannot be listened on (\(errorText(failure)))")
   }
 
@@ -119,7 +120,7 @@ extension TCP {
   private static func addresses(
     of host: String?, port: UInt16, name: String
   )
-    throws(CarrierFault) -> [SocketAddress]
+    throws(TransportFault) -> [SocketAddress]
   {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -129,7 +130,7 @@ extension TCP {
     defer { unsafe freeaddrinfo(list) }
     guard status == 0 else {
       let reason = unsafe String(cString: gai_strerror(status))
-      throw CarrierFault(.unavailable, "\(name): the host is not known (\(reason))")
+      throw TransportFault(.unavailable, "\(name): the host is not known (\(reason))")
     }
     var addresses: [SocketAddress] = []
     var next = unsafe list

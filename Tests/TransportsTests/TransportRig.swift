@@ -7,26 +7,26 @@ import Testing
 
 @testable import Transports
 
-/// How a carrier under test reaches its peer.
-enum CarrierWay: String, CaseIterable, Sendable {
+/// How a transport under test reaches its peer.
+enum TransportWay: String, CaseIterable, Sendable {
   case tcpClient, tcpServer, unixClient, serial
 
   /// Those where the other end can close the connection in order.
-  static let closable: [CarrierWay] = [.tcpClient, .tcpServer, .unixClient]
+  static let closable: [TransportWay] = [.tcpClient, .tcpServer, .unixClient]
 }
 
-/// A carrier, and its other end in our hands. Nothing here waits for longer than some seconds, and there is no thread:
+/// A transport, and its other end in our hands. Nothing here waits for longer than some seconds, and there is no thread:
 /// the system holds what either end has said until the other listens.
-final class CarrierRig {
-  let carrier: Carrier
+final class TransportRig {
+  let transport: Transport
   private var listener: Int32 = -1
   private var peer: Int32 = -1
-  private let way: CarrierWay
+  private let way: TransportWay
   private let files: TemporaryFolder
 
   /// Settings with time limits of tests, and a lock folder of their own.
-  static func settings(_ files: TemporaryFolder) -> CarrierSettings {
-    var settings = CarrierSettings()
+  static func settings(_ files: TemporaryFolder) -> TransportSettings {
+    var settings = TransportSettings()
     settings.lockFolder = files.path + "/locks"
     settings.openTimeout = .seconds(1)
     settings.sendTimeout = .seconds(1)
@@ -35,7 +35,7 @@ final class CarrierRig {
     return settings
   }
 
-  init(_ way: CarrierWay, _ change: (inout CarrierSettings) -> Void = { _ in }) throws {
+  init(_ way: TransportWay, _ change: (inout TransportSettings) -> Void = { _ in }) throws {
     self.way = way
     files = try TemporaryFolder()
     var settings = Self.settings(files)
@@ -45,48 +45,48 @@ final class CarrierRig {
     case .tcpClient:
       let (socket, port) = try listenOnLoopback()
       listener = socket
-      carrier = try Carrier(opening: .tcpClient(host: "127.0.0.1", port: port), settings: settings)
+      transport = try Transport(opening: .tcpClient(host: "127.0.0.1", port: port), settings: settings)
     case .tcpServer:
-      carrier = try Carrier(opening: .tcpServer(host: "127.0.0.1", port: 0), settings: settings)
+      transport = try Transport(opening: .tcpServer(host: "127.0.0.1", port: 0), settings: settings)
     case .unixClient:
       listener = try listen(at: files.path + "/socket")
-      carrier = try Carrier(opening: .unixClient(path: files.path + "/socket"), settings: settings)
+      transport = try Transport(opening: .unixClient(path: files.path + "/socket"), settings: settings)
     case .serial:
       let (master, path) = try openTerminal()
       peer = master
-      carrier = try Carrier(
+      transport = try Transport(
         opening: .serial(path: path, speed: 115_200, hasFlowControl: false), settings: settings)
     }
     try meet()
-    _ = carrier.takeRemarks()
+    _ = transport.takeRemarks()
   }
 
   deinit {
-    carrier.close()
+    transport.close()
     for descriptor in [listener, peer] where descriptor >= 0 { close(descriptor) }
   }
 }
 
-extension CarrierRig {
-  /// Takes the carrier's call, or calls it.
+extension TransportRig {
+  /// Takes the transport's call, or calls it.
   func meet() throws {
     switch way {
     case .tcpClient, .unixClient:
       peer = try check(accept(listener, nil, nil))
       setNonBlocking(peer)
     case .tcpServer:
-      peer = try callLoopback(carrier.port!)
-      try carrier.service()
-      #expect(carrier.hasPeer)
+      peer = try callLoopback(transport.port!)
+      try transport.service()
+      #expect(transport.hasPeer)
     case .serial: break
     }
   }
 
-  /// Says bytes to the carrier, as many as the system takes.
+  /// Says bytes to the transport, as many as the system takes.
   @discardableResult
   func say(_ bytes: [UInt8]) -> Int { unsafe write(peer, bytes, bytes.count) }
 
-  /// What the carrier has said, up to a number of bytes.
+  /// What the transport has said, up to a number of bytes.
   func hear(_ count: Int) -> [UInt8] {
     var heard: [UInt8] = []
     let limit = Waiting.now + .seconds(5)
@@ -106,20 +106,20 @@ extension CarrierRig {
     peer = -1
   }
 
-  /// Opens the carrier again after a fault, with another peer.
+  /// Opens the transport again after a fault, with another peer.
   func openAgain() throws {
     if way != .serial, peer >= 0 { hangUp() }
-    try carrier.reopen()
+    try transport.reopen()
     try meet()
-    _ = carrier.takeRemarks()
+    _ = transport.takeRemarks()
   }
 
-  /// What the carrier receives within five seconds: the packets, and the fault that ends them.
-  func outcome(packets count: Int = .max) -> (packets: [HCIPacket], fault: CarrierFault?) {
+  /// What the transport receives within five seconds: the packets, and the fault that ends them.
+  func outcome(packets count: Int = .max) -> (packets: [HCIPacket], fault: TransportFault?) {
     var packets: [HCIPacket] = []
     let limit = Waiting.now + .seconds(5)
-    do throws(CarrierFault) {
-      while packets.count < count, let packet = try carrier.receive(until: limit) { packets.append(packet) }
+    do throws(TransportFault) {
+      while packets.count < count, let packet = try transport.receive(until: limit) { packets.append(packet) }
       return (packets, nil)
     } catch {
       return (packets, error)

@@ -3,8 +3,8 @@ import Glibc
 public import Lab
 public import Basics
 
-/// How a carrier is used.
-public struct CarrierSettings: Equatable, Sendable {
+/// How a transport is used.
+public struct TransportSettings: Equatable, Sendable {
   /// Which end we are.
   public enum Role: Hashable, Sendable {
     /// A controller is at the other end.
@@ -37,7 +37,7 @@ public struct CarrierSettings: Equatable, Sendable {
   public init() {}
 }
 
-extension CarrierSettings {
+extension TransportSettings {
   /// A folder of this user alone: below `$XDG_RUNTIME_DIR`, or below the same folder where the variable is not set,
   /// as in a nightly job; else `/tmp/lockstep-UID`.
   public static var usualLockFolder: String {

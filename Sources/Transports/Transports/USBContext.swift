@@ -8,11 +8,11 @@ import Basics
 @safe final class USBContext {
   let pointer: OpaquePointer
 
-  init() throws(CarrierFault) {
+  init() throws(TransportFault) {
     var context: OpaquePointer?
     let status = unsafe libusb_init(&context)
     guard status == 0, let context = unsafe context else {
-      throw CarrierFault(.unavailable, "USB cannot be used (\(usbErrorText(status)))")
+      throw TransportFault(.unavailable, "USB cannot be used (\(usbErrorText(status)))")
     }
     unsafe pointer = context
   }

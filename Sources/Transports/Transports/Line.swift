@@ -1,7 +1,7 @@
 import Bluetooth
 import Basics
 
-/// What a carrier runs over, once it is open: it moves packets and waits for nothing.
+/// What a transport runs over, once it is open: it moves packets and waits for nothing.
 ///
 /// Every call stands beside a system call, so it may be dynamic.
 protocol Line: AnyObject {
@@ -18,10 +18,10 @@ protocol Line: AnyObject {
   var deadline: Instant? { get }
 
   /// Sends a packet, or keeps it until it can be sent.
-  func send(_ packet: HCIPacket, at now: Instant) throws(CarrierFault)
+  func send(_ packet: HCIPacket, at now: Instant) throws(TransportFault)
 
   /// Sends and receives what can be, and looks at the time. What it learns by the way it remarks on.
-  func service(_ traffic: inout Traffic, at now: Instant) throws(CarrierFault)
+  func service(_ traffic: inout Traffic, at now: Instant) throws(TransportFault)
 
   /// Drops the other end, and keeps what a new opening needs again; false when nothing can be kept.
   func restart() -> Bool

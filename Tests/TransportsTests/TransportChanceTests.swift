@@ -7,8 +7,8 @@ import Testing
 
 @testable import Transports
 
-/// How long each carrier is given random bytes; longer by hand.
-private let duration = Interval.seconds(Int64(Host.variable("LOCKSTEP_CARRIER_SECONDS") ?? "") ?? 1)
+/// How long each transport is given random bytes; longer by hand.
+private let duration = Interval.seconds(Int64(Host.variable("LOCKSTEP_TRANSPORT_SECONDS") ?? "") ?? 1)
 
 /// What a peer says that is no controller, or one that is broken.
 private func chatter(_ random: inout SeededGenerator) -> [UInt8] {
@@ -27,17 +27,17 @@ private func residentBytes() -> Int {
   return pages * Int(getpagesize())
 }
 
-@Suite("Carriers whose peer says anything")
-struct CarrierChanceTests {
+@Suite("Transports whose peer says anything")
+struct TransportChanceTests {
   @Test(
-    "random bytes end in a fault each time, with bounded memory, and the carrier opens again",
-    arguments: CarrierWay.allCases)
-  func randomBytes(way: CarrierWay) throws {
-    let rig = try CarrierRig(way)
+    "random bytes end in a fault each time, with bounded memory, and the transport opens again",
+    arguments: TransportWay.allCases)
+  func randomBytes(way: TransportWay) throws {
+    let rig = try TransportRig(way)
     var random = SeededGenerator(seed: 1, for: way.rawValue)
     let end = Waiting.now + duration
     let before = residentBytes()
-    var symptoms: [CarrierFault.Symptom: Int] = [:]
+    var symptoms: [TransportFault.Symptom: Int] = [:]
     while Waiting.now < end {
       let fault = try #require(feed(rig, &random))
       symptoms[fault.symptom, default: 0] += 1
@@ -50,14 +50,14 @@ struct CarrierChanceTests {
     if duration > .seconds(1) { print(way, symptoms, "from \(before >> 10) to \(after >> 10) KiB") }
   }
 
-  /// Says anything until the carrier has had enough, which takes a packet of the longest kind at most.
-  private func feed(_ rig: CarrierRig, _ random: inout SeededGenerator) -> CarrierFault? {
+  /// Says anything until the transport has had enough, which takes a packet of the longest kind at most.
+  private func feed(_ rig: TransportRig, _ random: inout SeededGenerator) -> TransportFault? {
     let limit = Waiting.now + .seconds(5)
-    do throws(CarrierFault) {
+    do throws(TransportFault) {
       while Waiting.now < limit {
         rig.say(chatter(&random))
-        while try rig.carrier.receive(until: Waiting.now) != nil {}
-        #expect(rig.carrier.pollTimeout.map { $0 <= .seconds(1) } ?? true)
+        while try rig.transport.receive(until: Waiting.now) != nil {}
+        #expect(rig.transport.pollTimeout.map { $0 <= .seconds(1) } ?? true)
       }
       return nil
     } catch {

@@ -11,8 +11,8 @@ import Testing
 /// Where a program writes that is started by another, and is killed.
 private func pathOfKilled(_ parent: Int32) -> String { "/tmp/lockstep-killed-\(parent).btsnoop" }
 
-@Suite("Captures of carriers")
-struct CarrierCaptureTests {
+@Suite("Captures of transports")
+struct TransportCaptureTests {
   private let files: TemporaryFolder
   private var path: String { files.path + "/capture.btsnoop" }
 
@@ -25,25 +25,25 @@ struct CarrierCaptureTests {
       handle: ConnectionHandle(rawValue: 0x040), boundary: .first, data: [3, 0, 4, 0, 0x02, 0x17, 0]))
 
   /// A reset, its answer, and a request on a link.
-  private func record(_ role: CarrierSettings.Role, path: String) throws -> CarrierRig {
-    let rig = try CarrierRig(.unixClient) {
+  private func record(_ role: TransportSettings.Role, path: String) throws -> TransportRig {
+    let rig = try TransportRig(.unixClient) {
       $0.tap = path
       $0.role = role
     }
     let (said, heard) = role == .host ? (reset, resetDone) : (resetDone, reset)
-    try rig.carrier.send(said)
+    try rig.transport.send(said)
     rig.say(heard.h4)
     expect(rig.outcome(packets: 1).packets, [heard])
-    try rig.carrier.send(exchange)
+    try rig.transport.send(exchange)
     return rig
   }
 
   private func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
   @Test(
-    "both ways are in it while the carrier is still open",
-    arguments: [CarrierSettings.Role.host, .controller])
-  func content(role: CarrierSettings.Role) throws {
+    "both ways are in it while the transport is still open",
+    arguments: [TransportSettings.Role.host, .controller])
+  func content(role: TransportSettings.Role) throws {
     let start = Date().timeIntervalSince1970
     let rig = try record(role, path: path)
     var reader = try BTSnoopReader(bytes())
@@ -61,15 +61,15 @@ struct CarrierCaptureTests {
     #expect(abs(seconds - start) < 30)
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
     expect(reader.tear, nil)
-    rig.carrier.close()
+    rig.transport.close()
   }
 
   @Test("it goes on over a new opening")
   func reopened() throws {
     let rig = try record(.host, path: path)
-    try rig.carrier.reopen()
+    try rig.transport.reopen()
     try rig.meet()
-    try rig.carrier.send(reset)
+    try rig.transport.send(reset)
     var reader = try BTSnoopReader(bytes())
     var count = 0
     while try reader.next() != nil { count += 1 }
@@ -81,11 +81,11 @@ struct CarrierCaptureTests {
     try Data([1, 2, 3]).write(to: URL(filePath: path))
     let rig = try record(.host, path: path)
     let before = try bytes()
-    let fault = #expect(throws: CarrierFault.self) { _ = try SnoopTap(creating: path, role: .host) }
-    expect(fault, CarrierFault(.busy, "the capture \(path) is being written by another program"))
+    let fault = #expect(throws: TransportFault.self) { _ = try SnoopTap(creating: path, role: .host) }
+    expect(fault, TransportFault(.busy, "the capture \(path) is being written by another program"))
     expect(try bytes(), before)
     expect(before.starts(with: BTSnoop.header), true)
-    rig.carrier.close()
+    rig.transport.close()
   }
 
   @Test("one that cannot be locked at all is nobody's")
@@ -95,7 +95,7 @@ struct CarrierCaptureTests {
       let call = try #require(calls.first { $0.call.hasPrefix("lock@") }?.call)
       let gate = try #require(CallFault("\(call)#1=ENOLCK"))
       let words = "the capture \(path) cannot be kept from other programs (\(errorText(ENOLCK)))"
-      #expect(throws: CarrierFault(.unavailable, words)) {
+      #expect(throws: TransportFault(.unavailable, words)) {
         try CallGate.with(gate) { _ = try SnoopTap(creating: path, role: .host) }
       }
     }
@@ -137,20 +137,20 @@ struct CarrierCaptureTests {
 
   @Test("a full disk ends the capture, with a remark, and nothing else")
   func full() throws {
-    #expect(throws: CarrierFault.self) { try CarrierRig(.unixClient) { $0.tap = "/dev/full" } }
-    #expect(throws: CarrierFault.self) { try CarrierRig(.unixClient) { $0.tap = "/nonexistent/capture" } }
+    #expect(throws: TransportFault.self) { try TransportRig(.unixClient) { $0.tap = "/dev/full" } }
+    #expect(throws: TransportFault.self) { try TransportRig(.unixClient) { $0.tap = "/nonexistent/capture" } }
     // A pipe takes the header, and nothing more once its other end is closed.
     let pipe = files.path + "/pipe"
     _ = unsafe mkfifo(pipe, 0o600)
     let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
-    let rig = try CarrierRig(.unixClient) { $0.tap = pipe }
+    let rig = try TransportRig(.unixClient) { $0.tap = pipe }
     close(reader)
-    try rig.carrier.send(reset)
-    try rig.carrier.send(reset)
+    try rig.transport.send(reset)
+    try rig.transport.send(reset)
     expect(rig.hear(8), reset.h4 + reset.h4)
     expect(
-      rig.carrier.takeRemarks(),
-      ["\(rig.carrier.spec): the capture ends here, since it cannot be written any more (Broken pipe)"])
+      rig.transport.takeRemarks(),
+      ["\(rig.transport.spec): the capture ends here, since it cannot be written any more (Broken pipe)"])
   }
 
   @Test(
@@ -172,6 +172,6 @@ struct CarrierCaptureTests {
     }
     tool.stop(grace: .seconds(1))
     for text in wanted { #expect(output.contains(text), "\(output)") }
-    rig.carrier.close()
+    rig.transport.close()
   }
 }

@@ -15,13 +15,14 @@ final class EndpointLock {
   /// Locks a controller.
   ///
   /// - Throws: `busy` with who holds it, `unavailable` where the folder cannot be used.
-  init(_ endpoint: String, in folder: String) throws(CarrierFault) {
+  init(_ endpoint: String, in folder: String) throws(TransportFault) {
     try Self.prepare(folder)
     let path = Self.path(of: endpoint, in: folder)
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let descriptor = Kernel.open(path, flags, 0o600)
     guard descriptor >= 0 else {
-      throw CarrierFault(.unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
+      throw TransportFault(
+        .unavailable, "\(path) cannot be opened, to lock \(endpoint) (\(errorText(errno)))")
     }
     do {
       try Descriptors.lock(descriptor, for: .milliseconds(20))
@@ -29,11 +30,11 @@ final class EndpointLock {
       let holder = LockHolder(of: endpoint, in: contents(of: descriptor))
       Kernel.close(descriptor)
       guard error.code == EWOULDBLOCK else {
-        throw CarrierFault(
+        throw TransportFault(
           .unavailable,
           "\(path) cannot be locked, to keep other programs from \(endpoint) (\(errorText(error.code)))")
       }
-      throw CarrierFault(.busy, "\(endpoint) is in use by \(holder)")
+      throw TransportFault(.busy, "\(endpoint) is in use by \(holder)")
     }
     Descriptors.overwrite(descriptor, with: "\(getpid())\n\(WallClock.now)\n")
     self.endpoint = endpoint
@@ -53,9 +54,9 @@ extension EndpointLock {
   }
 
   /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
-  private static func prepare(_ folder: String) throws(CarrierFault) {
+  private static func prepare(_ folder: String) throws(TransportFault) {
     if Kernel.mkdir(folder, 0o700) != 0, errno != EEXIST {
-      throw CarrierFault(
+      throw TransportFault(
         .unavailable, "\(folder) cannot be made, to lock controllers in (\(errorText(errno)))")
     }
     // What is looked at and what is changed is one folder, whatever takes its name meanwhile.
@@ -68,12 +69,12 @@ extension EndpointLock {
     guard Kernel.fchmod(descriptor, 0o700) == 0 else { throw refusal(folder, errno) }
   }
 
-  private static func refusal(_ folder: String, _ code: Int32) -> CarrierFault {
+  private static func refusal(_ folder: String, _ code: Int32) -> TransportFault {
     let place = "\(folder), where controllers are locked,"
     switch code {
-    case ENOTDIR, ELOOP: return CarrierFault(.unavailable, "\(place) is no folder; remove it")
-    case EACCES: return CarrierFault(.unavailable, "\(place) belongs to another user; remove it")
-    default: return CarrierFault(.unavailable, "\(place) cannot be used (\(errorText(code)))")
+    case ENOTDIR, ELOOP: return TransportFault(.unavailable, "\(place) is no folder; remove it")
+    case EACCES: return TransportFault(.unavailable, "\(place) belongs to another user; remove it")
+    default: return TransportFault(.unavailable, "\(place) cannot be used (\(errorText(code)))")
     }
   }
 }
@@ -97,7 +98,7 @@ public struct LockHolder: Hashable, Sendable {
 
 extension LockHolder {
   /// Who holds a controller now, of those whose files lie in a folder.
-  public static func all(in folder: String = CarrierSettings.usualLockFolder) -> [LockHolder] {
+  public static func all(in folder: String = TransportSettings.usualLockFolder) -> [LockHolder] {
     let names = folderEntries(folder) ?? []
     return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
       let descriptor = Kernel.open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

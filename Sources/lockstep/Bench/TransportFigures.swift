@@ -4,9 +4,9 @@ import Transports
 
 extension Figure {
   /// What the way to a controller costs.
-  static var carrier: Figure {
+  static var transport: Figure {
     Figure(
-      name: "carrier.tcp-overhead", unit: "ms", better: .lower,
+      name: "transport.tcp-overhead", unit: "ms", better: .lower,
       method:
         "What an HCI command and its answer take over tcp-client, encoded and decoded, beyond what the same octets "
         + "take over a blocking socket, against the same emulated controller in another process; the least of 9 "
@@ -16,11 +16,11 @@ extension Figure {
 
   private static func overhead() -> Double? {
     guard let program = Host.program,
-      let overhead = CarrierOverhead.measure(
+      let overhead = TransportOverhead.measure(
         server: [
           program, "emulate", "controllers", "--serve", "tcp-server:127.0.0.1:0", "--duration", "2min",
         ], rounds: 9, commands: 2000)
     else { return nil }
-    return max(0, (overhead.carrier - overhead.socket).seconds * 1000)
+    return max(0, (overhead.transport - overhead.socket).seconds * 1000)
   }
 }

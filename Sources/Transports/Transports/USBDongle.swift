@@ -162,19 +162,19 @@ extension USBInterface {
 
 extension USBDongle {
   /// The fault of a dongle that cannot be opened, with the cure.
-  func refusal(_ name: String, _ status: Int32) -> CarrierFault {
+  func refusal(_ name: String, _ status: Int32) -> TransportFault {
     switch status {
     case LIBUSB_ERROR_ACCESS.rawValue:
-      CarrierFault(
+      TransportFault(
         .unavailable,
         "\(name): this user may not open the dongle; as root, put \(rule) into /etc/udev/rules.d/70-lockstep.rules and plug the dongle in again"
       )
     case LIBUSB_ERROR_BUSY.rawValue:
-      CarrierFault(.busy, "\(name): another program uses the dongle at \(path)")
+      TransportFault(.busy, "\(name): another program uses the dongle at \(path)")
     case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
-      CarrierFault(.unavailable, "\(name): the dongle at \(path) is gone")
+      TransportFault(.unavailable, "\(name): the dongle at \(path) is gone")
     default:
-      CarrierFault(
+      TransportFault(
         .unavailable, "\(name): the dongle at \(path) cannot be used (\(usbErrorText(status)))"
       )
     }

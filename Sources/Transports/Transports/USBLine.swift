@@ -19,7 +19,7 @@ import Basics
   private static let patience = 5
 
   private let name: String
-  private let settings: CarrierSettings
+  private let settings: TransportSettings
   private let context: USBContext
   private let interface: USBInterface
   private var handle: OpaquePointer?
@@ -31,7 +31,7 @@ import Basics
   private var events = PacketAssembly(of: .event)
   private var acl = PacketAssembly(of: .acl)
   private var received: [HCIPacket] = []
-  private var failure: CarrierFault?
+  private var failure: TransportFault?
   private var failures = 0
   private var partialSince: Instant?
   /// Whether the dongle was told anything. What it says before is left over from its last user.
@@ -40,9 +40,9 @@ import Basics
 
   /// Opens a dongle, takes its interface from the kernel, and starts to read.
   init(
-    _ dongle: USBDongle, _ context: USBContext, name: String, settings: CarrierSettings, isReset: Bool
+    _ dongle: USBDongle, _ context: USBContext, name: String, settings: TransportSettings, isReset: Bool
   )
-    throws(CarrierFault)
+    throws(TransportFault)
   {
     self.name = name
     self.settings = settings
@@ -51,7 +51,7 @@ import Basics
     let (opened, status) = unsafe dongle.open(context)
     guard let opened = unsafe opened else { throw dongle.refusal(name, status) }
     unsafe handle = opened
-    do throws(CarrierFault) {
+    do throws(TransportFault) {
       try unsafe claim(opened, dongle, isReset: isReset)
       try startReading()
     } catch {
@@ -74,7 +74,7 @@ extension USBLine {
     [context.deadline, partialSince.map { $0 + settings.packetTimeout }].compactMap(\.self).min()
   }
 
-  func send(_ packet: HCIPacket, at now: Instant) throws(CarrierFault) {
+  func send(_ packet: HCIPacket, at now: Instant) throws(TransportFault) {
     isInUse = true
     let bytes = packet.h4.dropFirst()
     let timeout = UInt32(settings.sendTimeout.nanoseconds / 1_000_000)
@@ -94,15 +94,17 @@ extension USBLine {
         .aclOut, endpoint: interface.aclOut, type: LIBUSB_TRANSFER_TYPE_BULK, bytes: Array(bytes),
         timeout: timeout, of: self)
     case .synchronous, .isochronous, .event:
-      throw CarrierFault(.unavailable, "\(name): only commands and ACL data go to a dongle")
+      throw TransportFault(.unavailable, "\(name): only commands and ACL data go to a dongle")
     }
-    guard let transfer else { throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer") }
+    guard let transfer else {
+      throw TransportFault(.unavailable, "\(name): no memory is left for a transfer")
+    }
     outgoing += transfer.size
     transfers.append(transfer)
     try submit(transfer)
   }
 
-  func service(_ traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
+  func service(_ traffic: inout Traffic, at now: Instant) throws(TransportFault) {
     context.handleEvents()
     for packet in received { traffic.inbox.append(packet) }
     received = []
@@ -151,11 +153,11 @@ extension USBLine {
     case LIBUSB_TRANSFER_NO_DEVICE:
       fail(unplugged)
     case LIBUSB_TRANSFER_OVERFLOW:
-      fail(CarrierFault(.nonsense, "\(name) sent more at once than USB allows it"))
+      fail(TransportFault(.nonsense, "\(name) sent more at once than USB allows it"))
     default:
       failures += 1
       guard failures < Self.patience else {
-        fail(CarrierFault(.lost, "\(name) cannot be read any more; is it still plugged in?"))
+        fail(TransportFault(.lost, "\(name) cannot be read any more; is it still plugged in?"))
         return
       }
       if transfer.status == LIBUSB_TRANSFER_STALL, let handle = unsafe handle {
@@ -172,9 +174,9 @@ extension USBLine {
     case LIBUSB_TRANSFER_COMPLETED: break
     case LIBUSB_TRANSFER_NO_DEVICE: fail(unplugged)
     case LIBUSB_TRANSFER_TIMED_OUT:
-      fail(CarrierFault(.silent, "\(name) has taken nothing for \(settings.sendTimeout)"))
+      fail(TransportFault(.silent, "\(name) has taken nothing for \(settings.sendTimeout)"))
     default:
-      fail(CarrierFault(.silent, "\(name) refuses what it is sent; is it still plugged in?"))
+      fail(TransportFault(.silent, "\(name) refuses what it is sent; is it still plugged in?"))
     }
   }
 
@@ -188,30 +190,30 @@ extension USBLine {
       }
       partialSince = events.pendingCount + acl.pendingCount > 0 ? Waiting.now : nil
     } catch {
-      fail(CarrierFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))"))
+      fail(TransportFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))"))
     }
   }
 
-  private func fail(_ fault: CarrierFault) { failure = failure ?? fault }
+  private func fail(_ fault: TransportFault) { failure = failure ?? fault }
 
-  private var unplugged: CarrierFault { CarrierFault(.lost, "\(name) was unplugged") }
+  private var unplugged: TransportFault { TransportFault(.lost, "\(name) was unplugged") }
 
-  private func checkPartial(at now: Instant) throws(CarrierFault) {
+  private func checkPartial(at now: Instant) throws(TransportFault) {
     guard let partialSince, now - partialSince >= settings.packetTimeout else { return }
     let count = events.pendingCount + acl.pendingCount
-    throw CarrierFault(
+    throw TransportFault(
       .silent, "\(name) sent \(count) bytes of a packet, and nothing more for \(settings.packetTimeout)")
   }
 }
 
 extension USBLine {
-  private func claim(_ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool) throws(CarrierFault) {
+  private func claim(_ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool) throws(TransportFault) {
     // Where the kernel cannot give its driver back, it has none to give.
     _ = unsafe libusb_set_auto_detach_kernel_driver(handle, 1)
     if isReset {
       let status = unsafe libusb_reset_device(handle)
       guard status == 0 else {
-        throw CarrierFault(.unavailable, "\(name) cannot be reset (\(usbErrorText(status)))")
+        throw TransportFault(.unavailable, "\(name) cannot be reset (\(usbErrorText(status)))")
       }
     }
     var configuration: Int32 = 0
@@ -222,7 +224,7 @@ extension USBLine {
     guard status == 0 else { throw dongle.refusal(name, status) }
   }
 
-  private func startReading() throws(CarrierFault) {
+  private func startReading() throws(TransportFault) {
     descriptors = context.descriptors
     for _ in 0..<Self.readCount {
       // An event that fills its last packet would not end a longer read.
@@ -234,7 +236,7 @@ extension USBLine {
         .aclIn, endpoint: interface.aclIn, type: LIBUSB_TRANSFER_TYPE_BULK, size: Self.aclSize, timeout: 0,
         of: self)
       guard let event, let data else {
-        throw CarrierFault(.unavailable, "\(name): no memory is left for a transfer")
+        throw TransportFault(.unavailable, "\(name): no memory is left for a transfer")
       }
       transfers += [event, data]
       try submit(event)
@@ -244,7 +246,7 @@ extension USBLine {
   }
 
   /// Lets what the last user of the dongle did not read arrive, which is dropped.
-  private func discardLeftovers() throws(CarrierFault) {
+  private func discardLeftovers() throws(TransportFault) {
     let limit = Waiting.now + .milliseconds(10)
     while Waiting.now < limit {
       Waiting.wait(for: descriptors, until: limit)
@@ -254,16 +256,16 @@ extension USBLine {
   }
 
   /// Has reads go on that had ended.
-  private func resume() throws(CarrierFault) {
+  private func resume() throws(TransportFault) {
     while let transfer = parked.popFirst() { try submit(transfer) }
   }
 
-  private func submit(_ transfer: USBTransfer) throws(CarrierFault) {
+  private func submit(_ transfer: USBTransfer) throws(TransportFault) {
     guard let handle = unsafe handle else { return }
     let status = unsafe transfer.submit(to: handle)
     guard status != 0 else { return }
     throw status == LIBUSB_ERROR_NO_DEVICE.rawValue
-      ? unplugged : CarrierFault(.lost, "\(name) takes no transfer (\(usbErrorText(status)))")
+      ? unplugged : TransportFault(.lost, "\(name) takes no transfer (\(usbErrorText(status)))")
   }
 
   /// Calls every transfer back, and waits until they are; false when some have not come back in a second.

@@ -5,11 +5,11 @@ import Conformance
 
 extension LabFault {
   /// What trouble on the way to a controller means for the lab.
-  init(_ fault: CarrierFault) {
+  init(_ fault: TransportFault) {
     let symptom: Symptom =
       switch fault.symptom {
       case .unavailable, .busy: .noDevice
-      case .lost: .carrierLost
+      case .lost: .transportLost
       case .silent: .noAnswer
       case .nonsense: .badAnswer
       }
@@ -21,7 +21,7 @@ extension LabFault {
     let symptom: Symptom =
       switch failure {
       case .noAnswer: .noAnswer
-      case .hardwareError: .carrierLost
+      case .hardwareError: .transportLost
       case .refused, .undecodable, .broken: .badAnswer
       }
     self.init(symptom, failure.description)

@@ -3,11 +3,11 @@ import Bluetooth
 import Glibc
 public import Basics
 
-/// What a command to a controller takes over a carrier and over a bare socket, both against the same controller in
+/// What a command to a controller takes over a transport and over a bare socket, both against the same controller in
 /// another program.
-public struct CarrierOverhead: Equatable, Sendable {
-  /// What a command and its answer take over a carrier, encoded and decoded.
-  public var carrier: Interval
+public struct TransportOverhead: Equatable, Sendable {
+  /// What a command and its answer take over a transport, encoded and decoded.
+  public var transport: Interval
   /// What the same octets take over a socket, looked at only for their length.
   public var socket: Interval
 
@@ -19,21 +19,22 @@ public struct CarrierOverhead: Equatable, Sendable {
   ///   - rounds: how often each is measured; the least counts.
   ///   - commands: how many commands a round has.
   /// - Returns: what it took, or `nil` when something went wrong.
-  public static func measure(server: [String], rounds: Int, commands: Int) -> CarrierOverhead? {
+  public static func measure(server: [String], rounds: Int, commands: Int) -> TransportOverhead? {
     let words = server.map(shellWord).joined(separator: " ")
     guard let program = try? ChildProcess(command: "exec " + words) else { return nil }
     defer { program.stop(grace: .zero) }
     guard case .line(let words) = program.nextLine(until: MonotonicClock.now + .seconds(10)),
       let port = port(in: words)
     else { return nil }
-    var least: CarrierOverhead?
+    var least: TransportOverhead?
     for _ in 0..<rounds {
-      guard let socket = try? overSocket(port, commands), let carrier = try? overCarrier(port, commands)
+      guard let socket = try? overSocket(port, commands), let transport = try? overTransport(port, commands)
       else {
         return nil
       }
-      least = CarrierOverhead(
-        carrier: min(carrier, least?.carrier ?? carrier), socket: min(socket, least?.socket ?? socket))
+      least = TransportOverhead(
+        transport: min(transport, least?.transport ?? transport), socket: min(socket, least?.socket ?? socket)
+      )
     }
     return least
   }
@@ -50,24 +51,24 @@ public struct CarrierOverhead: Equatable, Sendable {
 
 // MARK: - The two ways
 
-extension CarrierOverhead {
-  private static func overCarrier(_ port: UInt16, _ commands: Int) throws(CarrierFault) -> Interval {
-    let carrier = try Carrier(opening: .tcpClient(host: host, port: port))
-    defer { carrier.close() }
-    try exchange(.reset, over: carrier)
-    let start = carrier.now
-    for _ in 0..<commands { try exchange(command, over: carrier) }
-    return Interval(nanoseconds: (carrier.now - start).nanoseconds / Int64(commands))
+extension TransportOverhead {
+  private static func overTransport(_ port: UInt16, _ commands: Int) throws(TransportFault) -> Interval {
+    let transport = try Transport(opening: .tcpClient(host: host, port: port))
+    defer { transport.close() }
+    try exchange(.reset, over: transport)
+    let start = transport.now
+    for _ in 0..<commands { try exchange(command, over: transport) }
+    return Interval(nanoseconds: (transport.now - start).nanoseconds / Int64(commands))
   }
 
-  private static func exchange(_ command: HCICommand, over carrier: Carrier) throws(CarrierFault) {
-    try carrier.send(command.packet)
-    guard case .event(let code, let parameters)? = try carrier.receive(until: carrier.now + .seconds(2)),
+  private static func exchange(_ command: HCICommand, over transport: Transport) throws(TransportFault) {
+    try transport.send(command.packet)
+    guard case .event(let code, let parameters)? = try transport.receive(until: transport.now + .seconds(2)),
       case .commandComplete(_, command.opcode, _)? = try? HCIEvent(code: code, parameters: parameters)
-    else { throw CarrierFault(.silent, "no answer to a command") }
+    else { throw TransportFault(.silent, "no answer to a command") }
   }
 
-  private static func overSocket(_ port: UInt16, _ commands: Int) throws(CarrierFault) -> Interval {
+  private static func overSocket(_ port: UInt16, _ commands: Int) throws(TransportFault) -> Interval {
     let ends = try TCP.connect(to: host, port: port, name: "the controller", until: Waiting.now + .seconds(2))
     defer { Kernel.close(ends.peer) }
     Kernel.fcntl(ends.peer, F_SETFL, 0)
@@ -78,9 +79,9 @@ extension CarrierOverhead {
     return Interval(nanoseconds: (MonotonicClock.now - start).nanoseconds / Int64(commands))
   }
 
-  private static func exchange(_ octets: [UInt8], over socket: Int32) throws(CarrierFault) {
+  private static func exchange(_ octets: [UInt8], over socket: Int32) throws(TransportFault) {
     guard unsafe Kernel.send(socket, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
-      throw CarrierFault(.lost, "the controller takes nothing")
+      throw TransportFault(.lost, "the controller takes nothing")
     }
     // An event has three octets before its parameters: H4's, its code and how many there are.
     var event = [UInt8](repeating: 0, count: 3 + 255)
@@ -89,7 +90,7 @@ extension CarrierOverhead {
       let read = unsafe event.withUnsafeMutableBytes {
         unsafe Kernel.recv(socket, $0.baseAddress! + count, $0.count - count, 0)
       }
-      guard read > 0 else { throw CarrierFault(.lost, "the controller hung up") }
+      guard read > 0 else { throw TransportFault(.lost, "the controller hung up") }
       count += read
     }
   }

@@ -8,16 +8,16 @@ import Testing
 @testable import Transports
 
 @Suite("One program for one controller")
-struct CarrierLockTests {
+struct TransportLockTests {
   @Test("a second opening is busy and names the first, until that is closed")
   func exclusive() throws {
     let files = try TemporaryFolder()
-    let settings = CarrierRig.settings(files)
+    let settings = TransportRig.settings(files)
     let (master, path) = try openTerminal()
     defer { close(master) }
-    let spec = CarrierSpec.serial(path: path, speed: 9600, hasFlowControl: false)
-    let first = try Carrier(opening: spec, settings: settings)
-    let fault = #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: settings) }
+    let spec = TransportSpec.serial(path: path, speed: 9600, hasFlowControl: false)
+    let first = try Transport(opening: spec, settings: settings)
+    let fault = #expect(throws: TransportFault.self) { try Transport(opening: spec, settings: settings) }
     expect(fault?.symptom, .busy)
     let endpoint = "serial" + path
     expect(fault?.detail.hasPrefix("\(endpoint) is in use by this process since 20"), true)
@@ -26,7 +26,7 @@ struct CarrierLockTests {
     expect(holders.map(\.endpoint), [endpoint.split(separator: "/").joined(separator: "-")])
     first.close()
     expect(LockHolder.all(in: files.path + "/locks"), [])
-    let second = try Carrier(opening: spec, settings: settings)
+    let second = try Transport(opening: spec, settings: settings)
     second.close()
   }
 
@@ -40,7 +40,7 @@ struct CarrierLockTests {
       let fault = try #require(CallFault("\(call)#1=ENOLCK"))
       let words =
         "\(folder)/hci7.lock cannot be locked, to keep other programs from hci7 (\(errorText(ENOLCK)))"
-      #expect(throws: CarrierFault(.unavailable, words)) {
+      #expect(throws: TransportFault(.unavailable, words)) {
         try CallGate.with(fault) { try EndpointLock("hci7", in: folder) }
       }
     }
@@ -51,17 +51,17 @@ struct CarrierLockTests {
     await #expect(processExitsWith: .success) {
       let (master, path) = try openTerminal()
       defer { close(master) }
-      func open() throws(CarrierFault) {
+      func open() throws(TransportFault) {
         let ends = try SerialPort.open(path, speed: 9600, hasFlowControl: false, name: "line")
         close(ends.peer)
       }
       let calls = try CallGate.calls { try open() }
       let call = try #require(calls.first { $0.call.hasPrefix("lock@") }?.call)
       for (name, fault) in [
-        ("EWOULDBLOCK", CarrierFault(.busy, "line is locked by another program")),
+        ("EWOULDBLOCK", TransportFault(.busy, "line is locked by another program")),
         (
           "ENOLCK",
-          CarrierFault(.unavailable, "line cannot be kept from other programs (\(errorText(ENOLCK)))")
+          TransportFault(.unavailable, "line cannot be kept from other programs (\(errorText(ENOLCK)))")
         ),
       ] {
         let gate = try #require(CallFault("\(call)#1=\(name)"))
@@ -86,11 +86,11 @@ struct CarrierLockTests {
         time.sleep(30)'
         """)
     expect(holder.nextLine(until: MonotonicClock.now + .seconds(10)), .line(Array("locked".utf8)))
-    let fault = #expect(throws: CarrierFault.self) {
-      try Carrier(opening: .hciSocket(7), settings: CarrierRig.settings(files))
+    let fault = #expect(throws: TransportFault.self) {
+      try Transport(opening: .hciSocket(7), settings: TransportRig.settings(files))
     }
     let process = try #require(LockHolder.all(in: folder).first?.process)
-    expect(fault, CarrierFault(.busy, "hci7 is in use by process \(process)"))
+    expect(fault, TransportFault(.busy, "hci7 is in use by process \(process)"))
     holder.stop(grace: .zero)
     expect(LockHolder.all(in: folder), [])
     _ = try EndpointLock("hci7", in: folder)
@@ -99,14 +99,14 @@ struct CarrierLockTests {
   @Test("a serial line has one lock by whatever name, and a stranger's lock on the line itself holds too")
   func lines() throws {
     let files = try TemporaryFolder()
-    let settings = CarrierRig.settings(files)
+    let settings = TransportRig.settings(files)
     let (master, path) = try openTerminal()
     defer { close(master) }
     let alias = files.path + "/line"
     _ = unsafe symlink(path, alias)
-    let spec = CarrierSpec.serial(path: alias, speed: 9600, hasFlowControl: false)
+    let spec = TransportSpec.serial(path: alias, speed: 9600, hasFlowControl: false)
     let lock = try EndpointLock("serial" + path, in: files.path + "/locks")
-    let fault = #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: settings) }
+    let fault = #expect(throws: TransportFault.self) { try Transport(opening: spec, settings: settings) }
     expect(fault?.detail.hasPrefix("\(lock.endpoint) is in use by this process since 20"), true)
     var other = settings
     other.lockFolder = files.path + "/others"
@@ -114,8 +114,8 @@ struct CarrierLockTests {
     defer { close(stranger) }
     expect(flock(stranger, LOCK_EX | LOCK_NB), 0)
     expect(
-      #expect(throws: CarrierFault.self) { try Carrier(opening: spec, settings: other) },
-      CarrierFault(.busy, "\(spec) is locked by another program"))
+      #expect(throws: TransportFault.self) { try Transport(opening: spec, settings: other) },
+      TransportFault(.busy, "\(spec) is locked by another program"))
   }
 
   @Test("somebody who only looks does not make it busy")
@@ -125,7 +125,7 @@ struct CarrierLockTests {
     let looker = unsafe open(files.path + "/hci1.lock", O_RDONLY | O_CREAT, 0o600)
     defer { close(looker) }
     _ = flock(looker, LOCK_SH)
-    expect(#expect(throws: CarrierFault.self) { try EndpointLock("hci1", in: files.path) }?.symptom, .busy)
+    expect(#expect(throws: TransportFault.self) { try EndpointLock("hci1", in: files.path) }?.symptom, .busy)
     flock(looker, LOCK_UN)
     let other = try EndpointLock("hci1", in: files.path)
     expect([lock.endpoint, other.endpoint], ["hci0", "hci1"])
@@ -143,7 +143,7 @@ struct CarrierLockTests {
     expect(status.st_mode & 0o777, 0o700)
     _ = unsafe symlink(folder, files.path + "/link")
     for path in [files.path + "/link", files.path + "/locks/hci0.lock", "/nonexistent/locks"] {
-      let fault = #expect(throws: CarrierFault.self) { try EndpointLock("hci0", in: path) }
+      let fault = #expect(throws: TransportFault.self) { try EndpointLock("hci0", in: path) }
       expect(fault?.symptom, .unavailable)
     }
   }
@@ -153,10 +153,11 @@ struct CarrierLockTests {
     let files = try TemporaryFolder()
     let (master, path) = try openTerminal()
     defer { close(master) }
-    let carrier = try Carrier(
-      opening: .serial(path: path, speed: 9600, hasFlowControl: false), settings: CarrierRig.settings(files))
+    let transport = try Transport(
+      opening: .serial(path: path, speed: 9600, hasFlowControl: false), settings: TransportRig.settings(files)
+    )
     let holders = LockHolder.all(in: files.path + "/locks")
-    try carrier.reopen()
+    try transport.reopen()
     expect(LockHolder.all(in: files.path + "/locks"), holders)
     expect(holders.count, 1)
   }

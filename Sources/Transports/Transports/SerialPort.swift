@@ -18,19 +18,19 @@ enum SerialPort {
   /// Opens a line with eight data bits, no parity and one stop bit, and drops what it holds.
   static func open(
     _ path: String, speed: Int, hasFlowControl: Bool, name: String
-  ) throws(CarrierFault)
+  ) throws(TransportFault)
     -> DescriptorLine.Ends
   {
     let descriptor = Kernel.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw refused(name, errno) }
-    do throws(CarrierFault) {
+    do throws(TransportFault) {
       // Programs of other users, and other than ours, respect this one.
       guard Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         guard errno == EWOULDBLOCK else {
-          throw CarrierFault(
+          throw TransportFault(
             .unavailable, "\(name) cannot be kept from other programs (\(errorText(errno)))")
         }
-        throw CarrierFault(.busy, "\(name) is locked by another program")
+        throw TransportFault(.busy, "\(name) is locked by another program")
       }
       try configure(descriptor, speed: speed, hasFlowControl: hasFlowControl, name: name)
     } catch {
@@ -43,14 +43,14 @@ enum SerialPort {
   private static func configure(
     _ descriptor: Int32, speed: Int, hasFlowControl: Bool, name: String
   )
-    throws(CarrierFault)
+    throws(TransportFault)
   {
     var line = termios()
     guard unsafe tcgetattr(descriptor, &line) == 0 else {
-      throw CarrierFault(.unavailable, "\(name) is no serial line (\(errorText(errno)))")
+      throw TransportFault(.unavailable, "\(name) is no serial line (\(errorText(errno)))")
     }
     guard let code = speeds.first(where: { $0.rate == speed })?.code else {
-      throw CarrierFault(.unavailable, "\(name): no serial line has this speed")
+      throw TransportFault(.unavailable, "\(name): no serial line has this speed")
     }
     unsafe cfmakeraw(&line)
     line.c_cflag |= tcflag_t(CLOCAL | CREAD)
@@ -62,21 +62,22 @@ enum SerialPort {
     line.c_cc.5 = 0
     guard unsafe cfsetspeed(&line, speed_t(code)) == 0, unsafe tcsetattr(descriptor, TCSANOW, &line) == 0
     else {
-      throw CarrierFault(.unavailable, "\(name) cannot be set to this speed (\(errorText(errno)))")
+      throw TransportFault(.unavailable, "\(name) cannot be set to this speed (\(errorText(errno)))")
     }
     tcflush(descriptor, TCIOFLUSH)
   }
 
-  private static func refused(_ name: String, _ code: Int32) -> CarrierFault {
+  private static func refused(_ name: String, _ code: Int32) -> TransportFault {
     switch code {
     case EACCES:
-      CarrierFault(
+      TransportFault(
         .unavailable,
         "\(name) may not be used by this user; sudo usermod --append --groups dialout $USER, then log in again"
       )
-    case EBUSY: CarrierFault(.busy, "\(name) is held by another program")
+    case EBUSY: TransportFault(.busy, "\(name) is held by another program")
     default:
-      CarrierFault(.unavailable, "\(name) cannot be opened (\(errorText(code))); is the adapter plugged in?")
+      TransportFault(
+        .unavailable, "\(name) cannot be opened (\(errorText(code))); is the adapter plugged in?")
     }
   }
 }

@@ -11,7 +11,7 @@ enum UnixSocket {
   /// Connects to a server.
   static func connect(
     to path: String, name: String, until limit: Instant
-  ) throws(CarrierFault)
+  ) throws(TransportFault)
     -> DescriptorLine.Ends
   {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
@@ -38,8 +38,8 @@ enum UnixSocket {
     }
   }
 
-  private static func refused(_ name: String, _ code: Int32) -> CarrierFault {
+  private static func refused(_ name: String, _ code: Int32) -> TransportFault {
     let cure = code == EACCES ? "may this user write to it?" : "does the controller run there?"
-    return CarrierFault(.unavailable, "\(name) does not answer (\(errorText(code))); \(cure)")
+    return TransportFault(.unavailable, "\(name) does not answer (\(errorText(code))); \(cure)")
   }
 }

@@ -10,7 +10,7 @@ import Basics
 ///     (servers)               ▲
 ///                             │ open (clients, serial lines, adapters)
 final class DescriptorLine: Line {
-  /// What a carrier opened.
+  /// What a transport opened.
   struct Ends {
     /// Where packets come and go, or -1 while a server has no peer.
     var peer: Int32 = -1
@@ -29,7 +29,7 @@ final class DescriptorLine: Line {
   private static let readLimit = 16
 
   private let name: String
-  private let settings: CarrierSettings
+  private let settings: TransportSettings
   private var ends: Ends
   private var stream = H4Stream()
   private var buffer = [UInt8](repeating: 0, count: readSize)
@@ -38,7 +38,7 @@ final class DescriptorLine: Line {
   private var partialSince: Instant?
 
   /// Takes over descriptors, which it closes at the end.
-  init(_ ends: Ends, name: String, settings: CarrierSettings) {
+  init(_ ends: Ends, name: String, settings: TransportSettings) {
     self.ends = ends
     self.name = name
     self.settings = settings
@@ -68,12 +68,12 @@ extension DescriptorLine {
     return limits.compactMap(\.self).min()
   }
 
-  func send(_ packet: HCIPacket, at now: Instant) throws(CarrierFault) {
+  func send(_ packet: HCIPacket, at now: Instant) throws(TransportFault) {
     outgoing.append(packet.h4)
     if outgoing.count == 1 { try flush(at: now) }
   }
 
-  func service(_ traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
+  func service(_ traffic: inout Traffic, at now: Instant) throws(TransportFault) {
     if !hasPeer, ends.listener >= 0 { accept(&traffic) }
     guard hasPeer else { return }
     // While nothing is read, the rest of a packet is not late.
@@ -111,7 +111,7 @@ extension DescriptorLine {
     traffic.remarks.append("\(name): \(peer.name) connected")
   }
 
-  private func read(into traffic: inout Traffic, at now: Instant) throws(CarrierFault) {
+  private func read(into traffic: inout Traffic, at now: Instant) throws(TransportFault) {
     for _ in 0..<Self.readLimit where !traffic.isFull {
       let count = unsafe Kernel.receive(ends.peer, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
@@ -123,20 +123,21 @@ extension DescriptorLine {
     }
   }
 
-  private func unpack(_ count: Int, into inbox: inout FIFO<HCIPacket>, at now: Instant) throws(CarrierFault) {
+  private func unpack(_ count: Int, into inbox: inout FIFO<HCIPacket>, at now: Instant) throws(TransportFault)
+  {
     stream.append(buffer[..<count])
     do {
       while let packet = try stream.next() { inbox.append(packet) }
     } catch {
-      throw CarrierFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))")
+      throw TransportFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))")
     }
     if ends.isDatagram, stream.pendingCount > 0 {
-      throw CarrierFault(.nonsense, "\(name) sent a packet that is shorter than it says")
+      throw TransportFault(.nonsense, "\(name) sent a packet that is shorter than it says")
     }
     partialSince = stream.pendingCount > 0 ? now : nil
   }
 
-  private func flush(at now: Instant) throws(CarrierFault) {
+  private func flush(at now: Instant) throws(TransportFault) {
     while let (bytes, start) = outgoing.first {
       let count = unsafe bytes.withUnsafeBytes { bytes in
         unsafe Kernel.send(ends.peer, bytes.baseAddress! + start, bytes.count - start)
@@ -154,14 +155,14 @@ extension DescriptorLine {
     stuckSince = nil
   }
 
-  private func checkLimits(at now: Instant) throws(CarrierFault) {
+  private func checkLimits(at now: Instant) throws(TransportFault) {
     if let stuckSince, now - stuckSince >= settings.sendTimeout {
-      throw CarrierFault(
+      throw TransportFault(
         .silent,
         "\(name) has taken nothing for \(settings.sendTimeout), with \(outgoing.byteCount) bytes to send")
     }
     if let partialSince, now - partialSince >= settings.packetTimeout {
-      throw CarrierFault(
+      throw TransportFault(
         .silent,
         "\(name) sent \(stream.pendingCount) bytes of a packet, and nothing more for \(settings.packetTimeout)"
       )
@@ -169,9 +170,9 @@ extension DescriptorLine {
   }
 
   /// The fault of a connection that has ended, by an error or, with 0, in order.
-  private func ended(_ code: Int32) -> CarrierFault {
+  private func ended(_ code: Int32) -> TransportFault {
     let partial = stream.pendingCount > 0 ? " in the middle of a packet" : ""
-    return CarrierFault(
+    return TransportFault(
       .lost,
       code == 0
         ? "\(name) closed the connection\(partial)" : "\(name) went away\(partial) (\(errorText(code)))")

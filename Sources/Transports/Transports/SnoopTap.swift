@@ -3,38 +3,38 @@ import Bluetooth
 import Glibc
 import Secrets
 
-/// A capture of everything that goes over a carrier, as btsnoop: Wireshark and btmon read it.
+/// A capture of everything that goes over a transport, as btsnoop: Wireshark and btmon read it.
 ///
 /// It is for its owner alone, since keys follow from a registration that somebody listened to, and a key that is known
 /// here has stars in its place. Each record is with the system as soon as it happened, so a program that is killed leaves a readable file.
 struct SnoopTap: ~Copyable {
   private let descriptor: Int32
-  private let role: CarrierSettings.Role
+  private let role: TransportSettings.Role
   private var record: [UInt8] = []
 
   /// Creates the file, or empties it. The capture of another program that still writes to it is left alone.
-  init(creating path: String, role: CarrierSettings.Role) throws(CarrierFault) {
+  init(creating path: String, role: TransportSettings.Role) throws(TransportFault) {
     descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     self.role = role
     guard descriptor >= 0 else {
-      throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
+      throw TransportFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
     do {
       try Descriptors.lock(descriptor)
     } catch {
       guard error.code == EWOULDBLOCK else {
-        throw CarrierFault(
+        throw TransportFault(
           .unavailable,
           "the capture \(path) cannot be kept from other programs (\(errorText(error.code)))")
       }
-      throw CarrierFault(.busy, "the capture \(path) is being written by another program")
+      throw TransportFault(.busy, "the capture \(path) is being written by another program")
     }
     restrict()
     // A pipe has nothing to cut off.
     _ = Kernel.ftruncate(descriptor, 0)
     record = BTSnoop.header
     guard write() else {
-      throw CarrierFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
+      throw TransportFault(.unavailable, "the capture \(path) cannot be written (\(errorText(errno)))")
     }
   }
 
