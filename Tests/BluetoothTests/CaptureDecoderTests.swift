@@ -51,7 +51,7 @@ import Testing
     let notify = BluetoothUUID(try UUID128(text: "16860003-a5ae-9856-b6d3-dbb4c676993e"))
     let range = AttributeRange(handle(10), handle(15))
     let packets: [(packet: [UInt8], isReceived: Bool)] = [
-      (HCICommand.leSetScanEnable(true, filterDuplicates: true).packet.h4, false),
+      (HCICommand.leSetScanEnable(true, true).packet.h4, false),
       (
         HCIEvent.leAdvertisingReport([
           AdvertisingReport(.connectable, from: Self.peer, [2, 1, 6], rssi: -60)
@@ -70,7 +70,7 @@ import Testing
       Self.att(.writeRequest(handle(15), [1, 0]), isReceived: false),
       Self.att(.errorResponse(request: 0x12, handle(15), .writeNotPermitted), isReceived: true),
       Self.att(.notification(handle(14), [1, 2, 3]), isReceived: true),
-      (HCICommand.disconnect(Self.link, reason: .remoteUserTerminated).packet.h4, false),
+      (HCICommand.disconnect(Self.link, .remoteUserTerminated).packet.h4, false),
       (
         HCIEvent.disconnectionComplete(status: .success, Self.link, reason: .connectionTimeout).packet.h4,
         true
@@ -174,7 +174,7 @@ import Testing
     let secret = [UInt8](repeating: 7, count: 16)
     expect(
       Self.text([
-        (HCICommand.leEncrypt(key: key, plaintext: UUID128(high: 0, low: 0)).packet.h4, false),
+        (HCICommand.leEncrypt(key, UUID128(high: 0, low: 0)).packet.h4, false),
         Self.connection(.central), Self.acl([17, 0, 6, 0, 6, 7, 7, 7]),
         Self.acl([UInt8](secret.dropFirst(3)), .continuing),
       ]).filter { $0.contains("*") || $0.contains("security: ") },

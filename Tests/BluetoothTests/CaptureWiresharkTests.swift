@@ -11,47 +11,50 @@ private let hasTShark = FileManager.default.isExecutableFile(atPath: tshark)
 struct CaptureWiresharkTests {
   /// Return parameters of the commands that have some.
   private static let answers: [(UInt16, [UInt8])] = [
-    (HCIOpcode.reset, [0]),
+    (HCICommand.reset.opcode, [0]),
     (
-      HCIOpcode.readLocalVersionInformation,
+      HCICommand.readLocalVersionInformation.opcode,
       CommandReturn.success(
         CommandReturn.LocalVersion(
           hciVersion: 0x0C, hciSubversion: 1, lmpVersion: 0x0C, company: 2, lmpSubversion: 3))
     ),
-    (HCIOpcode.readLocalSupportedCommands, CommandReturn.success(CommandReturn.SupportedCommands())),
-    (HCIOpcode.readLocalSupportedFeatures, CommandReturn.success(CommandReturn.LocalFeatures(1 << 38))),
+    (HCICommand.readLocalSupportedCommands.opcode, CommandReturn.success(CommandReturn.SupportedCommands())),
+    (HCICommand.readLocalSupportedFeatures.opcode, CommandReturn.success(UInt64(1 << 38))),
     (
-      HCIOpcode.readBufferSize,
+      HCICommand.readBufferSize.opcode,
       CommandReturn.success(
         CommandReturn.ReadBufferSize(aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1)
       )
     ),
-    (HCIOpcode.readBDADDR, CommandReturn.success(BluetoothAddress(0x1122_3344_5566))),
-    (HCIOpcode.readRSSI, CommandReturn.success(CommandReturn.RSSI(handle: link, rssi: -60))),
+    (HCICommand.readBDADDR.opcode, CommandReturn.success(BluetoothAddress(0x1122_3344_5566))),
+    (HCICommand.readRSSI.opcode, CommandReturn.success(CommandReturn.RSSI(handle: link, rssi: -60))),
     (
-      HCIOpcode.leReadBufferSize,
+      HCICommand.leReadBufferSize.opcode,
       CommandReturn.success(
         CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15))
     ),
-    (HCIOpcode.leReadLocalSupportedFeatures, CommandReturn.success(CommandReturn.LEFeatures(0x59FF))),
-    (HCIOpcode.leReadAdvertisingTxPower, CommandReturn.success(CommandReturn.AdvertisingTxPower(-12))),
-    (HCIOpcode.leReadFilterAcceptListSize, CommandReturn.success(CommandReturn.FilterAcceptListSize(16))),
+    (HCICommand.leReadLocalSupportedFeatures.opcode, CommandReturn.success(UInt64(0x59FF))),
+    (HCICommand.leReadAdvertisingTxPower.opcode, CommandReturn.success(Int8(-12))),
+    (HCICommand.leReadFilterAcceptListSize.opcode, CommandReturn.success(UInt8(16))),
     (
-      HCIOpcode.leReadChannelMap,
+      HCICommand.leReadChannelMap.opcode,
       CommandReturn.success(
         CommandReturn.ChannelMap(handle: link, channels: 0x1F_FFFF_FFFF))
     ),
-    (HCIOpcode.leEncrypt, CommandReturn.success(UUID128(high: 1, low: 2))),
-    (HCIOpcode.leRand, CommandReturn.success(CommandReturn.Rand(3))),
-    (HCIOpcode.leReadSupportedStates, CommandReturn.success(CommandReturn.SupportedStates(0x3FF))),
-    (HCIOpcode.leSetDataLength, CommandReturn.success(link)),
+    (HCICommand.leEncrypt.opcode, CommandReturn.success(UUID128(high: 1, low: 2))),
+    (HCICommand.leRand.opcode, CommandReturn.success(UInt64(3))),
+    (HCICommand.leReadSupportedStates.opcode, CommandReturn.success(UInt64(0x3FF))),
+    (HCICommand.leSetDataLength.opcode, CommandReturn.success(link)),
     (
-      HCIOpcode.leReadSuggestedDefaultDataLength,
+      HCICommand.leReadSuggestedDefaultDataLength.opcode,
       CommandReturn.success(
         CommandReturn.SuggestedDataLength(octets: 27, time: 328))
     ),
-    (HCIOpcode.leReadMaximumDataLength, CommandReturn.success(DataLength())),
-    (HCIOpcode.leReadPHY, CommandReturn.success(CommandReturn.PHY(handle: link, transmit: 1, receive: 2))),
+    (HCICommand.leReadMaximumDataLength.opcode, CommandReturn.success(DataLength())),
+    (
+      HCICommand.leReadPHY.opcode,
+      CommandReturn.success(CommandReturn.PHY(handle: link, transmit: 1, receive: 2))
+    ),
   ]
   private static let link = ConnectionHandle(rawValue: 0x0040)
 

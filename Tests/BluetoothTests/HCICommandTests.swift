@@ -7,23 +7,23 @@ import Testing
 func sampleCommands(_ random: inout SeededGenerator) -> [Sample<HCICommand>] {
   let handle = random.connection()
   let commands: [HCICommand] = [
-    .disconnect(handle, reason: random.status()),
+    .disconnect(handle, random.status()),
     .readRemoteVersionInformation(handle),
     .setEventMask(random.next()),
-    .reset,
+    .reset(),
     .setEventMaskPage2(random.next()),
-    .readLocalVersionInformation,
-    .readLocalSupportedCommands,
-    .readLocalSupportedFeatures,
-    .readBufferSize,
-    .readBDADDR,
+    .readLocalVersionInformation(),
+    .readLocalSupportedCommands(),
+    .readLocalSupportedFeatures(),
+    .readBufferSize(),
+    .readBDADDR(),
     .readRSSI(handle),
     .leSetEventMask(random.next()),
-    .leReadBufferSize,
-    .leReadLocalSupportedFeatures,
+    .leReadBufferSize(),
+    .leReadLocalSupportedFeatures(),
     .leSetRandomAddress(random.address()),
     .leSetAdvertisingParameters(sampleAdvertisingParameters(&random)),
-    .leReadAdvertisingTxPower,
+    .leReadAdvertisingTxPower(),
     .leSetAdvertisingData(random.bytes(random.below(32))),
     .leSetScanResponseData(random.bytes(random.below(32))),
     .leSetAdvertisingEnable(random.flag()),
@@ -31,31 +31,31 @@ func sampleCommands(_ random: inout SeededGenerator) -> [Sample<HCICommand>] {
       ScanParameters(
         isActive: random.flag(), interval: random.u16(), window: random.u16(), ownAddressType: random.u8(),
         filterPolicy: random.u8())),
-    .leSetScanEnable(random.flag(), filterDuplicates: random.flag()),
+    .leSetScanEnable(random.flag(), random.flag()),
     .leCreateConnection(
       ConnectionRequest(
         peer: random.peer(), parameters: random.parameters(), scanInterval: random.u16(),
         scanWindow: random.u16(), usesFilterAcceptList: random.flag(), ownAddressType: random.u8())),
-    .leCreateConnectionCancel,
-    .leReadFilterAcceptListSize,
-    .leClearFilterAcceptList,
+    .leCreateConnectionCancel(),
+    .leReadFilterAcceptListSize(),
+    .leClearFilterAcceptList(),
     .leAddToFilterAcceptList(random.peer()),
     .leRemoveFromFilterAcceptList(random.peer()),
     .leConnectionUpdate(handle, random.parameters()),
     .leReadChannelMap(handle),
     .leReadRemoteFeatures(handle),
-    .leEncrypt(key: random.uuid(), plaintext: random.uuid()),
-    .leRand,
+    .leEncrypt(random.uuid(), random.uuid()),
+    .leRand(),
     .leLongTermKeyRequestNegativeReply(handle),
-    .leReadSupportedStates,
+    .leReadSupportedStates(),
     .leRemoteConnectionParameterRequestReply(handle, random.parameters()),
-    .leRemoteConnectionParameterRequestNegativeReply(handle, reason: random.status()),
-    .leSetDataLength(handle, octets: random.u16(), time: random.u16()),
-    .leReadSuggestedDefaultDataLength,
-    .leWriteSuggestedDefaultDataLength(octets: random.u16(), time: random.u16()),
-    .leReadMaximumDataLength,
+    .leRemoteConnectionParameterRequestNegativeReply(handle, random.status()),
+    .leSetDataLength(handle, random.u16(), random.u16()),
+    .leReadSuggestedDefaultDataLength(),
+    .leWriteSuggestedDefaultDataLength(random.u16(), random.u16()),
+    .leReadMaximumDataLength(),
     .leReadPHY(handle),
-    .leSetDefaultPHY(all: random.u8(), transmit: random.u8(), receive: random.u8()),
+    .leSetDefaultPHY(random.u8(), random.u8(), random.u8()),
   ]
   let rest = random.bytes(random.below(256))
   return commands.map { Sample($0) } + [Sample(.other(opcode: 0xFC01, parameters: rest), openEnd: rest.count)]
@@ -82,20 +82,20 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
 
   /// Packets as hosts send them, with the octet of H4.
   static let vectors: [(String, HCICommand)] = [
-    ("01030c00", .reset),
-    ("01060403400013", .disconnect(link, reason: .remoteUserTerminated)),
+    ("01030c00", .reset()),
+    ("01060403400013", .disconnect(link, .remoteUserTerminated)),
     ("011d04024000", .readRemoteVersionInformation(link)),
     ("01010c08ffffffffffffff3f", .setEventMask(0x3FFF_FFFF_FFFF_FFFF)),
     ("01630c080000800000000000", .setEventMaskPage2(0x0080_0000)),
-    ("01011000", .readLocalVersionInformation),
-    ("01021000", .readLocalSupportedCommands),
-    ("01031000", .readLocalSupportedFeatures),
-    ("01051000", .readBufferSize),
-    ("01091000", .readBDADDR),
+    ("01011000", .readLocalVersionInformation()),
+    ("01021000", .readLocalSupportedCommands()),
+    ("01031000", .readLocalSupportedFeatures()),
+    ("01051000", .readBufferSize()),
+    ("01091000", .readBDADDR()),
     ("010514024000", .readRSSI(link)),
     ("010120081f00000000000000", .leSetEventMask(0x1F)),
-    ("01022000", .leReadBufferSize),
-    ("01032000", .leReadLocalSupportedFeatures),
+    ("01022000", .leReadBufferSize()),
+    ("01032000", .leReadLocalSupportedFeatures()),
     ("01052006f6f5f4f3f2f1", .leSetRandomAddress(peer.address)),
     (
       "0106200fa00040010001006655443322110700",
@@ -104,7 +104,7 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
           minimumInterval: 0xA0, maximumInterval: 0x0140,
           peer: PeerAddress(.publicDevice, BluetoothAddress(0x1122_3344_5566))))
     ),
-    ("01072000", .leReadAdvertisingTxPower),
+    ("01072000", .leReadAdvertisingTxPower()),
     (
       "010820200302010600000000000000000000000000000000000000000000000000000000",
       .leSetAdvertisingData([2, 1, 6])
@@ -112,7 +112,7 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
     ("010920200000000000000000000000000000000000000000000000000000000000000000", .leSetScanResponseData([])),
     ("010a200101", .leSetAdvertisingEnable(true)),
     ("010b200701600030000100", .leSetScanParameters(ScanParameters(interval: 0x60, window: 0x30))),
-    ("010c20020100", .leSetScanEnable(true, filterDuplicates: false)),
+    ("010c20020100", .leSetScanEnable(true, false)),
     (
       "010d2019600030000001f6f5f4f3f2f101180028000000c80004000600",
       .leCreateConnection(
@@ -122,9 +122,9 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
             minimumInterval: 24, maximumInterval: 40, supervisionTimeout: 200, minimumEventLength: 4,
             maximumEventLength: 6), scanInterval: 0x60, scanWindow: 0x30))
     ),
-    ("010e2000", .leCreateConnectionCancel),
-    ("010f2000", .leReadFilterAcceptListSize),
-    ("01102000", .leClearFilterAcceptList),
+    ("010e2000", .leCreateConnectionCancel()),
+    ("010f2000", .leReadFilterAcceptListSize()),
+    ("01102000", .leClearFilterAcceptList()),
     ("0111200701f6f5f4f3f2f1", .leAddToFilterAcceptList(peer)),
     ("0112200701f6f5f4f3f2f1", .leRemoveFromFilterAcceptList(peer)),
     (
@@ -137,12 +137,12 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
     (
       "01172020000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
       .leEncrypt(
-        key: UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
-        plaintext: UUID128(high: 0x1011_1213_1415_1617, low: 0x1819_1A1B_1C1D_1E1F))
+        UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
+        UUID128(high: 0x1011_1213_1415_1617, low: 0x1819_1A1B_1C1D_1E1F))
     ),
-    ("01182000", .leRand),
+    ("01182000", .leRand()),
     ("011b20024000", .leLongTermKeyRequestNegativeReply(link)),
-    ("011c2000", .leReadSupportedStates),
+    ("011c2000", .leReadSupportedStates()),
     (
       "0120200e4000060006000000c80001000200",
       .leRemoteConnectionParameterRequestReply(
@@ -150,14 +150,14 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
     ),
     (
       "0121200340003b",
-      .leRemoteConnectionParameterRequestNegativeReply(link, reason: .unacceptableConnectionParameters)
+      .leRemoteConnectionParameterRequestNegativeReply(link, .unacceptableConnectionParameters)
     ),
-    ("012220064000fb004808", .leSetDataLength(link, octets: 251, time: 2120)),
-    ("01232000", .leReadSuggestedDefaultDataLength),
-    ("01242004fb004808", .leWriteSuggestedDefaultDataLength(octets: 251, time: 2120)),
-    ("012f2000", .leReadMaximumDataLength),
+    ("012220064000fb004808", .leSetDataLength(link, 251, 2120)),
+    ("01232000", .leReadSuggestedDefaultDataLength()),
+    ("01242004fb004808", .leWriteSuggestedDefaultDataLength(251, 2120)),
+    ("012f2000", .leReadMaximumDataLength()),
     ("013020024000", .leReadPHY(link)),
-    ("01312003000202", .leSetDefaultPHY(all: 0, transmit: 2, receive: 2)),
+    ("01312003000202", .leSetDefaultPHY(0, 2, 2)),
     ("0102fc03010203", .other(opcode: 0xFC02, parameters: [1, 2, 3])),
   ]
 
@@ -190,6 +190,23 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
     }
   }
 
+  @Test(
+    "the list has every command once, with a number, a name and a place of its own, and reads it as it was made"
+  )
+  func list() throws {
+    var random = SeededGenerator(seed: 1)
+    let samples = sampleCommands(&random).map(\.value).filter { HCICommand.declaration(of: $0.opcode) != nil }
+    expect(HCICommand.all.map(\.opcode), samples.map(\.opcode))
+    expect(Set(HCICommand.all.map(\.opcode)).count, HCICommand.all.count)
+    expect(Set(HCICommand.all.map(\.name)).count, HCICommand.all.count)
+    let places = HCICommand.all.compactMap(\.place).map { 8 * $0.octet + $0.bit }
+    // Read Local Supported Commands has none.
+    expect(Set(places).count, HCICommand.all.count - 1)
+    for sample in samples {
+      expect(try HCICommand(opcode: sample.opcode, parameters: sample.parameters), sample)
+    }
+  }
+
   @Test("commands of wrong bytes are refused or stable")
   func garbage() {
     var random = SeededGenerator(seed: 7)
@@ -206,23 +223,24 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
   @Test(
     "a value that a field may not hold is named with its place",
     arguments: [
-      (HCIOpcode.disconnect, "000f13", DecodeError.value(0x0F00, of: "connection handle", at: 0)),
-      (HCIOpcode.reset, "00", .trailing(at: 0, count: 1)),
-      (HCIOpcode.leSetAdvertisingEnable, "02", .value(2, of: "advertising enable", at: 0)),
-      (HCIOpcode.leSetScanEnable, "0102", .value(2, of: "filter duplicates", at: 1)),
-      (HCIOpcode.leSetScanParameters, "02100010000000", .value(2, of: "scan type", at: 0)),
-      (HCIOpcode.leAddToFilterAcceptList, "ff000000000000", .value(255, of: "address type", at: 0)),
+      (HCICommand.disconnect.opcode, "000f13", DecodeError.value(0x0F00, of: "connection handle", at: 0)),
+      (HCICommand.reset.opcode, "00", .trailing(at: 0, count: 1)),
+      (HCICommand.leSetAdvertisingEnable.opcode, "02", .value(2, of: "advertising enable", at: 0)),
+      (HCICommand.leSetScanEnable.opcode, "0102", .value(2, of: "filter duplicates", at: 1)),
+      (HCICommand.leSetScanParameters.opcode, "02100010000000", .value(2, of: "scan type", at: 0)),
+      (HCICommand.leAddToFilterAcceptList.opcode, "ff000000000000", .value(255, of: "address type", at: 0)),
       (
-        HCIOpcode.leSetAdvertisingParameters, "a000a0000500000000000000000700",
+        HCICommand.leSetAdvertisingParameters.opcode, "a000a0000500000000000000000700",
         .value(5, of: "advertising type", at: 4)
       ),
       (
-        HCIOpcode.leSetAdvertisingData, "2000000000000000000000000000000000000000000000000000000000000000",
+        HCICommand.leSetAdvertisingData.opcode,
+        "2000000000000000000000000000000000000000000000000000000000000000",
         .value(32, of: "length of advertising data", at: 0)
       ),
-      (HCIOpcode.leSetAdvertisingData, "020106", .truncated(at: 3, missing: 29)),
+      (HCICommand.leSetAdvertisingData.opcode, "020106", .truncated(at: 3, missing: 29)),
       (
-        HCIOpcode.leCreateConnection, "10001000020000000000000001060006000000c80000000000",
+        HCICommand.leCreateConnection.opcode, "10001000020000000000000001060006000000c80000000000",
         .value(2, of: "initiator filter policy", at: 4)
       ),
     ])

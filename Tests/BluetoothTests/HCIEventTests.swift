@@ -73,11 +73,11 @@ private func sampleReport(_ random: inout SeededGenerator, extended: Bool) -> Ad
     ),
     (
       "040e0401030c00",
-      .commandComplete(credits: 1, opcode: HCIOpcode.reset, returnParameters: [0])
+      .commandComplete(credits: 1, opcode: HCICommand.reset.opcode, returnParameters: [0])
     ),
     (
       "040f0400010d20",
-      .commandStatus(status: .success, credits: 1, opcode: HCIOpcode.leCreateConnection)
+      .commandStatus(status: .success, credits: 1, opcode: HCICommand.leCreateConnection.opcode)
     ),
     ("04100142", .hardwareError(code: 0x42)),
     (

@@ -27,7 +27,7 @@ import Testing
       CommandReturn.LocalVersion(
         hciVersion: 0x0D, hciSubversion: 0x0102, lmpVersion: 0x0C, company: 2, lmpSubversion: 0x0304),
       "000d02010c02000403")
-    try check(CommandReturn.LocalFeatures(0x0000_0060_0000_0000), "000000000060000000")
+    try check(UInt64(0x0000_0060_0000_0000), "000000000060000000")
     try check(
       CommandReturn.ReadBufferSize(
         aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1), "00fd034008000100")
@@ -35,18 +35,18 @@ import Testing
     try check(CommandReturn.RSSI(handle: Self.link, rssi: -60), "00ff0ec4")
     try check(CommandReturn.RSSI(handle: Self.link, rssi: nil), "00ff0e7f")
     try check(CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15), "00fb000f")
-    try check(CommandReturn.LEFeatures(0x59FF), "00ff59000000000000")
-    try check(CommandReturn.AdvertisingTxPower(-12), "00f4")
-    try check(CommandReturn.FilterAcceptListSize(16), "0010")
+    try check(UInt64(0x59FF), "00ff59000000000000")
+    try check(Int8(-12), "00f4")
+    try check(UInt8(16), "0010")
     try check(CommandReturn.ChannelMap(handle: Self.link, channels: 0x1F_FFFF_FFFE), "00ff0efeffffff1f")
     try check(
       UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
       "00000102030405060708090a0b0c0d0e0f")
-    try check(CommandReturn.Rand(0x0807_0605_0403_0201), "000102030405060708")
-    try check(CommandReturn.SupportedStates(0x03FF_FFFF_FFFF), "00ffffffffff030000")
+    try check(UInt64(0x0807_0605_0403_0201), "000102030405060708")
+    try check(UInt64(0x03FF_FFFF_FFFF), "00ffffffffff030000")
     try check(CommandReturn.SuggestedDataLength(octets: 27, time: 328), "001b004801")
     try check(
-      CommandReturn.MaximumDataLength(
+      DataLength(
         transmitOctets: 251, transmitTime: 2120, receiveOctets: 251, receiveTime: 17_040),
       "00fb004808fb009042")
     try check(CommandReturn.PHY(handle: Self.link, transmit: 1, receive: 2), "00ff0e0102")
@@ -71,7 +71,7 @@ import Testing
     expect(try CommandReturn.status(of: [0x0C]), .commandDisallowed)
     #expect(throws: DecodeError.truncated(at: 0)) { try CommandReturn.status(of: []) }
     #expect(throws: DecodeError.truncated(at: 1, missing: 2)) {
-      try CommandReturn.decode(CommandReturn.Link.self, from: [0x0C])
+      try CommandReturn.decode(ConnectionHandle.self, from: [0x0C])
     }
   }
 }

@@ -20,7 +20,7 @@ struct HostCommandTests {
   @Test("one command is unanswered at a time, whatever the controller takes")
   func oneAtATime() {
     var host = Self.busy()
-    let enable = HCICommand.leSetScanEnable(true, filterDuplicates: true)
+    let enable = HCICommand.leSetScanEnable(true, true)
     expect(
       host.receive(Exchange.done(Self.scan, credits: 5).answer.packet, at: .zero),
       [.transmit(Self.advertise.packet)])
@@ -47,7 +47,7 @@ struct HostCommandTests {
     expect(host.receive(Exchange.done(Self.scan, credits: 0).answer.packet, at: .zero), [])
     expect(
       host.advance(to: .zero + .seconds(2)),
-      [.report(.failed(.noAnswer(opcode: HCIOpcode.leSetAdvertisingParameters)))])
+      [.report(.failed(.noAnswer(opcode: HCICommand.leSetAdvertisingParameters.opcode)))])
   }
 
   @Test("a controller is asked for a sign of life, unless it owes an answer anyway")
@@ -55,12 +55,13 @@ struct HostCommandTests {
     var host = HostFixture.ready()
     let opening = host.checkController(at: .zero)
     expect(host.checkController(at: .zero), [])
-    let answer = Exchange.done(.readBDADDR, returning: HostFixture.publicAddress)
+    let answer = Exchange.done(.readBDADDR(), returning: HostFixture.publicAddress)
     expect(converse(&host, opening, [answer]), [])
     expect(host.deadline, nil)
-    expect(host.checkController(at: .zero), [.transmit(HCICommand.readBDADDR.packet)])
+    expect(host.checkController(at: .zero), [.transmit(HCICommand.readBDADDR().packet)])
     expect(
-      host.advance(to: .zero + .seconds(2)), [.report(.failed(.noAnswer(opcode: HCIOpcode.readBDADDR)))])
+      host.advance(to: .zero + .seconds(2)),
+      [.report(.failed(.noAnswer(opcode: HCICommand.readBDADDR.opcode)))])
     expect(host.checkController(at: .zero + .seconds(2)), [])
   }
 
@@ -76,15 +77,15 @@ struct HostCommandTests {
     "what a controller may not say",
     arguments: [
       (
-        HCIEvent.commandComplete(credits: 1, opcode: HCIOpcode.leRand, returnParameters: [0]),
+        HCIEvent.commandComplete(credits: 1, opcode: HCICommand.leRand.opcode, returnParameters: [0]),
         HostFailure.broken("an answer to 0x2018, which was not sent")
       ),
       (
-        .commandStatus(status: .success, credits: 1, opcode: HCIOpcode.disconnect),
+        .commandStatus(status: .success, credits: 1, opcode: HCICommand.disconnect.opcode),
         .broken("an answer to 0x0406, which was not sent")
       ),
       (
-        .commandComplete(credits: 1, opcode: HCIOpcode.reset, returnParameters: [0]),
+        .commandComplete(credits: 1, opcode: HCICommand.reset.opcode, returnParameters: [0]),
         .broken("an answer to 0x0c03, which was not sent")
       ),
       (.hardwareError(code: 7), .hardwareError(7)),

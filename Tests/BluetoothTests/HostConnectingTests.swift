@@ -6,14 +6,14 @@ import Testing
 @Suite("A host that connects")
 struct HostConnectingTests {
   private static let create = HCICommand.leCreateConnection(ConnectionRequest(peer: HostFixture.peer))
-  private static let cancel = HCICommand.leCreateConnectionCancel
+  private static let cancel = HCICommand.leCreateConnectionCancel()
   private static let connection = HostFixture.connection(.central)
   private static let up = HCIEvent.leConnectionComplete(connection)
   private static let cancelled = HCIEvent.leConnectionComplete(
     HostFixture.connection(.central, HostFixture.handle, .unknownConnection))
   private static let refused = HCIEvent.leConnectionComplete(
     HostFixture.connection(.central, HostFixture.handle, .failedToEstablish))
-  private static let disconnect = HCICommand.disconnect(HostFixture.handle, reason: .remoteUserTerminated)
+  private static let disconnect = HCICommand.disconnect(HostFixture.handle, .remoteUserTerminated)
 
   private static func start(_ host: inout BluetoothHost, at now: Instant = .zero) -> [HostAction] {
     host.connect(to: HostFixture.peer, ConnectionParameters(), timeout: .seconds(5), at: now)

@@ -88,22 +88,22 @@ enum HostFixture {
   /// The set-up of a controller that has everything.
   static func setUp(aclLength: Int = 27, aclCount: Int = 4, features: UInt64 = 0x21) -> [Exchange] {
     [
-      .done(.reset),
+      .done(.reset()),
       .done(
-        .readLocalVersionInformation,
+        .readLocalVersionInformation(),
         returning: CommandReturn.LocalVersion(
           hciVersion: 0x0D, hciSubversion: 7, lmpVersion: 0x0D, company: 0x05F1, lmpSubversion: 8)),
       Exchange(
-        .readLocalSupportedCommands,
+        .readLocalSupportedCommands(),
         .commandComplete(
-          credits: 1, opcode: HCIOpcode.readLocalSupportedCommands,
+          credits: 1, opcode: HCICommand.readLocalSupportedCommands.opcode,
           returnParameters: [0] + [UInt8](repeating: 0xFF, count: 64))),
-      .done(.readLocalSupportedFeatures, returning: CommandReturn.LocalFeatures(1 << 38)),
-      .done(.readBDADDR, returning: publicAddress),
+      .done(.readLocalSupportedFeatures(), returning: UInt64(1 << 38)),
+      .done(.readBDADDR(), returning: publicAddress),
       .done(
-        .leReadBufferSize,
+        .leReadBufferSize(),
         returning: CommandReturn.LEReadBufferSize(aclLength: UInt16(aclLength), aclCount: UInt8(aclCount))),
-      .done(.leReadLocalSupportedFeatures, returning: CommandReturn.LEFeatures(features)),
+      .done(.leReadLocalSupportedFeatures(), returning: UInt64(features)),
       .done(.setEventMask(0x2000_0000_0200_8890)),
       .done(.leSetEventMask(0x107F)),
       .done(.leSetRandomAddress(settings.address)),

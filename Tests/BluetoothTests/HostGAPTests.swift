@@ -6,8 +6,8 @@ import Testing
 @Suite("A host that scans and advertises")
 struct HostGAPTests {
   private static let parameters = HCICommand.leSetScanParameters(ScanParameters())
-  private static let on = HCICommand.leSetScanEnable(true, filterDuplicates: false)
-  private static let off = HCICommand.leSetScanEnable(false, filterDuplicates: false)
+  private static let on = HCICommand.leSetScanEnable(true, false)
+  private static let off = HCICommand.leSetScanEnable(false, false)
 
   private static func scanning() -> BluetoothHost {
     var host = HostFixture.ready()
@@ -41,7 +41,7 @@ struct HostGAPTests {
     let opening = host.startScanning(passive, filterDuplicates: true, at: .zero)
     let script: [Exchange] = [
       .done(Self.off), .done(.leSetScanParameters(passive)),
-      .done(.leSetScanEnable(true, filterDuplicates: true)),
+      .done(.leSetScanEnable(true, true)),
     ]
     expect(converse(&host, opening, script), [.report(.scanning(true, status: .success))])
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("The links of a host")
 struct HostLinkTests {
   private static let link = HostFixture.link
-  private static let disconnect = HCICommand.disconnect(HostFixture.handle, reason: .remoteUserTerminated)
+  private static let disconnect = HCICommand.disconnect(HostFixture.handle, .remoteUserTerminated)
 
   private static func over(_ reason: HCIErrorCode, _ status: HCIErrorCode = .success) -> HCIPacket {
     HCIEvent.disconnectionComplete(status: status, HostFixture.handle, reason: reason).packet
@@ -108,7 +108,7 @@ struct HostLinkTests {
       host.receive(Self.over(.remoteUserTerminated), at: .zero),
       [.report(.disconnected(Self.link, reason: .remoteUserTerminated, unacknowledged: 0))])
     HostFixture.add(.peripheral, HostFixture.handle, LinkID(rawValue: 2), to: &host)
-    let length = HCICommand.leSetDataLength(HostFixture.handle, octets: 251, time: 2120)
+    let length = HCICommand.leSetDataLength(HostFixture.handle, 251, 2120)
     expect(sent, [.transmit(length.packet)])
     expect(host.receive(Exchange.refused(length, .unknownConnection).answer.packet, at: .zero), [])
     expect(host.deadline, nil)
@@ -147,14 +147,14 @@ struct HostLinkTests {
       host.receive(arriving(read), at: .zero),
       [
         .report(.complaint(Self.link, "more requests than answers can be sent")),
-        .transmit(HCICommand.disconnect(HostFixture.handle, reason: .remoteLowResources).packet),
+        .transmit(HCICommand.disconnect(HostFixture.handle, .remoteLowResources).packet),
       ])
   }
 
   @Test("the data length of a link is asked for, told, or refused")
   func dataLength() {
     var host = HostFixture.connected(.central)
-    let command = HCICommand.leSetDataLength(HostFixture.handle, octets: 251, time: 2120)
+    let command = HCICommand.leSetDataLength(HostFixture.handle, 251, 2120)
     let opening = host.setDataLength(Self.link, octets: 251, time: 2120, at: .zero)
     expect(converse(&host, opening, [.done(command)]), [])
     let length = DataLength(

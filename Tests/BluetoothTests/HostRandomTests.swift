@@ -134,10 +134,10 @@ extension HostStorm {
     guard let command = unanswered else { return }
     unanswered = nil
     let status = draw(Self.statuses)
-    switch command {
-    case .disconnect, .leCreateConnection, .leConnectionUpdate:
+    switch command.answer {
+    case .status:
       feed(HCIEvent.commandStatus(status: status, credits: 1, opcode: command.opcode).packet)
-    default:
+    case .complete:
       feed(
         HCIEvent.commandComplete(
           credits: 1, opcode: command.opcode, returnParameters: [status.rawValue]

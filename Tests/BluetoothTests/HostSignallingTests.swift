@@ -240,7 +240,7 @@ struct HostSignallingTests {
       expect(converse(&host, opening, command.map { [.done($0)] } ?? []), [])
     }
     let negative = HCICommand.leRemoteConnectionParameterRequestNegativeReply(
-      HostFixture.handle, reason: .unacceptableConnectionParameters)
+      HostFixture.handle, .unacceptableConnectionParameters)
     expect(
       host.receive(
         HCIEvent.leRemoteConnectionParameterRequest(HostFixture.handle, Self.impossible).packet, at: .zero),

@@ -67,36 +67,10 @@ private func eventParameters(_ event: HCIEvent) -> [UInt8] {
 }
 
 private func checkReturn(of opcode: UInt16, _ bytes: [UInt8]) throws(Complaint) {
-  switch opcode {
-  case HCIOpcode.readLocalVersionInformation: try checkReturn(CommandReturn.LocalVersion.self, bytes)
-  case HCIOpcode.readLocalSupportedCommands: try checkReturn(CommandReturn.SupportedCommands.self, bytes)
-  case HCIOpcode.readLocalSupportedFeatures: try checkReturn(CommandReturn.LocalFeatures.self, bytes)
-  case HCIOpcode.readBufferSize: try checkReturn(CommandReturn.ReadBufferSize.self, bytes)
-  case HCIOpcode.readBDADDR: try checkReturn(CommandReturn.BDADDR.self, bytes)
-  case HCIOpcode.readRSSI: try checkReturn(CommandReturn.RSSI.self, bytes)
-  case HCIOpcode.leReadBufferSize: try checkReturn(CommandReturn.LEReadBufferSize.self, bytes)
-  case HCIOpcode.leReadLocalSupportedFeatures: try checkReturn(CommandReturn.LEFeatures.self, bytes)
-  case HCIOpcode.leReadAdvertisingTxPower: try checkReturn(CommandReturn.AdvertisingTxPower.self, bytes)
-  case HCIOpcode.leReadFilterAcceptListSize: try checkReturn(CommandReturn.FilterAcceptListSize.self, bytes)
-  case HCIOpcode.leReadChannelMap: try checkReturn(CommandReturn.ChannelMap.self, bytes)
-  case HCIOpcode.leEncrypt: try checkReturn(CommandReturn.Encrypt.self, bytes)
-  case HCIOpcode.leRand: try checkReturn(CommandReturn.Rand.self, bytes)
-  case HCIOpcode.leReadSupportedStates: try checkReturn(CommandReturn.SupportedStates.self, bytes)
-  case HCIOpcode.leReadSuggestedDefaultDataLength:
-    try checkReturn(CommandReturn.SuggestedDataLength.self, bytes)
-  case HCIOpcode.leReadMaximumDataLength: try checkReturn(CommandReturn.MaximumDataLength.self, bytes)
-  case HCIOpcode.leReadPHY: try checkReturn(CommandReturn.PHY.self, bytes)
-  default: try checkReturn(CommandReturn.Link.self, bytes)
-  }
-}
-
-private func checkReturn<Value: BinaryCodable & Equatable>(
-  _ type: Value.Type, _ bytes: [UInt8]
-) throws(Complaint) {
-  guard (try? CommandReturn.status(of: bytes)) == .success else { return }
-  try check("return of \(type)", bytes, encode: { CommandReturn.success($0) }) { bytes throws(DecodeError) in
-    try CommandReturn.decode(type, from: bytes)
-  }
+  guard let command = HCICommand.declaration(of: opcode),
+    (try? CommandReturn.status(of: bytes)) == .success
+  else { return }
+  try check("return of \(command.name)", bytes, encode: { $0 }, decode: command.returnedAgain)
 }
 
 /// A capture file.

@@ -236,7 +236,7 @@ struct AirPeripheralTests {
   func refused() throws {
     var probe = try AirPeripheralProbe()
     probe.radio.setHooks(
-      [CountedHook(.command(HCIOpcode.leSetAdvertisingEnable), .refuse(.commandDisallowed))],
+      [CountedHook(.command(HCICommand.leSetAdvertisingEnable.opcode), .refuse(.commandDisallowed))],
       of: ControllerID(rawValue: 0))
     probe.open()
     _ = probe.notices()

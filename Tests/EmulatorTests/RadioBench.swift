@@ -31,7 +31,7 @@ struct RadioBench {
 
   /// Resets a controller, unmasks all events and gives it a random address.
   mutating func setUp(_ host: Int) {
-    order(host, .reset)
+    order(host, .reset())
     order(host, .setEventMask(.max))
     order(host, .leSetEventMask(.max))
     order(host, .leSetRandomAddress(Self.address(host).address))
@@ -115,7 +115,7 @@ extension RadioBench {
     _ host: Int, _ parameters: ScanParameters = ScanParameters(), filterDuplicates: Bool = true
   ) {
     order(host, .leSetScanParameters(parameters))
-    order(host, .leSetScanEnable(true, filterDuplicates: filterDuplicates))
+    order(host, .leSetScanEnable(true, filterDuplicates))
   }
 
   /// Connects host 0 to host 1 and returns what was heard until the first packets were exchanged.

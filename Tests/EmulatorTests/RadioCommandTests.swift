@@ -60,13 +60,13 @@ private let advertisingCases: [CommandCase] = [
   .init(.ready, .leSetAdvertisingParameters(.init(filterPolicy: 4)), "12"),
   .init(.advertising, .leSetAdvertisingParameters(.init()), "0c"),
   .init(.scanning, .leSetAdvertisingParameters(.init()), "00"),
-  .init(.ready, .other(opcode: HCIOpcode.leSetAdvertisingParameters, parameters: [1, 2, 3]), "12"),
-  .init(.ready, .other(opcode: HCIOpcode.leSetAdvertisingData, parameters: [32]), "12"),
+  .init(.ready, .other(opcode: HCICommand.leSetAdvertisingParameters.opcode, parameters: [1, 2, 3]), "12"),
+  .init(.ready, .other(opcode: HCICommand.leSetAdvertisingData.opcode, parameters: [32]), "12"),
   .init(.advertising, .leSetAdvertisingData([2, 1, 6]), "00"),
   .init(.advertising, .leSetScanResponseData([2, 1, 6]), "00"),
   .init(.advertising, .leSetAdvertisingEnable(true), "00"),
   .init(.ready, .leSetAdvertisingEnable(false), "00"),
-  .init(.ready, .other(opcode: HCIOpcode.leSetAdvertisingEnable, parameters: [2]), "12"),
+  .init(.ready, .other(opcode: HCICommand.leSetAdvertisingEnable.opcode, parameters: [2]), "12"),
   .init(.fullOfLinks, .leSetAdvertisingEnable(true), "09"),
   .init(.powered, .leSetRandomAddress(.staticRandom(3)), "00"),
   .init(.advertising, .leSetRandomAddress(.staticRandom(3)), "0c"),
@@ -83,13 +83,14 @@ private let listeningCases: [CommandCase] = [
   .init(.ready, .leSetScanParameters(.init(interval: 0x10, window: 0x11)), "12"),
   .init(.ready, .leSetScanParameters(.init(ownAddressType: 3)), "12"),
   .init(.ready, .leSetScanParameters(.init(filterPolicy: 2)), "12"),
-  .init(.ready, .other(opcode: HCIOpcode.leSetScanParameters, parameters: [2, 16, 0, 16, 0, 0, 0]), "12"),
+  .init(
+    .ready, .other(opcode: HCICommand.leSetScanParameters.opcode, parameters: [2, 16, 0, 16, 0, 0, 0]), "12"),
   .init(.scanning, .leSetScanParameters(.init()), "0c"),
   .init(.advertising, .leSetScanParameters(.init()), "00"),
-  .init(.powered, .leSetScanEnable(true, filterDuplicates: true), "00"),
-  .init(.scanning, .leSetScanEnable(true, filterDuplicates: true), "00"),
-  .init(.ready, .leSetScanEnable(false, filterDuplicates: false), "00"),
-  .init(.ready, .other(opcode: HCIOpcode.leSetScanEnable, parameters: [1, 2]), "12"),
+  .init(.powered, .leSetScanEnable(true, true), "00"),
+  .init(.scanning, .leSetScanEnable(true, true), "00"),
+  .init(.ready, .leSetScanEnable(false, false), "00"),
+  .init(.ready, .other(opcode: HCICommand.leSetScanEnable.opcode, parameters: [1, 2]), "12"),
   .init(.ready, .leCreateConnection(.init(peer: stranger)), "00"),
   .init(.powered, .leCreateConnection(.init(peer: stranger)), "12"),
   .init(.ready, .leCreateConnection(.init(peer: stranger, scanInterval: 3)), "12"),
@@ -110,10 +111,10 @@ private let listeningCases: [CommandCase] = [
   .init(.central, .leCreateConnection(.init(peer: stranger)), "00"),
   .init(.peripheral, .leCreateConnection(.init(peer: RadioBench.address(1))), "0b"),
   .init(.fullOfLinks, .leCreateConnection(.init(peer: stranger)), "09"),
-  .init(.ready, .leCreateConnectionCancel, "0c"),
-  .init(.central, .leCreateConnectionCancel, "0c"),
-  .init(.connecting, .leCreateConnectionCancel, "00"),
-  .init(.ready, .leReadFilterAcceptListSize, "0008"),
+  .init(.ready, .leCreateConnectionCancel(), "0c"),
+  .init(.central, .leCreateConnectionCancel(), "0c"),
+  .init(.connecting, .leCreateConnectionCancel(), "00"),
+  .init(.ready, .leReadFilterAcceptListSize(), "0008"),
   .init(.ready, .leAddToFilterAcceptList(stranger), "00"),
   .init(.ready, .leAddToFilterAcceptList(identity), "12"),
   .init(.fullAcceptList, .leAddToFilterAcceptList(stranger), "07"),
@@ -124,18 +125,18 @@ private let listeningCases: [CommandCase] = [
   .init(.connecting, .leAddToFilterAcceptList(stranger), "00"),
   .init(.advertisingFiltered, .leAddToFilterAcceptList(stranger), "0c"),
   .init(.scanningFiltered, .leRemoveFromFilterAcceptList(stranger), "0c"),
-  .init(.connectingFiltered, .leClearFilterAcceptList, "0c"),
+  .init(.connectingFiltered, .leClearFilterAcceptList(), "0c"),
 ]
 
 private let linkCases: [CommandCase] = [
-  .init(.ready, .disconnect(handle, reason: .remoteUserTerminated), "02"),
-  .init(.central, .disconnect(nobody, reason: .remoteUserTerminated), "02"),
-  .init(.central, .disconnect(handle, reason: .remoteUserTerminated), "00"),
-  .init(.peripheral, .disconnect(handle, reason: .remoteLowResources), "00"),
-  .init(.central, .disconnect(handle, reason: .localHostTerminated), "12"),
-  .init(.central, .disconnect(handle, reason: .success), "12"),
-  .init(.ending, .disconnect(handle, reason: .remoteUserTerminated), "0c"),
-  .init(.central, .other(opcode: HCIOpcode.disconnect, parameters: [0x40, 0]), "12"),
+  .init(.ready, .disconnect(handle, .remoteUserTerminated), "02"),
+  .init(.central, .disconnect(nobody, .remoteUserTerminated), "02"),
+  .init(.central, .disconnect(handle, .remoteUserTerminated), "00"),
+  .init(.peripheral, .disconnect(handle, .remoteLowResources), "00"),
+  .init(.central, .disconnect(handle, .localHostTerminated), "12"),
+  .init(.central, .disconnect(handle, .success), "12"),
+  .init(.ending, .disconnect(handle, .remoteUserTerminated), "0c"),
+  .init(.central, .other(opcode: HCICommand.disconnect.opcode, parameters: [0x40, 0]), "12"),
   .init(.ready, .readRemoteVersionInformation(handle), "02"),
   .init(.central, .readRemoteVersionInformation(handle), "00"),
   .init(.peripheral, .readRemoteVersionInformation(handle), "00"),
@@ -158,49 +159,49 @@ private let linkCases: [CommandCase] = [
   .init(.central, .leRemoteConnectionParameterRequestReply(handle, timing), "0c4000"),
   .init(.central, .leRemoteConnectionParameterRequestReply(handle, .init(minimumInterval: 1)), "124000"),
   .init(.peripheral, .leRemoteConnectionParameterRequestReply(handle, timing), "0c4000"),
-  .init(.ready, .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unspecified), "024000"),
-  .init(.central, .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unspecified), "0c4000"),
-  .init(.ready, .leSetDataLength(handle, octets: 251, time: 2120), "024000"),
-  .init(.central, .leSetDataLength(handle, octets: 26, time: 2120), "124000"),
-  .init(.central, .leSetDataLength(handle, octets: 252, time: 2120), "124000"),
-  .init(.central, .leSetDataLength(handle, octets: 251, time: 327), "124000"),
-  .init(.central, .leSetDataLength(handle, octets: 251, time: 17041), "124000"),
-  .init(.central, .leSetDataLength(handle, octets: 251, time: 17040), "004000"),
-  .init(.central, .other(opcode: HCIOpcode.leSetDataLength, parameters: []), "120000"),
+  .init(.ready, .leRemoteConnectionParameterRequestNegativeReply(handle, .unspecified), "024000"),
+  .init(.central, .leRemoteConnectionParameterRequestNegativeReply(handle, .unspecified), "0c4000"),
+  .init(.ready, .leSetDataLength(handle, 251, 2120), "024000"),
+  .init(.central, .leSetDataLength(handle, 26, 2120), "124000"),
+  .init(.central, .leSetDataLength(handle, 252, 2120), "124000"),
+  .init(.central, .leSetDataLength(handle, 251, 327), "124000"),
+  .init(.central, .leSetDataLength(handle, 251, 17041), "124000"),
+  .init(.central, .leSetDataLength(handle, 251, 17040), "004000"),
+  .init(.central, .other(opcode: HCICommand.leSetDataLength.opcode, parameters: []), "120000"),
   .init(.ready, .leReadPHY(handle), "024000"),
   .init(.central, .leReadPHY(handle), "0040000101"),
 ]
 
 private let otherCases: [CommandCase] = [
-  .init(.advertising, .reset, "00"),
-  .init(.central, .reset, "00"),
-  .init(.ready, .other(opcode: HCIOpcode.reset, parameters: [0]), "12"),
+  .init(.advertising, .reset(), "00"),
+  .init(.central, .reset(), "00"),
+  .init(.ready, .other(opcode: HCICommand.reset.opcode, parameters: [0]), "12"),
   .init(.ready, .setEventMask(0), "00"),
   .init(.ready, .setEventMaskPage2(0), "00"),
   .init(.ready, .leSetEventMask(0), "00"),
-  .init(.powered, .readLocalVersionInformation, "000d01000dffff0100"),
-  .init(.powered, .readLocalSupportedFeatures, "000000000060000000"),
-  .init(.powered, .readBufferSize, "0000000000000000"),
-  .init(.powered, .readBDADDR, "000100004b4c02"),
-  .init(.powered, .leReadBufferSize, "00fb0008"),
-  .init(.powered, .leReadLocalSupportedFeatures, "002e00000000000000"),
-  .init(.powered, .leReadAdvertisingTxPower, "0000"),
-  .init(.powered, .leReadSupportedStates, "00ffffffffff030000"),
-  .init(.powered, .leReadSuggestedDefaultDataLength, "001b004801"),
-  .init(.powered, .leReadMaximumDataLength, "00fb004808fb004808"),
-  .init(.ready, .leWriteSuggestedDefaultDataLength(octets: 26, time: 328), "12"),
-  .init(.ready, .leWriteSuggestedDefaultDataLength(octets: 251, time: 17040), "00"),
-  .init(.ready, .leSetDefaultPHY(all: 3, transmit: 0, receive: 0), "00"),
-  .init(.ready, .leSetDefaultPHY(all: 0, transmit: 1, receive: 3), "00"),
-  .init(.ready, .leSetDefaultPHY(all: 0, transmit: 0, receive: 1), "12"),
-  .init(.ready, .leSetDefaultPHY(all: 1, transmit: 0, receive: 2), "11"),
-  .init(.ready, .leSetDefaultPHY(all: 0, transmit: 9, receive: 1), "11"),
+  .init(.powered, .readLocalVersionInformation(), "000d01000dffff0100"),
+  .init(.powered, .readLocalSupportedFeatures(), "000000000060000000"),
+  .init(.powered, .readBufferSize(), "0000000000000000"),
+  .init(.powered, .readBDADDR(), "000100004b4c02"),
+  .init(.powered, .leReadBufferSize(), "00fb0008"),
+  .init(.powered, .leReadLocalSupportedFeatures(), "002e00000000000000"),
+  .init(.powered, .leReadAdvertisingTxPower(), "0000"),
+  .init(.powered, .leReadSupportedStates(), "00ffffffffff030000"),
+  .init(.powered, .leReadSuggestedDefaultDataLength(), "001b004801"),
+  .init(.powered, .leReadMaximumDataLength(), "00fb004808fb004808"),
+  .init(.ready, .leWriteSuggestedDefaultDataLength(26, 328), "12"),
+  .init(.ready, .leWriteSuggestedDefaultDataLength(251, 17040), "00"),
+  .init(.ready, .leSetDefaultPHY(3, 0, 0), "00"),
+  .init(.ready, .leSetDefaultPHY(0, 1, 3), "00"),
+  .init(.ready, .leSetDefaultPHY(0, 0, 1), "12"),
+  .init(.ready, .leSetDefaultPHY(1, 0, 2), "11"),
+  .init(.ready, .leSetDefaultPHY(0, 9, 1), "11"),
   // FIPS 197, Appendix C.1, least significant byte first.
   .init(
     .ready,
     .leEncrypt(
-      key: UUID128(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100),
-      plaintext: UUID128(high: 0xFFEE_DDCC_BBAA_9988, low: 0x7766_5544_3322_1100)),
+      UUID128(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100),
+      UUID128(high: 0xFFEE_DDCC_BBAA_9988, low: 0x7766_5544_3322_1100)),
     "005ac5b47080b7cdd830047b6ad8e0c469"),
   // Not known: LE Enable Encryption, LE Read Buffer Size version 2, extended advertising, a vendor's own.
   .init(.central, .other(opcode: 0x2019, parameters: Array(repeating: 0, count: 28)), "01"),
@@ -234,7 +235,7 @@ struct RadioCommandTests {
     bench.order(0, .leSetAdvertisingParameters(AdvertisingParameters(ownAddressType: 1)))
     bench.order(0, .leSetScanParameters(ScanParameters(ownAddressType: 1)))
     expect(bench.order(0, .leSetAdvertisingEnable(true)), [0x12])
-    expect(bench.order(0, .leSetScanEnable(true, filterDuplicates: false)), [0x12])
+    expect(bench.order(0, .leSetScanEnable(true, false)), [0x12])
     expect(bench.order(0, .leCreateConnection(ConnectionRequest(peer: stranger, ownAddressType: 0))), [0x00])
   }
 
@@ -242,7 +243,7 @@ struct RadioCommandTests {
   func supportedCommands() throws {
     for features in [ControllerSettings.implementedFeatures, 0] {
       var bench = RadioBench(1, RadioSettings(), ControllerSettings(features: features))
-      let returned = bench.order(0, .readLocalSupportedCommands)
+      let returned = bench.order(0, .readLocalSupportedCommands())
       let supported: CommandReturn.SupportedCommands = try CommandReturn.decode(from: returned)
       var bits = 0
       for octet in 0..<64 {
@@ -267,10 +268,10 @@ struct RadioCommandTests {
     var first = RadioBench(seed: 4)
     var second = RadioBench(seed: 4)
     var other = RadioBench(seed: 5)
-    let numbers = (0..<3).map { _ in first.order(0, .leRand) }
+    let numbers = (0..<3).map { _ in first.order(0, .leRand()) }
     expect(Set(numbers).count, 3)
-    expect((0..<3).map { _ in second.order(0, .leRand) }, numbers)
-    #expect((0..<3).map { _ in other.order(0, .leRand) } != numbers)
+    expect((0..<3).map { _ in second.order(0, .leRand()) }, numbers)
+    #expect((0..<3).map { _ in other.order(0, .leRand()) } != numbers)
   }
 
   @Test("a reset ends everything without a word, and the host hears nothing but its answer")
@@ -281,11 +282,11 @@ struct RadioCommandTests {
     bench.scan(0)
     _ = bench.pass(.seconds(1))
     let now = bench.now
-    expect(bench.order(0, .reset), [0])
+    expect(bench.order(0, .reset()), [0])
     expect(bench.pass(.seconds(1)).filter { $0.contains(" 0 ") }, [])
     expect(bench.order(0, .readRSSI(handle)), [2, 0x40, 0])
     // The defaults are those of the beginning: the public address, and no LE events.
-    bench.order(0, .leSetScanEnable(true, filterDuplicates: false))
+    bench.order(0, .leSetScanEnable(true, false))
     expect(bench.pass(.seconds(1)), [])
     _ = now
   }
@@ -304,7 +305,7 @@ struct RadioCommandTests {
     bench.send(0, RadioBench.frame(10))
     let heard = bench.pass(.seconds(1)).map { String($0.split(separator: " ", maxSplits: 1)[1]) }
     expect(heard, ["1 data 0x0040 firstFlushable 10: 060004000001", "0 sent 0x0040 1"])
-    bench.order(0, .disconnect(handle, reason: .remoteUserTerminated))
+    bench.order(0, .disconnect(handle, .remoteUserTerminated))
     expect(
       bench.pass(.seconds(1)).map { String($0.split(separator: " ", maxSplits: 1)[1]) },
       ["1 disconnected 0x0040 13"])
@@ -332,7 +333,7 @@ extension RadioBench {
     case .peripheral: connect(central: 1, peripheral: 0)
     case .ending:
       connect()
-      order(0, .disconnect(Self.handle(), reason: .remoteUserTerminated))
+      order(0, .disconnect(Self.handle(), .remoteUserTerminated))
     case .updating:
       connect()
       order(0, .leConnectionUpdate(Self.handle(), timing))

@@ -18,7 +18,7 @@ struct HookCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(hook)" }
 }
 
-private let opcode = HCIOpcode.leReadAdvertisingTxPower
+private let opcode = HCICommand.leReadAdvertisingTxPower.opcode
 private let answers = (0...2).map { "0.0\($0)0 0 complete 2007 credits 1: 0000" }
 private let nonsense = HCIPacket.event(code: 0x3E, parameters: [0x01])
 
@@ -26,7 +26,7 @@ private let hookCases: [HookCase] = [
   .init(.init(.command(opcode), .drop), [answers[1], answers[2]]),
   .init(.init(.command(opcode), .drop, first: 2), [answers[0], answers[2]]),
   .init(.init(.command(opcode), .drop, first: 2, count: nil), [answers[0]]),
-  .init(.init(.command(HCIOpcode.reset), .drop), answers),
+  .init(.init(.command(HCICommand.reset.opcode), .drop), answers),
   .init(.init(.anyCommand, .drop, count: 2), [answers[2]]),
   .init(
     .init(.command(opcode), .delay(.milliseconds(4))),
@@ -133,14 +133,14 @@ struct RadioHookTests {
     var bench = RadioBench(1)
     bench.radio.setHooks(
       [
-        CountedHook(.command(opcode), .replace(HCICommand.leRand.packet), count: nil),
-        CountedHook(.command(HCIOpcode.leRand), .replace(HCICommand.readBDADDR.packet), count: nil),
-        CountedHook(.command(HCIOpcode.readBDADDR), .drop, first: 2),
+        CountedHook(.command(opcode), .replace(HCICommand.leRand().packet), count: nil),
+        CountedHook(.command(HCICommand.leRand.opcode), .replace(HCICommand.readBDADDR().packet), count: nil),
+        CountedHook(.command(HCICommand.readBDADDR.opcode), .drop, first: 2),
       ], of: ControllerID(rawValue: 0))
     for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
     expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
     bench.radio.setHook(of: ControllerID(rawValue: 0), nil)
-    bench.send(0, HCICommand.readBDADDR.packet)
+    bench.send(0, HCICommand.readBDADDR().packet)
     expect(bench.answers().map(RadioBench.what), ["0 complete 1009 credits 1: 000100004b4c02"])
   }
 
@@ -149,7 +149,7 @@ struct RadioHookTests {
     var bench = RadioBench(1)
     bench.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
       guard direction == .fromHost else { return .pass }
-      packet = HCICommand.readBDADDR.packet
+      packet = HCICommand.readBDADDR().packet
       return number == 0 ? .pass : .drop
     }
     for _ in 0..<2 { bench.send(0, .command(opcode: opcode, parameters: [])); bench.collect() }
@@ -161,7 +161,7 @@ struct RadioHookTests {
     var bench = RadioBench()
     bench.connect()
     bench.radio.setHooks([CountedHook(.anythingToHost, .silence)], of: ControllerID(rawValue: 0))
-    bench.send(0, HCICommand.readBDADDR.packet)
+    bench.send(0, HCICommand.readBDADDR().packet)
     bench.send(1, RadioBench.frame(5))
     expect(bench.pass(.seconds(1)).map(RadioBench.what), ["1 sent 0x0040 1"])
     bench.radio.setPower(ControllerID(rawValue: 0), false, at: bench.now)
@@ -181,14 +181,14 @@ struct RadioHookTests {
   @Test("quirks are done otherwise, and nothing else is", arguments: quirkCases)
   func quirks(_ test: QuirkCase) {
     var bench = RadioBench(2, RadioSettings(fading: 0), ControllerSettings(quirks: test.quirk))
-    var heard = [bench.order(0, .leReadBufferSize).hex, bench.order(0, .readBufferSize).hex]
+    var heard = [bench.order(0, .leReadBufferSize()).hex, bench.order(0, .readBufferSize()).hex]
     bench.advertise(1)
     bench.scan(0, ScanParameters(isActive: false))
     heard += bench.pass(.seconds(1)).map(RadioBench.what)
     heard += bench.connect().map(RadioBench.what)
     heard.append(bench.order(0, .readRSSI(RadioBench.handle())).hex)
     bench.order(0, .setEventMask(0))
-    bench.order(1, .disconnect(RadioBench.handle(), reason: .remoteLowResources))
+    bench.order(1, .disconnect(RadioBench.handle(), .remoteLowResources))
     heard += bench.pass(.seconds(1)).map(RadioBench.what)
     expect(heard.filter { !usual.contains($0) }, test.unusual)
     expect(usual.filter { !heard.contains($0) }, test.missing)

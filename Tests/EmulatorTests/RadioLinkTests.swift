@@ -80,7 +80,7 @@ struct RadioLinkTests {
   func dataLength() {
     var bench = RadioBench()
     bench.connect()
-    expect(bench.order(0, .leSetDataLength(handle, octets: 251, time: 2120)), [0, 0x40, 0])
+    expect(bench.order(0, .leSetDataLength(handle, 251, 2120)), [0, 0x40, 0])
     expect(
       bench.pass(.milliseconds(15)),
       ["0.013976 1 length 0x0040 27/328 251/2120", "0.014278 0 length 0x0040 251/2120 27/328"])
@@ -92,7 +92,7 @@ struct RadioLinkTests {
         "1 data 0x0040 firstFlushable 251: f70004000001", "0 sent 0x0040 1",
         "0 data 0x0040 firstFlushable 27: 180004000001", "0 data 0x0040 continuing 1: 17", "1 sent 0x0040 1",
       ])
-    expect(bench.order(0, .leSetDataLength(handle, octets: 251, time: 2120)), [0, 0x40, 0])
+    expect(bench.order(0, .leSetDataLength(handle, 251, 2120)), [0, 0x40, 0])
     expect(bench.pass(.milliseconds(30)), [])
   }
 
@@ -101,7 +101,7 @@ struct RadioLinkTests {
     var bench = RadioBench(1)
     _ = bench.radio.addController(ControllerSettings(aclLength: 27))
     bench.setUp(1)
-    bench.order(0, .leWriteSuggestedDefaultDataLength(octets: 251, time: 2120))
+    bench.order(0, .leWriteSuggestedDefaultDataLength(251, 2120))
     bench.connect()
     _ = bench.pass(.milliseconds(20))
     bench.send(0, RadioBench.frame(60))
@@ -116,7 +116,7 @@ struct RadioLinkTests {
   @Test("a host that suggested longer packets gets them on every link")
   func suggestedLength() {
     var bench = RadioBench()
-    bench.order(1, .leWriteSuggestedDefaultDataLength(octets: 100, time: 17040))
+    bench.order(1, .leWriteSuggestedDefaultDataLength(100, 17040))
     bench.connect()
     expect(
       bench.pass(.milliseconds(20)).map(RadioBench.what), ["1 length 0x0040 100/2120 27/328"])
@@ -151,7 +151,7 @@ struct RadioLinkTests {
     expect(bench.order(1, .leConnectionUpdate(handle, wanted)), [0])
     expect(bench.pass(.milliseconds(100)).map(RadioBench.what), ["0 asked 0x0040 24 24 0 200"])
     bench.order(
-      0, .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unacceptableConnectionParameters))
+      0, .leRemoteConnectionParameterRequestNegativeReply(handle, .unacceptableConnectionParameters))
     expect(bench.pass(.milliseconds(100)).map(RadioBench.what), ["1 updated 0x0040 3b 6/0/200"])
     bench.order(1, .leConnectionUpdate(handle, wanted))
     _ = bench.pass(.milliseconds(100))
@@ -175,7 +175,7 @@ struct RadioLinkTests {
     expect(bench.order(0, .leConnectionUpdate(handle, wanted)), [0x0C])
     expect(bench.order(0, .leRemoteConnectionParameterRequestReply(handle, wanted)), [0x0C, 0x40, 0])
     bench.order(
-      1, .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unacceptableConnectionParameters))
+      1, .leRemoteConnectionParameterRequestNegativeReply(handle, .unacceptableConnectionParameters))
     expect(bench.pass(.milliseconds(100)).map(RadioBench.what), ["0 updated 0x0040 3b 6/0/200"])
     // What the peripheral's host agrees to holds.
     let agreed = ConnectionParameters(minimumInterval: 12, maximumInterval: 12)
@@ -249,7 +249,7 @@ struct RadioLinkTests {
   func terminate(_ host: Int) {
     var bench = RadioBench()
     bench.connect()
-    bench.order(host, .disconnect(handle, reason: .remoteLowResources))
+    bench.order(host, .disconnect(handle, .remoteLowResources))
     // The central acknowledges with a packet of its own, behind that of the peripheral.
     expect(
       bench.pass(.seconds(5)),
@@ -357,10 +357,10 @@ struct RadioLinkTests {
     let stranger = PeerAddress(.randomDevice, .staticRandom(0xEE))
     bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
     bench.run(to: Instant(nanoseconds: 4_700_000))
-    bench.order(0, .leCreateConnectionCancel)
+    bench.order(0, .leCreateConnectionCancel())
     bench.order(0, .leCreateConnection(ConnectionRequest(peer: stranger)))
     expect(bench.pass(.seconds(1)).map(RadioBench.what), ["0 not connected central 02"])
-    expect(bench.order(0, .leCreateConnectionCancel), [0])
+    expect(bench.order(0, .leCreateConnectionCancel()), [0])
     bench.scan(0)
     expect(bench.pass(.seconds(1)).count, 3)
   }
@@ -370,7 +370,7 @@ struct RadioLinkTests {
     var bench = RadioBench()
     bench.connect()
     bench.radio.setPower(ControllerID(rawValue: 0), false, at: bench.now)
-    bench.send(0, HCICommand.reset.packet)
+    bench.send(0, HCICommand.reset().packet)
     expect(bench.pass(.seconds(9)).map(RadioBench.what), ["1 disconnected 0x0040 08"])
     bench.radio.setPower(ControllerID(rawValue: 0), true, at: bench.now)
     bench.setUp(0)
@@ -381,7 +381,7 @@ struct RadioLinkTests {
   func initiating() {
     var bench = RadioBench(3)
     bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
-    expect(bench.order(0, .leCreateConnectionCancel), [0])
+    expect(bench.order(0, .leCreateConnectionCancel()), [0])
     expect(bench.pass(.seconds(1)).map(RadioBench.what), ["0 not connected central 02"])
     bench.advertise(1, AdvertisingParameters(kind: .directedHighDuty, peer: RadioBench.address(2)))
     for host in [0, 2] {

@@ -140,7 +140,7 @@ struct RadioScanTests {
       bench.pass(.seconds(1)).map(RadioBench.what), ["0 report connectable c0:00:00:00:00:a1 020a01 -60"])
     bench.order(1, .leSetAdvertisingData([1, 2, 3]))
     expect(bench.pass(.seconds(1)), [])
-    bench.order(0, .leSetScanEnable(true, filterDuplicates: true))
+    bench.order(0, .leSetScanEnable(true, true))
     expect(
       bench.pass(.seconds(1)).map(RadioBench.what), ["0 report connectable c0:00:00:00:00:a1 010203 -60"])
     bench.order(1, .leSetAdvertisingEnable(false))
@@ -159,8 +159,8 @@ struct RadioScanTests {
     let advertisement = "0 report connectable c0:00:00:00:00:a1 020a01 -60"
     let response = "0 report scanResponse c0:00:00:00:00:a1 020b01 -60"
     expect(bench.pass(.microseconds(4_572)).map(RadioBench.what), [advertisement])
-    bench.order(0, .leSetScanEnable(false, filterDuplicates: false))
-    bench.order(0, .leSetScanEnable(true, filterDuplicates: false))
+    bench.order(0, .leSetScanEnable(false, false))
+    bench.order(0, .leSetScanEnable(true, false))
     expect(bench.pass(.milliseconds(1)), [])
     expect(bench.pass(.milliseconds(150)).map(RadioBench.what).prefix(2), [advertisement, response])
   }
@@ -226,7 +226,7 @@ struct RadioScanTests {
     heard += [bench.pass(.milliseconds(300)), bench.pass(.seconds(5))]
     bench.scan(2, ScanParameters(isActive: false))
     heard += [bench.pass(.milliseconds(300)), bench.pass(.seconds(2))]
-    bench.order(2, .leSetScanEnable(false, filterDuplicates: true))
+    bench.order(2, .leSetScanEnable(false, true))
     bench.radio.setReachable(ControllerID(rawValue: 1), false, at: bench.now)
     heard.append(bench.pass(.seconds(5)))
     bench.radio.setReachable(ControllerID(rawValue: 1), true, at: bench.now)

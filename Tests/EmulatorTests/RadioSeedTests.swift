@@ -15,7 +15,7 @@ private func play(seed: UInt64, loss: Double, step: Interval = .milliseconds(100
     bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(peer))))
     bench.run(to: bench.now + .seconds(1))
   }
-  bench.order(0, .leSetDataLength(RadioBench.handle(), octets: 100, time: 2120))
+  bench.order(0, .leSetDataLength(RadioBench.handle(), 100, 2120))
   for number in 0..<40 {
     bench.send(0, RadioBench.frame(10 + number * 5, number), link: UInt16(number % 2))
     bench.send(1 + number % 2, RadioBench.frame(60, number))
@@ -61,7 +61,7 @@ struct RadioSeedTests {
             ConnectionParameters(minimumInterval: 6, maximumInterval: 16, supervisionTimeout: 3200)))
       }
       if generator.below(50) == 0 {
-        bench.order(1, .leSetDataLength(RadioBench.handle(), octets: 80, time: 2120))
+        bench.order(1, .leSetDataLength(RadioBench.handle(), 80, 2120))
       }
     }
     links.run(&bench, for: .seconds(5))
@@ -225,21 +225,21 @@ extension SeededGenerator {
     case 4:
       return .leSetScanParameters(
         ScanParameters(isActive: below(2) == 0, interval: UInt16(below(40)), window: UInt16(below(40))))
-    case 5, 6: return .leSetScanEnable(below(3) > 0, filterDuplicates: below(2) == 0)
+    case 5, 6: return .leSetScanEnable(below(3) > 0, below(2) == 0)
     case 7, 8, 9:
       return .leCreateConnection(
         ConnectionRequest(peer: peer, parameters: timing, usesFilterAcceptList: below(4) == 0))
-    case 10: return .leCreateConnectionCancel
+    case 10: return .leCreateConnectionCancel()
     case 11: return .leAddToFilterAcceptList(peer)
     case 12: return .leConnectionUpdate(handle, timing)
     case 13:
-      return .leSetDataLength(handle, octets: UInt16(20 + below(240)), time: UInt16(300 + below(17_000)))
-    case 14: return .disconnect(handle, reason: .remoteUserTerminated)
+      return .leSetDataLength(handle, UInt16(20 + below(240)), UInt16(300 + below(17_000)))
+    case 14: return .disconnect(handle, .remoteUserTerminated)
     case 15: return .readRemoteVersionInformation(handle)
     case 16: return .leReadRemoteFeatures(handle)
     case 17: return .leRemoteConnectionParameterRequestReply(handle, timing)
-    case 18: return .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unspecified)
-    case 19: return below(4) == 0 ? .reset : .leSetRandomAddress(.staticRandom(UInt64(below(4)) + 0xA0))
+    case 18: return .leRemoteConnectionParameterRequestNegativeReply(handle, .unspecified)
+    case 19: return below(4) == 0 ? .reset() : .leSetRandomAddress(.staticRandom(UInt64(below(4)) + 0xA0))
     case 20: return below(4) == 0 ? .setEventMask(next()) : .setEventMask(.max)
     case 21: return .other(opcode: UInt16(truncatingIfNeeded: next()), parameters: bytes(below(20)))
     default:

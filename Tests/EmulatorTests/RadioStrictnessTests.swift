@@ -72,7 +72,7 @@ struct RadioStrictnessTests {
   func fragments(_ test: FragmentCase) {
     var bench = RadioBench()
     // Longer packets, so that each fragment stays whole.
-    bench.order(0, .leWriteSuggestedDefaultDataLength(octets: 251, time: 2120))
+    bench.order(0, .leWriteSuggestedDefaultDataLength(251, 2120))
     bench.connect()
     _ = bench.pass(.milliseconds(20))
     for fragment in test.fragments { bench.send(0, .acl(fragment)) }
@@ -145,9 +145,9 @@ struct RadioStrictnessTests {
   @Test("a command without leave is lost, with Hardware Error; a reset needs none")
   func commandCredits() {
     var bench = RadioBench(1)
-    bench.send(0, HCICommand.leRand.packet)
-    bench.send(0, HCICommand.readBDADDR.packet)
-    bench.send(0, HCICommand.reset.packet)
+    bench.send(0, HCICommand.leRand().packet)
+    bench.send(0, HCICommand.readBDADDR().packet)
+    bench.send(0, HCICommand.reset().packet)
     expect(
       bench.answers().map { $0.split(separator: ":")[0] },
       ["0.000 0 complete 2018 credits 1", "0.000 0 hardware error 1", "0.000 0 complete 0c03 credits 1"])
@@ -160,9 +160,9 @@ struct RadioStrictnessTests {
   func moreCredits() {
     var bench = RadioBench(0)
     _ = bench.radio.addController(ControllerSettings(commandCredits: 3, commandTime: .milliseconds(2)))
-    bench.send(0, HCICommand.reset.packet)
+    bench.send(0, HCICommand.reset().packet)
     expect(bench.pass(.milliseconds(5)), ["0.002 0 complete 0c03 credits 3: 00"])
-    for command in [HCICommand.readBDADDR, .setEventMask(.max), .leCreateConnectionCancel, .leRand] {
+    for command in [HCICommand.readBDADDR(), .setEventMask(.max), .leCreateConnectionCancel(), .leRand()] {
       bench.send(0, command.packet)
       bench.collect()
       bench.run(to: bench.now + .microseconds(500))

@@ -25,7 +25,7 @@ struct AirLinkFaultTests {
     var link = AirFixture.link()
     for count in 1...2 {
       expect(try link.prepare(StartCondition()), nil)
-      expect(link.transport.commands.filter { $0 == .reset }.count, count)
+      expect(link.transport.commands.filter { $0 == .reset() }.count, count)
       expect(link.now, .zero)
       expect(try link.next(until: .zero + .seconds(1)), nil)
       expect(link.now, .zero + .seconds(1))

@@ -34,7 +34,7 @@ struct ToyTransport: HCITransport {
     guard patience > 0 else { return }
     patience -= 1
     let status = refusals[opcode] ?? .success
-    if case .leCreateConnection = command {
+    if command.answer == .status {
       events.append(.commandStatus(status: status, credits: 1, opcode: opcode))
     } else {
       let returned = status == .success ? Self.returns(of: command) : [status.rawValue]
@@ -43,16 +43,17 @@ struct ToyTransport: HCITransport {
   }
 
   private static func returns(of command: HCICommand) -> [UInt8] {
-    switch command {
-    case .readLocalVersionInformation:
+    switch command.opcode {
+    case HCICommand.readLocalVersionInformation.opcode:
       CommandReturn.success(
         CommandReturn.LocalVersion(
           hciVersion: 13, hciSubversion: 0, lmpVersion: 13, company: 1, lmpSubversion: 0))
-    case .readLocalSupportedCommands: [0] + [UInt8](repeating: 0xFF, count: 64)
-    case .readLocalSupportedFeatures: CommandReturn.success(CommandReturn.LocalFeatures(1 << 38))
-    case .readBDADDR: CommandReturn.success(BluetoothAddress(1))
-    case .leReadBufferSize: CommandReturn.success(CommandReturn.LEReadBufferSize(aclLength: 27, aclCount: 4))
-    case .leReadLocalSupportedFeatures: CommandReturn.success(CommandReturn.LEFeatures(0))
+    case HCICommand.readLocalSupportedCommands.opcode: [0] + [UInt8](repeating: 0xFF, count: 64)
+    case HCICommand.readLocalSupportedFeatures.opcode: CommandReturn.success(UInt64(1 << 38))
+    case HCICommand.readBDADDR.opcode: CommandReturn.success(BluetoothAddress(1))
+    case HCICommand.leReadBufferSize.opcode:
+      CommandReturn.success(CommandReturn.LEReadBufferSize(aclLength: 27, aclCount: 4))
+    case HCICommand.leReadLocalSupportedFeatures.opcode: CommandReturn.success(UInt64(0))
     default: [0]
     }
   }

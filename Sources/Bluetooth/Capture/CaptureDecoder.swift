@@ -100,24 +100,17 @@ extension CaptureDecoder {
     } catch {
       if entry.layers.isEmpty { entry.layers.append(CaptureEntry.Layer("HCI", error)) }
     }
-    if let keys = Self.keys(of: record.packet) {
-      decoding.secrets.append(CapturedBytes(number: number, range: keys))
+    if let key = Self.key(of: record.packet) {
+      decoding.secrets.append(CapturedBytes(number: number, range: key))
     }
   }
 
-  /// Where the keys in a command are.
-  private static func keys(of packet: [UInt8]) -> Range<Int>? {
+  /// Where the key in a command is.
+  private static func key(of packet: [UInt8]) -> Range<Int>? {
     guard packet.count >= 3, packet[0] == H4Indicator.command.rawValue else { return nil }
-    let keys: Range<Int>? =
-      switch UInt16(packet[1]) | UInt16(packet[2]) << 8 {
-      case HCIOpcode.leEncrypt: 4..<20
-      case 0x2019: 16..<32
-      case 0x201A: 6..<22
-      case 0x040B: 10..<26
-      case 0x2027: 11..<43
-      default: nil
-      }
-    return keys?.clamped(to: packet.indices)
+    let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
+    let key = HCICommand.declaration(of: opcode)?.key ?? HCICommand.others[opcode]?.key
+    return key.map { ($0.lowerBound + 4..<$0.upperBound + 4).clamped(to: packet.indices) }
   }
 
   private mutating func read(

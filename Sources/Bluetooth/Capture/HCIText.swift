@@ -1,101 +1,23 @@
 import Basics
 
-// What a line of text says of commands and events: the name of the specification, and what matters of the parameters.
-
-extension HCIOpcode {
-  /// The command's name in the specification, or its number.
-  public static func name(_ opcode: UInt16) -> String {
-    names.first { $0.opcode == opcode }?.name ?? "0x" + hexText(opcode)
-  }
-
-  // swift-format-ignore
-  private static let names: [(opcode: UInt16, name: String)] = [
-    (none, "no command"), (disconnect, "Disconnect"), (0x040B, "Link Key Request Reply"),
-    (readRemoteVersionInformation, "Read Remote Version Information"), (setEventMask, "Set Event Mask"),
-    (reset, "Reset"), (0x0C13, "Write Local Name"), (0x0C14, "Read Local Name"),
-    (setEventMaskPage2, "Set Event Mask Page 2"), (0x0C6D, "Write LE Host Support"),
-    (readLocalVersionInformation, "Read Local Version Information"),
-    (readLocalSupportedCommands, "Read Local Supported Commands"),
-    (readLocalSupportedFeatures, "Read Local Supported Features"), (readBufferSize, "Read Buffer Size"),
-    (readBDADDR, "Read BD_ADDR"), (readRSSI, "Read RSSI"), (leSetEventMask, "LE Set Event Mask"),
-    (leReadBufferSize, "LE Read Buffer Size"),
-    (leReadLocalSupportedFeatures, "LE Read Local Supported Features"),
-    (leSetRandomAddress, "LE Set Random Address"),
-    (leSetAdvertisingParameters, "LE Set Advertising Parameters"),
-    (leReadAdvertisingTxPower, "LE Read Advertising Physical Channel Tx Power"),
-    (leSetAdvertisingData, "LE Set Advertising Data"), (leSetScanResponseData, "LE Set Scan Response Data"),
-    (leSetAdvertisingEnable, "LE Set Advertising Enable"), (leSetScanParameters, "LE Set Scan Parameters"),
-    (leSetScanEnable, "LE Set Scan Enable"), (leCreateConnection, "LE Create Connection"),
-    (leCreateConnectionCancel, "LE Create Connection Cancel"),
-    (leReadFilterAcceptListSize, "LE Read Filter Accept List Size"),
-    (leClearFilterAcceptList, "LE Clear Filter Accept List"),
-    (leAddToFilterAcceptList, "LE Add Device To Filter Accept List"),
-    (leRemoveFromFilterAcceptList, "LE Remove Device From Filter Accept List"),
-    (leConnectionUpdate, "LE Connection Update"), (leReadChannelMap, "LE Read Channel Map"),
-    (leReadRemoteFeatures, "LE Read Remote Features"), (leEncrypt, "LE Encrypt"), (leRand, "LE Rand"),
-    (0x2019, "LE Enable Encryption"), (0x201A, "LE Long Term Key Request Reply"),
-    (leLongTermKeyRequestNegativeReply, "LE Long Term Key Request Negative Reply"),
-    (leReadSupportedStates, "LE Read Supported States"),
-    (leRemoteConnectionParameterRequestReply, "LE Remote Connection Parameter Request Reply"),
-    (leRemoteConnectionParameterRequestNegativeReply,
-      "LE Remote Connection Parameter Request Negative Reply"),
-    (leSetDataLength, "LE Set Data Length"),
-    (leReadSuggestedDefaultDataLength, "LE Read Suggested Default Data Length"),
-    (leWriteSuggestedDefaultDataLength, "LE Write Suggested Default Data Length"),
-    (0x2027, "LE Add Device To Resolving List"), (0x2029, "LE Clear Resolving List"),
-    (0x202D, "LE Set Address Resolution Enable"), (leReadMaximumDataLength, "LE Read Maximum Data Length"),
-    (leReadPHY, "LE Read PHY"), (leSetDefaultPHY, "LE Set Default PHY"),
-    (0x2041, "LE Set Extended Scan Parameters"), (0x2042, "LE Set Extended Scan Enable"),
-    (0x2043, "LE Extended Create Connection"),
-  ]
-}
+// What a line of text says of events and their parameters, and of a command that is known by its number.
 
 extension HCICommand: CustomStringConvertible {
-  /// The command's name and its parameters in words. A key is not told.
-  public var description: String {
-    let details = details
-    return HCIOpcode.name(opcode) + (details.isEmpty ? "" : ", " + details)
+  /// A command's name in the specification, or its number.
+  public static func name(of opcode: UInt16) -> String {
+    declaration(of: opcode)?.name ?? others[opcode]?.name ?? "0x" + hexText(opcode)
   }
 
-  private var details: String {
-    switch self {
-    case .disconnect(let link, let reason): "handle \(link), reason \(reason)"
-    case .setEventMask(let mask), .setEventMaskPage2(let mask), .leSetEventMask(let mask):
-      "0x" + hexText(mask)
-    case .leSetRandomAddress(let address): "\(address)"
-    case .leSetAdvertisingParameters(let parameters):
-      "\(parameters.kind.text), \(times(parameters.minimumInterval, 625)) to "
-        + times(parameters.maximumInterval, 625)
-    case .leSetAdvertisingData(let data), .leSetScanResponseData(let data): advertisingText(data)
-    case .leSetAdvertisingEnable(let isOn): isOn ? "on" : "off"
-    case .leSetScanParameters(let parameters):
-      "\(parameters.isActive ? "active" : "passive"), window \(times(parameters.window, 625)) of "
-        + times(parameters.interval, 625)
-    case .leSetScanEnable(let isOn, let filters):
-      isOn ? "on" + (filters ? ", without duplicates" : "") : "off"
-    case .leCreateConnection(let request):
-      request.usesFilterAcceptList ? "to the filter accept list" : "to \(request.peer)"
-    case .leAddToFilterAcceptList(let peer), .leRemoveFromFilterAcceptList(let peer): "\(peer)"
-    case .leConnectionUpdate(let link, let parameters),
-      .leRemoteConnectionParameterRequestReply(let link, let parameters):
-      "handle \(link), \(parameters.text)"
-    case .leRemoteConnectionParameterRequestNegativeReply(let link, let reason):
-      "handle \(link), reason \(reason)"
-    case .readRemoteVersionInformation(let link), .readRSSI(let link), .leReadChannelMap(let link),
-      .leReadRemoteFeatures(let link), .leLongTermKeyRequestNegativeReply(let link), .leReadPHY(let link):
-      "handle \(link)"
-    case .leEncrypt: "key withheld"
-    case .leSetDataLength(let link, let octets, let time): "handle \(link), \(octets) bytes, \(time) µs"
-    case .leWriteSuggestedDefaultDataLength(let octets, let time): "\(octets) bytes, \(time) µs"
-    case .leSetDefaultPHY(_, let transmit, let receive): "transmit \(transmit), receive \(receive)"
-    case .other(_, let parameters): parameters.isEmpty ? "" : counted(parameters.count, "byte")
-    case .reset, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
-      .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
-      .leReadAdvertisingTxPower, .leCreateConnectionCancel, .leReadFilterAcceptListSize,
-      .leClearFilterAcceptList, .leRand, .leReadSupportedStates, .leReadSuggestedDefaultDataLength,
-      .leReadMaximumDataLength:
-      ""
+  /// The command's name and its parameters in words. A key is not told.
+  public var description: String {
+    var parts = [Self.name(of: opcode)]
+    if let text = try? Self.declaration(of: opcode)?.text(parameters) {
+      if let link { parts.append("handle \(link)") }
+      parts.append(text)
+    } else if !parameters.isEmpty {
+      parts.append(counted(parameters.count, "byte"))
     }
+    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
   }
 }
 
@@ -111,10 +33,10 @@ extension HCIEvent: CustomStringConvertible {
       "Read Remote Version Information Complete, handle \(link), version \(version.version), company "
         + "0x\(hexText(version.company))" + failure(status)
     case .commandComplete(_, let opcode, let returned):
-      "Command Complete, \(HCIOpcode.name(opcode))"
+      "Command Complete, \(HCICommand.name(of: opcode))"
         + (returned.first.map { failure(HCIErrorCode(rawValue: $0)) } ?? "")
     case .commandStatus(let status, _, let opcode):
-      "Command Status, \(HCIOpcode.name(opcode))" + failure(status)
+      "Command Status, \(HCICommand.name(of: opcode))" + failure(status)
     case .hardwareError(let code): "Hardware Error, code \(code)"
     case .numberOfCompletedPackets(let links):
       "Number Of Completed Packets" + links.map { ", handle \($0.handle): \($0.count)" }.joined()
@@ -169,7 +91,7 @@ extension AdvertisingReport.Kind {
 }
 
 extension AdvertisingParameters.Kind {
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .connectable: "connectable"
     case .directedHighDuty: "directed, high duty"
@@ -194,7 +116,7 @@ extension ConnectionTiming {
 }
 
 /// Advertising data as structures, or why they are none.
-private func advertisingText(_ bytes: [UInt8]) -> String {
+func advertisingText(_ bytes: [UInt8]) -> String {
   guard !bytes.isEmpty else { return "no data" }
   do {
     return "\(try AdvertisingData(decoding: bytes))"
@@ -206,7 +128,7 @@ private func advertisingText(_ bytes: [UInt8]) -> String {
 private func failure(_ status: HCIErrorCode) -> String { status == .success ? "" : ", failed: \(status)" }
 
 /// So many units of so many microseconds, in milliseconds.
-private func times(_ count: UInt16, _ unit: Int) -> String {
+func times(_ count: UInt16, _ unit: Int) -> String {
   let microseconds = Int(count) * unit
   let decimals = String(microseconds % 1000 + 1000).dropFirst()
   var text = "\(microseconds / 1000).\(decimals)"[...]
@@ -214,6 +136,9 @@ private func times(_ count: UInt16, _ unit: Int) -> String {
   if text.last == "." { text = text.dropLast() }
   return text + " ms"
 }
+
+/// A mask in all its hexadecimal digits.
+func maskText(_ mask: UInt64) -> String { "0x" + hexText(mask) }
 
 /// A number in all its hexadecimal digits.
 func hexText(_ number: some FixedWidthInteger) -> String {

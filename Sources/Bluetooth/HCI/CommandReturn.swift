@@ -28,32 +28,19 @@ public enum CommandReturn {
   }
 }
 
-/// What is a single value.
 extension CommandReturn {
-  /// Read Local Supported Features (§7.4.3): the features of the link manager as bits; bit 38 says that it knows LE.
-  public typealias LocalFeatures = UInt64
-  /// Read BD_ADDR (§7.4.6): the public address.
-  public typealias BDADDR = BluetoothAddress
-  /// LE Read Local Supported Features (§7.8.3): the features of LE as bits (Vol 6 Part B §4.6).
-  public typealias LEFeatures = UInt64
-  /// LE Read Advertising Physical Channel Tx Power (§7.8.6): the power in dBm.
-  public typealias AdvertisingTxPower = Int8
-  /// LE Read Filter Accept List Size (§7.8.14): how many devices the list can hold.
-  public typealias FilterAcceptListSize = UInt8
-  /// LE Encrypt (§7.8.22): the 16 bytes of the ciphertext in the order in which they are sent.
-  public typealias Encrypt = UUID128
-  /// LE Rand (§7.8.23): the random number.
-  public typealias Rand = UInt64
-  /// LE Read Supported States (§7.8.27): the combinations of states and roles as bits.
-  public typealias SupportedStates = UInt64
-  /// LE Read Maximum Data Length (§7.8.46).
-  public typealias MaximumDataLength = DataLength
-  /// The link, of the commands that return nothing but which one they were about: LE Long Term Key Request Negative Reply,
-  /// LE Remote Connection Parameter Request Reply and Negative Reply, LE Set Data Length (§7.8.26, §7.8.31, §7.8.32, §7.8.33).
-  public typealias Link = ConnectionHandle
-}
+  /// No more than the status.
+  public struct Nothing: Hashable, Sendable, BinaryCodable {
+    /// Makes nothing.
+    public init() {}
 
-extension CommandReturn {
+    /// Reads nothing.
+    public init(decoding reader: inout ByteReader) throws(DecodeError) {}
+
+    /// Appends nothing.
+    public func encode(into bytes: inout [UInt8]) {}
+  }
+
   /// Read Local Version Information (§7.4.1).
   public struct LocalVersion: Hashable, Sendable, FieldCodable {
     /// The version of HCI: 0x0C is 5.3, 0x0D is 5.4.

@@ -1,243 +1,219 @@
-public import Basics
-
-/// A command of the host, with its parameters (Core 5.4, Vol 4 Part E §7).
+/// A command of the host: its number, and its parameters as they are sent (Core 5.4, Vol 4 Part E §5.4.1).
 ///
-/// Those that an LE host needs, or that other people's hosts send at start, are cases of their own; the rest, and
-/// only that, is ``other(opcode:parameters:)``.
-public enum HCICommand: Hashable, Sendable {
-  // Link control, §7.1
-  case disconnect(ConnectionHandle, reason: HCIErrorCode)
-  case readRemoteVersionInformation(ConnectionHandle)
-  // Controller and baseband, §7.3
-  case setEventMask(UInt64)
-  case reset
-  case setEventMaskPage2(UInt64)
-  // Informational, §7.4
-  case readLocalVersionInformation
-  case readLocalSupportedCommands
-  case readLocalSupportedFeatures
-  case readBufferSize
-  case readBDADDR
-  // Status, §7.5
-  case readRSSI(ConnectionHandle)
-  // LE controller, §7.8
-  case leSetEventMask(UInt64)
-  case leReadBufferSize
-  case leReadLocalSupportedFeatures
-  case leSetRandomAddress(BluetoothAddress)
-  case leSetAdvertisingParameters(AdvertisingParameters)
-  case leReadAdvertisingTxPower
-  /// At most 31 bytes.
-  case leSetAdvertisingData([UInt8])
-  /// At most 31 bytes.
-  case leSetScanResponseData([UInt8])
-  case leSetAdvertisingEnable(Bool)
-  case leSetScanParameters(ScanParameters)
-  case leSetScanEnable(Bool, filterDuplicates: Bool)
-  case leCreateConnection(ConnectionRequest)
-  case leCreateConnectionCancel
-  case leReadFilterAcceptListSize
-  case leClearFilterAcceptList
-  case leAddToFilterAcceptList(PeerAddress)
-  case leRemoveFromFilterAcceptList(PeerAddress)
-  case leConnectionUpdate(ConnectionHandle, ConnectionParameters)
-  case leReadChannelMap(ConnectionHandle)
-  case leReadRemoteFeatures(ConnectionHandle)
-  /// AES-128 of one block; both are 16 bytes in the order in which they are sent, least significant first.
-  case leEncrypt(key: UUID128, plaintext: UUID128)
-  case leRand
-  case leLongTermKeyRequestNegativeReply(ConnectionHandle)
-  case leReadSupportedStates
-  case leRemoteConnectionParameterRequestReply(ConnectionHandle, ConnectionParameters)
-  case leRemoteConnectionParameterRequestNegativeReply(ConnectionHandle, reason: HCIErrorCode)
-  case leSetDataLength(ConnectionHandle, octets: UInt16, time: UInt16)
-  case leReadSuggestedDefaultDataLength
-  case leWriteSuggestedDefaultDataLength(octets: UInt16, time: UInt16)
-  case leReadMaximumDataLength
-  case leReadPHY(ConnectionHandle)
-  /// Sets of PHYs as bits: 1 for 1M, 2 for 2M, 4 for coded. `all` says for which direction the host has no wish.
-  case leSetDefaultPHY(all: UInt8, transmit: UInt8, receive: UInt8)
-  /// Any other.
-  case other(opcode: UInt16, parameters: [UInt8])
-}
+/// A command is made from its ``Kind``: `.reset()`, `.leSetScanEnable(true, false)`.
+public struct HCICommand: Hashable, Sendable {
+  /// The command's number: six bits of group and ten bits of command.
+  public let opcode: UInt16
+  /// What stands behind the number.
+  public let parameters: [UInt8]
 
-/// The address of a device together with its type.
-public struct PeerAddress: Hashable, Sendable {
-  /// What kind of address it is (Core 5.4, Vol 4 Part E §7.8.12).
-  public enum Kind: UInt8, Hashable, Sendable {
-    case publicDevice = 0x00
-    case randomDevice = 0x01
-    /// Resolved by the controller.
-    case publicIdentity = 0x02
-    /// Resolved by the controller.
-    case randomIdentity = 0x03
+  /// Reads a command from its number and its parameters, which must end where the command's layout ends. Those of a
+  /// command that is not known may be any.
+  ///
+  /// Numbers that may have any value here, such as intervals, may still be out of the range that the
+  /// specification gives them: a controller refuses those with ``HCIErrorCode/invalidParameters``.
+  public init(opcode: UInt16, parameters: [UInt8]) throws(DecodeError) {
+    self.opcode = opcode
+    self.parameters = try Self.declaration(of: opcode)?.again(parameters) ?? parameters
   }
 
-  /// What kind of address it is.
-  public var kind: Kind
-  /// The address.
-  public var address: BluetoothAddress
-
-  /// Makes an address of a kind.
-  @inlinable
-  public init(_ kind: Kind, _ address: BluetoothAddress) {
-    self.kind = kind
-    self.address = address
+  private init(_ opcode: UInt16, _ parameters: [UInt8]) {
+    self.opcode = opcode
+    self.parameters = parameters
   }
+
+  /// A command as it is, whatever its number and its parameters.
+  public static func other(opcode: UInt16, parameters: [UInt8]) -> HCICommand {
+    HCICommand(opcode, parameters)
+  }
+
+  /// The command as a packet.
+  public var packet: HCIPacket { .command(opcode: opcode, parameters: parameters) }
+
+  /// How it is answered; what is not known, with Command Status.
+  public var answer: Answer { Self.declaration(of: opcode)?.answer ?? .status }
+
+  /// The one link that it is for, if it is for one.
+  public var link: ConnectionHandle? {
+    guard Self.declaration(of: opcode)?.isOfLink == true else { return nil }
+    return try? ConnectionHandle(decoding: Array(parameters.prefix(2)))
+  }
+
+  /// What there is to know of a command that is known.
+  public static func declaration(of opcode: UInt16) -> Declaration? { declarations[opcode] }
+
+  private static let declarations = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })
+
+  /// What a controller names that only grants credits.
+  public static let noCommand: UInt16 = 0x0000
 }
 
-extension PeerAddress: CustomStringConvertible {
-  /// The address and its kind, as Bumble writes it: `c7:e6:da:90:f5:f9` or, for a public one, with `/P`.
-  public var description: String {
-    switch kind {
-    case .publicDevice, .publicIdentity: "\(address)/P"
-    case .randomDevice, .randomIdentity: "\(address)"
+extension HCICommand {
+  /// How a controller answers a command.
+  public enum Answer: Sendable {
+    /// With Command Complete, when it is done.
+    case complete
+    /// With Command Status, when it has begun; an event follows.
+    case status
+  }
+
+  /// What a command is, whatever its parameters.
+  public struct Declaration: Sendable {
+    /// The command's number.
+    public let opcode: UInt16
+    /// The command's name in the specification.
+    public let name: String
+    /// How it is answered.
+    public let answer: Answer
+    /// Its octet and bit among the supported commands (Core 5.4, Vol 4 Part E §6.27), where it has some.
+    public let place: (octet: Int, bit: Int)?
+    /// The features of LE without which no controller knows it, as bits.
+    public let features: UInt64
+    /// Whether it is for one link, which its parameters begin with. Command Complete then names the link behind the
+    /// status, also after an error (§4.5).
+    public let isOfLink: Bool
+    /// Where there is a key among the parameters.
+    let key: Range<Int>?
+    /// Decodes parameters and encodes them again.
+    let again: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
+    /// Parameters in words, without the link.
+    let text: @Sendable ([UInt8]) throws(DecodeError) -> String
+    /// Decodes the return parameters of success and encodes them again.
+    public let returnedAgain: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
+  }
+
+  /// One of the commands, as which it is declared: with the types of its parameters and of what it returns.
+  public struct Kind<Return: BinaryCodable & SendableMetatype, each Value: Sendable>: Sendable {
+    /// What does not depend on the types.
+    public let declaration: Declaration
+    /// Reads parameters, which must end where the command's layout ends.
+    public let decode: @Sendable ([UInt8]) throws(DecodeError) -> (repeat each Value)
+    private let fields: (repeat Field<each Value>)
+
+    /// Declares a command: its number, name, answer and place, its parameters in the specification's order, and what it
+    /// returns behind the status; `text` has the parameters in words, without the link.
+    init(
+      _ opcode: UInt16, _ name: String, _ answer: Answer, _ place: (Int, Int)?,
+      _ fields: repeat Field<each Value>, features: UInt64 = 0, key: Range<Int>? = nil,
+      returning: Return.Type,
+      text: (@Sendable (repeat each Value) -> String)? = nil
+    ) {
+      let decode = { @Sendable (parameters: [UInt8]) throws(DecodeError) -> (repeat each Value) in
+        var reader = ByteReader(parameters.span)
+        let values = (repeat try (each fields).read(&reader))
+        try reader.end()
+        return values
+      }
+      var isOfLink = false
+      for type in repeat (each Value).self {
+        isOfLink = type == ConnectionHandle.self
+        break
+      }
+      self.fields = (repeat each fields)
+      self.decode = decode
+      declaration = Declaration(
+        opcode: opcode, name: name, answer: answer, place: place, features: features, isOfLink: isOfLink,
+        key: key,
+        again: { (bytes) throws(DecodeError) in
+          let values = try decode(bytes)
+          var again: [UInt8] = []
+          repeat (each fields).append(each values, &again)
+          return again
+        },
+        text: { (bytes) throws(DecodeError) in
+          let values = try decode(bytes)
+          return text?(repeat each values) ?? ""
+        },
+        returnedAgain: { (bytes) throws(DecodeError) in
+          CommandReturn.success(try CommandReturn.decode(Return.self, from: bytes))
+        })
+    }
+
+    /// The command's number.
+    public var opcode: UInt16 { declaration.opcode }
+
+    /// Makes the command.
+    public func callAsFunction(_ value: repeat each Value) -> HCICommand {
+      var parameters: [UInt8] = []
+      repeat (each fields).append(each value, &parameters)
+      return HCICommand(opcode, parameters)
+    }
+
+    /// Reads what follows the status of a command that succeeded.
+    public func returned(_ returnParameters: [UInt8]) throws(DecodeError) -> Return {
+      try CommandReturn.decode(from: returnParameters)
     }
   }
 }
 
-/// How a device advertises (Core 5.4, Vol 4 Part E §7.8.5).
-public struct AdvertisingParameters: Hashable, Sendable {
-  /// What others may do with the advertisement.
-  public enum Kind: UInt8, Hashable, Sendable {
-    /// ADV_IND: anybody may scan and connect.
-    case connectable = 0x00
-    /// ADV_DIRECT_IND, high duty cycle: one device may connect.
-    case directedHighDuty = 0x01
-    /// ADV_SCAN_IND: anybody may scan.
-    case scannable = 0x02
-    /// ADV_NONCONN_IND: nobody may answer.
-    case nonconnectable = 0x03
-    /// ADV_DIRECT_IND, low duty cycle: one device may connect.
-    case directedLowDuty = 0x04
-  }
-
-  /// The least interval, in units of 0.625 ms, from 0x0020 to 0x4000.
-  public var minimumInterval: UInt16
-  /// The greatest interval, in the same units.
-  public var maximumInterval: UInt16
-  /// What others may do.
-  public var kind: Kind
-  /// Which of its own addresses the device uses: 0 public, 1 random, 2 and 3 resolvable ones.
-  public var ownAddressType: UInt8
-  /// Whom a directed advertisement is for.
-  public var peer: PeerAddress
-  /// The channels 37, 38 and 39 as bits 0, 1 and 2.
-  public var channels: UInt8
-  /// Whether the filter accept list counts: bit 0 for scan requests, bit 1 for connections.
-  public var filterPolicy: UInt8
-
-  /// Makes parameters; those not given are what most devices use.
-  public init(
-    minimumInterval: UInt16 = 0x00A0, maximumInterval: UInt16 = 0x00A0, kind: Kind = .connectable,
-    ownAddressType: UInt8 = 1, peer: PeerAddress = PeerAddress(.publicDevice, BluetoothAddress(0)),
-    channels: UInt8 = 0b111, filterPolicy: UInt8 = 0
+extension HCICommand.Kind where Return == CommandReturn.Nothing {
+  /// Declares a command that returns nothing but a status.
+  init(
+    _ opcode: UInt16, _ name: String, _ answer: HCICommand.Answer, _ place: (Int, Int)?,
+    _ fields: repeat HCICommand.Field<each Value>, text: (@Sendable (repeat each Value) -> String)? = nil
   ) {
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.kind = kind
-    self.ownAddressType = ownAddressType
-    self.peer = peer
-    self.channels = channels
-    self.filterPolicy = filterPolicy
+    self.init(
+      opcode, name, answer, place, repeat each fields, returning: CommandReturn.Nothing.self, text: text)
   }
 }
 
-/// How a device scans (Core 5.4, Vol 4 Part E §7.8.10).
-public struct ScanParameters: Hashable, Sendable {
-  /// Whether scan responses are asked for.
-  public var isActive: Bool
-  /// From the beginning of one window to that of the next, in units of 0.625 ms, from 0x0004 to 0x4000.
-  public var interval: UInt16
-  /// How long a window is, in the same units; at most the interval.
-  public var window: UInt16
-  /// Which of its own addresses the device uses in scan requests.
-  public var ownAddressType: UInt8
-  /// Whether only devices of the filter accept list are reported.
-  public var filterPolicy: UInt8
-
-  /// Makes parameters; without any, the device scans all the time and asks for scan responses.
-  public init(
-    isActive: Bool = true, interval: UInt16 = 0x0010, window: UInt16 = 0x0010, ownAddressType: UInt8 = 1,
-    filterPolicy: UInt8 = 0
-  ) {
-    self.isActive = isActive
-    self.interval = interval
-    self.window = window
-    self.ownAddressType = ownAddressType
-    self.filterPolicy = filterPolicy
+extension HCICommand {
+  /// A parameter: how it is read, and how it is sent.
+  struct Field<Value: Sendable>: Sendable {
+    let read: @Sendable (inout ByteReader) throws(DecodeError) -> Value
+    let append: @Sendable (Value, inout [UInt8]) -> Void
   }
 }
 
-/// The timing of a link (Core 5.4, Vol 4 Part E §7.8.12, §7.8.18).
-public struct ConnectionParameters: Hashable, Sendable {
-  /// The least interval between connection events, in units of 1.25 ms, from 0x0006 to 0x0C80.
-  public var minimumInterval: UInt16
-  /// The greatest interval, in the same units.
-  public var maximumInterval: UInt16
-  /// How many connection events the peripheral may pass over, at most 0x01F3.
-  public var latency: UInt16
-  /// After how long without a packet the link is lost, in units of 10 ms, from 0x000A to 0x0C80.
-  public var supervisionTimeout: UInt16
-  /// The least and the greatest length of a connection event, in units of 0.625 ms: a hint.
-  public var minimumEventLength: UInt16
-  /// See ``minimumEventLength``.
-  public var maximumEventLength: UInt16
-
-  /// Makes parameters; those not given are 7.5 ms, no latency, 2 s.
-  public init(
-    minimumInterval: UInt16 = 6, maximumInterval: UInt16 = 6, latency: UInt16 = 0,
-    supervisionTimeout: UInt16 = 200, minimumEventLength: UInt16 = 0, maximumEventLength: UInt16 = 0
-  ) {
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-    self.minimumEventLength = minimumEventLength
-    self.maximumEventLength = maximumEventLength
-  }
-
-  /// The longest that a packet can be held up, either way, on a link with these parameters that is not lost: what is
-  /// not acknowledged is sent again until the supervision time-out (Core 5.4, Vol 6 Part B §4.5.2, §4.5.9).
-  public var longestDelay: Interval { .milliseconds(10 * Int64(supervisionTimeout)) }
-
-  /// Whether the values are in their ranges and fit each other: the time-out is longer than twice the time
-  /// between two events at which the peripheral must be there (§7.8.12).
-  public var isValid: Bool {
-    (0x0006...0x0C80).contains(minimumInterval) && (minimumInterval...0x0C80).contains(maximumInterval)
-      && latency <= 0x01F3 && (0x000A...0x0C80).contains(supervisionTimeout)
-      && minimumEventLength <= maximumEventLength
-      // 10 ms · timeout > 2 · (1 + latency) · 1.25 ms · interval
-      && UInt32(supervisionTimeout) * 4 > (1 + UInt32(latency)) * UInt32(maximumInterval)
+extension HCICommand.Field where Value: BinaryCodable & SendableMetatype {
+  /// A value that knows its layout.
+  static func of(_: Value.Type) -> Self {
+    Self(
+      read: { (reader) throws(DecodeError) in try Value(decoding: &reader) }, append: { $0.encode(into: &$1) }
+    )
   }
 }
 
-/// What a host asks its controller to connect to, and how (Core 5.4, Vol 4 Part E §7.8.12).
-public struct ConnectionRequest: Hashable, Sendable {
-  /// From the beginning of one scan window to that of the next, in units of 0.625 ms.
-  public var scanInterval: UInt16
-  /// How long a window is, in the same units.
-  public var scanWindow: UInt16
-  /// Whether any device of the filter accept list will do; the peer counts only when not.
-  public var usesFilterAcceptList: Bool
-  /// Whom to connect to.
-  public var peer: PeerAddress
-  /// Which of its own addresses the device uses: 0 public, 1 random, 2 and 3 resolvable ones.
-  public var ownAddressType: UInt8
-  /// The timing of the link.
-  public var parameters: ConnectionParameters
+extension HCICommand.Field<ConnectionHandle> {
+  static var link: Self { .of(ConnectionHandle.self) }
+}
 
-  /// Makes a request that scans all the time.
-  public init(
-    peer: PeerAddress, parameters: ConnectionParameters = ConnectionParameters(),
-    scanInterval: UInt16 = 0x0010, scanWindow: UInt16 = 0x0010, usesFilterAcceptList: Bool = false,
-    ownAddressType: UInt8 = 1
-  ) {
-    self.scanInterval = scanInterval
-    self.scanWindow = scanWindow
-    self.usesFilterAcceptList = usesFilterAcceptList
-    self.peer = peer
-    self.ownAddressType = ownAddressType
-    self.parameters = parameters
+extension HCICommand.Field<HCIErrorCode> {
+  static var reason: Self { .of(HCIErrorCode.self) }
+}
+
+extension HCICommand.Field<UInt64> {
+  static var mask: Self { .of(UInt64.self) }
+}
+
+extension HCICommand.Field<PeerAddress> {
+  static var peer: Self { .of(PeerAddress.self) }
+}
+
+extension HCICommand.Field<Bool> {
+  /// A byte that is 0 or 1.
+  static func flag(_ name: String) -> Self {
+    Self(read: { (reader) throws(DecodeError) in try reader.flag(name) }, append: { $1.append($0) })
+  }
+}
+
+extension HCICommand.Field<[UInt8]> {
+  /// Advertising data of a length that comes first, in a field of 31 bytes (Core 5.4, Vol 4 Part E §7.8.7).
+  static var advertisingData: Self {
+    let capacity = AdvertisingData.legacyCapacity
+    return Self(
+      read: { (reader) throws(DecodeError) in
+        let start = reader.offset
+        let length = Int(try reader.u8())
+        guard length <= capacity else { throw .value(length, of: "length of advertising data", at: start) }
+        let data = try reader.bytes(length)
+        try reader.skip(capacity - length)
+        return data
+      },
+      append: { data, bytes in
+        precondition(data.count <= capacity, "legacy advertising data is at most 31 bytes")
+        bytes.append(UInt8(data.count))
+        bytes += data + repeatElement(0, count: capacity - data.count)
+      })
   }
 }

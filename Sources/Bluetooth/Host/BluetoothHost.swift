@@ -66,7 +66,7 @@ extension BluetoothHost {
   public mutating func start(at now: Instant) -> [HostAction] {
     forgetEverything()
     phase = .resetting
-    send(.reset, at: now)
+    send(.reset(), for: .setUp, at: now)
     return takeActions()
   }
 
@@ -109,7 +109,7 @@ extension BluetoothHost {
     /// Waiting for the controller to have forgotten everything; what it says before that is of former times.
     case resetting
     /// Reading what the controller is, and telling it what to report.
-    case settingUp(ControllerDescription)
+    case settingUp(HostSetUp)
     /// Everything is possible.
     case ready
     /// Nothing is possible.
@@ -139,7 +139,7 @@ extension BluetoothHost {
   }
 
   private mutating func forgetEverything() {
-    if commands.unanswered?.opcode == HCIOpcode.reset { staleResets += 1 }
+    if commands.unanswered?.opcode == HCICommand.reset.opcode { staleResets += 1 }
     commands = CommandQueue()
     buffers = ControllerBuffers()
     links = []
@@ -168,10 +168,10 @@ extension BluetoothHost {
       return undecodableEvent(code, parameters, error)
     }
     switch (phase, event) {
-    case (.resetting, .commandComplete(let credits, HCIOpcode.reset, let returned)):
-      commandCompleted(HCIOpcode.reset, credits: credits, returned, at: now)
-    case (.resetting, .commandStatus(let status, let credits, HCIOpcode.reset)):
-      commandStatus(HCIOpcode.reset, credits: credits, status, at: now)
+    case (.resetting, .commandComplete(let credits, HCICommand.reset.opcode, let returned)):
+      commandCompleted(HCICommand.reset.opcode, credits: credits, returned, at: now)
+    case (.resetting, .commandStatus(let status, let credits, HCICommand.reset.opcode)):
+      commandStatus(HCICommand.reset.opcode, credits: credits, status, at: now)
     case (.resetting, _), (.off, _), (.failed, _):
       break
     case (_, .commandComplete(let credits, let opcode, let returned)):
@@ -206,7 +206,7 @@ extension BluetoothHost {
         report(.dataLength(links[index].id, length))
       }
     case .leLongTermKeyRequest(let handle, _, _):
-      reply(.leLongTermKeyRequestNegativeReply(handle), to: handle, at: now)
+      reply(.leLongTermKeyRequestNegativeReply(handle), for: .nobody, to: handle, at: now)
     case .dataBufferOverflow:
       fail(.broken("the controller says that it was sent more than it takes"))
     case .commandComplete, .commandStatus, .hardwareError:

@@ -82,13 +82,13 @@ extension BluetoothHost {
       break
     case (.off, .start(let advertisement)):
       advertiser = HostAdvertiser(state: .settingParameters(advertisement), wish: nil)
-      send(.leSetAdvertisingParameters(advertisement.parameters), at: now)
+      send(.leSetAdvertisingParameters(advertisement.parameters), for: .advertiser, at: now)
     case (.off, .stop):
       advertiser.wish = nil
       report(.advertising(false, status: .success))
     case (.on, .start), (.on, .stop):
       advertiser.state = .disabling
-      send(.leSetAdvertisingEnable(false), at: now)
+      send(.leSetAdvertisingEnable(false), for: .advertiser, at: now)
     }
   }
 
@@ -101,13 +101,13 @@ extension BluetoothHost {
       advertiser.state = .off
     case (.settingParameters(let advertisement), .success):
       advertiser.state = .settingData(advertisement)
-      send(.leSetAdvertisingData(advertisement.data), at: now)
+      send(.leSetAdvertisingData(advertisement.data), for: .advertiser, at: now)
     case (.settingData(let advertisement), .success):
       advertiser.state = .settingScanResponse(advertisement)
-      send(.leSetScanResponseData(advertisement.scanResponse), at: now)
+      send(.leSetScanResponseData(advertisement.scanResponse), for: .advertiser, at: now)
     case (.settingScanResponse(let advertisement), .success):
       advertiser.state = .enabling(advertisement)
-      send(.leSetAdvertisingEnable(true), at: now)
+      send(.leSetAdvertisingEnable(true), for: .advertiser, at: now)
     case (.enabling(let advertisement), .success):
       advertiser.state = .on(advertisement)
       report(.advertising(true, status: .success))

@@ -13,13 +13,34 @@ public import Basics
 /// controllers carry out commands one after another anyhow, an answer then has one possible meaning, and what a
 /// controller does with several at once is where they differ most.
 struct CommandQueue: Sendable {
+  /// Whom the answer to a command concerns.
+  enum Asker: Sendable {
+    /// Nobody: it is enough that it comes, or the link is gone.
+    case nobody
+    case setUp
+    case scanner
+    case advertiser
+    case initiator
+    /// LE Create Connection Cancel.
+    case cancellation
+    case disconnection(ConnectionHandle)
+    case update(ConnectionHandle)
+    /// A wish of ours for a link, that may be refused.
+    case wish(String, ConnectionHandle)
+  }
+
+  /// A command, and who sends it.
+  struct Entry: Sendable {
+    var command: HCICommand
+    var asker: Asker
+  }
+
   /// The command that has no answer yet.
   struct Unanswered: Sendable {
-    var command: HCICommand
-    var opcode: UInt16
+    var entry: Entry
     var deadline: Instant
-    /// Whether its link is gone, so that its answer concerns nobody.
-    var isForgotten = false
+
+    var opcode: UInt16 { entry.command.opcode }
   }
 
   private enum State: Sendable {
@@ -30,7 +51,7 @@ struct CommandQueue: Sendable {
   }
 
   private var state = State.idle
-  private var waiting = FIFO<HCICommand>()
+  private var waiting = FIFO<Entry>()
   /// How many commands the controller takes; one after a reset.
   private var credits = 1
 
@@ -39,7 +60,7 @@ struct CommandQueue: Sendable {
     switch state {
     case .idle: nil
     case .unanswered(let unanswered): (unanswered.deadline, unanswered.opcode)
-    case .stalled(let limit): waiting.first.map { (limit, $0.opcode) }
+    case .stalled(let limit): waiting.first.map { (limit, $0.command.opcode) }
     }
   }
 
@@ -51,8 +72,8 @@ struct CommandQueue: Sendable {
   /// Whether so few commands wait that one more may be sent for the other end of a link, whoever asks how often.
   var hasRoom: Bool { waiting.count < 64 }
 
-  mutating func append(_ command: HCICommand) {
-    waiting.append(command)
+  mutating func append(_ command: HCICommand, for asker: Asker) {
+    waiting.append(Entry(command: command, asker: asker))
   }
 
   /// Takes the command that may be sent now, if there is one.
@@ -67,10 +88,10 @@ struct CommandQueue: Sendable {
     case .stalled where credits == 0:
       return nil
     case .idle, .stalled:
-      let command = waiting.removeFirst()
+      let entry = waiting.removeFirst()
       credits -= 1
-      state = .unanswered(Unanswered(command: command, opcode: command.opcode, deadline: deadline))
-      return command
+      state = .unanswered(Unanswered(entry: entry, deadline: deadline))
+      return entry.command
     }
   }
 
@@ -88,10 +109,10 @@ struct CommandQueue: Sendable {
 
   /// Forgets the commands for a link that is gone: its handle may be another's soon.
   mutating func forget(_ handle: ConnectionHandle) {
-    waiting.removeAll { $0.connection == handle }
+    waiting.removeAll { $0.command.link == handle }
     switch state {
-    case .unanswered(var unanswered) where unanswered.command.connection == handle:
-      unanswered.isForgotten = true
+    case .unanswered(var unanswered) where unanswered.entry.command.link == handle:
+      unanswered.entry.asker = .nobody
       state = .unanswered(unanswered)
     case .stalled where waiting.isEmpty:
       state = .idle
@@ -101,42 +122,18 @@ struct CommandQueue: Sendable {
   }
 }
 
-extension HCICommand {
-  /// Whether the controller says at first only that it has begun, with Command Status; an event follows.
-  fileprivate var isAnsweredWithStatus: Bool {
-    switch self {
-    case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leConnectionUpdate,
-      .leReadRemoteFeatures:
-      true
-    default: false
-    }
-  }
-
-  /// The link that a command of this host is for.
-  fileprivate var connection: ConnectionHandle? {
-    switch self {
-    case .disconnect(let handle, _), .leConnectionUpdate(let handle, _),
-      .leLongTermKeyRequestNegativeReply(let handle), .leSetDataLength(let handle, _, _),
-      .leRemoteConnectionParameterRequestReply(let handle, _),
-      .leRemoteConnectionParameterRequestNegativeReply(let handle, _):
-      handle
-    default: nil
-    }
-  }
-}
-
 extension BluetoothHost {
   /// Asks the controller for a sign of life, unless it owes one anyway; ``HostEvent/failed(_:)`` follows where there is
   /// none in time. What is sent over a link is acknowledged by its other end: to it alone silence means nothing.
   public mutating func checkController(at now: Instant) -> [HostAction] {
     guard case .ready = phase, commands.unanswered == nil else { return [] }
-    send(.readBDADDR, at: now)
+    send(.readBDADDR(), for: .nobody, at: now)
     return takeActions()
   }
 
   /// Sends a command, now or when the controller takes it.
-  mutating func send(_ command: HCICommand, at now: Instant) {
-    commands.append(command)
+  mutating func send(_ command: HCICommand, for asker: CommandQueue.Asker, at now: Instant) {
+    commands.append(command, for: asker)
     sendCommands(at: now)
   }
 
@@ -152,10 +149,10 @@ extension BluetoothHost {
     guard let status = returned.first.map(HCIErrorCode.init(rawValue:)) else {
       return fail(.broken("Command Complete of 0x\(opcode.hex) without a status"))
     }
-    if unanswered.command.isAnsweredWithStatus, status == .success {
+    if unanswered.entry.command.answer == .status, status == .success {
       return fail(.broken("Command Complete of 0x\(opcode.hex), which has another event for that"))
     }
-    answered(unanswered, status, returned, at: now)
+    answered(unanswered.entry.asker, status, returned, at: now)
     sendCommands(at: now)
   }
 
@@ -166,19 +163,19 @@ extension BluetoothHost {
       return unaskedAnswer(to: opcode, at: now)
     }
     // Begun is not done: Command Complete is still to come.
-    guard status != .success || unanswered.command.isAnsweredWithStatus else { return }
+    guard status != .success || unanswered.entry.command.answer == .status else { return }
     _ = commands.take(opcode)
-    answered(unanswered, status, [], at: now)
+    answered(unanswered.entry.asker, status, [], at: now)
     sendCommands(at: now)
   }
 
   /// Takes in an answer that nobody waits for.
   private mutating func unaskedAnswer(to opcode: UInt16, at now: Instant) {
     switch opcode {
-    case HCIOpcode.none:
+    case HCICommand.noCommand:
       // Only the credits count (§4.4).
       break
-    case HCIOpcode.reset where staleResets > 0:
+    case HCICommand.reset.opcode where staleResets > 0:
       // To a reset before this host was started again. The controller has done both before anything else.
       staleResets -= 1
     case 0xFC00...:
@@ -192,39 +189,21 @@ extension BluetoothHost {
 
   /// Hands an answer to whom it concerns.
   private mutating func answered(
-    _ unanswered: CommandQueue.Unanswered, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
+    _ asker: CommandQueue.Asker, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
   ) {
-    switch phase {
-    case .resetting, .settingUp: continueSetUp(after: unanswered.command, status, returned, at: now)
-    case .ready where unanswered.isForgotten: break
-    case .ready: answeredWhenReady(unanswered.command, status, at: now)
-    case .off, .failed: break
+    switch asker {
+    case .nobody: break
+    case .setUp: continueSetUp(status, returned, at: now)
+    case .scanner: scanCommandAnswered(status, at: now)
+    case .advertiser: advertisingCommandAnswered(status, at: now)
+    case .initiator: connectCommandAnswered(status, at: now)
+    case .cancellation: cancelCommandAnswered(at: now)
+    case .disconnection(let handle): disconnectCommandAnswered(handle, status, at: now)
+    case .update(let handle): updateCommandAnswered(handle, status, at: now)
+    case .wish(let purpose, let handle):
+      guard status != .success, let index = index(of: handle) else { return }
+      complain(links[index].reportedID, "the controller refuses \(purpose): \(status)")
     }
-  }
-
-  private mutating func answeredWhenReady(_ command: HCICommand, _ status: HCIErrorCode, at now: Instant) {
-    switch command {
-    case .leSetScanParameters, .leSetScanEnable: scanCommandAnswered(status, at: now)
-    case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable:
-      advertisingCommandAnswered(status, at: now)
-    case .leCreateConnection: connectCommandAnswered(status, at: now)
-    case .leCreateConnectionCancel: cancelCommandAnswered(at: now)
-    case .disconnect(let handle, _): disconnectCommandAnswered(handle, status, at: now)
-    case .leConnectionUpdate(let handle, _): updateCommandAnswered(handle, status, at: now)
-    case .leSetDataLength(let handle, _, _) where status != .success:
-      complainOfRefusal("to set the data length", handle, status)
-    case .leRemoteConnectionParameterRequestReply(let handle, _) where status != .success:
-      complainOfRefusal("to accept connection parameters", handle, status)
-    default:
-      break
-    }
-  }
-
-  private mutating func complainOfRefusal(
-    _ purpose: String, _ handle: ConnectionHandle, _ status: HCIErrorCode
-  ) {
-    guard let index = index(of: handle) else { return }
-    complain(links[index].reportedID, "the controller refuses \(purpose): \(status)")
   }
 }
 

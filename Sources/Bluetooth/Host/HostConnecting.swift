@@ -96,7 +96,8 @@ extension BluetoothHost {
     guard case .idle = initiator.state, let attempt = initiator.next.take() else { return }
     initiator.state = .requesting(attempt, givenUp: nil)
     send(
-      .leCreateConnection(ConnectionRequest(peer: attempt.peer, parameters: attempt.parameters)), at: now)
+      .leCreateConnection(ConnectionRequest(peer: attempt.peer, parameters: attempt.parameters)),
+      for: .initiator, at: now)
   }
 
   private mutating func giveUpConnecting(_ cause: Initiator.Cause, at now: Instant) {
@@ -115,7 +116,7 @@ extension BluetoothHost {
 
   private mutating func cancel(_ cause: Initiator.Cause, at now: Instant) {
     initiator.state = .cancelling(cause, patience: .never)
-    send(.leCreateConnectionCancel, at: now)
+    send(.leCreateConnectionCancel(), for: .cancellation, at: now)
   }
 
   /// The time for an attempt, or for its end, is up.

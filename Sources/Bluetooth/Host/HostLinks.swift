@@ -100,7 +100,8 @@ extension BluetoothHost {
     links[index].dropped += links[index].outgoing.count
     links[index].outgoing.removeAll()
     links[index].isRoomAwaited = false
-    send(.disconnect(links[index].handle, reason: reason), at: now)
+    let handle = links[index].handle
+    send(.disconnect(handle, reason), for: .disconnection(handle), at: now)
   }
 
   /// Takes in the answer to Disconnect.

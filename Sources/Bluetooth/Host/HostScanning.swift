@@ -53,13 +53,13 @@ extension BluetoothHost {
       break
     case (.off, .start(let parameters, let filterDuplicates)):
       scanner = Scanner(state: .settingParameters(filterDuplicates: filterDuplicates), wish: nil)
-      send(.leSetScanParameters(parameters), at: now)
+      send(.leSetScanParameters(parameters), for: .scanner, at: now)
     case (.off, .stop):
       scanner.wish = nil
       report(.scanning(false, status: .success))
     case (.on, .start), (.on, .stop):
       scanner.state = .disabling
-      send(.leSetScanEnable(false, filterDuplicates: false), at: now)
+      send(.leSetScanEnable(false, false), for: .scanner, at: now)
     }
   }
 
@@ -70,7 +70,7 @@ extension BluetoothHost {
       scanner.state = .off
     case (.settingParameters(let filterDuplicates), .success):
       scanner.state = .enabling
-      send(.leSetScanEnable(true, filterDuplicates: filterDuplicates), at: now)
+      send(.leSetScanEnable(true, filterDuplicates), for: .scanner, at: now)
     case (.enabling, .success):
       scanner.state = .on
       report(.scanning(true, status: .success))

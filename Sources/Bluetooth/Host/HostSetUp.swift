@@ -7,7 +7,52 @@ import Basics
 ///       ▶ LE Set Event Mask (again without newer events when refused) ▶ LE Set Random Address ▶ ready
 ///
 /// Those marked ° may be refused: what they tell is not needed, or asked for in another way.
-extension BluetoothHost {
+struct HostSetUp: Sendable {
+  /// What the controller was asked last.
+  private enum State: Sendable {
+    case reset
+    case version
+    case supportedCommands
+    case supportedFeatures
+    case address
+    case leBufferSize
+    case bufferSize
+    case leFeatures
+    case eventMask
+    case leEventMask
+    case firstLEEventMask
+    case randomAddress
+  }
+
+  private var state = State.reset
+  /// What the controller has said of itself so far.
+  private(set) var description: ControllerDescription
+
+  init(_ address: BluetoothAddress) {
+    description = ControllerDescription(
+      publicAddress: BluetoothAddress(0), randomAddress: address,
+      hciVersion: VersionInformation(version: 0, company: 0, subversion: 0), leFeatures: 0, aclLength: 0,
+      aclCount: 0)
+  }
+
+  /// What the controller is to be asked, or told.
+  var command: HCICommand {
+    switch state {
+    case .reset: .reset()
+    case .version: .readLocalVersionInformation()
+    case .supportedCommands: .readLocalSupportedCommands()
+    case .supportedFeatures: .readLocalSupportedFeatures()
+    case .address: .readBDADDR()
+    case .leBufferSize: .leReadBufferSize()
+    case .bufferSize: .readBufferSize()
+    case .leFeatures: .leReadLocalSupportedFeatures()
+    case .eventMask: .setEventMask(Self.eventMask)
+    case .leEventMask: .leSetEventMask(Self.leEventMask)
+    case .firstLEEventMask: .leSetEventMask(Self.firstLEEventMask)
+    case .randomAddress: .leSetRandomAddress(description.randomAddress)
+    }
+  }
+
   /// Disconnection Complete, Encryption Change, Read Remote Version Complete, Hardware Error, Data Buffer Overflow
   /// and LE Meta, as bits of Set Event Mask (§7.3.1).
   static var eventMask: UInt64 { 1 << 4 | 1 << 7 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 61 }
@@ -19,22 +64,81 @@ extension BluetoothHost {
   /// reports, as bits of LE Set Event Mask (§7.8.1).
   static var leEventMask: UInt64 { firstLEEventMask | 1 << 5 | 1 << 6 | 1 << 12 }
 
+  /// Takes in the answer to ``command``. Returns whether there is another: not when all is set up.
+  mutating func take(_ status: HCIErrorCode, _ returned: [UInt8]) throws(HostFailure) -> Bool {
+    guard let next = try next(after: status, returned) else { return false }
+    state = next
+    return true
+  }
+
+  private mutating func next(after status: HCIErrorCode, _ returned: [UInt8]) throws(HostFailure) -> State? {
+    switch (state, status) {
+    case (.reset, .success): return .version
+    case (.version, .success):
+      let version = try read(HCICommand.readLocalVersionInformation, returned)
+      description.hciVersion = VersionInformation(
+        version: version.hciVersion, company: version.company, subversion: version.hciSubversion)
+      return .supportedCommands
+    case (.supportedCommands, _): return .supportedFeatures
+    case (.supportedFeatures, _): return .address
+    case (.address, .success):
+      description.publicAddress = try read(HCICommand.readBDADDR, returned)
+      return .leBufferSize
+    case (.leBufferSize, .success):
+      let size = try read(HCICommand.leReadBufferSize, returned)
+      guard size.aclLength > 0, size.aclCount > 0 else { return .bufferSize }
+      return try leFeatures(size.aclLength, UInt16(size.aclCount))
+    case (.leBufferSize, _): return .bufferSize
+    case (.bufferSize, .success):
+      let size = try read(HCICommand.readBufferSize, returned)
+      return try leFeatures(size.aclLength, size.aclCount)
+    case (.leFeatures, .success):
+      description.leFeatures = try read(HCICommand.leReadLocalSupportedFeatures, returned)
+      return .eventMask
+    case (.leFeatures, _): return .eventMask
+    case (.eventMask, .success): return .leEventMask
+    // Bits that a controller does not know are to be ignored, and some refuse them.
+    case (.leEventMask, _) where status != .success: return .firstLEEventMask
+    case (.leEventMask, _), (.firstLEEventMask, .success): return .randomAddress
+    case (.randomAddress, .success): return nil
+    case (.reset, _), (.version, _), (.address, _), (.bufferSize, _), (.eventMask, _), (.firstLEEventMask, _),
+      (.randomAddress, _):
+      throw .refused(opcode: command.opcode, status)
+    }
+  }
+
+  private mutating func leFeatures(_ length: UInt16, _ count: UInt16) throws(HostFailure) -> State {
+    guard length >= 27, count > 0 else {
+      throw .broken("the controller takes \(count) fragments of \(length) bytes; LE needs 27")
+    }
+    (description.aclLength, description.aclCount) = (Int(length), Int(count))
+    return .leFeatures
+  }
+
+  private func read<Return>(
+    _ kind: HCICommand.Kind<Return>, _ returned: [UInt8]
+  ) throws(HostFailure) -> Return {
+    do { return try kind.returned(returned) } catch {
+      throw .undecodable("the answer to 0x\(kind.opcode.hex)", error)
+    }
+  }
+}
+
+extension BluetoothHost {
   /// Takes in the answer to a command of the set-up, and sends the next.
-  mutating func continueSetUp(
-    after command: HCICommand, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
-  ) {
-    var description: ControllerDescription
+  mutating func continueSetUp(_ status: HCIErrorCode, _ returned: [UInt8], at now: Instant) {
+    var setUp: HostSetUp
     switch phase {
-    case .resetting: description = ControllerDescription(randomAddress: settings.address)
-    case .settingUp(let soFar): description = soFar
+    case .resetting: setUp = HostSetUp(settings.address)
+    case .settingUp(let soFar): setUp = soFar
     case .off, .ready, .failed: return
     }
     do {
-      let next = try description.take(command, status, returned, settings.address)
-      if let next {
-        phase = .settingUp(description)
-        commands.append(next)
+      if try setUp.take(status, returned) {
+        phase = .settingUp(setUp)
+        commands.append(setUp.command, for: .setUp)
       } else {
+        let description = setUp.description
         phase = .ready
         features = description.leFeatures
         buffers = ControllerBuffers(length: description.aclLength, count: description.aclCount)
@@ -42,82 +146,6 @@ extension BluetoothHost {
       }
     } catch {
       fail(error)
-    }
-  }
-}
-
-extension ControllerDescription {
-  fileprivate init(randomAddress: BluetoothAddress) {
-    self.init(
-      publicAddress: BluetoothAddress(0), randomAddress: randomAddress,
-      hciVersion: VersionInformation(version: 0, company: 0, subversion: 0), leFeatures: 0, aclLength: 0,
-      aclCount: 0)
-  }
-
-  /// Takes in the answer to a command, and returns the next command or, at the end, `nil`.
-  fileprivate mutating func take(
-    _ command: HCICommand, _ status: HCIErrorCode, _ returned: [UInt8], _ address: BluetoothAddress
-  ) throws(HostFailure) -> HCICommand? {
-    let isDone = status == .success
-    if !isDone, !command.mayBeRefused(status) { throw .refused(opcode: command.opcode, status) }
-    do {
-      switch command {
-      case .reset:
-        return .readLocalVersionInformation
-      case .readLocalVersionInformation:
-        let version = try CommandReturn.decode(CommandReturn.LocalVersion.self, from: returned)
-        hciVersion = VersionInformation(
-          version: version.hciVersion, company: version.company, subversion: version.hciSubversion)
-        return .readLocalSupportedCommands
-      case .readLocalSupportedCommands:
-        return .readLocalSupportedFeatures
-      case .readLocalSupportedFeatures:
-        return .readBDADDR
-      case .readBDADDR:
-        publicAddress = try CommandReturn.decode(CommandReturn.BDADDR.self, from: returned)
-        return .leReadBufferSize
-      case .leReadBufferSize:
-        guard isDone else { return .readBufferSize }
-        let size = try CommandReturn.decode(CommandReturn.LEReadBufferSize.self, from: returned)
-        guard size.aclLength > 0, size.aclCount > 0 else { return .readBufferSize }
-        (aclLength, aclCount) = (Int(size.aclLength), Int(size.aclCount))
-      case .readBufferSize:
-        let size = try CommandReturn.decode(CommandReturn.ReadBufferSize.self, from: returned)
-        (aclLength, aclCount) = (Int(size.aclLength), Int(size.aclCount))
-      case .leReadLocalSupportedFeatures:
-        leFeatures = isDone ? try CommandReturn.decode(CommandReturn.LEFeatures.self, from: returned) : 0
-        return .setEventMask(BluetoothHost.eventMask)
-      case .setEventMask:
-        return .leSetEventMask(BluetoothHost.leEventMask)
-      case .leSetEventMask where !isDone:
-        return .leSetEventMask(BluetoothHost.firstLEEventMask)
-      case .leSetEventMask:
-        return .leSetRandomAddress(address)
-      default:
-        return nil
-      }
-    } catch {
-      throw .undecodable("the answer to 0x\(command.opcode.hex)", error)
-    }
-    guard aclLength >= 27, aclCount > 0 else {
-      throw .broken("the controller takes \(aclCount) fragments of \(aclLength) bytes; LE needs 27")
-    }
-    return .leReadLocalSupportedFeatures
-  }
-}
-
-extension HCICommand {
-  /// Whether the set-up goes on when the controller refuses this command.
-  fileprivate func mayBeRefused(_ status: HCIErrorCode) -> Bool {
-    switch self {
-    case .readLocalSupportedCommands, .readLocalSupportedFeatures, .leReadBufferSize,
-      .leReadLocalSupportedFeatures:
-      true
-    case .leSetEventMask(let mask):
-      // Bits that a controller does not know are to be ignored, and some refuse them.
-      mask != BluetoothHost.firstLEEventMask
-    default:
-      false
     }
   }
 }

@@ -63,7 +63,7 @@ extension BluetoothHost {
     guard let index = openIndex(of: link) else { return [] }
     switch (links[index].role, links[index].signalling.state) {
     case (.central, _):
-      send(.leConnectionUpdate(links[index].handle, parameters), at: now)
+      sendUpdate(parameters, index, at: now)
     case (.peripheral, .idle):
       requestUpdate(parameters, index, at: now)
     case (.peripheral, .asking(let asked, _)):
@@ -80,14 +80,15 @@ extension BluetoothHost {
     _ link: LinkID, octets: UInt16, time: UInt16, at now: Instant
   ) -> [HostAction] {
     guard let index = openIndex(of: link) else { return [] }
-    send(.leSetDataLength(links[index].handle, octets: octets, time: time), at: now)
+    let handle = links[index].handle
+    send(.leSetDataLength(handle, octets, time), for: .wish("to set the data length", handle), at: now)
     return takeActions()
   }
 
   private mutating func requestUpdate(_ parameters: ConnectionParameters, _ index: Int, at now: Instant) {
-    guard features & Self.parameterRequest == 0 || links[index].signalling.isOld else {
+    guard features & LEFeature.parameterRequest == 0 || links[index].signalling.isOld else {
       links[index].signalling.state = .asking(parameters, next: nil)
-      return send(.leConnectionUpdate(links[index].handle, parameters), at: now)
+      return sendUpdate(parameters, index, at: now)
     }
     let identifier = links[index].signalling.newIdentifier()
     links[index].signalling.state = .waiting(
@@ -97,8 +98,10 @@ extension BluetoothHost {
       SignallingPacket.connectionParameterUpdateRequest(identifier: identifier, parameters), index, at: now)
   }
 
-  /// The connection parameters request procedure, among the features of a controller.
-  private static var parameterRequest: UInt64 { 1 << 1 }
+  private mutating func sendUpdate(_ parameters: ConnectionParameters, _ index: Int, at now: Instant) {
+    let handle = links[index].handle
+    send(.leConnectionUpdate(handle, parameters), for: .update(handle), at: now)
+  }
 
   /// A request is over; what was asked for meanwhile follows.
   private mutating func updateAnswered(_ index: Int, refusal: HCIErrorCode?, at now: Instant) {
@@ -142,7 +145,7 @@ extension BluetoothHost {
       guard isAccepted else {
         return complain(links[index].id, "a request for connection parameters that cannot be had")
       }
-      send(.leConnectionUpdate(links[index].handle, parameters), at: now)
+      sendUpdate(parameters, index, at: now)
     case (.connectionParameterUpdateRequest, .peripheral):
       // Only a peripheral asks (§4.20).
       complain(links[index].id, "a connection parameter update request of a central")
@@ -215,23 +218,27 @@ extension BluetoothHost {
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, at now: Instant
   ) {
     guard !parameters.isValid else {
-      return reply(.leRemoteConnectionParameterRequestReply(handle, parameters), to: handle, at: now)
+      return reply(
+        .leRemoteConnectionParameterRequestReply(handle, parameters),
+        for: .wish("to accept connection parameters", handle), to: handle, at: now)
     }
     complain(
       index(of: handle).flatMap { links[$0].reportedID },
       "a request for connection parameters that cannot be had")
     reply(
-      .leRemoteConnectionParameterRequestNegativeReply(handle, reason: .unacceptableConnectionParameters),
-      to: handle, at: now)
+      .leRemoteConnectionParameterRequestNegativeReply(handle, .unacceptableConnectionParameters),
+      for: .nobody, to: handle, at: now)
   }
 
   /// Answers the other end of a link through the controller.
-  mutating func reply(_ command: HCICommand, to handle: ConnectionHandle, at now: Instant) {
+  mutating func reply(
+    _ command: HCICommand, for asker: CommandQueue.Asker, to handle: ConnectionHandle, at now: Instant
+  ) {
     switch index(of: handle) {
     case nil: complain(nil, "a request on an unknown link \(handle)")
     case let index? where !commands.hasRoom:
       complain(links[index].reportedID, "more requests than can be answered")
-    case _?: send(command, at: now)
+    case _?: send(command, for: asker, at: now)
     }
   }
 }

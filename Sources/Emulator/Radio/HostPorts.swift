@@ -19,6 +19,8 @@ struct HostPort: Sendable {
   var commandsAllowed = 1
   /// How many commands wait to be carried out.
   var commandsHeld = 0
+  /// What is to be said behind the answer to the command that is being carried out.
+  var following: HCIEvent?
   /// How many fragments wait to be sent or acknowledged, on all links.
   var fragmentsHeld = 0
 

@@ -305,7 +305,7 @@ extension Radio {
   private mutating func negotiateLengths(_ link: Int) {
     let ends = (links[link].central, links[link].peripheral)
     for (end, other) in [ends, (ends.1, ends.0)] where end.isUp && end.wanted.payload > 27 {
-      guard end.features & other.features & Feature.dataLength != 0 else { continue }
+      guard end.features & other.features & LEFeature.dataLength != 0 else { continue }
       links[link].send(.lengthRequest, fromCentral: end.role == .central, at: time)
     }
     linkMoved(link)

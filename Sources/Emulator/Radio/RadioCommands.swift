@@ -2,145 +2,237 @@ import Basics
 import Bluetooth
 import Crypto
 
-// What the commands do (Core 5.4, Vol 4 Part E §7). A command that may not be carried out throws, and changes
-// nothing.
+/// What the controllers do with each command that they know (Core 5.4, Vol 4 Part E §7).
+struct CommandTable: Sendable {
+  /// What a command is, and what becomes of its parameters: what it returns behind the status. A command that may not be
+  /// carried out throws, and changes nothing.
+  struct Entry: Sendable {
+    var declaration: HCICommand.Declaration
+    var perform: @Sendable (inout Radio, Int, [UInt8]) throws(Refusal) -> [UInt8]
+  }
+
+  private var entries: [UInt16: Entry] = [:]
+
+  /// The entry of a command, if a controller with such features knows it.
+  func find(_ opcode: UInt16, features: UInt64) -> Entry? {
+    guard let entry = entries[opcode], entry.declaration.features & ~features == 0 else { return nil }
+    return entry
+  }
+
+  private mutating func add<Return: BinaryCodable & SendableMetatype>(
+    _ declaration: HCICommand.Declaration,
+    _ perform: @escaping @Sendable (inout Radio, Int, [UInt8]) throws(Refusal) -> Return
+  ) {
+    let entry = { @Sendable (radio: inout Radio, c: Int, parameters: [UInt8]) throws(Refusal) -> [UInt8] in
+      CommandReturn.success(try perform(&radio, c, parameters))
+    }
+    entries[declaration.opcode] = Entry(declaration: declaration, perform: entry)
+  }
+
+  private static func read<Values>(
+    _ decode: ([UInt8]) throws(DecodeError) -> Values, _ parameters: [UInt8]
+  ) throws(Refusal) -> Values {
+    do { return try decode(parameters) } catch { throw Refusal(.invalidParameters) }
+  }
+}
+
+// One for each number of parameters: the compiler has no closures yet that take any number of them behind one that is
+// changed.
+
+/// What a command does on a controller, and what it returns behind the status.
+extension CommandTable {
+  typealias Act0<Return> = @Sendable (inout Radio, Int) throws(Refusal) -> Return
+  typealias Act1<A, Return> = @Sendable (inout Radio, Int, A) throws(Refusal) -> Return
+  typealias Act2<A, B, Return> = @Sendable (inout Radio, Int, A, B) throws(Refusal) -> Return
+  typealias Act3<A, B, C, Return> = @Sendable (inout Radio, Int, A, B, C) throws(Refusal) -> Return
+
+  mutating func answer<Return>(_ kind: HCICommand.Kind<Return>, _ act: @escaping Act0<Return>) {
+    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
+      _ = try Self.read(kind.decode, parameters)
+      return try act(&radio, c)
+    }
+  }
+
+  mutating func answer<Return, A>(_ kind: HCICommand.Kind<Return, A>, _ act: @escaping Act1<A, Return>) {
+    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
+      let values = try Self.read(kind.decode, parameters)
+      return try act(&radio, c, values)
+    }
+  }
+
+  mutating func answer<Return, A, B>(
+    _ kind: HCICommand.Kind<Return, A, B>, _ act: @escaping Act2<A, B, Return>
+  ) {
+    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
+      let values = try Self.read(kind.decode, parameters)
+      return try act(&radio, c, values.0, values.1)
+    }
+  }
+
+  mutating func answer<Return, A, B, C>(
+    _ kind: HCICommand.Kind<Return, A, B, C>, _ act: @escaping Act3<A, B, C, Return>
+  ) {
+    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
+      let values = try Self.read(kind.decode, parameters)
+      return try act(&radio, c, values.0, values.1, values.2)
+    }
+  }
+}
+
+/// The same of a command that returns no more than its status.
+extension CommandTable {
+  mutating func on(_ kind: HCICommand.Kind<CommandReturn.Nothing>, _ act: @escaping Act0<Void>) {
+    answer(kind) { (radio, c) throws(Refusal) in
+      try act(&radio, c)
+      return CommandReturn.Nothing()
+    }
+  }
+
+  mutating func on<A>(_ kind: HCICommand.Kind<CommandReturn.Nothing, A>, _ act: @escaping Act1<A, Void>) {
+    answer(kind) { (radio, c, a) throws(Refusal) in
+      try act(&radio, c, a)
+      return CommandReturn.Nothing()
+    }
+  }
+
+  mutating func on<A, B>(
+    _ kind: HCICommand.Kind<CommandReturn.Nothing, A, B>, _ act: @escaping Act2<A, B, Void>
+  ) {
+    answer(kind) { (radio, c, a, b) throws(Refusal) in
+      try act(&radio, c, a, b)
+      return CommandReturn.Nothing()
+    }
+  }
+
+  mutating func on<A, B, C>(
+    _ kind: HCICommand.Kind<CommandReturn.Nothing, A, B, C>, _ act: @escaping Act3<A, B, C, Void>
+  ) {
+    answer(kind) { (radio, c, a, b, d) throws(Refusal) in
+      try act(&radio, c, a, b, d)
+      return CommandReturn.Nothing()
+    }
+  }
+}
 
 extension Radio {
-  mutating func perform(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
-    switch command {
-    case .reset:
-      reset(c)
-      return .done
-    case .setEventMask(let mask):
-      ports.ports[c].eventMask = mask
-      return .done
-    case .setEventMaskPage2:
-      // None of the events of the second page is ever sent.
-      return .done
-    case .leSetEventMask(let mask):
-      ports.ports[c].leEventMask = mask
-      return .done
-    case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
-      .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
-      .leReadAdvertisingTxPower, .leReadFilterAcceptListSize, .leReadSupportedStates,
-      .leReadMaximumDataLength:
-      return inform(command, controllers[c])
-    case .leRand: return .returning(controllers[c].generator.next())
-    case .leEncrypt(let key, let plaintext): return .returning(encrypted(plaintext, key))
-    case .leSetDefaultPHY(let all, let transmit, let receive):
-      return try setDefaultPHY(all, transmit, receive)
-    case .leReadSuggestedDefaultDataLength:
-      let suggested = controllers[c].suggested
-      return .returning(CommandReturn.SuggestedDataLength(octets: suggested.octets, time: suggested.time))
-    case .leWriteSuggestedDefaultDataLength(let octets, let time):
-      controllers[c].suggested = try limits(octets, time)
-      return .done
-    case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData,
-      .leSetAdvertisingEnable:
-      return try advertise(command, c)
-    case .leSetScanParameters, .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel:
-      return try listen(command, c)
-    case .leClearFilterAcceptList, .leAddToFilterAcceptList, .leRemoveFromFilterAcceptList:
-      return try changeAcceptList(command, c)
-    case .disconnect, .readRemoteVersionInformation, .readRSSI, .leConnectionUpdate, .leReadChannelMap,
-      .leReadRemoteFeatures, .leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
-      .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY:
-      return try actOnLink(command, c)
-    case .other: throw Refusal(.unknownCommand)
+  static let commands = {
+    var table = CommandTable()
+    addGeneral(to: &table)
+    addInformation(to: &table)
+    addAdvertising(to: &table)
+    addListening(to: &table)
+    addAcceptList(to: &table)
+    addLinks(to: &table)
+    return table
+  }()
+
+  private static func addGeneral(to table: inout CommandTable) {
+    table.on(HCICommand.reset) { radio, c in radio.reset(c) }
+    table.on(HCICommand.setEventMask) { radio, c, mask in radio.ports.ports[c].eventMask = mask }
+    // None of the events of the second page is ever sent.
+    table.on(HCICommand.setEventMaskPage2) { _, _, _ in }
+    table.on(HCICommand.leSetEventMask) { radio, c, mask in radio.ports.ports[c].leEventMask = mask }
+    table.answer(HCICommand.leRand) { radio, c in radio.controllers[c].generator.next() }
+    table.answer(HCICommand.leEncrypt) { _, _, key, plaintext in encrypted(plaintext, key: key) }
+    table.answer(HCICommand.leReadSuggestedDefaultDataLength) { radio, c in
+      let suggested = radio.controllers[c].suggested
+      return CommandReturn.SuggestedDataLength(octets: suggested.octets, time: suggested.time)
+    }
+    table.on(HCICommand.leWriteSuggestedDefaultDataLength) { radio, c, octets, time throws(Refusal) in
+      radio.controllers[c].suggested = try limits(octets, time)
+    }
+    table.on(HCICommand.leSetDefaultPHY) { _, _, all, transmit, receive throws(Refusal) in
+      try checkPHY(all & 1 == 0 ? transmit : 1)
+      try checkPHY(all & 2 == 0 ? receive : 1)
     }
   }
 
   /// What a controller says of itself.
-  private func inform(_ command: HCICommand, _ controller: Controller) -> CommandOutcome {
-    let settings = controller.settings
-    let version = settings.version
-    switch command {
-    case .readLocalVersionInformation:
-      return .returning(
-        CommandReturn.LocalVersion(
-          hciVersion: version.version, hciSubversion: version.subversion, lmpVersion: version.version,
-          company: version.company, lmpSubversion: version.subversion))
-    case .readLocalSupportedCommands: return .returning(supportedCommands(settings))
-    case .readLocalSupportedFeatures:
-      // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
-      return .returning(CommandReturn.LocalFeatures(0x60 << 32))
-    case .readBufferSize, .leReadBufferSize: return bufferSize(command, settings)
-    case .readBDADDR: return .returning(controller.publicAddress)
-    case .leReadLocalSupportedFeatures: return .returning(settings.features)
-    case .leReadAdvertisingTxPower: return .returning(settings.transmitPower)
-    case .leReadFilterAcceptListSize: return .returning(UInt8(settings.acceptListSize))
-    case .leReadSupportedStates:
-      // All combinations there are (§7.8.27).
-      return .returning(CommandReturn.SupportedStates((1 << 42) - 1))
-    default:
-      let octets = settings.maximumOctets
+  private static func addInformation(to table: inout CommandTable) {
+    table.answer(HCICommand.readLocalVersionInformation) { radio, c in
+      let version = radio.controllers[c].settings.version
+      return CommandReturn.LocalVersion(
+        hciVersion: version.version, hciSubversion: version.subversion, lmpVersion: version.version,
+        company: version.company, lmpSubversion: version.subversion)
+    }
+    table.answer(HCICommand.readLocalSupportedCommands) { radio, c in
+      let features = radio.controllers[c].settings.features
+      var supported = CommandReturn.SupportedCommands()
+      for command in HCICommand.all where command.features & ~features == 0 {
+        if let (octet, bit) = command.place { supported[octet: octet, bit: bit] = true }
+      }
+      return supported
+    }
+    // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
+    table.answer(HCICommand.readLocalSupportedFeatures) { _, _ in 0x60 << 32 }
+    // Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
+    table.answer(HCICommand.readBufferSize) { radio, c in
+      let settings = radio.controllers[c].settings
+      let (length, count) = settings.sharesBuffers ? (settings.aclLength, settings.aclCount) : (0, 0)
+      return CommandReturn.ReadBufferSize(
+        aclLength: UInt16(length), synchronousLength: 0, aclCount: UInt16(count), synchronousCount: 0)
+    }
+    table.answer(HCICommand.leReadBufferSize) { radio, c in
+      let settings = radio.controllers[c].settings
+      let (length, count) = settings.sharesBuffers ? (0, 0) : (settings.aclLength, settings.aclCount)
+      return CommandReturn.LEReadBufferSize(aclLength: UInt16(length), aclCount: UInt8(count))
+    }
+    table.answer(HCICommand.readBDADDR) { radio, c in radio.controllers[c].publicAddress }
+    table.answer(HCICommand.leReadLocalSupportedFeatures) { radio, c in radio.controllers[c].settings.features
+    }
+    table.answer(HCICommand.leReadAdvertisingTxPower) { radio, c in
+      radio.controllers[c].settings.transmitPower
+    }
+    table.answer(HCICommand.leReadFilterAcceptListSize) { radio, c in
+      UInt8(radio.controllers[c].settings.acceptListSize)
+    }
+    // All combinations there are (§7.8.27).
+    table.answer(HCICommand.leReadSupportedStates) { _, _ in (1 << 42) - 1 }
+    table.answer(HCICommand.leReadMaximumDataLength) { radio, c in
+      let octets = radio.controllers[c].settings.maximumOctets
       let time = PacketLimits.time(of: octets)
-      return .returning(
-        DataLength(transmitOctets: octets, transmitTime: time, receiveOctets: octets, receiveTime: time))
+      return DataLength(transmitOctets: octets, transmitTime: time, receiveOctets: octets, receiveTime: time)
     }
-  }
-
-  /// Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
-  private func bufferSize(_ command: HCICommand, _ settings: ControllerSettings) -> CommandOutcome {
-    let isShared = settings.quirks.contains(.sharedBuffers)
-    let isAsked = isShared == (command == .readBufferSize)
-    let (length, count) = isAsked ? (settings.aclLength, settings.aclCount) : (0, 0)
-    guard command == .readBufferSize else {
-      return .returning(CommandReturn.LEReadBufferSize(aclLength: UInt16(length), aclCount: UInt8(count)))
-    }
-    return .returning(
-      CommandReturn.ReadBufferSize(
-        aclLength: UInt16(length), synchronousLength: 0, aclCount: UInt16(count), synchronousCount: 0))
-  }
-
-  private func supportedCommands(_ settings: ControllerSettings) -> CommandReturn.SupportedCommands {
-    var supported = CommandReturn.SupportedCommands()
-    for command in SupportedCommand.all where command.feature & ~settings.features == 0 {
-      supported[octet: command.octet, bit: command.bit] = true
-    }
-    return supported
   }
 
   /// Only the 1M PHY is there (§7.8.48).
-  private func setDefaultPHY(
-    _ all: UInt8, _ transmit: UInt8, _ receive: UInt8
-  ) throws(Refusal) -> CommandOutcome {
-    for (bit, wish) in [(1, transmit), (2, receive)] as [(UInt8, UInt8)] where all & bit == 0 {
-      guard wish != 0 else { throw Refusal(.invalidParameters) }
-      guard wish & ~0b001 == 0 || wish & 0b001 != 0 && wish & ~0b111 == 0 else {
-        throw Refusal(.unsupportedFeature)
-      }
-    }
-    return .done
+  private static func checkPHY(_ wish: UInt8) throws(Refusal) {
+    guard wish != 0 else { throw Refusal(.invalidParameters) }
+    guard wish & 0b001 != 0, wish & ~0b111 == 0 else { throw Refusal(.unsupportedFeature) }
   }
 
-  private func limits(_ octets: UInt16, _ time: UInt16) throws(Refusal) -> PacketLimits {
+  private static func limits(_ octets: UInt16, _ time: UInt16) throws(Refusal) -> PacketLimits {
     guard (27...251).contains(octets), (328...17040).contains(time) else { throw Refusal(.invalidParameters) }
     return PacketLimits(octets: octets, time: time)
   }
 }
 
+extension ControllerSettings {
+  fileprivate var sharesBuffers: Bool { quirks.contains(.sharedBuffers) }
+}
+
 // MARK: - Advertising, §7.8.4 to §7.8.9
 
 extension Radio {
-  private mutating func advertise(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
-    switch command {
-    case .leSetRandomAddress(let address):
-      let isListening = listeners.contains { $0.controller == c }
-      guard !advertisers[c].isOn, !isListening else { throw Refusal(.commandDisallowed) }
-      controllers[c].randomAddress = address
-    case .leSetAdvertisingParameters(let parameters):
-      guard !advertisers[c].isOn else { throw Refusal(.commandDisallowed) }
-      guard parameters.areLegal else { throw Refusal(.invalidParameters) }
-      advertisers[c].set(parameters)
-    case .leSetAdvertisingData(let data):
-      advertisers[c].data = data
-      planAdvertiser(c, at: time)
-    case .leSetScanResponseData(let data): advertisers[c].response = data
-    case .leSetAdvertisingEnable(let isOn): try setAdvertising(isOn, c)
-    default: throw Refusal(.unknownCommand)
+  private static func addAdvertising(to table: inout CommandTable) {
+    table.on(HCICommand.leSetRandomAddress) { radio, c, address throws(Refusal) in
+      let isListening = radio.listeners.contains { $0.controller == c }
+      guard !radio.advertisers[c].isOn, !isListening else { throw Refusal(.commandDisallowed) }
+      radio.controllers[c].randomAddress = address
     }
-    return .done
+    table.on(HCICommand.leSetAdvertisingParameters) { radio, c, parameters throws(Refusal) in
+      guard !radio.advertisers[c].isOn else { throw Refusal(.commandDisallowed) }
+      guard parameters.areLegal else { throw Refusal(.invalidParameters) }
+      radio.advertisers[c].set(parameters)
+    }
+    table.on(HCICommand.leSetAdvertisingData) { radio, c, data in
+      radio.advertisers[c].data = data
+      radio.planAdvertiser(c, at: radio.time)
+    }
+    table.on(HCICommand.leSetScanResponseData) { radio, c, data in radio.advertisers[c].response = data }
+    table.on(HCICommand.leSetAdvertisingEnable) { radio, c, isOn throws(Refusal) in
+      try radio.setAdvertising(isOn, c)
+    }
   }
 
   private mutating func setAdvertising(_ isOn: Bool, _ c: Int) throws(Refusal) {
@@ -179,29 +271,29 @@ extension AdvertisingParameters {
 // MARK: - Scanning and initiating, §7.8.10 to §7.8.13
 
 extension Radio {
-  private mutating func listen(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
-    switch command {
-    case .leSetScanParameters(let parameters):
-      guard !isScanning(c) else { throw Refusal(.commandDisallowed) }
+  private static func addListening(to table: inout CommandTable) {
+    table.on(HCICommand.leSetScanParameters) { radio, c, parameters throws(Refusal) in
+      guard !radio.listeners.contains(where: { $0.controller == c && !$0.isInitiator }) else {
+        throw Refusal(.commandDisallowed)
+      }
       guard parameters.areLegal else { throw Refusal(.invalidParameters) }
-      controllers[c].scanParameters = parameters
-    case .leSetScanEnable(let isOn, let filterDuplicates): try setScanning(isOn, filterDuplicates, c)
-    case .leCreateConnection(let request): try createConnection(request, c)
-    case .leCreateConnectionCancel:
-      guard let request = controllers[c].request else { throw Refusal(.commandDisallowed) }
-      controllers[c].request = nil
-      removeListeners { $0.controller == c && $0.isInitiator }
-      return .followed(by: .noConnection(.unknownConnection, role: .central, to: request.peer))
-    default: throw Refusal(.unknownCommand)
+      radio.controllers[c].scanParameters = parameters
     }
-    return .done
+    table.on(HCICommand.leSetScanEnable) { radio, c, isOn, filterDuplicates throws(Refusal) in
+      try radio.setScanning(isOn, filterDuplicates: filterDuplicates, c)
+    }
+    table.on(HCICommand.leCreateConnection) { radio, c, request throws(Refusal) in
+      try radio.createConnection(request, c)
+    }
+    table.on(HCICommand.leCreateConnectionCancel) { radio, c throws(Refusal) in
+      guard let request = radio.controllers[c].request else { throw Refusal(.commandDisallowed) }
+      radio.controllers[c].request = nil
+      radio.removeListeners { $0.controller == c && $0.isInitiator }
+      radio.ports.ports[c].following = .noConnection(.unknownConnection, role: .central, to: request.peer)
+    }
   }
 
-  private mutating func isScanning(_ c: Int) -> Bool {
-    listeners.contains { $0.controller == c && !$0.isInitiator }
-  }
-
-  private mutating func setScanning(_ isOn: Bool, _ filterDuplicates: Bool, _ c: Int) throws(Refusal) {
+  private mutating func setScanning(_ isOn: Bool, filterDuplicates: Bool, _ c: Int) throws(Refusal) {
     guard isOn else { return removeListeners { $0.controller == c && !$0.isInitiator } }
     let parameters = controllers[c].scanParameters
     guard let own = controllers[c].ownAddress(parameters.ownAddressType) else {
@@ -246,60 +338,83 @@ private func isScanTiming(_ interval: UInt16, _ window: UInt16) -> Bool {
 // MARK: - The filter accept list, §7.8.14 to §7.8.17
 
 extension Radio {
-  private mutating func changeAcceptList(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
-    // Whoever uses the list may not find it changed.
+  private static func addAcceptList(to table: inout CommandTable) {
+    table.on(HCICommand.leClearFilterAcceptList) { radio, c throws(Refusal) in
+      try radio.checkAcceptList(c)
+      radio.controllers[c].acceptList = []
+    }
+    table.on(HCICommand.leAddToFilterAcceptList) { radio, c, peer throws(Refusal) in
+      try radio.checkAcceptList(c)
+      guard peer.kind == .publicDevice || peer.kind == .randomDevice else {
+        throw Refusal(.invalidParameters)
+      }
+      guard !radio.controllers[c].acceptList.contains(peer) else { return }
+      guard radio.controllers[c].acceptList.count < radio.controllers[c].settings.acceptListSize else {
+        throw Refusal(.memoryCapacityExceeded)
+      }
+      radio.controllers[c].acceptList.append(peer)
+    }
+    table.on(HCICommand.leRemoveFromFilterAcceptList) { radio, c, peer throws(Refusal) in
+      try radio.checkAcceptList(c)
+      radio.controllers[c].acceptList.removeAll { $0 == peer }
+    }
+  }
+
+  /// Whoever uses the list may not find it changed.
+  private mutating func checkAcceptList(_ c: Int) throws(Refusal) {
     let isInUse =
       advertisers[c].isOn && advertisers[c].parameters.filterPolicy != 0
       || listeners.contains { $0.controller == c && $0.usesAcceptList }
     guard !isInUse else { throw Refusal(.commandDisallowed) }
-    switch command {
-    case .leClearFilterAcceptList: controllers[c].acceptList = []
-    case .leAddToFilterAcceptList(let peer):
-      guard peer.kind == .publicDevice || peer.kind == .randomDevice else {
-        throw Refusal(.invalidParameters)
-      }
-      guard !controllers[c].acceptList.contains(peer) else { break }
-      guard controllers[c].acceptList.count < controllers[c].settings.acceptListSize else {
-        throw Refusal(.memoryCapacityExceeded)
-      }
-      controllers[c].acceptList.append(peer)
-    case .leRemoveFromFilterAcceptList(let peer): controllers[c].acceptList.removeAll { $0 == peer }
-    default: throw Refusal(.unknownCommand)
-    }
-    return .done
   }
 }
 
 // MARK: - Links
 
 extension Radio {
-  private mutating func actOnLink(_ command: HCICommand, _ c: Int) throws(Refusal) -> CommandOutcome {
-    switch command {
-    case .readRSSI(let handle):
-      _ = try link(handle, c)
-      return .returning(CommandReturn.RSSI(handle: handle, rssi: strength(handle, c)))
-    case .leReadChannelMap(let handle):
-      _ = try link(handle, c)
-      return .returning(CommandReturn.ChannelMap(handle: handle, channels: (1 << 37) - 1))
-    case .leReadPHY(let handle):
-      _ = try link(handle, c)
-      return .returning(CommandReturn.PHY(handle: handle, transmit: 1, receive: 1))
-    case .leLongTermKeyRequestNegativeReply(let handle):
+  private static func addLinks(to table: inout CommandTable) {
+    table.answer(HCICommand.readRSSI) { radio, c, handle throws(Refusal) in
+      _ = try radio.link(handle, c)
+      return CommandReturn.RSSI(handle: handle, rssi: radio.strength(handle, c))
+    }
+    table.answer(HCICommand.leReadChannelMap) { radio, c, handle throws(Refusal) in
+      _ = try radio.link(handle, c)
+      return CommandReturn.ChannelMap(handle: handle, channels: (1 << 37) - 1)
+    }
+    table.answer(HCICommand.leReadPHY) { radio, c, handle throws(Refusal) in
+      _ = try radio.link(handle, c)
+      return CommandReturn.PHY(handle: handle, transmit: 1, receive: 1)
+    }
+    table.answer(HCICommand.leLongTermKeyRequestNegativeReply) { radio, c, handle throws(Refusal) in
       // Nobody encrypts, so nobody ever asks.
-      _ = try link(handle, c)
+      _ = try radio.link(handle, c)
       throw Refusal(.commandDisallowed)
-    case .disconnect(let handle, let reason): return try disconnect(handle, reason, c)
-    case .readRemoteVersionInformation(let handle): return try readVersion(handle, c)
-    case .leReadRemoteFeatures(let handle): return try readFeatures(handle, c)
-    case .leSetDataLength(let handle, let octets, let time):
-      return try setDataLength(handle, limits(octets, time), c)
-    case .leConnectionUpdate(let handle, let parameters): return try updateConnection(handle, parameters, c)
-    case .leRemoteConnectionParameterRequestReply(let handle, let parameters):
-      return try answerRequest(handle, parameters, c)
-    case .leRemoteConnectionParameterRequestNegativeReply(let handle, let reason):
-      try send(.parameterReject(reason), requested(handle, c), c)
-      return .returning(handle)
-    default: throw Refusal(.unknownCommand)
+    }
+    table.on(HCICommand.disconnect) { radio, c, handle, reason throws(Refusal) in
+      try radio.disconnect(handle, reason, c)
+    }
+    table.on(HCICommand.readRemoteVersionInformation) { radio, c, handle throws(Refusal) in
+      try radio.readVersion(handle, c)
+    }
+    table.on(HCICommand.leReadRemoteFeatures) { radio, c, handle throws(Refusal) in
+      try radio.readFeatures(handle, c)
+    }
+    table.answer(HCICommand.leSetDataLength) { radio, c, handle, octets, time throws(Refusal) in
+      try radio.setDataLength(handle, limits(octets, time), c)
+      return handle
+    }
+    table.on(HCICommand.leConnectionUpdate) { radio, c, handle, parameters throws(Refusal) in
+      try radio.updateConnection(handle, parameters, c)
+    }
+    table.answer(HCICommand.leRemoteConnectionParameterRequestReply) {
+      radio, c, handle, parameters throws(Refusal) in
+      try radio.answerRequest(handle, parameters, c)
+      return handle
+    }
+    table.answer(HCICommand.leRemoteConnectionParameterRequestNegativeReply) {
+      radio, c, handle, reason throws(Refusal) in
+      radio.send(.parameterReject(reason), try radio.requested(handle, c), c)
+      return handle
     }
   }
 
@@ -335,7 +450,7 @@ extension Radio {
 
   private mutating func disconnect(
     _ handle: ConnectionHandle, _ reason: HCIErrorCode, _ c: Int
-  ) throws(Refusal) -> CommandOutcome {
+  ) throws(Refusal) {
     let index = try link(handle, c)
     guard [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B].contains(reason.rawValue) else {
       throw Refusal(.invalidParameters)
@@ -343,26 +458,25 @@ extension Radio {
     guard !end(index, c).pending.termination else { throw Refusal(.commandDisallowed) }
     change(index, c) { $0.pending.termination = true }
     send(.terminate(reason), index, c)
-    return .done
   }
 
-  private mutating func readVersion(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> CommandOutcome {
+  private mutating func readVersion(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) {
     let index = try link(handle, c)
     let end = end(index, c)
     guard !end.pending.version else { throw Refusal(.commandDisallowed) }
     if end.knowsVersion {
       let version = links[index][central: !isCentral(index, c)].version
-      return .followed(by: .readRemoteVersionInformationComplete(status: .success, handle, version))
+      ports.ports[c].following = .readRemoteVersionInformationComplete(status: .success, handle, version)
+      return
     }
     change(index, c) {
       $0.pending.version = true
       $0.sentVersion = true
     }
     send(.versionIndication, index, c)
-    return .done
   }
 
-  private mutating func readFeatures(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> CommandOutcome {
+  private mutating func readFeatures(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) {
     let index = try link(handle, c)
     let end = end(index, c)
     // A peripheral may ask if both know how (bit 3).
@@ -370,24 +484,22 @@ extension Radio {
     guard isAllowed, !end.pending.features else { throw Refusal(.commandDisallowed) }
     change(index, c) { $0.pending.features = true }
     send(.featureRequest, index, c)
-    return .done
   }
 
   private mutating func setDataLength(
     _ handle: ConnectionHandle, _ limits: PacketLimits, _ c: Int
-  ) throws(Refusal) -> CommandOutcome {
+  ) throws(Refusal) {
     let index = try link(handle, c)
     change(index, c) { $0.wanted = limits.common(with: $0.possible) }
     // An end without the feature answers that it does not know the packet, and nothing changes.
-    if links[index].central.features & links[index].peripheral.features & Feature.dataLength != 0 {
+    if links[index].central.features & links[index].peripheral.features & LEFeature.dataLength != 0 {
       send(.lengthRequest, index, c)
     }
-    return .returning(handle)
   }
 
   private mutating func updateConnection(
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, _ c: Int
-  ) throws(Refusal) -> CommandOutcome {
+  ) throws(Refusal) {
     let index = try link(handle, c)
     guard parameters.isValid else { throw Refusal(.invalidParameters) }
     guard end(index, c).pending.update == nil, links[index].update == nil else {
@@ -395,11 +507,10 @@ extension Radio {
     }
     // The other end is asked where both know how (Core 5.4, Vol 6 Part B §5.1.7).
     let isRequest =
-      links[index].central.features & links[index].peripheral.features & Feature.parameterRequest != 0
+      links[index].central.features & links[index].peripheral.features & LEFeature.parameterRequest != 0
     guard isRequest || isCentral(index, c) else { throw Refusal(.unsupportedRemoteFeature) }
     change(index, c) { $0.pending.update = parameters }
     send(isRequest ? .parameterRequest(parameters) : .connectionUpdate(parameters), index, c)
-    return .done
   }
 
   /// The link whose other end asked this one's host for other parameters, which has not answered.
@@ -412,7 +523,7 @@ extension Radio {
 
   private mutating func answerRequest(
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, _ c: Int
-  ) throws(Refusal) -> CommandOutcome {
+  ) throws(Refusal) {
     _ = try link(handle, c)
     guard parameters.isValid else { throw Refusal(.invalidParameters) }
     let index = try requested(handle, c)
@@ -423,12 +534,11 @@ extension Radio {
       links[index].central.pending.update = parameters
       send(.connectionUpdate(parameters), index, c)
     }
-    return .returning(handle)
   }
 }
 
 /// A block as LE Encrypt has it: key, text and result least significant byte first (Core 5.4, Vol 4 Part E §7.8.22).
-private func encrypted(_ plaintext: UUID128, _ key: UUID128) -> UUID128 {
+private func encrypted(_ plaintext: UUID128, key: UUID128) -> UUID128 {
   let block = encryptBlock(plaintext.bytes.reversed(), key: key.bytes.reversed())
   let halves = [block[8...], block[..<8]].map { $0.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) } }
   return UUID128(high: halves[0], low: halves[1])

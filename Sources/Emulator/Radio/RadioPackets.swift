@@ -24,7 +24,7 @@ extension Radio {
 
   private mutating func acceptCommand(_ packet: HCIPacket, _ opcode: UInt16, from controller: Int) {
     // A host that gave up on its controller may always reset it.
-    guard opcode == HCIOpcode.reset || ports.ports[controller].commandsAllowed > 0 else {
+    guard opcode == HCICommand.reset.opcode || ports.ports[controller].commandsAllowed > 0 else {
       let name = "command 0x" + [UInt8(opcode >> 8), UInt8(truncatingIfNeeded: opcode)].hex
       return fail(
         controller, HardwareErrorCode.tooManyCommands, "sent \(name) before it had leave to send another")
@@ -42,40 +42,30 @@ extension Radio {
   mutating func carryOut(_ packet: HCIPacket, from controller: Int) {
     guard case .command(let opcode, let parameters) = packet else { return accept(packet, from: controller) }
     ports.ports[controller].commandsHeld = max(0, ports.ports[controller].commandsHeld - 1)
-    guard let known = SupportedCommand.find(opcode, features: controllers[controller].settings.features)
-    else {
+    let features = controllers[controller].settings.features
+    guard let command = Self.commands.find(opcode, features: features) else {
       return sendStatus(.unknownCommand, opcode, controller)
     }
     do throws(Refusal) {
-      let outcome = try perform(opcode, parameters, controller)
-      switch known.answer {
+      let returned = try command.perform(&self, controller, parameters)
+      switch command.declaration.answer {
       case .status: sendStatus(.success, opcode, controller)
-      case .complete, .completeOfLink: sendComplete([0] + outcome.returned, opcode, controller)
+      case .complete: sendComplete(returned, opcode, controller)
       }
-      if let event = outcome.event { ports.emit(event, to: controller, at: time) }
+      if let event = ports.ports[controller].following.take() { ports.emit(event, to: controller, at: time) }
     } catch {
       refuse(opcode, parameters, with: error.code, controller)
     }
   }
 
-  private mutating func perform(
-    _ opcode: UInt16, _ parameters: [UInt8], _ controller: Int
-  ) throws(Refusal) -> CommandOutcome {
-    let command: HCICommand
-    do { command = try HCICommand(opcode: opcode, parameters: parameters) } catch {
-      throw Refusal(.invalidParameters)
-    }
-    return try perform(command, controller)
-  }
-
   /// Answers a command with an error, in the way that it is answered.
   mutating func refuse(_ opcode: UInt16, _ parameters: [UInt8], with code: HCIErrorCode, _ controller: Int) {
-    let features = controllers[controller].settings.features
-    switch SupportedCommand.find(opcode, features: features)?.answer ?? .status {
+    let command = Self.commands.find(opcode, features: controllers[controller].settings.features)?.declaration
+    switch command?.answer ?? .status {
     case .status: sendStatus(code, opcode, controller)
-    case .complete: sendComplete([code.rawValue], opcode, controller)
-    case .completeOfLink:
-      sendComplete([code.rawValue] + (parameters + [0, 0]).prefix(2), opcode, controller)
+    case .complete:
+      let link = command?.isOfLink == true ? (parameters + [0, 0]).prefix(2) : []
+      sendComplete([code.rawValue] + link, opcode, controller)
     }
   }
 
@@ -110,20 +100,6 @@ struct Refusal: Error {
   init(_ code: HCIErrorCode) {
     self.code = code
   }
-}
-
-/// What a command that succeeded returns behind its status, and an event that follows its answer.
-struct CommandOutcome {
-  var returned: [UInt8] = []
-  var event: HCIEvent?
-
-  static let done = CommandOutcome()
-
-  static func returning(_ value: some BinaryCodable) -> CommandOutcome {
-    CommandOutcome(returned: value.encoded)
-  }
-
-  static func followed(by event: HCIEvent) -> CommandOutcome { CommandOutcome(event: event) }
 }
 
 // MARK: - Data

@@ -142,7 +142,7 @@ extension SocketAir {
     if failing {
       guard advertising == .waiting else { throw LabFault(.notPossible, "the controller advertises already") }
       radio.setHook(of: Self.place) { packet, _, _ in
-        guard case .command(HCIOpcode.leSetAdvertisingEnable, _) = packet else { return .pass }
+        guard case .command(HCICommand.leSetAdvertisingEnable.opcode, _) = packet else { return .pass }
         return .refuse(.commandDisallowed)
       }
     }

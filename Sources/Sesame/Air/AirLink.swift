@@ -276,7 +276,7 @@ extension AirLink {
   /// Gives up everything under way, and asks the controller for a sign of life. After that a test has to be prepared.
   public mutating func reconnect(until limit: Instant) throws(LabFault) {
     forgetEverything()
-    let question = HCICommand.readBDADDR.packet
+    let question = HCICommand.readBDADDR().packet
     do {
       try transport.send(question)
       recorder?.note(question, isReceived: false, at: transport.now)
@@ -294,7 +294,7 @@ extension AirLink {
   /// Whether a packet is Command Complete of Read BD_ADDR.
   private static func isAnswer(_ packet: HCIPacket) -> Bool {
     guard case .event(let code, let parameters) = packet,
-      case .commandComplete(_, HCIOpcode.readBDADDR, _)? = try? HCIEvent(code: code, parameters: parameters)
+      case .commandComplete(_, HCICommand.readBDADDR.opcode, _)? = try? HCIEvent(code: code, parameters: parameters)
     else { return false }
     return true
   }

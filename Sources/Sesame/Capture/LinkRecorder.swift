@@ -54,11 +54,10 @@ extension LinkRecorder {
     guard isNotedByClient else { return }
     switch action {
     case .send(let frame): packets.note(frame: frame, isReceived: false, at: now)
-    case .listen: send(.leSetScanEnable(true, filterDuplicates: true), at: now)
-    case .stopListening: send(.leSetScanEnable(false, filterDuplicates: true), at: now)
+    case .listen: send(.leSetScanEnable(true, true), at: now)
+    case .stopListening: send(.leSetScanEnable(false, true), at: now)
     case .connect: send(.leCreateConnection(ConnectionRequest(peer: Self.address)), at: now)
-    case .disconnect:
-      send(.disconnect(PacketRecorder.memoryLink, reason: .remoteUserTerminated), at: now)
+    case .disconnect: send(.disconnect(PacketRecorder.memoryLink, .remoteUserTerminated), at: now)
     case .show, .tamper, .provoke, .findPositions, .report, .refuse, .complain, .keep, .drop: break
     }
   }

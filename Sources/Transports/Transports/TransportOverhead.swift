@@ -46,7 +46,7 @@ public struct TransportOverhead: Equatable, Sendable {
   }
 
   private static let host = "127.0.0.1"
-  private static let command = HCICommand.readLocalVersionInformation
+  private static let command = HCICommand.readLocalVersionInformation()
 }
 
 // MARK: - The two ways
@@ -55,7 +55,7 @@ extension TransportOverhead {
   private static func overTransport(_ port: UInt16, _ commands: Int) throws(TransportFault) -> Interval {
     let transport = try Transport(opening: .tcpClient(host: host, port: port))
     defer { transport.close() }
-    try exchange(.reset, over: transport)
+    try exchange(.reset(), over: transport)
     let start = transport.now
     for _ in 0..<commands { try exchange(command, over: transport) }
     return Interval(nanoseconds: (transport.now - start).nanoseconds / Int64(commands))
@@ -72,7 +72,7 @@ extension TransportOverhead {
     let ends = try TCP.connect(to: host, port: port, name: "the controller", until: Waiting.now + .seconds(2))
     defer { Kernel.close(ends.peer) }
     Kernel.fcntl(ends.peer, F_SETFL, 0)
-    try exchange(HCICommand.reset.packet.h4, over: ends.peer)
+    try exchange(HCICommand.reset().packet.h4, over: ends.peer)
     let octets = command.packet.h4
     let start = MonotonicClock.now
     for _ in 0..<commands { try exchange(octets, over: ends.peer) }

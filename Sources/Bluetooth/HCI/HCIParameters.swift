@@ -1,0 +1,182 @@
+public import Basics
+
+/// The address of a device together with its type.
+public struct PeerAddress: Hashable, Sendable {
+  /// What kind of address it is (Core 5.4, Vol 4 Part E §7.8.12).
+  public enum Kind: UInt8, Hashable, Sendable {
+    case publicDevice = 0x00
+    case randomDevice = 0x01
+    /// Resolved by the controller.
+    case publicIdentity = 0x02
+    /// Resolved by the controller.
+    case randomIdentity = 0x03
+  }
+
+  /// What kind of address it is.
+  public var kind: Kind
+  /// The address.
+  public var address: BluetoothAddress
+
+  /// Makes an address of a kind.
+  @inlinable
+  public init(_ kind: Kind, _ address: BluetoothAddress) {
+    self.kind = kind
+    self.address = address
+  }
+}
+
+extension PeerAddress: CustomStringConvertible {
+  /// The address and its kind, as Bumble writes it: `c7:e6:da:90:f5:f9` or, for a public one, with `/P`.
+  public var description: String {
+    switch kind {
+    case .publicDevice, .publicIdentity: "\(address)/P"
+    case .randomDevice, .randomIdentity: "\(address)"
+    }
+  }
+}
+
+/// How a device advertises (Core 5.4, Vol 4 Part E §7.8.5).
+public struct AdvertisingParameters: Hashable, Sendable {
+  /// What others may do with the advertisement.
+  public enum Kind: UInt8, Hashable, Sendable {
+    /// ADV_IND: anybody may scan and connect.
+    case connectable = 0x00
+    /// ADV_DIRECT_IND, high duty cycle: one device may connect.
+    case directedHighDuty = 0x01
+    /// ADV_SCAN_IND: anybody may scan.
+    case scannable = 0x02
+    /// ADV_NONCONN_IND: nobody may answer.
+    case nonconnectable = 0x03
+    /// ADV_DIRECT_IND, low duty cycle: one device may connect.
+    case directedLowDuty = 0x04
+  }
+
+  /// The least interval, in units of 0.625 ms, from 0x0020 to 0x4000.
+  public var minimumInterval: UInt16
+  /// The greatest interval, in the same units.
+  public var maximumInterval: UInt16
+  /// What others may do.
+  public var kind: Kind
+  /// Which of its own addresses the device uses: 0 public, 1 random, 2 and 3 resolvable ones.
+  public var ownAddressType: UInt8
+  /// Whom a directed advertisement is for.
+  public var peer: PeerAddress
+  /// The channels 37, 38 and 39 as bits 0, 1 and 2.
+  public var channels: UInt8
+  /// Whether the filter accept list counts: bit 0 for scan requests, bit 1 for connections.
+  public var filterPolicy: UInt8
+
+  /// Makes parameters; those not given are what most devices use.
+  public init(
+    minimumInterval: UInt16 = 0x00A0, maximumInterval: UInt16 = 0x00A0, kind: Kind = .connectable,
+    ownAddressType: UInt8 = 1, peer: PeerAddress = PeerAddress(.publicDevice, BluetoothAddress(0)),
+    channels: UInt8 = 0b111, filterPolicy: UInt8 = 0
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.kind = kind
+    self.ownAddressType = ownAddressType
+    self.peer = peer
+    self.channels = channels
+    self.filterPolicy = filterPolicy
+  }
+}
+
+/// How a device scans (Core 5.4, Vol 4 Part E §7.8.10).
+public struct ScanParameters: Hashable, Sendable {
+  /// Whether scan responses are asked for.
+  public var isActive: Bool
+  /// From the beginning of one window to that of the next, in units of 0.625 ms, from 0x0004 to 0x4000.
+  public var interval: UInt16
+  /// How long a window is, in the same units; at most the interval.
+  public var window: UInt16
+  /// Which of its own addresses the device uses in scan requests.
+  public var ownAddressType: UInt8
+  /// Whether only devices of the filter accept list are reported.
+  public var filterPolicy: UInt8
+
+  /// Makes parameters; without any, the device scans all the time and asks for scan responses.
+  public init(
+    isActive: Bool = true, interval: UInt16 = 0x0010, window: UInt16 = 0x0010, ownAddressType: UInt8 = 1,
+    filterPolicy: UInt8 = 0
+  ) {
+    self.isActive = isActive
+    self.interval = interval
+    self.window = window
+    self.ownAddressType = ownAddressType
+    self.filterPolicy = filterPolicy
+  }
+}
+
+/// The timing of a link (Core 5.4, Vol 4 Part E §7.8.12, §7.8.18).
+public struct ConnectionParameters: Hashable, Sendable {
+  /// The least interval between connection events, in units of 1.25 ms, from 0x0006 to 0x0C80.
+  public var minimumInterval: UInt16
+  /// The greatest interval, in the same units.
+  public var maximumInterval: UInt16
+  /// How many connection events the peripheral may pass over, at most 0x01F3.
+  public var latency: UInt16
+  /// After how long without a packet the link is lost, in units of 10 ms, from 0x000A to 0x0C80.
+  public var supervisionTimeout: UInt16
+  /// The least and the greatest length of a connection event, in units of 0.625 ms: a hint.
+  public var minimumEventLength: UInt16
+  /// See ``minimumEventLength``.
+  public var maximumEventLength: UInt16
+
+  /// Makes parameters; those not given are 7.5 ms, no latency, 2 s.
+  public init(
+    minimumInterval: UInt16 = 6, maximumInterval: UInt16 = 6, latency: UInt16 = 0,
+    supervisionTimeout: UInt16 = 200, minimumEventLength: UInt16 = 0, maximumEventLength: UInt16 = 0
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.minimumEventLength = minimumEventLength
+    self.maximumEventLength = maximumEventLength
+  }
+
+  /// The longest that a packet can be held up, either way, on a link with these parameters that is not lost: what is
+  /// not acknowledged is sent again until the supervision time-out (Core 5.4, Vol 6 Part B §4.5.2, §4.5.9).
+  public var longestDelay: Interval { .milliseconds(10 * Int64(supervisionTimeout)) }
+
+  /// Whether the values are in their ranges and fit each other: the time-out is longer than twice the time
+  /// between two events at which the peripheral must be there (§7.8.12).
+  public var isValid: Bool {
+    (0x0006...0x0C80).contains(minimumInterval) && (minimumInterval...0x0C80).contains(maximumInterval)
+      && latency <= 0x01F3 && (0x000A...0x0C80).contains(supervisionTimeout)
+      && minimumEventLength <= maximumEventLength
+      // 10 ms · timeout > 2 · (1 + latency) · 1.25 ms · interval
+      && UInt32(supervisionTimeout) * 4 > (1 + UInt32(latency)) * UInt32(maximumInterval)
+  }
+}
+
+/// What a host asks its controller to connect to, and how (Core 5.4, Vol 4 Part E §7.8.12).
+public struct ConnectionRequest: Hashable, Sendable {
+  /// From the beginning of one scan window to that of the next, in units of 0.625 ms.
+  public var scanInterval: UInt16
+  /// How long a window is, in the same units.
+  public var scanWindow: UInt16
+  /// Whether any device of the filter accept list will do; the peer counts only when not.
+  public var usesFilterAcceptList: Bool
+  /// Whom to connect to.
+  public var peer: PeerAddress
+  /// Which of its own addresses the device uses: 0 public, 1 random, 2 and 3 resolvable ones.
+  public var ownAddressType: UInt8
+  /// The timing of the link.
+  public var parameters: ConnectionParameters
+
+  /// Makes a request that scans all the time.
+  public init(
+    peer: PeerAddress, parameters: ConnectionParameters = ConnectionParameters(),
+    scanInterval: UInt16 = 0x0010, scanWindow: UInt16 = 0x0010, usesFilterAcceptList: Bool = false,
+    ownAddressType: UInt8 = 1
+  ) {
+    self.scanInterval = scanInterval
+    self.scanWindow = scanWindow
+    self.usesFilterAcceptList = usesFilterAcceptList
+    self.peer = peer
+    self.ownAddressType = ownAddressType
+    self.parameters = parameters
+  }
+}
