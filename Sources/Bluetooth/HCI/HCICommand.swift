@@ -82,48 +82,27 @@ extension HCICommand {
     public let returnedAgain: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
   }
 
-  /// One of the commands, as which it is declared: with the types of its parameters and of what it returns.
-  public struct Kind<Return: BinaryCodable & SendableMetatype, each Value: Sendable>: Sendable {
+  /// One of the commands, as which it is declared: with the types of its parameters (a tuple where there are several,
+  /// `Void` where there are none) and of what it returns.
+  public struct Kind<Return: BinaryCodable & SendableMetatype, Value: Sendable>: Sendable {
     /// What does not depend on the types.
     public let declaration: Declaration
-    /// Reads parameters, which must end where the command's layout ends.
-    public let decode: @Sendable ([UInt8]) throws(DecodeError) -> (repeat each Value)
-    private let fields: (repeat Field<each Value>)
+    private let field: Field<Value>
 
     /// Declares a command: its number, name, answer and place, its parameters in the specification's order, and what it
     /// returns behind the status; `text` has the parameters in words, without the link.
     init(
-      _ opcode: UInt16, _ name: String, _ answer: Answer, _ place: (Int, Int)?,
-      _ fields: repeat Field<each Value>, features: UInt64 = 0, key: Range<Int>? = nil,
-      returning: Return.Type,
-      text: (@Sendable (repeat each Value) -> String)? = nil
+      _ opcode: UInt16, _ name: String, _ answer: Answer, _ place: (Int, Int)?, _ field: Field<Value>,
+      features: UInt64 = 0, key: Range<Int>? = nil, returning: Return.Type = CommandReturn.Nothing.self,
+      text: @escaping @Sendable (Value) -> String = { _ in "" }
     ) {
-      let decode = { @Sendable (parameters: [UInt8]) throws(DecodeError) -> (repeat each Value) in
-        var reader = ByteReader(parameters.span)
-        let values = (repeat try (each fields).read(&reader))
-        try reader.end()
-        return values
-      }
-      var isOfLink = false
-      for type in repeat (each Value).self {
-        isOfLink = type == ConnectionHandle.self
-        break
-      }
-      self.fields = (repeat each fields)
-      self.decode = decode
+      self.field = field
       declaration = Declaration(
-        opcode: opcode, name: name, answer: answer, place: place, features: features, isOfLink: isOfLink,
+        opcode: opcode, name: name, answer: answer, place: place, features: features,
+        isOfLink: field.isOfLink,
         key: key,
-        again: { (bytes) throws(DecodeError) in
-          let values = try decode(bytes)
-          var again: [UInt8] = []
-          repeat (each fields).append(each values, &again)
-          return again
-        },
-        text: { (bytes) throws(DecodeError) in
-          let values = try decode(bytes)
-          return text?(repeat each values) ?? ""
-        },
+        again: { (bytes) throws(DecodeError) in field.encode(try field.decode(bytes)) },
+        text: { (bytes) throws(DecodeError) in text(try field.decode(bytes)) },
         returnedAgain: { (bytes) throws(DecodeError) in
           CommandReturn.success(try CommandReturn.decode(Return.self, from: bytes))
         })
@@ -133,68 +112,91 @@ extension HCICommand {
     public var opcode: UInt16 { declaration.opcode }
 
     /// Makes the command.
-    public func callAsFunction(_ value: repeat each Value) -> HCICommand {
-      var parameters: [UInt8] = []
-      repeat (each fields).append(each value, &parameters)
-      return HCICommand(opcode, parameters)
+    public func callAsFunction(_ value: Value) -> HCICommand { HCICommand(opcode, field.encode(value)) }
+
+    /// Makes the command of two parameters.
+    public func callAsFunction<A, B>(_ a: A, _ b: B) -> HCICommand where Value == (A, B) { self((a, b)) }
+
+    /// Makes the command of three parameters.
+    public func callAsFunction<A, B, C>(_ a: A, _ b: B, _ c: C) -> HCICommand where Value == (A, B, C) {
+      self((a, b, c))
     }
+
+    /// Makes the command without parameters.
+    public func callAsFunction() -> HCICommand where Value == Void { self(()) }
+
+    /// Reads parameters, which must end where the command's layout ends.
+    public func decode(_ parameters: [UInt8]) throws(DecodeError) -> Value { try field.decode(parameters) }
 
     /// Reads what follows the status of a command that succeeded.
     public func returned(_ returnParameters: [UInt8]) throws(DecodeError) -> Return {
       try CommandReturn.decode(from: returnParameters)
     }
   }
-}
 
-extension HCICommand.Kind where Return == CommandReturn.Nothing {
-  /// Declares a command that returns nothing but a status.
-  init(
-    _ opcode: UInt16, _ name: String, _ answer: HCICommand.Answer, _ place: (Int, Int)?,
-    _ fields: repeat HCICommand.Field<each Value>, text: (@Sendable (repeat each Value) -> String)? = nil
-  ) {
-    self.init(
-      opcode, name, answer, place, repeat each fields, returning: CommandReturn.Nothing.self, text: text)
-  }
-}
-
-extension HCICommand {
-  /// A parameter: how it is read, and how it is sent.
+  /// The parameters of a command, or one of them: how it is read, and how it is sent.
   struct Field<Value: Sendable>: Sendable {
     let read: @Sendable (inout ByteReader) throws(DecodeError) -> Value
     let append: @Sendable (Value, inout [UInt8]) -> Void
+    /// Whether it begins with the link.
+    var isOfLink = false
+
+    func decode(_ bytes: [UInt8]) throws(DecodeError) -> Value {
+      var reader = ByteReader(bytes.span)
+      let value = try read(&reader)
+      try reader.end()
+      return value
+    }
+
+    func encode(_ value: Value) -> [UInt8] {
+      var bytes: [UInt8] = []
+      append(value, &bytes)
+      return bytes
+    }
   }
 }
 
-extension HCICommand.Field where Value: BinaryCodable & SendableMetatype {
+extension HCICommand.Field {
   /// A value that knows its layout.
-  static func of(_: Value.Type) -> Self {
+  static func of(_: Value.Type) -> Self where Value: BinaryCodable & SendableMetatype {
     Self(
-      read: { (reader) throws(DecodeError) in try Value(decoding: &reader) }, append: { $0.encode(into: &$1) }
-    )
+      read: { (reader) throws(DecodeError) in try Value(decoding: &reader) },
+      append: { $0.encode(into: &$1) }, isOfLink: Value.self == ConnectionHandle.self)
   }
-}
 
-extension HCICommand.Field<ConnectionHandle> {
-  static var link: Self { .of(ConnectionHandle.self) }
-}
+  static func both<A, B>(_ a: HCICommand.Field<A>, _ b: HCICommand.Field<B>) -> Self where Value == (A, B) {
+    Self(
+      read: { (reader) throws(DecodeError) in (try a.read(&reader), try b.read(&reader)) },
+      append: { value, bytes in
+        a.append(value.0, &bytes)
+        b.append(value.1, &bytes)
+      }, isOfLink: a.isOfLink)
+  }
 
-extension HCICommand.Field<HCIErrorCode> {
-  static var reason: Self { .of(HCIErrorCode.self) }
-}
+  static func three<A, B, C>(
+    _ a: HCICommand.Field<A>, _ b: HCICommand.Field<B>, _ c: HCICommand.Field<C>
+  ) -> Self where Value == (A, B, C) {
+    let ab = HCICommand.Field.both(a, b)
+    return Self(
+      read: { (reader) throws(DecodeError) in
+        let (a, b) = try ab.read(&reader)
+        return (a, b, try c.read(&reader))
+      },
+      append: { value, bytes in
+        ab.append((value.0, value.1), &bytes)
+        c.append(value.2, &bytes)
+      }, isOfLink: a.isOfLink)
+  }
 
-extension HCICommand.Field<UInt64> {
-  static var mask: Self { .of(UInt64.self) }
-}
-
-extension HCICommand.Field<PeerAddress> {
-  static var peer: Self { .of(PeerAddress.self) }
-}
-
-extension HCICommand.Field<Bool> {
   /// A byte that is 0 or 1.
-  static func flag(_ name: String) -> Self {
+  static func flag(_ name: String) -> Self where Value == Bool {
     Self(read: { (reader) throws(DecodeError) in try reader.flag(name) }, append: { $1.append($0) })
   }
+
+}
+
+extension HCICommand.Field<Void> {
+  static var nothing: Self { Self(read: { _ in }, append: { _, _ in }) }
 }
 
 extension HCICommand.Field<[UInt8]> {

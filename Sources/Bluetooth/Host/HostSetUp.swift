@@ -10,18 +10,8 @@ import Basics
 struct HostSetUp: Sendable {
   /// What the controller was asked last.
   private enum State: Sendable {
-    case reset
-    case version
-    case supportedCommands
-    case supportedFeatures
-    case address
-    case leBufferSize
-    case bufferSize
-    case leFeatures
-    case eventMask
-    case leEventMask
-    case firstLEEventMask
-    case randomAddress
+    case reset, version, supportedCommands, supportedFeatures, address, leBufferSize, bufferSize, leFeatures
+    case eventMask, leEventMask, firstLEEventMask, randomAddress
   }
 
   private var state = State.reset
@@ -116,7 +106,7 @@ struct HostSetUp: Sendable {
   }
 
   private func read<Return>(
-    _ kind: HCICommand.Kind<Return>, _ returned: [UInt8]
+    _ kind: HCICommand.Kind<Return, Void>, _ returned: [UInt8]
   ) throws(HostFailure) -> Return {
     do { return try kind.returned(returned) } catch {
       throw .undecodable("the answer to 0x\(kind.opcode.hex)", error)

@@ -19,96 +19,26 @@ struct CommandTable: Sendable {
     return entry
   }
 
-  private mutating func add<Return: BinaryCodable & SendableMetatype>(
-    _ declaration: HCICommand.Declaration,
-    _ perform: @escaping @Sendable (inout Radio, Int, [UInt8]) throws(Refusal) -> Return
+  /// Sets what a command does on a controller with its parameters, and returns.
+  mutating func answer<Return, Value>(
+    _ kind: HCICommand.Kind<Return, Value>,
+    _ act: @escaping @Sendable (inout Radio, Int, Value) throws(Refusal) -> Return
   ) {
-    let entry = { @Sendable (radio: inout Radio, c: Int, parameters: [UInt8]) throws(Refusal) -> [UInt8] in
-      CommandReturn.success(try perform(&radio, c, parameters))
+    let perform = { @Sendable (radio: inout Radio, c: Int, bytes: [UInt8]) throws(Refusal) -> [UInt8] in
+      let value: Value
+      do { value = try kind.decode(bytes) } catch { throw Refusal(.invalidParameters) }
+      return CommandReturn.success(try act(&radio, c, value))
     }
-    entries[declaration.opcode] = Entry(declaration: declaration, perform: entry)
+    entries[kind.opcode] = Entry(declaration: kind.declaration, perform: perform)
   }
 
-  private static func read<Values>(
-    _ decode: ([UInt8]) throws(DecodeError) -> Values, _ parameters: [UInt8]
-  ) throws(Refusal) -> Values {
-    do { return try decode(parameters) } catch { throw Refusal(.invalidParameters) }
-  }
-}
-
-// One for each number of parameters: the compiler has no closures yet that take any number of them behind one that is
-// changed.
-
-/// What a command does on a controller, and what it returns behind the status.
-extension CommandTable {
-  typealias Act0<Return> = @Sendable (inout Radio, Int) throws(Refusal) -> Return
-  typealias Act1<A, Return> = @Sendable (inout Radio, Int, A) throws(Refusal) -> Return
-  typealias Act2<A, B, Return> = @Sendable (inout Radio, Int, A, B) throws(Refusal) -> Return
-  typealias Act3<A, B, C, Return> = @Sendable (inout Radio, Int, A, B, C) throws(Refusal) -> Return
-
-  mutating func answer<Return>(_ kind: HCICommand.Kind<Return>, _ act: @escaping Act0<Return>) {
-    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
-      _ = try Self.read(kind.decode, parameters)
-      return try act(&radio, c)
-    }
-  }
-
-  mutating func answer<Return, A>(_ kind: HCICommand.Kind<Return, A>, _ act: @escaping Act1<A, Return>) {
-    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
-      let values = try Self.read(kind.decode, parameters)
-      return try act(&radio, c, values)
-    }
-  }
-
-  mutating func answer<Return, A, B>(
-    _ kind: HCICommand.Kind<Return, A, B>, _ act: @escaping Act2<A, B, Return>
+  /// Sets what a command does that returns no more than its status.
+  mutating func on<Value>(
+    _ kind: HCICommand.Kind<CommandReturn.Nothing, Value>,
+    _ act: @escaping @Sendable (inout Radio, Int, Value) throws(Refusal) -> Void
   ) {
-    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
-      let values = try Self.read(kind.decode, parameters)
-      return try act(&radio, c, values.0, values.1)
-    }
-  }
-
-  mutating func answer<Return, A, B, C>(
-    _ kind: HCICommand.Kind<Return, A, B, C>, _ act: @escaping Act3<A, B, C, Return>
-  ) {
-    add(kind.declaration) { (radio, c, parameters) throws(Refusal) in
-      let values = try Self.read(kind.decode, parameters)
-      return try act(&radio, c, values.0, values.1, values.2)
-    }
-  }
-}
-
-/// The same of a command that returns no more than its status.
-extension CommandTable {
-  mutating func on(_ kind: HCICommand.Kind<CommandReturn.Nothing>, _ act: @escaping Act0<Void>) {
-    answer(kind) { (radio, c) throws(Refusal) in
-      try act(&radio, c)
-      return CommandReturn.Nothing()
-    }
-  }
-
-  mutating func on<A>(_ kind: HCICommand.Kind<CommandReturn.Nothing, A>, _ act: @escaping Act1<A, Void>) {
-    answer(kind) { (radio, c, a) throws(Refusal) in
-      try act(&radio, c, a)
-      return CommandReturn.Nothing()
-    }
-  }
-
-  mutating func on<A, B>(
-    _ kind: HCICommand.Kind<CommandReturn.Nothing, A, B>, _ act: @escaping Act2<A, B, Void>
-  ) {
-    answer(kind) { (radio, c, a, b) throws(Refusal) in
-      try act(&radio, c, a, b)
-      return CommandReturn.Nothing()
-    }
-  }
-
-  mutating func on<A, B, C>(
-    _ kind: HCICommand.Kind<CommandReturn.Nothing, A, B, C>, _ act: @escaping Act3<A, B, C, Void>
-  ) {
-    answer(kind) { (radio, c, a, b, d) throws(Refusal) in
-      try act(&radio, c, a, b, d)
+    answer(kind) { (radio, c, value) throws(Refusal) in
+      try act(&radio, c, value)
       return CommandReturn.Nothing()
     }
   }
@@ -127,21 +57,22 @@ extension Radio {
   }()
 
   private static func addGeneral(to table: inout CommandTable) {
-    table.on(HCICommand.reset) { radio, c in radio.reset(c) }
+    table.on(HCICommand.reset) { radio, c, _ in radio.reset(c) }
     table.on(HCICommand.setEventMask) { radio, c, mask in radio.ports.ports[c].eventMask = mask }
     // None of the events of the second page is ever sent.
     table.on(HCICommand.setEventMaskPage2) { _, _, _ in }
     table.on(HCICommand.leSetEventMask) { radio, c, mask in radio.ports.ports[c].leEventMask = mask }
-    table.answer(HCICommand.leRand) { radio, c in radio.controllers[c].generator.next() }
-    table.answer(HCICommand.leEncrypt) { _, _, key, plaintext in encrypted(plaintext, key: key) }
-    table.answer(HCICommand.leReadSuggestedDefaultDataLength) { radio, c in
+    table.answer(HCICommand.leRand) { radio, c, _ in radio.controllers[c].generator.next() }
+    table.answer(HCICommand.leEncrypt) { _, _, block in encrypted(block.1, key: block.0) }
+    table.answer(HCICommand.leReadSuggestedDefaultDataLength) { radio, c, _ in
       let suggested = radio.controllers[c].suggested
       return CommandReturn.SuggestedDataLength(octets: suggested.octets, time: suggested.time)
     }
-    table.on(HCICommand.leWriteSuggestedDefaultDataLength) { radio, c, octets, time throws(Refusal) in
-      radio.controllers[c].suggested = try limits(octets, time)
+    table.on(HCICommand.leWriteSuggestedDefaultDataLength) { radio, c, length throws(Refusal) in
+      radio.controllers[c].suggested = try limits(length.0, length.1)
     }
-    table.on(HCICommand.leSetDefaultPHY) { _, _, all, transmit, receive throws(Refusal) in
+    table.on(HCICommand.leSetDefaultPHY) { _, _, wish throws(Refusal) in
+      let (all, transmit, receive) = wish
       try checkPHY(all & 1 == 0 ? transmit : 1)
       try checkPHY(all & 2 == 0 ? receive : 1)
     }
@@ -149,13 +80,13 @@ extension Radio {
 
   /// What a controller says of itself.
   private static func addInformation(to table: inout CommandTable) {
-    table.answer(HCICommand.readLocalVersionInformation) { radio, c in
+    table.answer(HCICommand.readLocalVersionInformation) { radio, c, _ in
       let version = radio.controllers[c].settings.version
       return CommandReturn.LocalVersion(
         hciVersion: version.version, hciSubversion: version.subversion, lmpVersion: version.version,
         company: version.company, lmpSubversion: version.subversion)
     }
-    table.answer(HCICommand.readLocalSupportedCommands) { radio, c in
+    table.answer(HCICommand.readLocalSupportedCommands) { radio, c, _ in
       let features = radio.controllers[c].settings.features
       var supported = CommandReturn.SupportedCommands()
       for command in HCICommand.all where command.features & ~features == 0 {
@@ -164,31 +95,32 @@ extension Radio {
       return supported
     }
     // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
-    table.answer(HCICommand.readLocalSupportedFeatures) { _, _ in 0x60 << 32 }
+    table.answer(HCICommand.readLocalSupportedFeatures) { _, _, _ in 0x60 << 32 }
     // Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
-    table.answer(HCICommand.readBufferSize) { radio, c in
+    table.answer(HCICommand.readBufferSize) { radio, c, _ in
       let settings = radio.controllers[c].settings
       let (length, count) = settings.sharesBuffers ? (settings.aclLength, settings.aclCount) : (0, 0)
       return CommandReturn.ReadBufferSize(
         aclLength: UInt16(length), synchronousLength: 0, aclCount: UInt16(count), synchronousCount: 0)
     }
-    table.answer(HCICommand.leReadBufferSize) { radio, c in
+    table.answer(HCICommand.leReadBufferSize) { radio, c, _ in
       let settings = radio.controllers[c].settings
       let (length, count) = settings.sharesBuffers ? (0, 0) : (settings.aclLength, settings.aclCount)
       return CommandReturn.LEReadBufferSize(aclLength: UInt16(length), aclCount: UInt8(count))
     }
-    table.answer(HCICommand.readBDADDR) { radio, c in radio.controllers[c].publicAddress }
-    table.answer(HCICommand.leReadLocalSupportedFeatures) { radio, c in radio.controllers[c].settings.features
+    table.answer(HCICommand.readBDADDR) { radio, c, _ in radio.controllers[c].publicAddress }
+    table.answer(HCICommand.leReadLocalSupportedFeatures) { radio, c, _ in
+      radio.controllers[c].settings.features
     }
-    table.answer(HCICommand.leReadAdvertisingTxPower) { radio, c in
+    table.answer(HCICommand.leReadAdvertisingTxPower) { radio, c, _ in
       radio.controllers[c].settings.transmitPower
     }
-    table.answer(HCICommand.leReadFilterAcceptListSize) { radio, c in
+    table.answer(HCICommand.leReadFilterAcceptListSize) { radio, c, _ in
       UInt8(radio.controllers[c].settings.acceptListSize)
     }
     // All combinations there are (§7.8.27).
-    table.answer(HCICommand.leReadSupportedStates) { _, _ in (1 << 42) - 1 }
-    table.answer(HCICommand.leReadMaximumDataLength) { radio, c in
+    table.answer(HCICommand.leReadSupportedStates) { _, _, _ in (1 << 42) - 1 }
+    table.answer(HCICommand.leReadMaximumDataLength) { radio, c, _ in
       let octets = radio.controllers[c].settings.maximumOctets
       let time = PacketLimits.time(of: octets)
       return DataLength(transmitOctets: octets, transmitTime: time, receiveOctets: octets, receiveTime: time)
@@ -279,13 +211,13 @@ extension Radio {
       guard parameters.areLegal else { throw Refusal(.invalidParameters) }
       radio.controllers[c].scanParameters = parameters
     }
-    table.on(HCICommand.leSetScanEnable) { radio, c, isOn, filterDuplicates throws(Refusal) in
-      try radio.setScanning(isOn, filterDuplicates: filterDuplicates, c)
+    table.on(HCICommand.leSetScanEnable) { radio, c, enable throws(Refusal) in
+      try radio.setScanning(enable.0, filterDuplicates: enable.1, c)
     }
     table.on(HCICommand.leCreateConnection) { radio, c, request throws(Refusal) in
       try radio.createConnection(request, c)
     }
-    table.on(HCICommand.leCreateConnectionCancel) { radio, c throws(Refusal) in
+    table.on(HCICommand.leCreateConnectionCancel) { radio, c, _ throws(Refusal) in
       guard let request = radio.controllers[c].request else { throw Refusal(.commandDisallowed) }
       radio.controllers[c].request = nil
       radio.removeListeners { $0.controller == c && $0.isInitiator }
@@ -339,7 +271,7 @@ private func isScanTiming(_ interval: UInt16, _ window: UInt16) -> Bool {
 
 extension Radio {
   private static func addAcceptList(to table: inout CommandTable) {
-    table.on(HCICommand.leClearFilterAcceptList) { radio, c throws(Refusal) in
+    table.on(HCICommand.leClearFilterAcceptList) { radio, c, _ throws(Refusal) in
       try radio.checkAcceptList(c)
       radio.controllers[c].acceptList = []
     }
@@ -390,8 +322,8 @@ extension Radio {
       _ = try radio.link(handle, c)
       throw Refusal(.commandDisallowed)
     }
-    table.on(HCICommand.disconnect) { radio, c, handle, reason throws(Refusal) in
-      try radio.disconnect(handle, reason, c)
+    table.on(HCICommand.disconnect) { radio, c, end throws(Refusal) in
+      try radio.disconnect(end.0, end.1, c)
     }
     table.on(HCICommand.readRemoteVersionInformation) { radio, c, handle throws(Refusal) in
       try radio.readVersion(handle, c)
@@ -399,22 +331,23 @@ extension Radio {
     table.on(HCICommand.leReadRemoteFeatures) { radio, c, handle throws(Refusal) in
       try radio.readFeatures(handle, c)
     }
-    table.answer(HCICommand.leSetDataLength) { radio, c, handle, octets, time throws(Refusal) in
+    table.answer(HCICommand.leSetDataLength) { radio, c, length throws(Refusal) in
+      let (handle, octets, time) = length
       try radio.setDataLength(handle, limits(octets, time), c)
       return handle
     }
-    table.on(HCICommand.leConnectionUpdate) { radio, c, handle, parameters throws(Refusal) in
-      try radio.updateConnection(handle, parameters, c)
+    table.on(HCICommand.leConnectionUpdate) { radio, c, update throws(Refusal) in
+      try radio.updateConnection(update.0, update.1, c)
     }
     table.answer(HCICommand.leRemoteConnectionParameterRequestReply) {
-      radio, c, handle, parameters throws(Refusal) in
-      try radio.answerRequest(handle, parameters, c)
-      return handle
+      radio, c, reply throws(Refusal) in
+      try radio.answerRequest(reply.0, reply.1, c)
+      return reply.0
     }
     table.answer(HCICommand.leRemoteConnectionParameterRequestNegativeReply) {
-      radio, c, handle, reason throws(Refusal) in
-      radio.send(.parameterReject(reason), try radio.requested(handle, c), c)
-      return handle
+      radio, c, reply throws(Refusal) in
+      radio.send(.parameterReject(reply.1), try radio.requested(reply.0, c), c)
+      return reply.0
     }
   }
 
