@@ -31,8 +31,8 @@ public struct BluetoothHost: Sendable {
   var links: [HostLink] = []
   var nextLink = 1
   var strays = StrayPackets()
-  var scanner = Scanner()
-  var advertiser = HostAdvertiser()
+  var scanner = HostActivity<HostScan>()
+  var advertiser = HostActivity<HostAdvertisement>()
   var initiator = Initiator()
   var database: GATTDatabase
   /// What the call under way has to return.
@@ -89,7 +89,7 @@ extension BluetoothHost {
       fail(.noAnswer(opcode: opcode))
     }
     // The end of one attempt may begin the next, whose time is up as well.
-    while initiator.deadline <= now { connectDeadlinePassed(at: now) }
+    while initiator.deadline <= now { carryOut(initiator.deadlinePassed(), at: now) }
     if strays.deadline <= now { giveUpStrays() }
     var index = 0
     // A failure on the way ends all links.
@@ -99,6 +99,15 @@ extension BluetoothHost {
     }
     return takeActions()
   }
+}
+
+/// What a part of a host, which knows the controller's answers and no links, wants done.
+enum HostPartAction: Sendable {
+  case send(HCICommand, CommandQueue.Asker)
+  case report(HostEvent)
+  case complain(String)
+  /// Take up a link that came up.
+  case adopt(ConnectionComplete, isWanted: Bool)
 }
 
 extension BluetoothHost {
@@ -123,6 +132,18 @@ extension BluetoothHost {
     return taken
   }
 
+  /// Does what a part wants done.
+  mutating func carryOut(_ todo: [HostPartAction], at now: Instant) {
+    for action in todo {
+      switch action {
+      case .send(let command, let asker): send(command, for: asker, at: now)
+      case .report(let event): report(event)
+      case .complain(let sentence): complain(nil, sentence)
+      case .adopt(let connection, let isWanted): addLink(connection, isWanted: isWanted, at: now)
+      }
+    }
+  }
+
   mutating func report(_ event: HostEvent) {
     actions.append(.report(event))
   }
@@ -144,8 +165,8 @@ extension BluetoothHost {
     buffers = ControllerBuffers()
     links = []
     strays = StrayPackets()
-    scanner = Scanner()
-    advertiser = HostAdvertiser()
+    scanner = HostActivity<HostScan>()
+    advertiser = HostActivity<HostAdvertisement>()
     initiator = Initiator()
   }
 

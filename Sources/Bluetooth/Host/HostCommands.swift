@@ -194,10 +194,10 @@ extension BluetoothHost {
     switch asker {
     case .nobody: break
     case .setUp: continueSetUp(status, returned, at: now)
-    case .scanner: scanCommandAnswered(status, at: now)
-    case .advertiser: advertisingCommandAnswered(status, at: now)
-    case .initiator: connectCommandAnswered(status, at: now)
-    case .cancellation: cancelCommandAnswered(at: now)
+    case .scanner: carryOut(scanner.answered(status), at: now)
+    case .advertiser: carryOut(advertiser.answered(status), at: now)
+    case .initiator: carryOut(initiator.answered(status), at: now)
+    case .cancellation: initiator.cancelAnswered(patience: now + settings.commandTimeout)
     case .disconnection(let handle): disconnectCommandAnswered(handle, status, at: now)
     case .update(let handle): updateCommandAnswered(handle, status, at: now)
     case .wish(let purpose, let handle):

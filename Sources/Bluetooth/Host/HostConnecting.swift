@@ -32,40 +32,175 @@ struct Initiator: Sendable {
     }
   }
 
-  enum State: Sendable {
+  private enum State: Sendable {
     case idle
-    /// The command has no answer yet; the attempt may already have been given up.
-    case requesting(Attempt, givenUp: Cause?)
+    /// The command has no answer yet.
+    case requesting(Attempt)
     case initiating(Attempt)
+    /// The attempt is decided, and the controller not yet ready for the next.
+    case ending(Ending, next: Attempt?)
+  }
+
+  private enum Ending: Sendable {
+    /// The attempt was given up before its command was answered.
+    case requested(Cause)
     /// The link came up before the command was answered.
     case overtaken
     /// The controller was told to stop. After a while without an event it is taken to have stopped.
     case cancelling(Cause, patience: Instant)
   }
 
-  var state = State.idle
-  /// What is to be tried once an attempt that was given up is over.
-  var next: Attempt?
+  private var state = State.idle
 
   /// When something is to be done, or never.
   var deadline: Instant {
     switch state {
-    case .requesting(let attempt, nil), .initiating(let attempt): attempt.deadline
-    case .cancelling(_, let patience): patience
-    case .idle, .requesting, .overtaken: next?.deadline ?? .never
+    case .idle: .never
+    case .requesting(let attempt), .initiating(let attempt): attempt.deadline
+    case .ending(.cancelling(_, let patience), _): patience
+    case .ending(.requested, let next), .ending(.overtaken, let next): next?.deadline ?? .never
     }
+  }
+
+  /// Whether an attempt is under way, or waits, that was not given up.
+  var isBusy: Bool {
+    switch state {
+    case .idle, .ending(_, nil): false
+    case .requesting, .initiating, .ending(_, _?): true
+    }
+  }
+
+  /// Begins an attempt, unless another is not over.
+  mutating func connect(_ attempt: Attempt) -> [HostPartAction] {
+    switch state {
+    case .idle:
+      return begin(attempt)
+    case .ending(let ending, _):
+      state = .ending(ending, next: attempt)
+      return []
+    case .requesting, .initiating:
+      preconditionFailure("a host connects to one device at a time")
+    }
+  }
+
+  /// Gives up what waits, or else what is under way.
+  mutating func giveUp(_ cause: Cause) -> [HostPartAction] {
+    switch state {
+    case .requesting:
+      state = .ending(.requested(cause), next: nil)
+      return []
+    case .initiating:
+      return cancel(cause, next: nil)
+    case .ending(let ending, _?):
+      state = .ending(ending, next: nil)
+      return [.report(.connectionFailed(cause.status))]
+    case .idle, .ending(_, nil):
+      return []
+    }
+  }
+
+  /// The time for an attempt, or for its end, is up.
+  mutating func deadlinePassed() -> [HostPartAction] {
+    switch state {
+    case .ending(.cancelling(let cause, _), let next): end(cause.status, next)
+    case .idle, .requesting, .initiating, .ending(.requested, _), .ending(.overtaken, _): giveUp(.timeout)
+    }
+  }
+
+  /// Takes in the answer to LE Create Connection.
+  mutating func answered(_ status: HCIErrorCode) -> [HostPartAction] {
+    switch (state, status) {
+    case (.requesting(let attempt), .success):
+      state = .initiating(attempt)
+      return []
+    case (.requesting, _):
+      return end(status, nil)
+    case (.ending(.requested(let cause), let next), .success):
+      return cancel(cause, next: next)
+    case (.ending(.requested(let cause), let next), _):
+      return end(cause.status, next)
+    case (.ending(.overtaken, let next), _):
+      return begin(next)
+    case (.idle, _), (.initiating, _), (.ending(.cancelling, _), _):
+      return []
+    }
+  }
+
+  /// Takes in the answer to LE Create Connection Cancel, which says little: the event that ends the attempt counts.
+  mutating func cancelAnswered(patience: Instant) {
+    guard case .ending(.cancelling(let cause, _), let next) = state else { return }
+    state = .ending(.cancelling(cause, patience: patience), next: next)
+  }
+
+  /// Takes in that a link came up.
+  mutating func connected(_ connection: ConnectionComplete) -> [HostPartAction] {
+    let unseen = [
+      HostPartAction.report(.connectionFailed(.cancelledByHost)), .adopt(connection, isWanted: false),
+    ]
+    switch state {
+    case .requesting:
+      state = .ending(.overtaken, next: nil)
+      return [.adopt(connection, isWanted: true)]
+    case .ending(.requested(let cause), let next):
+      state = .ending(.overtaken, next: next)
+      return cause == .user ? unseen : [.adopt(connection, isWanted: true)]
+    case .initiating:
+      state = .idle
+      return [.adopt(connection, isWanted: true)]
+    case .ending(.cancelling(let cause, _), let next):
+      return (cause == .user ? unseen : [.adopt(connection, isWanted: true)]) + begin(next)
+    case .idle, .ending(.overtaken, _):
+      return [
+        .complain("a link to \(connection.peer), to which nobody connected"),
+        .adopt(connection, isWanted: false),
+      ]
+    }
+  }
+
+  /// Takes in that an attempt failed.
+  mutating func failed(_ status: HCIErrorCode) -> [HostPartAction] {
+    switch (state, status) {
+    case (.ending(.cancelling(let cause, _), let next), _):
+      return end(cause.status, next)
+    case (.initiating, .unknownConnection), (.requesting, .unknownConnection),
+      (.ending(.requested, _), .unknownConnection), (.idle, _), (.ending(.overtaken, _), _):
+      // The end of an attempt that was cancelled, which is no longer waited for.
+      return [.complain("an attempt to connect that failed, \(status), and is not under way")]
+    case (.initiating, _):
+      return end(status, nil)
+    case (.requesting, _):
+      state = .ending(.overtaken, next: nil)
+      return [.report(.connectionFailed(status))]
+    case (.ending(.requested(let cause), let next), _):
+      state = .ending(.overtaken, next: next)
+      return [.report(.connectionFailed(cause.status))]
+    }
+  }
+
+  private mutating func begin(_ attempt: Attempt?) -> [HostPartAction] {
+    guard let attempt else {
+      state = .idle
+      return []
+    }
+    state = .requesting(attempt)
+    let request = ConnectionRequest(peer: attempt.peer, parameters: attempt.parameters)
+    return [.send(.leCreateConnection(request), .initiator)]
+  }
+
+  private mutating func cancel(_ cause: Cause, next: Attempt?) -> [HostPartAction] {
+    state = .ending(.cancelling(cause, patience: .never), next: next)
+    return [.send(.leCreateConnectionCancel(), .cancellation)]
+  }
+
+  /// An attempt came to nothing.
+  private mutating func end(_ status: HCIErrorCode, _ next: Attempt?) -> [HostPartAction] {
+    [.report(.connectionFailed(status))] + begin(next)
   }
 }
 
 extension BluetoothHost {
   /// Whether an attempt to connect is under way that was not given up: a second one is not possible.
-  public var isConnecting: Bool {
-    if initiator.next != nil { return true }
-    return switch initiator.state {
-    case .requesting(_, nil), .initiating: true
-    case .idle, .requesting, .overtaken, .cancelling: false
-    }
-  }
+  public var isConnecting: Bool { initiator.isBusy }
 
   /// Connects to a device; ``HostEvent/connected(_:_:)`` or ``HostEvent/connectionFailed(_:)`` follows.
   ///
@@ -79,84 +214,16 @@ extension BluetoothHost {
     precondition(parameters.isValid, "the connection parameters do not fit each other")
     guard mayAct() else { return [] }
     precondition(!isConnecting, "a host connects to one device at a time")
-    initiator.next = Initiator.Attempt(peer: peer, parameters: parameters, deadline: now + timeout)
-    beginConnecting(at: now)
+    let attempt = Initiator.Attempt(peer: peer, parameters: parameters, deadline: now + timeout)
+    carryOut(initiator.connect(attempt), at: now)
     return takeActions()
   }
 
   /// Gives the attempt to connect up; ``HostEvent/connectionFailed(_:)`` follows. Without an attempt, nothing does.
   public mutating func cancelConnecting(at now: Instant) -> [HostAction] {
     guard mayAct() else { return [] }
-    giveUpConnecting(.user, at: now)
+    carryOut(initiator.giveUp(.user), at: now)
     return takeActions()
-  }
-
-  /// Begins what waits, unless an attempt is not over.
-  private mutating func beginConnecting(at now: Instant) {
-    guard case .idle = initiator.state, let attempt = initiator.next.take() else { return }
-    initiator.state = .requesting(attempt, givenUp: nil)
-    send(
-      .leCreateConnection(ConnectionRequest(peer: attempt.peer, parameters: attempt.parameters)),
-      for: .initiator, at: now)
-  }
-
-  private mutating func giveUpConnecting(_ cause: Initiator.Cause, at now: Instant) {
-    if initiator.next.take() != nil {
-      return report(.connectionFailed(cause.status))
-    }
-    switch initiator.state {
-    case .requesting(let attempt, nil):
-      initiator.state = .requesting(attempt, givenUp: cause)
-    case .initiating:
-      cancel(cause, at: now)
-    case .idle, .requesting, .overtaken, .cancelling:
-      break
-    }
-  }
-
-  private mutating func cancel(_ cause: Initiator.Cause, at now: Instant) {
-    initiator.state = .cancelling(cause, patience: .never)
-    send(.leCreateConnectionCancel(), for: .cancellation, at: now)
-  }
-
-  /// The time for an attempt, or for its end, is up.
-  mutating func connectDeadlinePassed(at now: Instant) {
-    switch initiator.state {
-    case .cancelling(let cause, _): endAttempt(cause.status, at: now)
-    case .idle, .requesting, .initiating, .overtaken: giveUpConnecting(.timeout, at: now)
-    }
-  }
-
-  /// An attempt came to nothing.
-  private mutating func endAttempt(_ status: HCIErrorCode, at now: Instant) {
-    initiator.state = .idle
-    report(.connectionFailed(status))
-    beginConnecting(at: now)
-  }
-}
-
-extension BluetoothHost {
-  /// Takes in the answer to LE Create Connection.
-  mutating func connectCommandAnswered(_ status: HCIErrorCode, at now: Instant) {
-    switch (initiator.state, status) {
-    case (.requesting(let attempt, nil), .success):
-      initiator.state = .initiating(attempt)
-    case (.requesting(_, let cause?), .success):
-      cancel(cause, at: now)
-    case (.requesting(_, let cause), _):
-      endAttempt(cause?.status ?? status, at: now)
-    case (.overtaken, _):
-      initiator.state = .idle
-      beginConnecting(at: now)
-    case (.idle, _), (.initiating, _), (.cancelling, _):
-      break
-    }
-  }
-
-  /// Takes in the answer to LE Create Connection Cancel, which says little: the event that ends the attempt counts.
-  mutating func cancelCommandAnswered(at now: Instant) {
-    guard case .cancelling(let cause, _) = initiator.state else { return }
-    initiator.state = .cancelling(cause, patience: now + settings.commandTimeout)
   }
 
   /// Takes in that a link came up, or that an attempt failed.
@@ -166,51 +233,13 @@ extension BluetoothHost {
       complain(nil, "a second link of handle \(connection.handle)")
     case (.success, .peripheral):
       addLink(connection, isWanted: true, at: now)
-      advertisingEnded(.success, at: now)
+      carryOut(advertiser.ended(.success), at: now)
     case (.success, .central):
-      connectedAsCentral(connection, at: now)
+      carryOut(initiator.connected(connection), at: now)
     case (.advertisingTimeout, _):
-      advertisingEnded(.advertisingTimeout, at: now)
+      carryOut(advertiser.ended(.advertisingTimeout), at: now)
     case (let status, _):
-      connectingFailed(status, at: now)
-    }
-  }
-
-  private mutating func connectedAsCentral(_ connection: ConnectionComplete, at now: Instant) {
-    switch initiator.state {
-    case .initiating, .cancelling(.timeout, _):
-      initiator.state = .idle
-      addLink(connection, isWanted: true, at: now)
-    case .requesting(_, nil), .requesting(_, .timeout?):
-      initiator.state = .overtaken
-      addLink(connection, isWanted: true, at: now)
-    case .requesting(_, .user?):
-      initiator.state = .overtaken
-      report(.connectionFailed(.cancelledByHost))
-      addLink(connection, isWanted: false, at: now)
-    case .cancelling(.user, _):
-      initiator.state = .idle
-      report(.connectionFailed(.cancelledByHost))
-      addLink(connection, isWanted: false, at: now)
-    case .idle, .overtaken:
-      complain(nil, "a link to \(connection.peer), to which nobody connected")
-      addLink(connection, isWanted: false, at: now)
-    }
-    beginConnecting(at: now)
-  }
-
-  private mutating func connectingFailed(_ status: HCIErrorCode, at now: Instant) {
-    switch (initiator.state, status) {
-    case (.cancelling(let cause, _), _):
-      endAttempt(cause.status, at: now)
-    case (.initiating, .unknownConnection), (.requesting, .unknownConnection), (.idle, _), (.overtaken, _):
-      // The end of an attempt that was cancelled, which is no longer waited for.
-      complain(nil, "an attempt to connect that failed, \(status), and is not under way")
-    case (.initiating, _):
-      endAttempt(status, at: now)
-    case (.requesting(_, let cause), _):
-      initiator.state = .overtaken
-      report(.connectionFailed(cause?.status ?? status))
+      carryOut(initiator.failed(status), at: now)
     }
   }
 }

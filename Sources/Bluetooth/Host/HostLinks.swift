@@ -22,7 +22,7 @@ struct HostLink: Sendable {
   var stage = Stage.open
   var timing: ConnectionTiming
   var gatt: GATTLink
-  var signalling = Signalling()
+  var signalling: Signalling
   var assembly = FrameAssembly()
   var outgoing = FragmentQueue()
   /// How many fragments the controller holds.
@@ -71,7 +71,8 @@ extension BluetoothHost {
     links.append(
       HostLink(
         id: id, handle: connection.handle, role: connection.role, isReported: isWanted,
-        timing: connection.timing, gatt: GATTLink(offering: settings.mtu)))
+        timing: connection.timing, gatt: GATTLink(offering: settings.mtu),
+        signalling: Signalling(asksController: features & LEFeature.parameterRequest != 0)))
     guard isWanted else { return endLink(links.count - 1, .remoteUserTerminated, at: now) }
     report(.connected(id, connection))
     for fragment in strays.take(connection.handle) { receive(fragment, at: now) }
@@ -156,7 +157,7 @@ extension BluetoothHost {
     case .ending:
       fail(.broken("no Disconnection Complete for link \(links[index].handle)"))
     case .open:
-      if links[index].signalling.deadline <= now { updateUnanswered(index, at: now) }
+      carryOut(links[index].signalling.advance(to: now), index, at: now)
       carryOut(links[index].gatt.advance(to: now), index, at: now)
     }
   }

@@ -7,11 +7,21 @@ public import Basics
 ///      ▲ │       └──changed or refused──▶ idle                ▲
 ///      │ └────────────────────────────────────────────────────┘ this controller does not know how
 struct Signalling: Sendable {
-  enum State: Sendable {
+  /// What the host must do next.
+  enum Action: Sendable {
+    /// Have the controller ask the other end's.
+    case update(ConnectionParameters)
+    case transmit(SignallingPacket)
+    /// Say how a request ended.
+    case report(HCIErrorCode)
+    case complain(String)
+  }
+
+  /// `next` was asked for meanwhile and follows, the latest alone.
+  private enum State: Sendable {
     case idle
-    /// The controller asks the other end's; what was asked for meanwhile follows, the latest alone.
+    /// The controller asks the other end's.
     case asking(ConnectionParameters, next: ConnectionParameters?)
-    /// What was asked for meanwhile follows, the latest alone.
     case waiting(identifier: UInt8, deadline: Instant, next: ConnectionParameters?)
   }
 
@@ -21,10 +31,14 @@ struct Signalling: Sendable {
   /// The greatest command that must be understood, in bytes (§4, MTUsig of LE).
   static var mtu: Int { 23 }
 
-  var state = State.idle
-  /// Whether the other end's controller is known not to be asked.
-  var isOld = false
+  private var state = State.idle
+  /// Whether this controller can ask the other end's, and the latter is not known not to be asked.
+  private var asksController: Bool
   private var lastIdentifier: UInt8 = 0
+
+  init(asksController: Bool) {
+    self.asksController = asksController
+  }
 
   /// When a response is late, or never.
   var deadline: Instant {
@@ -34,10 +48,65 @@ struct Signalling: Sendable {
     }
   }
 
-  /// An identifier for a request, from 1 to 255 and then again.
-  mutating func newIdentifier() -> UInt8 {
+  /// Asks for another timing, or will.
+  mutating func ask(for parameters: ConnectionParameters, at now: Instant) -> [Action] {
+    switch state {
+    case .idle:
+      return begin(parameters, at: now)
+    case .asking(let asked, _):
+      state = .asking(asked, next: parameters)
+      return []
+    case .waiting(let identifier, let deadline, _):
+      state = .waiting(identifier: identifier, deadline: deadline, next: parameters)
+      return []
+    }
+  }
+
+  /// Takes in how the controller's request ended, or that the timing changed.
+  mutating func updated(_ status: HCIErrorCode, at now: Instant) -> [Action] {
+    switch (state, status) {
+    case (.asking(let asked, let next), .unsupportedRemoteFeature):
+      // Nothing is decided: the same goes on by L2CAP.
+      asksController = false
+      return begin(next ?? asked, at: now)
+    case (.asking(_, let next), _):
+      return [.report(status)] + begin(next, at: now)
+    case (.idle, _), (.waiting, _):
+      return [.report(status)]
+    }
+  }
+
+  /// Whether a response of this identifier is awaited.
+  func awaits(_ identifier: UInt8) -> Bool {
+    if case .waiting(identifier, _, _) = state { true } else { false }
+  }
+
+  /// Takes in the awaited response. A change that was accepted is heard of when it happens.
+  mutating func answered(refusal: HCIErrorCode?, at now: Instant) -> [Action] {
+    guard case .waiting(_, _, let next) = state else { return [] }
+    return (refusal.map { [.report($0)] } ?? []) + begin(next, at: now)
+  }
+
+  /// Gives up a response that is thirty seconds late.
+  mutating func advance(to now: Instant) -> [Action] {
+    guard deadline <= now else { return [] }
+    return [.complain("no response to a connection parameter update request")]
+      + answered(refusal: .llResponseTimeout, at: now)
+  }
+
+  private mutating func begin(_ parameters: ConnectionParameters?, at now: Instant) -> [Action] {
+    guard let parameters else {
+      state = .idle
+      return []
+    }
+    guard !asksController else {
+      state = .asking(parameters, next: nil)
+      return [.update(parameters)]
+    }
+    // From 1 to 255 and then again.
     lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-    return lastIdentifier
+    state = .waiting(identifier: lastIdentifier, deadline: now + Self.patience, next: nil)
+    return [.transmit(.connectionParameterUpdateRequest(identifier: lastIdentifier, parameters))]
   }
 
   /// Whether a command of this code is an answer or says something unasked, so that it is never rejected.
@@ -61,15 +130,9 @@ extension BluetoothHost {
   ) -> [HostAction] {
     precondition(parameters.isValid, "the connection parameters do not fit each other")
     guard let index = openIndex(of: link) else { return [] }
-    switch (links[index].role, links[index].signalling.state) {
-    case (.central, _):
-      sendUpdate(parameters, index, at: now)
-    case (.peripheral, .idle):
-      requestUpdate(parameters, index, at: now)
-    case (.peripheral, .asking(let asked, _)):
-      links[index].signalling.state = .asking(asked, next: parameters)
-    case (.peripheral, .waiting(let identifier, let deadline, _)):
-      links[index].signalling.state = .waiting(identifier: identifier, deadline: deadline, next: parameters)
+    switch links[index].role {
+    case .central: sendUpdate(parameters, index, at: now)
+    case .peripheral: carryOut(links[index].signalling.ask(for: parameters, at: now), index, at: now)
     }
     return takeActions()
   }
@@ -85,36 +148,21 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  private mutating func requestUpdate(_ parameters: ConnectionParameters, _ index: Int, at now: Instant) {
-    guard features & LEFeature.parameterRequest == 0 || links[index].signalling.isOld else {
-      links[index].signalling.state = .asking(parameters, next: nil)
-      return sendUpdate(parameters, index, at: now)
+  /// Does what the signalling of a link wants done.
+  mutating func carryOut(_ todo: [Signalling.Action], _ index: Int, at now: Instant) {
+    for action in todo {
+      switch action {
+      case .update(let parameters): sendUpdate(parameters, index, at: now)
+      case .transmit(let packet): answer(.signalling, packet, index, at: now)
+      case .report(let status): report(.timing(links[index].id, status: status, links[index].timing))
+      case .complain(let sentence): complain(links[index].id, sentence)
+      }
     }
-    let identifier = links[index].signalling.newIdentifier()
-    links[index].signalling.state = .waiting(
-      identifier: identifier, deadline: now + Signalling.patience, next: nil)
-    answer(
-      .signalling,
-      SignallingPacket.connectionParameterUpdateRequest(identifier: identifier, parameters), index, at: now)
   }
 
   private mutating func sendUpdate(_ parameters: ConnectionParameters, _ index: Int, at now: Instant) {
     let handle = links[index].handle
     send(.leConnectionUpdate(handle, parameters), for: .update(handle), at: now)
-  }
-
-  /// A request is over; what was asked for meanwhile follows.
-  private mutating func updateAnswered(_ index: Int, refusal: HCIErrorCode?, at now: Instant) {
-    guard case .waiting(_, _, let next) = links[index].signalling.state else { return }
-    links[index].signalling.state = .idle
-    if let refusal { report(.timing(links[index].id, status: refusal, links[index].timing)) }
-    if let next { requestUpdate(next, index, at: now) }
-  }
-
-  /// A response is thirty seconds late.
-  mutating func updateUnanswered(_ index: Int, at now: Instant) {
-    complain(links[index].id, "no response to a connection parameter update request")
-    updateAnswered(index, refusal: .llResponseTimeout, at: now)
   }
 }
 
@@ -151,10 +199,11 @@ extension BluetoothHost {
       complain(links[index].id, "a connection parameter update request of a central")
       reject(bytes, .commandNotUnderstood, index, at: now)
     case (.connectionParameterUpdateResponse(let identifier, let isAccepted), _)
-    where isAwaited(identifier, index):
-      updateAnswered(index, refusal: isAccepted ? nil : .unacceptableConnectionParameters, at: now)
-    case (.commandReject(let identifier, _, _), _) where isAwaited(identifier, index):
-      updateAnswered(index, refusal: .unsupportedRemoteFeature, at: now)
+    where links[index].signalling.awaits(identifier):
+      let refusal: HCIErrorCode? = isAccepted ? nil : .unacceptableConnectionParameters
+      carryOut(links[index].signalling.answered(refusal: refusal, at: now), index, at: now)
+    case (.commandReject(let identifier, _, _), _) where links[index].signalling.awaits(identifier):
+      carryOut(links[index].signalling.answered(refusal: .unsupportedRemoteFeature, at: now), index, at: now)
     case (.creditBasedConnectionRequest(let identifier, _), _):
       answer(
         .signalling,
@@ -166,10 +215,6 @@ extension BluetoothHost {
       (.other, _):
       complain(links[index].id, "signalling command 0x\([packet.code].hex), which answers nothing")
     }
-  }
-
-  private func isAwaited(_ identifier: UInt8, _ index: Int) -> Bool {
-    if case .waiting(identifier, _, _) = links[index].signalling.state { true } else { false }
   }
 
   /// Says that a request was not understood, unless it is none or has no identifier to say it with.
@@ -187,7 +232,7 @@ extension BluetoothHost {
   /// Takes in the answer to LE Connection Update.
   mutating func updateCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant) {
     guard status != .success, let index = index(of: handle), links[index].isReported else { return }
-    updateEnded(index, status, at: now)
+    carryOut(links[index].signalling.updated(status, at: now), index, at: now)
   }
 
   /// Takes in LE Connection Update Complete.
@@ -196,21 +241,7 @@ extension BluetoothHost {
   ) {
     guard let index = index(of: handle), links[index].isReported else { return }
     if status == .success { links[index].timing = timing }
-    updateEnded(index, status, at: now)
-  }
-
-  private mutating func updateEnded(_ index: Int, _ status: HCIErrorCode, at now: Instant) {
-    let told = HostEvent.timing(links[index].id, status: status, links[index].timing)
-    guard case .asking(let asked, let next) = links[index].signalling.state else { return report(told) }
-    links[index].signalling.state = .idle
-    if status == .unsupportedRemoteFeature {
-      // Nothing is decided: the same goes on by L2CAP.
-      links[index].signalling.isOld = true
-      requestUpdate(next ?? asked, index, at: now)
-    } else {
-      report(told)
-      if let next { requestUpdate(next, index, at: now) }
-    }
+    carryOut(links[index].signalling.updated(status, at: now), index, at: now)
   }
 
   /// Takes in that the other end's link layer asks for another timing (Core 5.4, Vol 4 Part E §7.7.65.6).

@@ -1,0 +1,124 @@
+/// What a controller goes on doing once it is enabled, scanning or advertising, and how far it is with it.
+///
+///                  beginning: one command after another ──▶ on
+///       start ▲                                             │ stop, or start with something else
+///            off ◀───────────────── ending ◀────────────────┤
+///             ▲                                             │
+///             └─────────────────────────────────────────────┘ it ended by itself
+///
+/// Settings can be changed only while the controller is not at it. What is asked for while a command is under way is
+/// kept, the latest alone, and carried out after it.
+struct HostActivity<Settings: HostActivitySettings>: Sendable {
+  /// What the user asks for.
+  enum Wish: Sendable {
+    case start(Settings)
+    case stop
+  }
+
+  private enum State: Sendable {
+    case off
+    /// So many of the commands are answered; the last enables it.
+    case beginning(Settings, answered: Int, next: Wish?)
+    /// It ended by itself before the controller had said that it is on.
+    case overtaken(next: Wish?)
+    case on(Settings)
+    case ending(next: Wish?)
+  }
+
+  private var state = State.off
+
+  /// Does what the user asks for, or will.
+  mutating func pursue(_ wish: Wish) -> [HostPartAction] {
+    switch state {
+    case .off:
+      return begin(wish)
+    case .beginning(let settings, let count, _):
+      state = .beginning(settings, answered: count, next: wish)
+      return []
+    case .overtaken:
+      state = .overtaken(next: wish)
+      return []
+    case .on:
+      return end(next: wish)
+    case .ending:
+      state = .ending(next: wish)
+      return []
+    }
+  }
+
+  /// Takes in the answer to a command.
+  mutating func answered(_ status: HCIErrorCode) -> [HostPartAction] {
+    switch (state, status) {
+    case (.beginning(let settings, let count, let next), .success):
+      let left = settings.commands.dropFirst(count + 1)
+      switch (left.first, next) {
+      case (_?, let next?):
+        return begin(next)
+      case (let command?, nil):
+        state = .beginning(settings, answered: count + 1, next: nil)
+        return [.send(command, Settings.asker)]
+      case (nil, let next?):
+        return [.report(Settings.event(true, .success))] + end(next: next)
+      case (nil, nil):
+        state = .on(settings)
+        return [.report(Settings.event(true, .success))]
+      }
+    case (.beginning(_, _, let next), _):
+      return [.report(Settings.event(false, status))] + begin(next)
+    case (.overtaken(let next), _), (.ending(let next), _):
+      // A controller that refuses to end it does not do it, or has ended it already.
+      return begin(next)
+    case (.off, _), (.on, _):
+      return []
+    }
+  }
+
+  /// Takes in that it may have ended by itself, as advertising does when a central connects, or when a directed
+  /// advertisement found nobody in time.
+  mutating func ended(_ status: HCIErrorCode) -> [HostPartAction] {
+    switch state {
+    case .on(let settings) where settings.endsByItself:
+      state = .off
+    case .beginning(let settings, let count, let next)
+    where settings.endsByItself && count == settings.commands.count - 1:
+      state = .overtaken(next: next)
+    case .on, .beginning, .off, .overtaken, .ending:
+      // When ending, that is carried out all the same.
+      return []
+    }
+    return [.report(Settings.event(false, status))]
+  }
+
+  /// Does the next while the controller is not at it.
+  private mutating func begin(_ wish: Wish?) -> [HostPartAction] {
+    switch wish {
+    case .start(let settings):
+      state = .beginning(settings, answered: 0, next: nil)
+      return [.send(settings.commands[0], Settings.asker)]
+    case .stop:
+      state = .off
+      return [.report(Settings.event(false, .success))]
+    case nil:
+      state = .off
+      return []
+    }
+  }
+
+  private mutating func end(next: Wish) -> [HostPartAction] {
+    state = .ending(next: next)
+    return [.send(Settings.end, Settings.asker)]
+  }
+}
+
+/// What a controller is to do, and how it is told.
+protocol HostActivitySettings: Sendable {
+  /// The commands by which it begins, the last of which enables it.
+  var commands: [HCICommand] { get }
+  /// The command by which it ends.
+  static var end: HCICommand { get }
+  static var asker: CommandQueue.Asker { get }
+  /// Whether a connection ends it.
+  var endsByItself: Bool { get }
+  /// What is reported when it has begun or ended, or was refused.
+  static func event(_ isOn: Bool, _ status: HCIErrorCode) -> HostEvent
+}
