@@ -14,46 +14,55 @@ struct CaptureWiresharkTests {
     (HCICommand.reset.opcode, [0]),
     (
       HCICommand.readLocalVersionInformation.opcode,
-      CommandReturn.success(
+      HCICommand.readLocalVersionInformation.success(
         CommandReturn.LocalVersion(
           hciVersion: 0x0C, hciSubversion: 1, lmpVersion: 0x0C, company: 2, lmpSubversion: 3))
     ),
-    (HCICommand.readLocalSupportedCommands.opcode, CommandReturn.success(CommandReturn.SupportedCommands())),
-    (HCICommand.readLocalSupportedFeatures.opcode, CommandReturn.success(UInt64(1 << 38))),
+    (
+      HCICommand.readLocalSupportedCommands.opcode,
+      HCICommand.readLocalSupportedCommands.success(CommandReturn.SupportedCommands())
+    ),
+    (
+      HCICommand.readLocalSupportedFeatures.opcode,
+      HCICommand.readLocalSupportedFeatures.success(UInt64(1 << 38))
+    ),
     (
       HCICommand.readBufferSize.opcode,
-      CommandReturn.success(
+      HCICommand.readBufferSize.success(
         CommandReturn.ReadBufferSize(aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1)
       )
     ),
-    (HCICommand.readBDADDR.opcode, CommandReturn.success(BluetoothAddress(0x1122_3344_5566))),
-    (HCICommand.readRSSI.opcode, CommandReturn.success(CommandReturn.RSSI(handle: link, rssi: -60))),
+    (HCICommand.readBDADDR.opcode, HCICommand.readBDADDR.success(BluetoothAddress(0x1122_3344_5566))),
+    (HCICommand.readRSSI.opcode, HCICommand.readRSSI.success((link, -60))),
     (
       HCICommand.leReadBufferSize.opcode,
-      CommandReturn.success(
+      HCICommand.leReadBufferSize.success(
         CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15))
     ),
-    (HCICommand.leReadLocalSupportedFeatures.opcode, CommandReturn.success(UInt64(0x59FF))),
-    (HCICommand.leReadAdvertisingTxPower.opcode, CommandReturn.success(Int8(-12))),
-    (HCICommand.leReadFilterAcceptListSize.opcode, CommandReturn.success(UInt8(16))),
+    (
+      HCICommand.leReadLocalSupportedFeatures.opcode,
+      HCICommand.leReadLocalSupportedFeatures.success(UInt64(0x59FF))
+    ),
+    (HCICommand.leReadAdvertisingTxPower.opcode, HCICommand.leReadAdvertisingTxPower.success(Int8(-12))),
+    (HCICommand.leReadFilterAcceptListSize.opcode, HCICommand.leReadFilterAcceptListSize.success(UInt8(16))),
     (
       HCICommand.leReadChannelMap.opcode,
-      CommandReturn.success(
-        CommandReturn.ChannelMap(handle: link, channels: 0x1F_FFFF_FFFF))
+      HCICommand.leReadChannelMap.success(
+        (link, 0x1F_FFFF_FFFF))
     ),
-    (HCICommand.leEncrypt.opcode, CommandReturn.success(UUID128(high: 1, low: 2))),
-    (HCICommand.leRand.opcode, CommandReturn.success(UInt64(3))),
-    (HCICommand.leReadSupportedStates.opcode, CommandReturn.success(UInt64(0x3FF))),
-    (HCICommand.leSetDataLength.opcode, CommandReturn.success(link)),
+    (HCICommand.leEncrypt.opcode, HCICommand.leEncrypt.success(UUID128(high: 1, low: 2))),
+    (HCICommand.leRand.opcode, HCICommand.leRand.success(UInt64(3))),
+    (HCICommand.leReadSupportedStates.opcode, HCICommand.leReadSupportedStates.success(UInt64(0x3FF))),
+    (HCICommand.leSetDataLength.opcode, HCICommand.leSetDataLength.success(link)),
     (
       HCICommand.leReadSuggestedDefaultDataLength.opcode,
-      CommandReturn.success(
-        CommandReturn.SuggestedDataLength(octets: 27, time: 328))
+      HCICommand.leReadSuggestedDefaultDataLength.success(
+        (27, 328))
     ),
-    (HCICommand.leReadMaximumDataLength.opcode, CommandReturn.success(DataLength())),
+    (HCICommand.leReadMaximumDataLength.opcode, HCICommand.leReadMaximumDataLength.success(DataLength())),
     (
       HCICommand.leReadPHY.opcode,
-      CommandReturn.success(CommandReturn.PHY(handle: link, transmit: 1, receive: 2))
+      HCICommand.leReadPHY.success((link, 1, 2))
     ),
   ]
   private static let link = ConnectionHandle(rawValue: 0x0040)

@@ -6,51 +6,54 @@ import Testing
 @Suite struct HCIReturnTests {
   private static let link = ConnectionHandle(rawValue: 0x0EFF)
 
-  private func check<Value: BinaryCodable & Hashable>(
-    _ value: Value, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+  private func check<Return, Value>(
+    _ kind: HCICommand.Kind<Return, Value>, _ value: Return, _ text: String,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    expect(CommandReturn.success(value).hex, text, sourceLocation: sourceLocation)
+    expect(kind.success(value).hex, text, sourceLocation: sourceLocation)
     let bytes = try [UInt8](hex: text)
     expect(try CommandReturn.status(of: bytes), .success, sourceLocation: sourceLocation)
-    expect(try CommandReturn.decode(Value.self, from: bytes), value, sourceLocation: sourceLocation)
-    checkCodec(Sample(value), encode: \.encoded) { bytes throws(DecodeError) in
-      try Value(decoding: bytes)
-    }
+    expect(kind.success(try kind.returned(bytes)).hex, text, sourceLocation: sourceLocation)
+    checkCodec(Sample(bytes), encode: { $0 }, decode: kind.declaration.returnedAgain)
     #expect(throws: DecodeError.trailing(at: bytes.count, count: 1), sourceLocation: sourceLocation) {
-      try CommandReturn.decode(Value.self, from: bytes + [0])
+      try kind.returned(bytes + [0])
     }
   }
 
   @Test("return parameters have the specification's layouts")
   func layouts() throws {
     try check(
+      HCICommand.readLocalVersionInformation,
       CommandReturn.LocalVersion(
         hciVersion: 0x0D, hciSubversion: 0x0102, lmpVersion: 0x0C, company: 2, lmpSubversion: 0x0304),
       "000d02010c02000403")
-    try check(UInt64(0x0000_0060_0000_0000), "000000000060000000")
+    try check(HCICommand.readLocalSupportedFeatures, 0x0000_0060_0000_0000, "000000000060000000")
     try check(
+      HCICommand.readBufferSize,
       CommandReturn.ReadBufferSize(
         aclLength: 1021, synchronousLength: 64, aclCount: 8, synchronousCount: 1), "00fd034008000100")
-    try check(BluetoothAddress(0x1122_3344_5566), "00665544332211")
-    try check(CommandReturn.RSSI(handle: Self.link, rssi: -60), "00ff0ec4")
-    try check(CommandReturn.RSSI(handle: Self.link, rssi: nil), "00ff0e7f")
-    try check(CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15), "00fb000f")
-    try check(UInt64(0x59FF), "00ff59000000000000")
-    try check(Int8(-12), "00f4")
-    try check(UInt8(16), "0010")
-    try check(CommandReturn.ChannelMap(handle: Self.link, channels: 0x1F_FFFF_FFFE), "00ff0efeffffff1f")
+    try check(HCICommand.readBDADDR, BluetoothAddress(0x1122_3344_5566), "00665544332211")
+    try check(HCICommand.readRSSI, (Self.link, -60), "00ff0ec4")
+    try check(HCICommand.readRSSI, (Self.link, nil), "00ff0e7f")
     try check(
-      UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
+      HCICommand.leReadBufferSize, CommandReturn.LEReadBufferSize(aclLength: 251, aclCount: 15), "00fb000f")
+    try check(HCICommand.leReadLocalSupportedFeatures, 0x59FF, "00ff59000000000000")
+    try check(HCICommand.leReadAdvertisingTxPower, -12, "00f4")
+    try check(HCICommand.leReadFilterAcceptListSize, 16, "0010")
+    try check(HCICommand.leReadChannelMap, (Self.link, 0x1F_FFFF_FFFE), "00ff0efeffffff1f")
+    try check(
+      HCICommand.leEncrypt, UUID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
       "00000102030405060708090a0b0c0d0e0f")
-    try check(UInt64(0x0807_0605_0403_0201), "000102030405060708")
-    try check(UInt64(0x03FF_FFFF_FFFF), "00ffffffffff030000")
-    try check(CommandReturn.SuggestedDataLength(octets: 27, time: 328), "001b004801")
+    try check(HCICommand.leRand, 0x0807_0605_0403_0201, "000102030405060708")
+    try check(HCICommand.leReadSupportedStates, 0x03FF_FFFF_FFFF, "00ffffffffff030000")
+    try check(HCICommand.leReadSuggestedDefaultDataLength, (27, 328), "001b004801")
     try check(
+      HCICommand.leReadMaximumDataLength,
       DataLength(
         transmitOctets: 251, transmitTime: 2120, receiveOctets: 251, receiveTime: 17_040),
       "00fb004808fb009042")
-    try check(CommandReturn.PHY(handle: Self.link, transmit: 1, receive: 2), "00ff0e0102")
-    try check(Self.link, "00ff0e")
+    try check(HCICommand.leReadPHY, (Self.link, 1, 2), "00ff0e0102")
+    try check(HCICommand.leSetDataLength, Self.link, "00ff0e")
   }
 
   @Test("supported commands are numbered by octet and bit")
@@ -61,7 +64,7 @@ import Testing
     commands[octet: 5, bit: 6] = true
     commands[octet: 5, bit: 6] = false
     let text = "00" + "0000000000" + "80" + String(repeating: "00", count: 57) + "01"
-    try check(commands, text)
+    try check(HCICommand.readLocalSupportedCommands, commands, text)
     expect(commands[octet: 5, bit: 7], true)
     expect(commands[octet: 5, bit: 6], false)
   }
@@ -71,7 +74,7 @@ import Testing
     expect(try CommandReturn.status(of: [0x0C]), .commandDisallowed)
     #expect(throws: DecodeError.truncated(at: 0)) { try CommandReturn.status(of: []) }
     #expect(throws: DecodeError.truncated(at: 1, missing: 2)) {
-      try CommandReturn.decode(ConnectionHandle.self, from: [0x0C])
+      try HCICommand.leSetDataLength.returned([0x0C])
     }
   }
 }

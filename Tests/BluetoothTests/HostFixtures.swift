@@ -22,7 +22,7 @@ struct Exchange {
   static func done(_ command: HCICommand, returning value: some BinaryCodable) -> Exchange {
     Exchange(
       command,
-      .commandComplete(credits: 1, opcode: command.opcode, returnParameters: CommandReturn.success(value)))
+      .commandComplete(credits: 1, opcode: command.opcode, returnParameters: [0] + value.encoded))
   }
 
   /// The command is refused with Command Complete.

@@ -244,7 +244,7 @@ struct RadioCommandTests {
     for features in [ControllerSettings.implementedFeatures, 0] {
       var bench = RadioBench(1, RadioSettings(), ControllerSettings(features: features))
       let returned = bench.order(0, .readLocalSupportedCommands())
-      let supported: CommandReturn.SupportedCommands = try CommandReturn.decode(from: returned)
+      let supported = try HCICommand.readLocalSupportedCommands.returned(returned)
       var bits = 0
       for octet in 0..<64 {
         for bit in 0..<8 where supported[octet: octet, bit: bit] { bits += 1 }

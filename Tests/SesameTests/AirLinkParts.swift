@@ -45,15 +45,17 @@ struct ToyTransport: HCITransport {
   private static func returns(of command: HCICommand) -> [UInt8] {
     switch command.opcode {
     case HCICommand.readLocalVersionInformation.opcode:
-      CommandReturn.success(
+      HCICommand.readLocalVersionInformation.success(
         CommandReturn.LocalVersion(
           hciVersion: 13, hciSubversion: 0, lmpVersion: 13, company: 1, lmpSubversion: 0))
     case HCICommand.readLocalSupportedCommands.opcode: [0] + [UInt8](repeating: 0xFF, count: 64)
-    case HCICommand.readLocalSupportedFeatures.opcode: CommandReturn.success(UInt64(1 << 38))
-    case HCICommand.readBDADDR.opcode: CommandReturn.success(BluetoothAddress(1))
+    case HCICommand.readLocalSupportedFeatures.opcode:
+      HCICommand.readLocalSupportedFeatures.success(UInt64(1 << 38))
+    case HCICommand.readBDADDR.opcode: HCICommand.readBDADDR.success(BluetoothAddress(1))
     case HCICommand.leReadBufferSize.opcode:
-      CommandReturn.success(CommandReturn.LEReadBufferSize(aclLength: 27, aclCount: 4))
-    case HCICommand.leReadLocalSupportedFeatures.opcode: CommandReturn.success(UInt64(0))
+      HCICommand.leReadBufferSize.success(CommandReturn.LEReadBufferSize(aclLength: 27, aclCount: 4))
+    case HCICommand.leReadLocalSupportedFeatures.opcode:
+      HCICommand.leReadLocalSupportedFeatures.success(UInt64(0))
     default: [0]
     }
   }

@@ -1,46 +1,17 @@
-/// What controllers return in Command Complete behind the status (Core 5.4, Vol 4 Part E §7): one type per layout.
+/// What controllers return in Command Complete behind the status, where it is of several parts with names
+/// (Core 5.4, Vol 4 Part E §7).
 ///
 /// A command that failed may return its status alone, so the status is not part of the types: ask
-/// ``status(of:)`` first, then ``decode(_:from:)``; a controller uses ``success(_:)``.
+/// ``status(of:)`` first, then ``HCICommand/Kind/returned(_:)``.
 public enum CommandReturn {
   /// The status, which all return parameters begin with.
   public static func status(of returnParameters: [UInt8]) throws(DecodeError) -> HCIErrorCode {
     guard let first = returnParameters.first else { throw .truncated(at: 0) }
     return HCIErrorCode(rawValue: first)
   }
-
-  /// Reads what follows the status of a command that succeeded.
-  public static func decode<Value: BinaryCodable>(
-    _: Value.Type = Value.self, from returnParameters: [UInt8]
-  ) throws(DecodeError) -> Value {
-    var reader = ByteReader(returnParameters.span)
-    try reader.skip(1)
-    let value = try Value(decoding: &reader)
-    try reader.end()
-    return value
-  }
-
-  /// The return parameters of a command that succeeded.
-  public static func success(_ value: some BinaryCodable) -> [UInt8] {
-    var bytes: [UInt8] = [HCIErrorCode.success.rawValue]
-    bytes.append(value)
-    return bytes
-  }
 }
 
 extension CommandReturn {
-  /// No more than the status.
-  public struct Nothing: Hashable, Sendable, BinaryCodable {
-    /// Makes nothing.
-    public init() {}
-
-    /// Reads nothing.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {}
-
-    /// Appends nothing.
-    public func encode(into bytes: inout [UInt8]) {}
-  }
-
   /// Read Local Version Information (§7.4.1).
   public struct LocalVersion: Hashable, Sendable, FieldCodable {
     /// The version of HCI: 0x0C is 5.3, 0x0D is 5.4.
@@ -94,32 +65,6 @@ extension CommandReturn {
       Self.init, \.aclLength, \.synchronousLength, \.aclCount, \.synchronousCount)
   }
 
-  /// Read RSSI (§7.5.4).
-  public struct RSSI: Hashable, Sendable, BinaryCodable {
-    /// The link.
-    public var handle: ConnectionHandle
-    /// The signal's strength in dBm; `nil` when the controller does not know (127).
-    public var rssi: Int8?
-
-    /// Makes the contents.
-    public init(handle: ConnectionHandle, rssi: Int8?) {
-      self.handle = handle
-      self.rssi = rssi
-    }
-
-    /// Reads the fields in the specification's order.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      handle = try reader.value()
-      rssi = try reader.rssi()
-    }
-
-    /// Appends the fields in the specification's order.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(handle)
-      bytes.append(rssi: rssi)
-    }
-  }
-
   /// LE Read Buffer Size, version 1 (§7.8.2).
   public struct LEReadBufferSize: Hashable, Sendable, FieldCodable {
     /// How long the data of an ACL packet may be; 0 says that LE shares the buffers of ``ReadBufferSize``.
@@ -135,43 +80,6 @@ extension CommandReturn {
 
     /// The fields in the specification's order.
     public static let fields = FieldList(Self.init, \.aclLength, \.aclCount)
-  }
-
-  /// LE Read Suggested Default Data Length (§7.8.34).
-  public struct SuggestedDataLength: Hashable, Sendable, FieldCodable {
-    /// Bytes of payload, from 27 to 251.
-    public var octets: UInt16
-    /// Microseconds.
-    public var time: UInt16
-
-    /// Makes the contents.
-    public init(octets: UInt16, time: UInt16) {
-      self.octets = octets
-      self.time = time
-    }
-
-    /// The fields in the specification's order.
-    public static let fields = FieldList(Self.init, \.octets, \.time)
-  }
-
-  /// LE Read PHY (§7.8.47).
-  public struct PHY: Hashable, Sendable, FieldCodable {
-    /// The link.
-    public var handle: ConnectionHandle
-    /// 1 for 1M, 2 for 2M, 3 for coded.
-    public var transmit: UInt8
-    /// 1 for 1M, 2 for 2M, 3 for coded.
-    public var receive: UInt8
-
-    /// Makes the contents.
-    public init(handle: ConnectionHandle, transmit: UInt8, receive: UInt8) {
-      self.handle = handle
-      self.transmit = transmit
-      self.receive = receive
-    }
-
-    /// The fields in the specification's order.
-    public static let fields = FieldList(Self.init, \.handle, \.transmit, \.receive)
   }
 
   /// Read Local Supported Commands (§7.4.2).
@@ -198,35 +106,6 @@ extension CommandReturn {
     /// Appends 64 bytes.
     public func encode(into bytes: inout [UInt8]) {
       bytes.append(contentsOf: octets)
-    }
-  }
-
-  /// LE Read Channel Map (§7.8.20).
-  public struct ChannelMap: Hashable, Sendable, BinaryCodable {
-    /// The link.
-    public var handle: ConnectionHandle
-    /// The data channels that are in use, as bits 0 to 36.
-    public var channels: UInt64
-
-    /// Makes the contents.
-    public init(handle: ConnectionHandle, channels: UInt64) {
-      precondition(channels >> 40 == 0, "a channel map has 40 bits")
-      self.handle = handle
-      self.channels = channels
-    }
-
-    /// Reads the handle and five bytes of bits.
-    public init(decoding reader: inout ByteReader) throws(DecodeError) {
-      handle = try reader.value()
-      try reader.require(5)
-      channels = UInt64(try reader.u32()) | UInt64(try reader.u8()) << 32
-    }
-
-    /// Appends the handle and five bytes of bits.
-    public func encode(into bytes: inout [UInt8]) {
-      bytes.append(handle)
-      bytes.append(littleEndian: UInt32(truncatingIfNeeded: channels))
-      bytes.append(UInt8(truncatingIfNeeded: channels >> 32))
     }
   }
 }

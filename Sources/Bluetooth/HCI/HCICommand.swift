@@ -82,21 +82,23 @@ extension HCICommand {
     public let returnedAgain: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
   }
 
-  /// One of the commands, as which it is declared: with the types of its parameters (a tuple where there are several,
-  /// `Void` where there are none) and of what it returns.
-  public struct Kind<Return: BinaryCodable & SendableMetatype, Value: Sendable>: Sendable {
+  /// One of the commands, as which it is declared: with the types of its parameters and of what it returns behind the
+  /// status: tuples where there are several, `Void` where there is nothing.
+  public struct Kind<Return: Sendable, Value: Sendable>: Sendable {
     /// What does not depend on the types.
     public let declaration: Declaration
     private let field: Field<Value>
+    private let returning: Field<Return>
 
     /// Declares a command: its number, name, answer and place, its parameters in the specification's order, and what it
     /// returns behind the status; `text` has the parameters in words, without the link.
     init(
       _ opcode: UInt16, _ name: String, _ answer: Answer, _ place: (Int, Int)?, _ field: Field<Value>,
-      features: UInt64 = 0, key: Range<Int>? = nil, returning: Return.Type = CommandReturn.Nothing.self,
+      features: UInt64 = 0, key: Range<Int>? = nil, returning: Field<Return> = Field<Void>.nothing,
       text: @escaping @Sendable (Value) -> String = { _ in "" }
     ) {
       self.field = field
+      self.returning = returning
       declaration = Declaration(
         opcode: opcode, name: name, answer: answer, place: place, features: features,
         isOfLink: field.isOfLink,
@@ -104,7 +106,7 @@ extension HCICommand {
         again: { (bytes) throws(DecodeError) in field.encode(try field.decode(bytes)) },
         text: { (bytes) throws(DecodeError) in text(try field.decode(bytes)) },
         returnedAgain: { (bytes) throws(DecodeError) in
-          CommandReturn.success(try CommandReturn.decode(Return.self, from: bytes))
+          [HCIErrorCode.success.rawValue] + returning.encode(try returning.decode(bytes, behind: 1))
         })
     }
 
@@ -130,19 +132,25 @@ extension HCICommand {
 
     /// Reads what follows the status of a command that succeeded.
     public func returned(_ returnParameters: [UInt8]) throws(DecodeError) -> Return {
-      try CommandReturn.decode(from: returnParameters)
+      try returning.decode(returnParameters, behind: 1)
+    }
+
+    /// The return parameters of a command that succeeded.
+    public func success(_ value: Return) -> [UInt8] {
+      [HCIErrorCode.success.rawValue] + returning.encode(value)
     }
   }
 
-  /// The parameters of a command, or one of them: how it is read, and how it is sent.
+  /// Parameters, or one of them: how it is read, and how it is sent.
   struct Field<Value: Sendable>: Sendable {
     let read: @Sendable (inout ByteReader) throws(DecodeError) -> Value
     let append: @Sendable (Value, inout [UInt8]) -> Void
     /// Whether it begins with the link.
     var isOfLink = false
 
-    func decode(_ bytes: [UInt8]) throws(DecodeError) -> Value {
+    func decode(_ bytes: [UInt8], behind count: Int = 0) throws(DecodeError) -> Value {
       var reader = ByteReader(bytes.span)
+      try reader.skip(count)
       let value = try read(&reader)
       try reader.end()
       return value
@@ -197,6 +205,28 @@ extension HCICommand.Field {
 
 extension HCICommand.Field<Void> {
   static var nothing: Self { Self(read: { _ in }, append: { _, _ in }) }
+}
+
+extension HCICommand.Field<Int8?> {
+  /// A signal strength in dBm; `nil` when the controller does not know (127).
+  static var rssi: Self {
+    Self(read: { (reader) throws(DecodeError) in try reader.rssi() }, append: { $1.append(rssi: $0) })
+  }
+}
+
+extension HCICommand.Field<UInt64> {
+  /// Data channels as bits 0 to 36, in five bytes.
+  static var channels: Self {
+    Self(
+      read: { (reader) throws(DecodeError) in
+        try reader.require(5)
+        return UInt64(try reader.u32()) | UInt64(try reader.u8()) << 32
+      },
+      append: { channels, bytes in
+        precondition(channels >> 40 == 0, "a channel map has 40 bits")
+        bytes.append(fields: UInt32(truncatingIfNeeded: channels), UInt8(truncatingIfNeeded: channels >> 32))
+      })
+  }
 }
 
 extension HCICommand.Field<[UInt8]> {

@@ -76,24 +76,25 @@ extension HCICommand {
 
   public static let readLocalVersionInformation = Kind(
     0x1001, "Read Local Version Information", .complete, (14, 3), .nothing,
-    returning: CommandReturn.LocalVersion.self)
+    returning: .of(CommandReturn.LocalVersion.self))
   /// Itself it has no place: a host could not ask.
   public static let readLocalSupportedCommands = Kind(
     0x1002, "Read Local Supported Commands", .complete, nil, .nothing,
-    returning: CommandReturn.SupportedCommands.self)
+    returning: .of(CommandReturn.SupportedCommands.self))
   /// Returns the features of the link manager as bits; bit 38 says that it knows LE.
   public static let readLocalSupportedFeatures = Kind(
-    0x1003, "Read Local Supported Features", .complete, (14, 5), .nothing, returning: UInt64.self)
+    0x1003, "Read Local Supported Features", .complete, (14, 5), .nothing, returning: .of(UInt64.self))
   public static let readBufferSize = Kind(
-    0x1005, "Read Buffer Size", .complete, (14, 7), .nothing, returning: CommandReturn.ReadBufferSize.self)
+    0x1005, "Read Buffer Size", .complete, (14, 7), .nothing, returning: .of(CommandReturn.ReadBufferSize.self))
   /// Returns the public address.
   public static let readBDADDR = Kind(
-    0x1009, "Read BD_ADDR", .complete, (15, 1), .nothing, returning: BluetoothAddress.self)
+    0x1009, "Read BD_ADDR", .complete, (15, 1), .nothing, returning: .of(BluetoothAddress.self))
 
   // Status, §7.5
 
+  /// Returns the signal's strength in dBm; `nil` when the controller does not know.
   public static let readRSSI = Kind(
-    0x1405, "Read RSSI", .complete, (15, 5), handle, returning: CommandReturn.RSSI.self)
+    0x1405, "Read RSSI", .complete, (15, 5), handle, returning: .both(handle, .rssi))
 
   // LE controller, §7.8
 
@@ -101,10 +102,10 @@ extension HCICommand {
     0x2001, "LE Set Event Mask", .complete, (25, 0), mask, text: maskText)
   public static let leReadBufferSize = Kind(
     0x2002, "LE Read Buffer Size", .complete, (25, 1), .nothing,
-    returning: CommandReturn.LEReadBufferSize.self)
+    returning: .of(CommandReturn.LEReadBufferSize.self))
   /// Returns the features of LE as bits (Vol 6 Part B §4.6).
   public static let leReadLocalSupportedFeatures = Kind(
-    0x2003, "LE Read Local Supported Features", .complete, (25, 2), .nothing, returning: UInt64.self)
+    0x2003, "LE Read Local Supported Features", .complete, (25, 2), .nothing, returning: .of(UInt64.self))
   public static let leSetRandomAddress = Kind(
     0x2005, "LE Set Random Address", .complete, (25, 4), .of(BluetoothAddress.self)) { "\($0)" }
   public static let leSetAdvertisingParameters = Kind(
@@ -113,7 +114,7 @@ extension HCICommand {
   /// Returns the power in dBm.
   public static let leReadAdvertisingTxPower = Kind(
     0x2007, "LE Read Advertising Physical Channel Tx Power", .complete, (25, 6), .nothing,
-    returning: Int8.self)
+    returning: .of(Int8.self))
   /// At most 31 bytes.
   public static let leSetAdvertisingData = Kind(
     0x2008, "LE Set Advertising Data", .complete, (25, 7), .advertisingData, text: advertisingText)
@@ -137,7 +138,7 @@ extension HCICommand {
     0x200E, "LE Create Connection Cancel", .complete, (26, 5), .nothing)
   /// Returns how many devices the list can hold.
   public static let leReadFilterAcceptListSize = Kind(
-    0x200F, "LE Read Filter Accept List Size", .complete, (26, 6), .nothing, returning: UInt8.self)
+    0x200F, "LE Read Filter Accept List Size", .complete, (26, 6), .nothing, returning: .of(UInt8.self))
   public static let leClearFilterAcceptList = Kind(
     0x2010, "LE Clear Filter Accept List", .complete, (26, 7), .nothing)
   public static let leAddToFilterAcceptList = Kind(
@@ -146,46 +147,49 @@ extension HCICommand {
     0x2012, "LE Remove Device From Filter Accept List", .complete, (27, 1), peer) { "\($0)" }
   public static let leConnectionUpdate = Kind(
     0x2013, "LE Connection Update", .status, (27, 2), .both(handle, timing)) { _, timing in timing.text }
+  /// Returns the data channels that are in use, as bits 0 to 36.
   public static let leReadChannelMap = Kind(
-    0x2015, "LE Read Channel Map", .complete, (27, 4), handle, returning: CommandReturn.ChannelMap.self)
+    0x2015, "LE Read Channel Map", .complete, (27, 4), handle, returning: .both(handle, .channels))
   public static let leReadRemoteFeatures = Kind(0x2016, "LE Read Remote Features", .status, (27, 5), handle)
   /// AES-128 of one block: the key and the plain text; both, and the cipher text that it returns, are 16 bytes in the
   /// order in which they are sent, least significant first.
   public static let leEncrypt = Kind(
-    0x2017, "LE Encrypt", .complete, (27, 6), .both(block, block), key: 0..<16, returning: UUID128.self) {
+    0x2017, "LE Encrypt", .complete, (27, 6), .both(block, block), key: 0..<16, returning: .of(UUID128.self)) {
     _, _ in "key withheld" }
   /// Returns the random number.
-  public static let leRand = Kind(0x2018, "LE Rand", .complete, (27, 7), .nothing, returning: UInt64.self)
+  public static let leRand = Kind(0x2018, "LE Rand", .complete, (27, 7), .nothing, returning: .of(UInt64.self))
   public static let leLongTermKeyRequestNegativeReply = Kind(
     0x201B, "LE Long Term Key Request Negative Reply", .complete, (28, 2), handle,
-    returning: ConnectionHandle.self)
+    returning: handle)
   /// Returns the combinations of states and roles as bits.
   public static let leReadSupportedStates = Kind(
-    0x201C, "LE Read Supported States", .complete, (28, 3), .nothing, returning: UInt64.self)
+    0x201C, "LE Read Supported States", .complete, (28, 3), .nothing, returning: .of(UInt64.self))
   public static let leRemoteConnectionParameterRequestReply = Kind(
     0x2020, "LE Remote Connection Parameter Request Reply", .complete, (33, 4), .both(handle, timing),
-    features: LEFeature.parameterRequest, returning: ConnectionHandle.self) { _, timing in timing.text }
+    features: LEFeature.parameterRequest, returning: handle) { _, timing in timing.text }
   public static let leRemoteConnectionParameterRequestNegativeReply = Kind(
     0x2021, "LE Remote Connection Parameter Request Negative Reply", .complete, (33, 5), .both(handle, reason),
-    features: LEFeature.parameterRequest, returning: ConnectionHandle.self) { _, reason in "reason \(reason)" }
+    features: LEFeature.parameterRequest, returning: handle) { _, reason in "reason \(reason)" }
   /// Bytes of payload, from 27 to 251, and microseconds.
   public static let leSetDataLength = Kind(
     0x2022, "LE Set Data Length", .complete, (33, 6), .three(handle, word, word),
-    features: LEFeature.dataLength, returning: ConnectionHandle.self) { _, octets, time in
+    features: LEFeature.dataLength, returning: handle) { _, octets, time in
     "\(octets) bytes, \(time) µs"
   }
+  /// Returns bytes of payload, from 27 to 251, and microseconds.
   public static let leReadSuggestedDefaultDataLength = Kind(
     0x2023, "LE Read Suggested Default Data Length", .complete, (33, 7), .nothing,
-    features: LEFeature.dataLength, returning: CommandReturn.SuggestedDataLength.self)
+    features: LEFeature.dataLength, returning: .both(word, word))
   /// Bytes of payload, from 27 to 251, and microseconds.
   public static let leWriteSuggestedDefaultDataLength = Kind(
     0x2024, "LE Write Suggested Default Data Length", .complete, (34, 0), .both(word, word),
     features: LEFeature.dataLength) { octets, time in "\(octets) bytes, \(time) µs" }
   public static let leReadMaximumDataLength = Kind(
     0x202F, "LE Read Maximum Data Length", .complete, (35, 3), .nothing, features: LEFeature.dataLength,
-    returning: DataLength.self)
+    returning: .of(DataLength.self))
+  /// Returns the PHY to transmit and the one to receive: 1 for 1M, 2 for 2M, 3 for coded.
   public static let leReadPHY = Kind(
-    0x2030, "LE Read PHY", .complete, (35, 4), handle, returning: CommandReturn.PHY.self)
+    0x2030, "LE Read PHY", .complete, (35, 4), handle, returning: .three(handle, octet, octet))
   /// For which direction the host has no wish, as bits, and for each direction the PHYs it wants: 1 for 1M, 2 for 2M, 4
   /// for coded.
   public static let leSetDefaultPHY = Kind(

@@ -6,7 +6,7 @@ public enum HCIEvent: Hashable, Sendable {
   case disconnectionComplete(status: HCIErrorCode, ConnectionHandle, reason: HCIErrorCode)
   case encryptionChange(status: HCIErrorCode, ConnectionHandle, isEnabled: Bool)
   case readRemoteVersionInformationComplete(status: HCIErrorCode, ConnectionHandle, VersionInformation)
-  /// The return parameters begin with a status, and are decoded with ``CommandReturn`` by who asked.
+  /// The return parameters begin with a status, and are decoded by who asked.
   case commandComplete(credits: UInt8, opcode: UInt16, returnParameters: [UInt8])
   case commandStatus(status: HCIErrorCode, credits: UInt8, opcode: UInt16)
   case hardwareError(code: UInt8)

@@ -19,28 +19,17 @@ struct CommandTable: Sendable {
     return entry
   }
 
-  /// Sets what a command does on a controller with its parameters, and returns.
-  mutating func answer<Return, Value>(
+  /// Sets what a command does on a controller with its parameters, and what it returns behind the status.
+  mutating func on<Return, Value>(
     _ kind: HCICommand.Kind<Return, Value>,
     _ act: @escaping @Sendable (inout Radio, Int, Value) throws(Refusal) -> Return
   ) {
     let perform = { @Sendable (radio: inout Radio, c: Int, bytes: [UInt8]) throws(Refusal) -> [UInt8] in
       let value: Value
       do { value = try kind.decode(bytes) } catch { throw Refusal(.invalidParameters) }
-      return CommandReturn.success(try act(&radio, c, value))
+      return kind.success(try act(&radio, c, value))
     }
     entries[kind.opcode] = Entry(declaration: kind.declaration, perform: perform)
-  }
-
-  /// Sets what a command does that returns no more than its status.
-  mutating func on<Value>(
-    _ kind: HCICommand.Kind<CommandReturn.Nothing, Value>,
-    _ act: @escaping @Sendable (inout Radio, Int, Value) throws(Refusal) -> Void
-  ) {
-    answer(kind) { (radio, c, value) throws(Refusal) in
-      try act(&radio, c, value)
-      return CommandReturn.Nothing()
-    }
   }
 }
 
@@ -62,11 +51,11 @@ extension Radio {
     // None of the events of the second page is ever sent.
     table.on(HCICommand.setEventMaskPage2) { _, _, _ in }
     table.on(HCICommand.leSetEventMask) { radio, c, mask in radio.ports.ports[c].leEventMask = mask }
-    table.answer(HCICommand.leRand) { radio, c, _ in radio.controllers[c].generator.next() }
-    table.answer(HCICommand.leEncrypt) { _, _, block in encrypted(block.1, key: block.0) }
-    table.answer(HCICommand.leReadSuggestedDefaultDataLength) { radio, c, _ in
+    table.on(HCICommand.leRand) { radio, c, _ in radio.controllers[c].generator.next() }
+    table.on(HCICommand.leEncrypt) { _, _, block in encrypted(block.1, key: block.0) }
+    table.on(HCICommand.leReadSuggestedDefaultDataLength) { radio, c, _ in
       let suggested = radio.controllers[c].suggested
-      return CommandReturn.SuggestedDataLength(octets: suggested.octets, time: suggested.time)
+      return (suggested.octets, suggested.time)
     }
     table.on(HCICommand.leWriteSuggestedDefaultDataLength) { radio, c, length throws(Refusal) in
       radio.controllers[c].suggested = try limits(length.0, length.1)
@@ -80,13 +69,13 @@ extension Radio {
 
   /// What a controller says of itself.
   private static func addInformation(to table: inout CommandTable) {
-    table.answer(HCICommand.readLocalVersionInformation) { radio, c, _ in
+    table.on(HCICommand.readLocalVersionInformation) { radio, c, _ in
       let version = radio.controllers[c].settings.version
       return CommandReturn.LocalVersion(
         hciVersion: version.version, hciSubversion: version.subversion, lmpVersion: version.version,
         company: version.company, lmpSubversion: version.subversion)
     }
-    table.answer(HCICommand.readLocalSupportedCommands) { radio, c, _ in
+    table.on(HCICommand.readLocalSupportedCommands) { radio, c, _ in
       let features = radio.controllers[c].settings.features
       var supported = CommandReturn.SupportedCommands()
       for command in HCICommand.all where command.features & ~features == 0 {
@@ -95,32 +84,32 @@ extension Radio {
       return supported
     }
     // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
-    table.answer(HCICommand.readLocalSupportedFeatures) { _, _, _ in 0x60 << 32 }
+    table.on(HCICommand.readLocalSupportedFeatures) { _, _, _ in 0x60 << 32 }
     // Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
-    table.answer(HCICommand.readBufferSize) { radio, c, _ in
+    table.on(HCICommand.readBufferSize) { radio, c, _ in
       let settings = radio.controllers[c].settings
       let (length, count) = settings.sharesBuffers ? (settings.aclLength, settings.aclCount) : (0, 0)
       return CommandReturn.ReadBufferSize(
         aclLength: UInt16(length), synchronousLength: 0, aclCount: UInt16(count), synchronousCount: 0)
     }
-    table.answer(HCICommand.leReadBufferSize) { radio, c, _ in
+    table.on(HCICommand.leReadBufferSize) { radio, c, _ in
       let settings = radio.controllers[c].settings
       let (length, count) = settings.sharesBuffers ? (0, 0) : (settings.aclLength, settings.aclCount)
       return CommandReturn.LEReadBufferSize(aclLength: UInt16(length), aclCount: UInt8(count))
     }
-    table.answer(HCICommand.readBDADDR) { radio, c, _ in radio.controllers[c].publicAddress }
-    table.answer(HCICommand.leReadLocalSupportedFeatures) { radio, c, _ in
+    table.on(HCICommand.readBDADDR) { radio, c, _ in radio.controllers[c].publicAddress }
+    table.on(HCICommand.leReadLocalSupportedFeatures) { radio, c, _ in
       radio.controllers[c].settings.features
     }
-    table.answer(HCICommand.leReadAdvertisingTxPower) { radio, c, _ in
+    table.on(HCICommand.leReadAdvertisingTxPower) { radio, c, _ in
       radio.controllers[c].settings.transmitPower
     }
-    table.answer(HCICommand.leReadFilterAcceptListSize) { radio, c, _ in
+    table.on(HCICommand.leReadFilterAcceptListSize) { radio, c, _ in
       UInt8(radio.controllers[c].settings.acceptListSize)
     }
     // All combinations there are (§7.8.27).
-    table.answer(HCICommand.leReadSupportedStates) { _, _, _ in (1 << 42) - 1 }
-    table.answer(HCICommand.leReadMaximumDataLength) { radio, c, _ in
+    table.on(HCICommand.leReadSupportedStates) { _, _, _ in (1 << 42) - 1 }
+    table.on(HCICommand.leReadMaximumDataLength) { radio, c, _ in
       let octets = radio.controllers[c].settings.maximumOctets
       let time = PacketLimits.time(of: octets)
       return DataLength(transmitOctets: octets, transmitTime: time, receiveOctets: octets, receiveTime: time)
@@ -305,19 +294,19 @@ extension Radio {
 
 extension Radio {
   private static func addLinks(to table: inout CommandTable) {
-    table.answer(HCICommand.readRSSI) { radio, c, handle throws(Refusal) in
+    table.on(HCICommand.readRSSI) { radio, c, handle throws(Refusal) in
       _ = try radio.link(handle, c)
-      return CommandReturn.RSSI(handle: handle, rssi: radio.strength(handle, c))
+      return (handle, radio.strength(handle, c))
     }
-    table.answer(HCICommand.leReadChannelMap) { radio, c, handle throws(Refusal) in
+    table.on(HCICommand.leReadChannelMap) { radio, c, handle throws(Refusal) in
       _ = try radio.link(handle, c)
-      return CommandReturn.ChannelMap(handle: handle, channels: (1 << 37) - 1)
+      return (handle, (1 << 37) - 1)
     }
-    table.answer(HCICommand.leReadPHY) { radio, c, handle throws(Refusal) in
+    table.on(HCICommand.leReadPHY) { radio, c, handle throws(Refusal) in
       _ = try radio.link(handle, c)
-      return CommandReturn.PHY(handle: handle, transmit: 1, receive: 1)
+      return (handle, 1, 1)
     }
-    table.answer(HCICommand.leLongTermKeyRequestNegativeReply) { radio, c, handle throws(Refusal) in
+    table.on(HCICommand.leLongTermKeyRequestNegativeReply) { radio, c, handle throws(Refusal) in
       // Nobody encrypts, so nobody ever asks.
       _ = try radio.link(handle, c)
       throw Refusal(.commandDisallowed)
@@ -331,7 +320,7 @@ extension Radio {
     table.on(HCICommand.leReadRemoteFeatures) { radio, c, handle throws(Refusal) in
       try radio.readFeatures(handle, c)
     }
-    table.answer(HCICommand.leSetDataLength) { radio, c, length throws(Refusal) in
+    table.on(HCICommand.leSetDataLength) { radio, c, length throws(Refusal) in
       let (handle, octets, time) = length
       try radio.setDataLength(handle, limits(octets, time), c)
       return handle
@@ -339,12 +328,12 @@ extension Radio {
     table.on(HCICommand.leConnectionUpdate) { radio, c, update throws(Refusal) in
       try radio.updateConnection(update.0, update.1, c)
     }
-    table.answer(HCICommand.leRemoteConnectionParameterRequestReply) {
+    table.on(HCICommand.leRemoteConnectionParameterRequestReply) {
       radio, c, reply throws(Refusal) in
       try radio.answerRequest(reply.0, reply.1, c)
       return reply.0
     }
-    table.answer(HCICommand.leRemoteConnectionParameterRequestNegativeReply) {
+    table.on(HCICommand.leRemoteConnectionParameterRequestNegativeReply) {
       radio, c, reply throws(Refusal) in
       radio.send(.parameterReject(reply.1), try radio.requested(reply.0, c), c)
       return reply.0
