@@ -18,31 +18,28 @@ public import Basics
 /// the packets that it returns, in order. The lock's own time begins anew with each ``prepare(_:at:)``. One seed
 /// gives one lock, whatever was tested before.
 public struct LockPeripheral: Sendable {
-  /// A client that is connected.
-  struct Link: Sendable {
-    let id: LinkID
-    /// How many bytes a notification carries.
-    var capacity = 20
-    /// The controller was asked to end it: nothing more goes over it.
-    var isEnding = false
-    /// It belongs to an earlier test: the lock, being a new one, has never heard of it.
-    var isForgotten = false
+  /// How far the controller is, and what it was asked to advertise.
+  private enum State: Sendable {
+    /// Not started, or gone.
+    case off
+    case starting
+    /// Set up, and advertising that or, while it is `nil`, nothing.
+    case advertising(Advertised?)
+    /// It refused to advertise, and is asked again then.
+    case refused(until: Instant)
+    /// Nothing goes on until it is started again.
+    case failed(HostFailure)
   }
 
-  /// What goes to the client.
-  enum Outgoing: Sendable {
-    case frame([UInt8])
-    /// The link is to end, once everything before has gone out.
-    case end(HCIErrorCode)
+  /// The lock is out of reach.
+  struct Absence: Sendable {
+    /// Until when a link survives that.
+    var linkEnd: Instant
+    /// When it comes back by itself, or never.
+    var homecoming: Instant
   }
 
-  /// What comes from the client.
-  enum Incoming: Sendable {
-    case frame([UInt8])
-    case subscription
-  }
-
-  /// What the controller was asked to advertise.
+  /// What is advertised.
   struct Advertised: Equatable, Sendable {
     var data: [UInt8]
     var scanResponse: [UInt8]
@@ -53,28 +50,16 @@ public struct LockPeripheral: Sendable {
   let workshop: LockWorkshop
   /// The lock.
   public internal(set) var lock: EmulatedLock
-  /// Why its controller failed; nothing goes on until ``start(at:)``.
-  public private(set) var failure: HostFailure?
-
   var host: BluetoothHost
   let writeHandle: AttributeHandle
   let notifyHandle: AttributeHandle
-  var isReady = false
+  private var state = State.off
   var link: Link?
   /// When the lock's own time began.
   var origin = Instant.zero
   var disturbances = FrameDisturbances()
   var chance: SeededGenerator
-  var toClient = FrameQueue<Outgoing>()
-  var toLock = FrameQueue<Incoming>()
-  /// Whether the host has no room for more.
-  var isBlocked = false
-  /// Whether the link is to end once the controller has sent what it has.
-  var isDraining = false
-  /// Until when a link survives that the lock is out of reach; `nil` while it is not.
-  var absence: Instant?
-  /// When it comes back by itself, or never.
-  var homecoming = Instant.never
+  var absence: Absence?
   /// What can be overheard of its owner.
   var overheard = Overheard()
   /// Whether the lock ends the link when bad weather takes it, or somebody else who can do it better.
@@ -85,9 +70,6 @@ public struct LockPeripheral: Sendable {
   var foreign = FIFO<Advertised>()
   var foreigners = 0
   var foreignEnd = Instant.never
-  private var advertised: Advertised?
-  /// When to ask again after the controller refused to advertise.
-  private var nextAttempt: Instant?
   /// What the lock advertised last, and the bytes of it.
   private var known: (advertisement: Advertisement, bytes: Advertised)?
   private var packets: [HCIPacket] = []
@@ -135,6 +117,11 @@ extension LockPeripheral {
   /// The address under which it advertises.
   public var address: PeerAddress { PeerAddress(.randomDevice, workshop.identity.address) }
 
+  /// Why its controller failed; nothing goes on until ``start(at:)``.
+  public var failure: HostFailure? {
+    if case .failed(let failure) = state { failure } else { nil }
+  }
+
   /// Whether a client is connected.
   public var isConnected: Bool { link != nil }
 
@@ -154,15 +141,13 @@ extension LockPeripheral {
     mutating get {
       var next = host.deadline ?? .never
       if let due = lock.deadline { next = min(next, origin + (due - .zero)) }
-      if absence == nil {
-        if let due = toClient.nextTime, !isBlocked, !isDraining { next = min(next, due) }
-        if let due = toLock.nextTime { next = min(next, due) }
-      } else if let absence, let link, !link.isEnding {
-        next = min(next, absence)
+      if let absence {
+        next = min(next, link?.isOpen == true ? absence.linkEnd : .never, absence.homecoming)
+      } else {
+        next = min(next, link?.deadline ?? .never)
       }
-      next = min(next, homecoming)
       if !foreign.isEmpty { next = min(next, foreignEnd) }
-      if let nextAttempt { next = min(next, nextAttempt) }
+      if case .refused(let limit) = state { next = min(next, limit) }
       return next == .never ? nil : next
     }
   }
@@ -177,7 +162,7 @@ extension LockPeripheral {
   public mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
     note(host.receive(packet, at: now))
     handleEvents(at: now)
-    if isDraining { moveFrames(at: now) }
+    if link?.isDraining == true { moveFrames(at: now) }
     return take()
   }
 
@@ -186,13 +171,13 @@ extension LockPeripheral {
     if let due = host.deadline, due <= now { note(host.advance(to: now)) }
     handleEvents(at: now)
     if let due = lock.deadline, due <= lockTime(now) { carryOut(lock.advance(to: lockTime(now)), at: now) }
-    if homecoming <= now { setAbsent(false, at: now) }
-    if let absence, absence <= now { loseLink(at: now) }
+    if let absence, absence.homecoming <= now { setAbsent(false, at: now) }
+    if let absence, absence.linkEnd <= now { loseLink(at: now) }
     if foreignEnd <= now, !foreign.isEmpty {
       foreign.removeFirst()
       foreignEnd = .never
     }
-    if let due = nextAttempt, due <= now { nextAttempt = nil }
+    if case .refused(let limit) = state, limit <= now { state = .advertising(nil) }
     moveFrames(at: now)
     advertise(at: now)
     return take()
@@ -235,19 +220,15 @@ extension LockPeripheral {
 
   /// Starts the controller, which ends whatever it did, without a word to the other end.
   mutating func beginAnew(at now: Instant) {
-    failure = nil
-    forgetController(at: now)
+    forgetController(and: .starting, at: now)
     note(host.start(at: now))
     handleEvents(at: now)
   }
 
   /// Forgets what a controller did that does nothing any more; the lock notices that its client is gone.
-  private mutating func forgetController(at now: Instant) {
-    isReady = false
-    advertised = nil
-    nextAttempt = nil
-    guard let ended = link else { return }
-    forgetLink()
+  private mutating func forgetController(and next: State, at now: Instant) {
+    state = next
+    guard let ended = link.take() else { return }
     guard !ended.isForgotten else { return }
     notices.append(.disconnected(.hardwareFailure))
     carryOut(
@@ -256,28 +237,19 @@ extension LockPeripheral {
 
   /// Forgets a controller that has gone.
   mutating func loseController(at now: Instant) {
-    forgetController(at: now)
+    forgetController(and: .off, at: now)
     host = Self.host(workshop)
-  }
-
-  mutating func forgetLink() {
-    link = nil
-    isBlocked = false
-    isDraining = false
-    toClient.removeAll()
-    toLock.removeAll()
   }
 
   private mutating func handle(_ event: HostEvent, at now: Instant) {
     switch event {
     case .ready(let description):
-      isReady = true
+      state = .advertising(nil)
       notices.append(.ready(description))
       advertise(at: now)
     case .failed(let failure):
-      self.failure = failure
       notices.append(.failed(failure))
-      forgetController(at: now)
+      forgetController(and: .failed(failure), at: now)
     case .advertising(_, let status):
       if status != .success { advertisingRefused(status, at: now) }
     case .connected(let id, let complete):
@@ -285,10 +257,10 @@ extension LockPeripheral {
     case .disconnected(let id, let reason, _):
       disconnected(id, reason, at: now)
     case .gatt(let id, let event):
-      if let link, link.id == id, !link.isEnding { handle(event, at: now) }
+      if link?.id == id, link?.isOpen == true { handle(event, at: now) }
     case .readyToSend(let id):
       guard id == link?.id else { return }
-      isBlocked = false
+      link?.setBlocked(false)
       moveFrames(at: now)
     case .complaint(nil, let what):
       notices.append(.oddity(what))
@@ -307,7 +279,7 @@ extension LockPeripheral {
       let isOn = subscription.contains(.notifications)
       notices.append(.subscribed(isOn))
       guard isOn else { return }
-      toLock.append(.subscription, at: now)
+      link?.toLock.append(.subscription, at: now)
       moveFrames(at: now)
     case .mtu(let mtu):
       link?.capacity = Int(mtu) - 3
@@ -317,7 +289,7 @@ extension LockPeripheral {
   }
 
   private mutating func connected(_ id: LinkID, _ complete: ConnectionComplete, at now: Instant) {
-    advertised = nil
+    if case .advertising = state { state = .advertising(nil) }
     guard link == nil, complete.role == .peripheral else {
       note(host.disconnect(id, reason: .remoteUserTerminated, at: now))
       return
@@ -325,13 +297,13 @@ extension LockPeripheral {
     link = Link(id: id)
     overheard.begin(with: lock)
     notices.append(.connected(complete.peer))
-    if absence != nil { absence = now + Self.supervisionTimeout }
+    absence?.linkEnd = now + Self.supervisionTimeout
     carryOut(lock.connected(at: lockTime(now)), at: now)
   }
 
   private mutating func disconnected(_ id: LinkID, _ reason: HCIErrorCode, at now: Instant) {
     guard let ended = link, ended.id == id else { return }
-    forgetLink()
+    link = nil
     notices.append(.disconnected(reason))
     if !ended.isForgotten {
       carryOut(lock.disconnected(reason: reason.rawValue, at: lockTime(now)), at: now)
@@ -354,10 +326,10 @@ extension LockPeripheral {
 
   /// Lets the controller advertise what is to be advertised now, if it does not.
   mutating func advertise(at now: Instant) {
-    guard isReady, nextAttempt == nil else { return }
+    guard case .advertising(let advertised) = state else { return }
     let wanted = self.wanted
     guard wanted != advertised else { return }
-    advertised = wanted
+    state = .advertising(wanted)
     if let wanted {
       if wanted.foreigner != 0 { foreignEnd = now + Self.foreignTime }
       note(
@@ -392,8 +364,7 @@ extension LockPeripheral {
   }
 
   private mutating func advertisingRefused(_ status: HCIErrorCode, at now: Instant) {
-    advertised = nil
+    state = .refused(until: now + .seconds(1))
     notices.append(.notAdvertising(status))
-    nextAttempt = now + .seconds(1)
   }
 }

@@ -7,33 +7,37 @@ extension LockPeripheral {
   /// Takes a frame that the client wrote.
   mutating func receive(_ frame: [UInt8], at now: Instant) {
     overheard.note(frame)
-    guard isDisturbed || !toLock.isEmpty else {
+    guard isDisturbed || link?.toLock.isEmpty == false else {
       carryOut(lock.receive(frame, at: lockTime(now)), at: now)
       return
     }
     guard let tampered = disturb(frame, .write, at: now) else { return }
-    for _ in 0..<tampered.copies { toLock.append(.frame(tampered.frame), at: now, delay: tampered.delay) }
+    for _ in 0..<tampered.copies {
+      link?.toLock.append(.frame(tampered.frame), at: now, delay: tampered.delay)
+    }
     moveFrames(at: now)
     if tampered.losesLink { takeLinkAway(at: now) }
   }
 
   /// Sends a frame of the lock to the client.
   mutating func send(_ frame: [UInt8], at now: Instant) {
-    guard let link, !link.isEnding else { return }
-    guard isDisturbed || !toClient.isEmpty else {
-      if !notify(frame, on: link, at: now) { toClient.append(.frame(frame), at: now) }
+    guard let open = link, open.isOpen else { return }
+    guard isDisturbed || !open.toClient.isEmpty else {
+      if !notify(frame, on: open.id, at: now) { link?.toClient.append(.frame(frame), at: now) }
       return
     }
     guard let tampered = disturb(frame, .notification, at: now) else { return }
-    for _ in 0..<tampered.copies { toClient.append(.frame(tampered.frame), at: now, delay: tampered.delay) }
+    for _ in 0..<tampered.copies {
+      link?.toClient.append(.frame(tampered.frame), at: now, delay: tampered.delay)
+    }
     moveFrames(at: now)
     if tampered.losesLink { takeLinkAway(at: now) }
   }
 
   /// Ends the link after what is on its way to the client.
   mutating func endLink(_ reason: HCIErrorCode, at now: Instant) {
-    guard let link, !link.isEnding else { return }
-    toClient.append(.end(reason), at: now)
+    guard link?.isOpen == true else { return }
+    link?.toClient.append(.end(reason), at: now)
     moveFrames(at: now)
   }
 
@@ -69,9 +73,9 @@ extension LockPeripheral {
   }
 
   /// Notifies the client, unless there is no room.
-  private mutating func notify(_ frame: [UInt8], on link: Link, at now: Instant) -> Bool {
-    guard let actions = host.notify(notifyHandle, frame, on: link.id, at: now) else {
-      isBlocked = true
+  private mutating func notify(_ frame: [UInt8], on id: LinkID, at now: Instant) -> Bool {
+    guard let actions = host.notify(notifyHandle, frame, on: id, at: now) else {
+      link?.setBlocked(true)
       return false
     }
     note(actions)
@@ -81,33 +85,31 @@ extension LockPeripheral {
   /// Lets go on what is due and not held back.
   mutating func moveFrames(at now: Instant) {
     guard absence == nil else { return }
-    while let item = toLock.first(at: now) {
-      toLock.removeFirst()
-      guard let link, !link.isEnding else { continue }
+    while let item = link?.toLock.first(at: now) {
+      link?.toLock.removeFirst()
       switch item {
       case .frame(let frame): carryOut(lock.receive(frame, at: lockTime(now)), at: now)
       case .subscription: carryOut(lock.subscribed(at: lockTime(now)), at: now)
       }
     }
-    while !isBlocked, let link, !link.isEnding, let item = toClient.first(at: now) {
+    while let open = link, let item = open.nextOutgoing(at: now) {
       switch item {
       case .frame(let frame):
-        guard notify(frame, on: link, at: now) else { return }
+        guard notify(frame, on: open.id, at: now) else { return }
+        link?.toClient.removeFirst()
       case .end(let reason):
-        isDraining = !host.hasSentEverything(on: link.id)
-        if !isDraining { end(link, reason, at: now) }
-        return
+        guard host.hasSentEverything(on: open.id) else {
+          link?.drain()
+          return
+        }
+        return end(open.id, reason, at: now)
       }
-      toClient.removeFirst()
     }
   }
 
   /// Asks the controller to end the link; what waits is lost.
-  mutating func end(_ ended: Link, _ reason: HCIErrorCode, at now: Instant) {
-    toClient.removeAll()
-    toLock.removeAll()
-    isDraining = false
-    link?.isEnding = true
-    note(host.disconnect(ended.id, reason: reason, at: now))
+  mutating func end(_ id: LinkID, _ reason: HCIErrorCode, at now: Instant) {
+    link?.end()
+    note(host.disconnect(id, reason: reason, at: now))
   }
 }

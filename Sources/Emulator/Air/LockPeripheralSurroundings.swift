@@ -23,12 +23,11 @@ extension LockPeripheral {
     disturbances.callOff()
     chance = SeededGenerator(seed: workshop.seed, for: "link")
     absence = nil
-    homecoming = .never
     overheard.forget()
     foreign.removeAll()
     foreignEnd = .never
     link?.isForgotten = true
-    if let link, !link.isEnding { end(link, .remoteUserTerminated, at: now) }
+    if let link, link.isOpen { end(link.id, .remoteUserTerminated, at: now) }
     advertise(at: now)
     handleEvents(at: now)
     return take()
@@ -73,9 +72,7 @@ extension LockPeripheral {
       disturbances.noteStrike()
       loseLink(at: now)
     case .outOfRange(let isAbsent): setAbsent(isAbsent, at: now)
-    case .away(let interval):
-      setAbsent(true, at: now)
-      homecoming = now + interval
+    case .away(let interval): setAbsent(true, homecoming: now + interval, at: now)
     case .noPower(true): cutPower(at: now)
     case .noPower(false): restorePower(at: now)
     case .powerCycle:
@@ -89,7 +86,7 @@ extension LockPeripheral {
       try inject(frame, at: now)
     case .write(let frame):
       disturbances.noteStrike()
-      if let link, !link.isEnding { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
+      if link?.isOpen == true { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
     case .advertise(let data): try advertise(foreign: data, at: now)
     case .nothing: break
     }
@@ -99,14 +96,16 @@ extension LockPeripheral {
 extension LockPeripheral {
   /// Ends the link before anything else goes out.
   mutating func loseLink(at now: Instant) {
-    guard let link, !link.isEnding else { return }
-    end(link, .remotePowerOff, at: now)
+    guard let link, link.isOpen else { return }
+    end(link.id, .remotePowerOff, at: now)
   }
 
-  mutating func setAbsent(_ isAbsent: Bool, at now: Instant) {
-    homecoming = .never
-    guard isAbsent != (absence != nil) else { return }
-    absence = isAbsent ? now + Self.supervisionTimeout : nil
+  mutating func setAbsent(_ isAbsent: Bool, homecoming: Instant = .never, at now: Instant) {
+    let wasAbsent = absence != nil
+    absence =
+      isAbsent
+      ? Absence(linkEnd: absence?.linkEnd ?? now + Self.supervisionTimeout, homecoming: homecoming) : nil
+    guard isAbsent != wasAbsent else { return }
     moveFrames(at: now)
     advertise(at: now)
   }
@@ -139,11 +138,11 @@ extension LockPeripheral {
 
   /// Lets the client receive a frame that the lock did not send.
   private mutating func inject(_ frame: [UInt8], at now: Instant) throws(LabFault) {
-    guard let link, !link.isEnding else { return }
+    guard let link, link.isOpen else { return }
     guard frame.count <= link.capacity else {
       throw LabFault(.notPossible, "a notification carries \(link.capacity) bytes here, not \(frame.count)")
     }
-    toClient.append(.frame(frame), at: now)
+    self.link?.toClient.append(.frame(frame), at: now)
     moveFrames(at: now)
   }
 
