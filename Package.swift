@@ -38,39 +38,62 @@ let package = Package(
     library("Conformance", ["Basics", "Automata"]),
     // Protocols
     library("Bluetooth", ["Basics"]),
-    library("Sesame", ["Basics", "Crypto", "Conformance", "Bluetooth", "CCrypto"]),
-    // The lab
-    library("Lab", ["Basics", "Documents", "Conformance", "Sesame"]),
+    library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"]),
+    // Families
+    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Sesame"]),
     // Worlds
-    library("Emulator", ["Basics", "Crypto", "Documents", "Automata", "Conformance", "Bluetooth", "Sesame"]),
-    library("System", ["Basics", "Secrets", "CShims"]),
+    library("Controllers", ["Basics", "Crypto", "Bluetooth"]),
     library(
-      "Transports",
+      "Emulator",
       [
-        "Basics", "Secrets", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "Lab", "CLibUSB",
-        "CShims",
+        "Basics", "Crypto", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
+        "SesameDevice",
+        "Controllers",
       ]),
+    library("System", ["Basics", "Secrets", "CShims"]),
+    library("Transports", ["Basics", "Secrets", "System", "Bluetooth", "CLibUSB", "CShims"]),
     // The record
     library("Journal", ["Basics", "System"]),
     // Harness
     library(
+      "Bench",
+      [
+        "Basics", "Secrets", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "SesameDevice",
+        "Transports",
+        "CShims",
+      ]),
+    library(
+      "Devices",
+      [
+        "Basics", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "SesameDevice", "Emulator",
+        "Transports",
+        "Bench", "Harness",
+      ]),
+    library(
       "Harness",
-      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance", "Lab"]),
+      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance"]),
+    // Above
     library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "CSQLite", "CPostgres"]),
+    library("Nightly", ["Basics", "Documents", "Conformance", "Bench"]),
+    library("Benchmarks", ["Basics", "Nightly", "Bench"]),
     // Edge
     .executableTarget(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "Lab", "Emulator", "System", "Transports", "Journal", "Harness", "Reporting",
+        "SesameDevice",
+        "Controllers", "Emulator", "System", "Transports", "Journal", "Bench", "Devices", "Harness",
+        "Reporting",
+        "Nightly", "Benchmarks",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
     .target(
       name: "DecoderChecks",
       dependencies: [
-        "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "Emulator",
-        "Harness",
+        "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "SesameDevice",
+        "Controllers",
+        "Emulator", "Harness",
       ],
       path: "Tests/DecoderChecks", swiftSettings: settings),
     .executableTarget(
@@ -97,30 +120,50 @@ let package = Package(
     tests("Models", ["Models", "Automata", "Basics"]),
     tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
     tests("Bluetooth", ["Bluetooth", "Basics"]),
-    tests("Sesame", ["Sesame", "Bluetooth", "Conformance", "Basics"], resources: [.copy("Vectors")]),
-    tests(
-      "Lab", ["Lab", "Emulator", "Sesame", "Bluetooth", "Conformance", "Documents", "Basics"]),
+    tests("Sesame", ["Sesame", "Bluetooth", "Basics"], resources: [.copy("Vectors")]),
+    tests("SesameDevice", ["SesameDevice", "Sesame", "Bluetooth", "Conformance", "Basics"]),
     tests(
       "Emulator",
-      ["Emulator", "Harness", "Sesame", "Bluetooth", "Conformance", "Models", "Automata", "Basics"],
+      [
+        "Emulator", "Controllers", "Harness", "SesameDevice", "Sesame", "Bluetooth", "Conformance", "Models",
+        "Automata",
+        "Basics",
+      ],
       resources: [.copy("Golden")]),
     tests("System", ["System", "Basics"]),
+    tests("Transports", ["Transports", "System", "Basics", "Bluetooth", "CLibUSB"]),
     tests(
-      "Transports",
-      ["Transports", "System", "Lab", "Conformance", "Basics", "Bluetooth", "Sesame", "Documents", "CLibUSB"]),
+      "Bench",
+      [
+        "Bench", "Emulator", "Controllers", "Transports", "System", "SesameDevice", "Sesame", "Bluetooth",
+        "Conformance", "Documents", "Basics",
+      ]),
+    tests(
+      "Devices",
+      [
+        "Devices", "Bench", "Emulator", "SesameDevice", "Sesame", "Bluetooth", "Conformance", "System",
+        "Basics",
+      ]),
     tests(
       "Harness",
-      ["Harness", "Journal", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
+      ["Harness", "Journal", "Bench", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
     tests("Journal", ["Journal", "Reporting", "System", "Basics"]),
     tests("Reporting", ["Reporting", "Journal", "System", "Basics"]),
+    tests("Nightly", ["Nightly", "Bench", "Documents", "Basics"]),
+    tests("Benchmarks", ["Benchmarks", "Nightly", "Bench", "Basics"]),
     tests(
       "lockstep",
-      ["lockstep", "Lab", "Journal", "Harness", "Conformance", "System", "Transports", "Documents", "Basics"]),
+      [
+        "lockstep", "Bench", "Devices", "Nightly", "Journal", "Harness", "Conformance", "System",
+        "Transports",
+        "Documents", "Basics",
+      ]),
     tests("Peer", ["lockstep"]),
     tests(
       "Scenario",
       [
-        "lockstep", "Harness", "Journal", "Lab", "Emulator", "Models", "Automata", "Conformance", "Documents",
+        "lockstep", "Harness", "Journal", "Bench", "Emulator", "Models", "Automata", "Conformance",
+        "Documents",
         "Basics",
       ]),
   ],

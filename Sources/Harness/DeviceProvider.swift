@@ -1,6 +1,5 @@
 import Basics
 public import Conformance
-public import Lab
 
 /// Makes devices of what users write.
 ///

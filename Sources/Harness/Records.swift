@@ -1,7 +1,6 @@
 public import Basics
 public import Conformance
 public import Journal
-public import Lab
 
 // What the harness knows, as the records of a journal.
 

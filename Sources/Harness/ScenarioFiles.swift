@@ -1,3 +1,4 @@
+import Conformance
 import Basics
 public import Documents
 import Secrets

@@ -1,3 +1,4 @@
+import Journal
 import Automata
 import Documents
 import Models

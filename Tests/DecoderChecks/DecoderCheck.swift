@@ -1,3 +1,4 @@
+import Conformance
 import Basics
 import Bluetooth
 import Synchronization

@@ -1,3 +1,6 @@
+import Conformance
+import Harness
+import Controllers
 import Basics
 import Bluetooth
 import Sesame

@@ -1,10 +1,11 @@
+import Sesame
+import SesameDevice
 import Automata
 import Conformance
 import Documents
 import Emulator
 import Harness
 import Models
-import Sesame
 import Basics
 
 /// Reads scenarios as `lockstep validate` does, but for machines in files: there are none here.
@@ -67,7 +68,7 @@ private struct EmulatedDevices: DeviceProvider {
     do {
       let specification = try EmulatedLockSpecification(
         parsing: spec.name, settings: spec.settings.map { ($0.name, $0.value) })
-      let device = SesameDevice(
+      let device = ClientDevice(
         DirectLink(specification, seed: 0), circumstances: specification.weather.isFair ? [] : ["loss"],
         secrets: { SeededGenerator(seed: 0, for: "client") })
       return DeviceDescription(

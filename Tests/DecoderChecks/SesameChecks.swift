@@ -1,3 +1,4 @@
+import Harness
 import Bluetooth
 import Sesame
 

@@ -1,5 +1,5 @@
+import Controllers
 import Bluetooth
-import Emulator
 import Basics
 
 /// What hosts and controllers hear, in a link that is up and in the middle of its work.

@@ -1,3 +1,4 @@
+@testable import Controllers
 import Bluetooth
 import Conformance
 import Emulator

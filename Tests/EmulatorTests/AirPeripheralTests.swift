@@ -1,3 +1,4 @@
+@testable import Controllers
 @testable import Bluetooth
 import Conformance
 import Emulator

@@ -1,7 +1,9 @@
+import Sesame
+@testable import Controllers
+import SesameDevice
 import Bluetooth
 import Conformance
 import Emulator
-import Sesame
 import Basics
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+@testable import Controllers
 import Conformance
 import Models
 import Basics

@@ -1,6 +1,6 @@
+@testable import Controllers
 import Basics
 import Bluetooth
-import Emulator
 import Synchronization
 
 /// A hook that is declared: what happens to the n-th packet of a kind.

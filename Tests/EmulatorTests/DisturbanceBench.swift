@@ -1,6 +1,4 @@
 import Conformance
-import Emulator
-import Sesame
 import Basics
 import Testing
 

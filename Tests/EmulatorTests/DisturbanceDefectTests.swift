@@ -1,3 +1,5 @@
+@testable import Controllers
+import SesameDevice
 import Automata
 import Conformance
 import Emulator
@@ -43,14 +45,14 @@ struct DisturbanceDefectTests {
 
 /// A lock in lockstep with its model, watched by the invariants of a bolt.
 struct DisturbedPlay<Link: LockLink> {
-  var lockstep: Lockstep<SesameDevice<Link>, TraceList>
+  var lockstep: Lockstep<ClientDevice<Link>, TraceList>
 
   init(_ link: Link) throws {
     let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
     lockstep = Lockstep(
       Specification(try Machine(.sesame), showsEffects: false),
       // What follows from a token that comes again is of interest here, and not that it does.
-      SesameDevice(link, settings: ClientSettings(quirks: [.tokenRepeated])) {
+      ClientDevice(link, quirks: [.tokenRepeated]) {
         SeededGenerator(seed: 1, for: "client")
       },
       invariants: [

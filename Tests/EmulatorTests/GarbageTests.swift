@@ -1,3 +1,4 @@
+import SesameDevice
 import Automata
 import Bluetooth
 import Conformance
@@ -139,8 +140,8 @@ struct GarbageTests {
     of garbage: Garbage, on name: String, quirks: [SesameViolation] = []
   ) throws -> (Divergence?, [TraceList.Entry]) {
     let lock = try EmulatedLockSpecification(parsing: name, settings: [])
-    let device = SesameDevice(
-      GarbageLink(DirectLink(lock, seed: 1), garbage), settings: ClientSettings(quirks: quirks)
+    let device = ClientDevice(
+      GarbageLink(DirectLink(lock, seed: 1), garbage), quirks: quirks
     ) {
       SeededGenerator(seed: 1, for: "client")
     }
@@ -203,7 +204,7 @@ struct GarbageTests {
   func known() throws {
     func remarks(_ name: String, _ settings: [(name: String, value: String)]) throws -> [String] {
       let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
-      var device = SesameDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+      var device = ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
       let specification = try #require(Self.specification)
       device.adopt(specification.vocabulary)
       try device.reset(to: StartCondition([Argument("registered", .flag(true))]))

@@ -1,3 +1,5 @@
+@testable import Controllers
+import SesameDevice
 import Bluetooth
 import Conformance
 import Emulator

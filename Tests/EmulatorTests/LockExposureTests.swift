@@ -1,8 +1,8 @@
+import SesameDevice
 import Automata
 import Conformance
 import Emulator
 import Models
-import Sesame
 import Basics
 import TestSupport
 import Testing
@@ -45,7 +45,7 @@ struct LockExposureTests {
     }
     if defective { settings.append((name: "defect", value: exposure.defect.name)) }
     let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
-    let device = SesameDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+    let device = ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
     var lockstep = Lockstep(
       try #require(sesame), device,
       invariants: [NoViolation(unless: ["wrong-key"]), NeverRises("battery")], recorder: TraceList())
@@ -59,7 +59,7 @@ struct LockExposureTests {
   }
 
   private func take(
-    _ step: Substring, _ lockstep: inout Lockstep<SesameDevice<DirectLink>, TraceList>
+    _ step: Substring, _ lockstep: inout Lockstep<ClientDevice<DirectLink>, TraceList>
   ) throws -> Divergence? {
     let rest = step.dropFirst()
     switch step.first {

@@ -1,7 +1,7 @@
+import Sesame
 import Bluetooth
 import Conformance
 import Emulator
-import Sesame
 import Basics
 import TestSupport
 import Testing

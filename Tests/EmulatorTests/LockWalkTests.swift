@@ -1,6 +1,5 @@
+import SesameDevice
 import Conformance
-import Emulator
-import Sesame
 import Basics
 import Testing
 

@@ -1,5 +1,5 @@
+@testable import Controllers
 import Bluetooth
-import Emulator
 import Basics
 
 /// A radio with hosts that do as a test says, and a log of what they hear: `time host what`.

@@ -1,5 +1,6 @@
+import Conformance
+@testable import Controllers
 import Bluetooth
-import Emulator
 import Basics
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+@testable import Controllers
 import Bluetooth
-import Emulator
 import Basics
 import TestSupport
 import Testing

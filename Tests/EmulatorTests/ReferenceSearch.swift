@@ -1,3 +1,4 @@
+import Harness
 import Automata
 import Conformance
 import Models

@@ -1,18 +1,19 @@
+@testable import Controllers
+import SesameDevice
 import Automata
 import Conformance
 import Emulator
 import Models
-import Sesame
 import Basics
 import TestSupport
 import Testing
 
 /// A client and an emulated lock over a link, in lockstep with the living lock's machine.
 struct SesameBench<Link: LockLink> {
-  var lockstep: Lockstep<SesameDevice<Link>, TraceList>
+  var lockstep: Lockstep<ClientDevice<Link>, TraceList>
 
   init(_ link: Link, seed: UInt64) throws {
-    let device = SesameDevice(link) { SeededGenerator(seed: seed, for: "client") }
+    let device = ClientDevice(link) { SeededGenerator(seed: seed, for: "client") }
     let specification = Specification(try Machine(.sesame), showsEffects: false)
     lockstep = Lockstep(specification, device, recorder: TraceList())
   }

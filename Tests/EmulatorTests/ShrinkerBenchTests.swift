@@ -1,8 +1,8 @@
+import SesameDevice
 import Automata
 import Conformance
 import Emulator
 import Models
-import Sesame
 import Basics
 import TestSupport
 import Testing
@@ -172,7 +172,7 @@ struct ShrinkerBenchTests {
   @Test("what is left of a test of a living lock fails, and is short", arguments: defects)
   func living(defect: String, least: Int) throws {
     let lock = try EmulatedLockSpecification(parsing: "sesame5", settings: [(name: "defect", value: defect)])
-    let device = SesameDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+    let device = ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
     let specification = Specification(try Machine(.sesame), showsEffects: false)
     var lockstep = Lockstep(specification, device, recorder: NoRecorder())
     let alphabet = Alphabet(specification, lockstep.device.abilities)

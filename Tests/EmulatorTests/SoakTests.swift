@@ -1,10 +1,10 @@
+import SesameDevice
 import Automata
 import Conformance
 import Emulator
 import Harness
 import Foundation
 import Models
-import Sesame
 import Basics
 import Testing
 
@@ -23,7 +23,7 @@ struct SoakTests {
     let lock = try EmulatedLockSpecification(text: text)
     try soak(.sesame, starts: Self.lockStarts) {
       let link = DirectLink(lock, seed: 1)
-      return SesameDevice(link, circumstances: link.circumstances) { SeededGenerator(seed: 1, for: "client") }
+      return ClientDevice(link, circumstances: link.circumstances) { SeededGenerator(seed: 1, for: "client") }
     }
   }
 
@@ -32,7 +32,7 @@ struct SoakTests {
     let lock = try EmulatedLockSpecification(text: text)
     try soak(.sesame, starts: Self.lockStarts, share: 4) {
       let circumstances = lock.weather.isFair ? [] : ["loss"]
-      return SesameDevice(RadioWorld(lock, seed: 1).link(), circumstances: circumstances) {
+      return ClientDevice(RadioWorld(lock, seed: 1).link(), circumstances: circumstances) {
         SeededGenerator(seed: 1, for: "client")
       }
     }
@@ -42,7 +42,7 @@ struct SoakTests {
   func canary() throws {
     let lock = try EmulatedLockSpecification(text: "sesame5?defect=moved-reported-as-unlocked")
     let found = try finding(.sesame, of: { _ in }, starts: Self.lockStarts) {
-      SesameDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+      ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
     }
     #expect(found != nil)
   }

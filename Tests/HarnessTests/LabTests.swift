@@ -1,7 +1,6 @@
 import Journal
 import Automata
 import Conformance
-@testable import Lab
 import Basics
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import Reporting
 import Testing
 
 /// The browser, and what drives it: Debian's Chromium, and the Python packages that `Tests/Peers/setup.sh` installs.

@@ -2,7 +2,6 @@ import Basics
 @testable import Journal
 import System
 import Foundation
-import Reporting
 import TestSupport
 import Testing
 

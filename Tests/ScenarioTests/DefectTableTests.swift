@@ -1,12 +1,9 @@
-import Journal
 import Conformance
 import Emulator
 import Foundation
 import Harness
-import Sesame
 import TestSupport
 import Testing
-import Transports
 
 @testable import lockstep
 
@@ -58,7 +55,7 @@ struct DefectTableTests {
     let item = try #require(
       Suite.items.first { $0.path.hasSuffix("Scenarios/\(row.generation)/\(row.scenario).yaml") })
     let needs = item.scenario.steps.flatMap(\.needs)
-    let own = SesameDevice<DirectLink>.requestNames + SesameDevice<DirectLink>.pretenceNames
+    let own = ClientDevice<DirectLink>.requestNames + ClientDevice<DirectLink>.pretenceNames
     expect(needs.filter { !own.contains($0) }, [])
     expect(item.scenario.start.settings.map(\.name).filter { !RealAir.settings.contains($0) }, [])
   }

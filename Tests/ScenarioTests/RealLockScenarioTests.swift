@@ -1,7 +1,6 @@
 import Journal
 import Conformance
 import Harness
-@testable import Lab
 import TestSupport
 import Testing
 

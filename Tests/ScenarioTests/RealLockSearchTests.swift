@@ -1,7 +1,6 @@
 import Conformance
 import Emulator
 import Harness
-@testable import Lab
 import Basics
 import TestSupport
 import Testing

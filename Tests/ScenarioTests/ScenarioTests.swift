@@ -1,4 +1,3 @@
-import Journal
 import Basics
 import Automata
 import Conformance

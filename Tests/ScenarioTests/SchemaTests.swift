@@ -1,7 +1,6 @@
 import Basics
 import Documents
 import Foundation
-import Harness
 import TestSupport
 import Testing
 

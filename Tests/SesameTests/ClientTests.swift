@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 import Sesame
 import Basics
 import TestSupport
@@ -47,10 +46,10 @@ private struct OS3Bench {
     expect(client.receive(.frame(try hex("05a71fdcec2e15bb7f086a81")), at: .zero), [])
     expect(
       client.receive(.frame(try hex("05d81a82ad8b2d072398718078")), at: .zero),
-      [.report(Reading("autolock", .integer(60)))])
+      [.report(.autolock(60))])
     expect(
       client.receive(.frame(try hex("0545542e8cfb82cdc19bc9b475ca")), at: .zero),
-      [.report(Reading("battery", .number(5.85))), .show(.locked)])
+      [.report(.battery(5.85)), .show(.locked)])
   }
 
   /// What the client does at further messages of the lock in the session that ``login()`` opened.
@@ -83,17 +82,17 @@ struct ClientTests {
     expect(bench.client.receive(.frame(try hex("051ff508403dc074")), at: .zero), [])
     expect(
       bench.client.receive(.frame(try hex("05457b7023eab8acaf533d66f258")), at: .zero),
-      [.report(Reading("battery", .number(5.8)))])
+      [.report(.battery(5.8))])
     expect(
       bench.client.receive(.frame(try hex("05ed626933d2faae42e875701253")), at: .zero),
-      [.report(Reading("battery", .number(5.84))), .show(.unlocked)])
+      [.report(.battery(5.84)), .show(.unlocked)])
   }
 
   @Test("a delay of autolock is told as the lock told it, and no more once another was set over it")
   func autolockOutOfDate() throws {
     var bench = try OS3Bench()
     try bench.login()
-    expect(bench.client.perform(.readAutolock, at: .zero), [.report(Reading("autolock", .integer(60)))])
+    expect(bench.client.perform(.readAutolock, at: .zero), [.report(.autolock(60))])
     expect(bench.client.perform(.setAutolock(seconds: 0), at: .zero).count, 1)
     expect(bench.client.perform(.readAutolock, at: .zero), [])
   }
@@ -112,7 +111,7 @@ struct ClientTests {
       expect(try bench.hear(heard[0], heard[1]), [])
       expect(
         bench.client.perform(.readAutolock, at: .zero),
-        known.map { .report(Reading("autolock", .integer($0))) })
+        known.map { .report(.autolock($0)) })
     }
   }
 
@@ -159,15 +158,15 @@ struct ClientTests {
     "each wait ends at its deadline, and not a nanosecond earlier",
     arguments: [
       (1, 10, nil), (2, 30, nil),
-      (3, 30, Violation("no-token", "no token within 30 s")),
+      (3, 30, broken("no-token", "no token within 30 s")),
       (
         4, 10,
-        Violation(
+        broken(
           "no-answer", of: "login", "no answer to login within 10 s",
-          packet: .init([2, 0x55, 0xB7, 0x49, 0x90], from: .tester))
+          packet: [2, 0x55, 0xB7, 0x49, 0x90], from: .app)
       ),
-    ] as [(Int, Int64, Violation?)])
-  func deadlines(steps: Int, seconds: Int64, violation: Violation?) throws {
+    ] as [(Int, Int64, ProtocolViolation?)])
+  func deadlines(steps: Int, seconds: Int64, violation: ProtocolViolation?) throws {
     var client = try OS3Bench().client
     _ = client.perform(.closeTo, at: .zero)
     _ = client.receive(.advertisement(try hex(OS3Bench.advertisement)), at: .zero)
@@ -193,9 +192,9 @@ struct ClientTests {
       bench.client.advance(to: .zero + .seconds(5)),
       [
         .complain(
-          Violation(
+          broken(
             "no-answer", of: "time", "no answer to time 00f15365 within 5 s",
-            packet: .init(try hex("0800f15365"), from: .tester))), .disconnect, .show(.noSignal),
+            packet: try hex("0800f15365"), from: .app)), .disconnect, .show(.noSignal),
       ])
   }
 
@@ -212,16 +211,16 @@ struct ClientTests {
     try bench.login()
     expect(
       bench.client.receive(.frame(try hex(frame)), at: .zero),
-      [.complain(Violation(name, of: subject, detail, packet: .init(try hex(packet))))])
+      [.complain(broken(name, of: subject, detail, packet: try hex(packet)))])
     expect(bench.client.status, .locked)
     // The counter stayed: what the lock says next is understood.
     expect(
       bench.client.receive(.frame(try hex("051ff508403dc074")), at: .zero),
       [
         .complain(
-          Violation(
+          broken(
             "answer-to-nothing", of: "unlock", "an answer to nothing: unlock",
-            packet: .init(try hex("075300"))))
+            packet: try hex("075300")))
       ])
   }
 
@@ -233,8 +232,8 @@ struct ClientTests {
       bench.client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero),
       [
         .complain(
-          Violation(
-            "token-again", "a token in the middle of a connection", packet: .init(try hex("080ea1b2c3d4"))))
+          broken(
+            "token-again", "a token in the middle of a connection", packet: try hex("080ea1b2c3d4")))
       ])
     expect(bench.client.status, .locked)
   }
@@ -250,7 +249,7 @@ struct ClientTests {
     ] {
       expect(
         client.receive(.advertisement(try hex(data)), at: .zero),
-        [.report(Reading("passed over", .text(reason)))])
+        [.report(.passedOver(reason))])
     }
   }
 
@@ -300,12 +299,12 @@ struct HostileMessageTests {
           : Segmenter().frames(of: message, .plaintext)
         var said: [ClientAction] = []
         for frame in frames { said += bench.client.receive(.frame(frame), at: .zero) }
-        let told = said.compactMap { action -> Violation? in
+        let told = said.compactMap { action -> ProtocolViolation? in
           if case .complain(let violation) = action { violation } else { nil }
         }
-        expect(told.filter { $0.name == "key-exposed" }.count, 1)
+        expect(told.filter { $0.rule == .keyExposed }.count, 1)
         // What else is wrong with the message is said without it.
-        #expect(!told.contains { ($0.packet?.bytes ?? []).contains(bytes[0]) }, "\(told)")
+        #expect(!told.contains { ($0.packet ?? []).contains(bytes[0]) }, "\(told)")
       }
     }
   }
@@ -355,9 +354,9 @@ struct HostileMessageTests {
       result == 0
         ? [
           .complain(
-            Violation(
+            broken(
               "nonsense-obeyed", of: "unknown-item", "unknown-item was obeyed",
-              packet: .init([7, 0xFA, 0])))
+              packet: [7, 0xFA, 0]))
         ] : [])
   }
 }

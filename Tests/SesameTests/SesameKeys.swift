@@ -1,5 +1,4 @@
 import Bluetooth
-import Sesame
 
 /// One place in the list of locks that a reader or remote knows (item 102): 23 bytes, of which the last is
 /// a status.

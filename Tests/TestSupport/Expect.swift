@@ -1,3 +1,4 @@
+import Conformance
 public import Testing
 
 /// Compares a value with what was expected and points at the caller when they differ.

@@ -1,9 +1,9 @@
+import Bench
 import Basics
 import Documents
 import Foundation
 import TestSupport
 import Testing
-import Transports
 
 @testable import lockstep
 

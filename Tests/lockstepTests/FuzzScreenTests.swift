@@ -1,7 +1,6 @@
 import Journal
 import Conformance
 import Documents
-import Harness
 import Basics
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Harness
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
+import Bench
+import Nightly
 import Basics
-@testable import Lab
 import Testing
 import TestSupport
 @testable import Transports

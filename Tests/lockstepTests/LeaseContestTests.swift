@@ -1,8 +1,8 @@
+import Bench
 import Foundation
 import Basics
 import TestSupport
 import Testing
-import Transports
 
 @Suite("Leases among processes", .timeLimit(.minutes(10)))
 struct LeaseContestTests {

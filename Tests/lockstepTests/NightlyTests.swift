@@ -1,12 +1,11 @@
-import Journal
+import Conformance
+import Bench
 import System
 import Documents
 import Foundation
-@testable import Lab
 import Basics
 import TestSupport
 import Testing
-import Transports
 
 @testable import lockstep
 

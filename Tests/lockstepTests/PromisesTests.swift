@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The page of promises")
 struct PromisesTests {
-  private static let page = Command.root + "/Sources/Lab/Lab.docc/Promises.md"
+  private static let page = Command.root + "/Sources/Nightly/Nightly.docc/Promises.md"
 
   /// The last column of each row of the page's tables.
   private func holders() throws -> [String] {
@@ -42,6 +42,6 @@ struct PromisesTests {
   @Test("is led to by the README")
   func linked() throws {
     let readme = try String(contentsOfFile: Command.root + "/README.md", encoding: .utf8)
-    #expect(readme.contains("(Sources/Lab/Lab.docc/Promises.md)"))
+    #expect(readme.contains("(Sources/Nightly/Nightly.docc/Promises.md)"))
   }
 }

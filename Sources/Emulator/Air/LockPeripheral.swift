@@ -1,3 +1,4 @@
+import Controllers
 public import Bluetooth
 public import Sesame
 public import Basics

@@ -1,3 +1,4 @@
+import Controllers
 import Bluetooth
 import Conformance
 import Sesame

@@ -1,3 +1,4 @@
+public import SesameDevice
 public import Bluetooth
 public import Conformance
 public import Sesame

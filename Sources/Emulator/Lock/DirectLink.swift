@@ -1,3 +1,4 @@
+public import SesameDevice
 import Bluetooth
 public import Conformance
 public import Sesame

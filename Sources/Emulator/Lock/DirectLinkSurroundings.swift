@@ -1,5 +1,5 @@
-import Basics
 import Sesame
+import Basics
 import Conformance
 import Bluetooth
 

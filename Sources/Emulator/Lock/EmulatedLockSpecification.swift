@@ -1,3 +1,4 @@
+import Controllers
 public import Conformance
 import Documents
 public import Sesame

@@ -1,3 +1,4 @@
+import SesameDevice
 import Bluetooth
 import Conformance
 import Sesame

@@ -1,3 +1,4 @@
+import Conformance
 import Documents
 public import Sesame
 import Basics

@@ -1,3 +1,5 @@
+import Sesame
+
 /// A central, told apart by its number.
 struct Central: Equatable, Sendable {
   let number: Int

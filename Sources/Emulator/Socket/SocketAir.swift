@@ -1,3 +1,5 @@
+import Controllers
+import Sesame
 import Bluetooth
 import Conformance
 import Basics

@@ -1,12 +1,12 @@
 public import Bluetooth
-import Basics
+public import Basics
 
 /// What a client and its lock said lately, with the keys to read it: in memory only.
 public final class LinkRecorder {
   /// The packets.
   public let packets: PacketRecorder
   /// Whether the client itself notes what goes over its link, since nothing below does.
-  var isNotedByClient = false
+  public var isNotedByClient = false
   private var sessions: [SessionSecret] = []
   private var keys: [LockKey] = []
   /// The lock's address in what a link in memory is written down as: the first that a client connects to.
@@ -33,13 +33,13 @@ public final class LinkRecorder {
   }
 
   /// Takes down the lock's key.
-  func note(_ key: LockKey?) {
+  public func note(_ key: LockKey?) {
     guard let key, !keys.contains(key) else { return }
     keys.append(key)
   }
 
   /// Takes down the key of the session that begins.
-  func note(session cipher: SessionCipher?) {
+  public func note(session cipher: SessionCipher?) {
     guard let cipher, sessions.last?.token != cipher.token else { return }
     sessions.append(SessionSecret(cipher))
   }
@@ -49,7 +49,7 @@ public final class LinkRecorder {
 
 extension LinkRecorder {
   /// Notes what the client does with its link.
-  func note(_ action: ClientAction, at now: Instant) {
+  public func note(_ action: ClientAction, at now: Instant) {
     if case .keep(let key) = action { note(key) }
     guard isNotedByClient else { return }
     switch action {
@@ -63,7 +63,7 @@ extension LinkRecorder {
   }
 
   /// Notes what the client hears of its link.
-  func note(_ event: LinkEvent, at now: Instant) {
+  public func note(_ event: LinkEvent, at now: Instant) {
     switch event {
     case .frame(let frame): packets.note(frame: frame, isReceived: true, at: now)
     case .advertisement(let data):

@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 public import Basics
 
 /// What is to become of the messages that the client sends next.
@@ -91,7 +90,7 @@ extension SesameClient {
   }
 
   /// The cipher of the session, as far as there is one.
-  var cipher: SessionCipher? { connection?.cipher }
+  public var cipher: SessionCipher? { connection?.cipher }
 
   /// The generation of the lock and the cipher of the session, as far as there are any.
   private var connection: (generation: Generation, cipher: SessionCipher?, isOpening: Bool)? {
@@ -375,7 +374,7 @@ extension SesameClient {
   }
 
   /// Whether a text has a key of the client's in it.
-  func tellsKey(_ text: String) -> Bool {
+  public func tellsKey(_ text: String) -> Bool {
     guard text.utf8.count >= 32, let key else { return false }
     return text.lowercased().contains(key.secret.exposedBytes.hex)
   }

@@ -1,8 +1,23 @@
 import Bluetooth
-import Conformance
+
+/// Why a client shows what it shows, or shows nothing new.
+public struct ClientExplanation: Hashable, Sendable {
+  /// The cause, by a name in kebab-case that stays the same: `link-lost`, or that of a rule that was broken.
+  public var name: String
+  /// What was seen, for people.
+  public var detail: String
+  /// Whether it was the lock's own doing, and not the way's to it.
+  public var isByLock = false
+
+  init(_ name: String, _ detail: String, isByLock: Bool = false) {
+    self.name = name
+    self.detail = detail
+    self.isByLock = isByLock
+  }
+}
 
 /// Why a client has no lock any more, where that is no rule that the lock broke.
-enum ClientLeaving: String {
+public enum ClientLeaving: String {
   /// No advertisement was heard for a while.
   case unheard
   /// The link did not come up.
@@ -14,12 +29,12 @@ enum ClientLeaving: String {
   /// The lock wants an owner's proof, and the client has no key or pretends to have another.
   case noKey = "no-key"
 
-  func explained(_ detail: String) -> Explanation {
-    Explanation(rawValue, detail, isOfDevice: self == .hungUp)
+  func explained(_ detail: String) -> ClientExplanation {
+    ClientExplanation(rawValue, detail, isByLock: self == .hungUp)
   }
 
   /// Whether a link's end was the lock's doing, and what is told of it.
-  static func end(_ reason: UInt8, unacknowledged: Int?) -> (isByLock: Bool, words: String) {
+  public static func end(_ reason: UInt8, unacknowledged: Int?) -> (isByLock: Bool, words: String) {
     let code = HCIErrorCode(rawValue: reason)
     if [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(code) {
       return (true, "\(code)")
@@ -32,7 +47,7 @@ enum ClientLeaving: String {
   }
 
   /// What a link's end says of the lock.
-  static func explanation(ofEnd reason: UInt8, unacknowledged: Int?) -> Explanation {
+  static func explanation(ofEnd reason: UInt8, unacknowledged: Int?) -> ClientExplanation {
     let end = end(reason, unacknowledged: unacknowledged)
     return end.isByLock
       ? hungUp.explained("the lock ended the link, \(end.words)")
@@ -42,14 +57,14 @@ enum ClientLeaving: String {
 
 extension SesameClient {
   /// Why the client shows what it shows; asked why it shows nothing new, what it awaits.
-  func explanation(ofSilence isSilent: Bool) -> Explanation? {
+  public func explanation(ofSilence isSilent: Bool) -> ClientExplanation? {
     switch state {
     case .away: return departure
     case .seeking, .heard, .ready, .forgotten: return nil
     case .connecting, .waiting, .registering, .logining, .open: break
     }
     guard isSilent, let awaited else { return nil }
-    return Explanation("awaiting", awaited)
+    return ClientExplanation("awaiting", awaited)
   }
 
   /// What the client awaits of its lock.

@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 import Basics
 
 extension SesameClient {
@@ -149,13 +148,14 @@ extension SesameClient {
 
   private mutating func accept(_ response: Response, in login: inout Login, at now: Instant) {
     guard response.result == .success else {
-      actions.append(.report(Reading("login", .text(response.result.description))))
+      actions.append(.report(.login(response.result)))
       let explanation = "the lock refused the login: \(response.result)"
       // Who pretends to have another key is refused with reason.
       if !login.isPretended {
         actions.complain(.loginRefused, explanation, packet: response.encoded)
       }
-      leave(disconnecting: true, because: Explanation(SesameViolation.loginRefused.rawValue, explanation))
+      leave(
+        disconnecting: true, because: ClientExplanation(SesameViolation.loginRefused.rawValue, explanation))
       return
     }
     login.isAccepted = true

@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 import Basics
 
 extension SesameClient {
@@ -48,7 +47,7 @@ extension SesameClient {
     if message.kind == .ciphertext {
       guard registration.session != nil else {
         actions.complain(
-          .notAuthentic, of: KnownQuirk.beforeKey,
+          .notAuthentic, of: ProtocolViolation.beforeKey,
           "an encrypted message in a registration, before there is a key", packet: message.bytes)
         return
       }
@@ -170,14 +169,15 @@ extension SesameClient {
   }
 
   private mutating func refused(_ response: Response) {
-    actions.append(.report(Reading("registration", .text(response.result.description))))
+    actions.append(.report(.registration(response.result)))
     let explanation = "the lock refused \(response.item): \(response.result)"
     // Who only pretends that the lock has no owner is refused.
     if key == nil {
       actions.complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded)
     }
     leave(
-      disconnecting: true, because: Explanation(SesameViolation.registrationRefused.rawValue, explanation))
+      disconnecting: true,
+      because: ClientExplanation(SesameViolation.registrationRefused.rawValue, explanation))
   }
 
   /// Opens the session once the lock said where its bolt rests.

@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 import Basics
 
 extension SesameClient {
@@ -160,7 +159,7 @@ extension SesameClient {
         case .mechSetting:
           let setting = try MechSetting(decoding: publish.data, model: model)
           if case .sesame5(let new) = setting, new.autolock != knownAutolock {
-            actions.append(.report(Reading("autolock", .integer(Int(new.autolock)))))
+            actions.append(.report(.autolock(Int(new.autolock))))
           }
           self.setting = setting
           // What is asked for and not answered yet, it does not tell.
@@ -190,12 +189,12 @@ extension SesameClient {
     mutating func take(status: MechStatus, _ actions: inout [ClientAction]) {
       if let volts = status.batteryVolts, volts != battery {
         battery = volts
-        actions.append(.report(Reading("battery", .number(volts))))
+        actions.append(.report(.battery(volts)))
       }
       if let oddity = status.oddity {
         actions.complain(oddity, of: "mech status", "a status of \(status)", packet: status.encoded)
       }
-      if status.isCritical, !isStalled { actions.append(.report(Reading("motor", .text("stalled")))) }
+      if status.isCritical, !isStalled { actions.append(.report(.stalled)) }
       isStalled = status.isCritical
       if status.isAtRest { self.status = status }
     }
@@ -237,7 +236,7 @@ extension SesameClient {
   private mutating func tell(_ request: ClientRequest, in session: Session) {
     guard request == .readAutolock, !session.hasSetAutolock, case .sesame5(let setting)? = session.setting
     else { return }
-    actions.append(.report(Reading("autolock", .integer(Int(setting.autolock)))))
+    actions.append(.report(.autolock(Int(setting.autolock))))
   }
 
   private func command(for request: ClientRequest, in session: Session, at now: Instant) -> LockCommand? {
@@ -341,7 +340,7 @@ extension SesameClient {
     }
     if case .readHistory = pending.command, response.result == .notFound {
       session.isReadingHistory = false
-      actions.append(.report(Reading("history", .text("empty"))))
+      actions.append(.report(.history(nil)))
       return
     }
     if case .deleteHistory(let id) = pending.command, response.result == .notFound {
@@ -354,7 +353,7 @@ extension SesameClient {
       if case .reset = pending.command { session.isResetting = false }
       let text = "\(response.item): \(response.result)"
       let isMeant = pending.isAsked && !session.isReflected
-      actions.append(isMeant ? .refuse(text) : .report(Reading("refused", .text(text))))
+      actions.append(isMeant ? .refuse(text) : .report(.refused(text)))
       return
     }
     do {
@@ -381,10 +380,10 @@ extension SesameClient {
       show(.reset)
     case .readAutolock:
       var reader = ByteReader(response.data.span)
-      actions.append(.report(Reading("autolock", .integer(Int(try reader.i16())))))
+      actions.append(.report(.autolock(Int(try reader.i16()))))
     case .readVersion:
       let version = try FirmwareVersion(decoding: response.data, for: session.generation)
-      actions.append(.report(Reading("version", .text(version.text))))
+      actions.append(.report(.version(version.text)))
     case .readMechStatus:
       session.take(status: try MechStatus(decoding: response.data, model: session.model), &actions)
     case .readHistory:
@@ -415,7 +414,7 @@ extension SesameClient {
       record.id = toldNumber(of: id)
       text = record.description
     }
-    actions.append(.report(Reading("history", .text(text))))
+    actions.append(.report(.history(text)))
     if session.lastRecord == id {
       session.isReadingHistory = false
       actions.complain(

@@ -1,4 +1,3 @@
-public import Conformance
 public import Basics
 
 /// What a client shows of its lock: the statuses of the vendor's documentation.
@@ -29,7 +28,7 @@ public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
   case reset
 
   /// The place in ``allCases``.
-  var number: Int {
+  public var number: Int {
     switch self {
     case .noSignal: 0
     case .receivedBle: 1
@@ -103,11 +102,11 @@ public enum ClientAction: Equatable, Sendable {
   /// The status changed.
   case show(ClientStatus)
   /// A value was read.
-  case report(Reading)
+  case report(ClientReading)
   /// The request was not carried out.
   case refuse(String)
-  /// The lock broke a rule of its protocol: one of ``SesameViolation``.
-  case complain(Violation)
+  /// The lock broke a rule of its protocol.
+  case complain(ProtocolViolation)
   /// Keep the key: the lock is registered with it.
   case keep(LockKey)
   /// Drop the key: the lock has forgotten it.
@@ -153,17 +152,14 @@ public struct ClientSettings: Sendable {
   /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
   /// around them, 53 degrees to each side, do not overlap.
   public var positions: (lock: Int, unlock: Int)
-  /// What this one lock is known to do though its protocol forbids it: it is remarked upon, and no divergence.
-  public var quirks: [SesameViolation]
 
   /// Makes settings.
   public init(
     epoch: UInt32 = 1_700_000_000, tag: HistoryTag = .text("Lockstep", for: .os2),
-    positions: (lock: Int, unlock: Int) = (0, 120), quirks: [SesameViolation] = []
+    positions: (lock: Int, unlock: Int) = (0, 120)
   ) {
     self.epoch = epoch
     self.tag = tag
     self.positions = positions
-    self.quirks = quirks
   }
 }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Conformance
 public import Basics
 
 /// The client end of a lock: from out of sight to an open session and back, for both generations.
@@ -85,27 +84,19 @@ public struct SesameClient {
   /// Whether the token came, and was of no use without a key.
   private var lacksKey = false
   /// Why there is no lock any more.
-  private(set) var departure: Explanation?
+  private(set) var departure: ClientExplanation?
   /// The product that was heard last.
-  private(set) var model: ProductModel?
+  public private(set) var model: ProductModel?
 
-  /// Makes a client that is not looking for its lock.
-  ///
-  /// - Parameters:
-  ///   - key: the key of a registered lock; without one the client can register a lock that has no owner.
-  ///   - secrets: where keys and tokens come from.
-  public init(key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable) {
-    self.init(key: key, settings: settings, secrets: secrets, after: nil)
-  }
-
-  /// Makes a client in place of another one. To make a key pair is costly: one that is the same is taken over.
+  /// Makes a client, in place of another one where there was one. To make a key pair is costly: one that is the same is taken over.
   ///
   /// - Parameters:
   ///   - isKeySure: whether the key is the lock's for sure: who proves himself with another need not be answered.
   ///   - livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the keys that
   ///     were valid once.
-  init(
-    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable, after other: SesameClient?,
+  public init(
+    key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable,
+    after other: SesameClient? = nil,
     isKeySure: Bool = true, livesOn: Bool = false
   ) {
     self.key = key
@@ -146,7 +137,7 @@ public struct SesameClient {
   }
 
   /// By when the lock must have answered the request that it was sent first of those without an answer.
-  var answerDue: Instant? {
+  public var answerDue: Instant? {
     guard case .open(let session) = state else { return nil }
     return session.late.map { $0.since + settings.times.answer }
   }
@@ -243,7 +234,8 @@ extension SesameClient {
     case .logining(let login) where login.isPretended && !login.isAccepted:
       return leave(
         disconnecting: true,
-        because: Explanation(SesameViolation.noAnswer.rawValue, "no answer to the proof of somebody else"))
+        because: ClientExplanation(
+          SesameViolation.noAnswer.rawValue, "no answer to the proof of somebody else"))
     case .logining(let login) where !login.isAccepted:
       (violation, subject, request) = (.noAnswer, "login", lastLogin)
       detail = "no answer to login within \(settings.times.session)"
@@ -258,8 +250,8 @@ extension SesameClient {
     case .away, .seeking, .heard, .connecting, .ready, .forgotten:
       return
     }
-    actions.complain(violation, of: subject, detail, packet: request, from: .tester)
-    leave(disconnecting: true, because: Explanation(violation.rawValue, detail))
+    actions.complain(violation, of: subject, detail, packet: request, from: .app)
+    leave(disconnecting: true, because: ClientExplanation(violation.rawValue, detail))
   }
 
   /// Ends an input: what there is to do, and by when the next one is due.
@@ -268,8 +260,7 @@ extension SesameClient {
     guard !actions.isEmpty else { return [] }
     for index in actions.indices {
       // What tells a key is in no journal.
-      if case .complain(var violation) = actions[index], let packet = violation.packet, tellsKey(packet.bytes)
-      {
+      if case .complain(var violation) = actions[index], let packet = violation.packet, tellsKey(packet) {
         violation.packet = nil
         actions[index] = .complain(violation)
       }
@@ -287,7 +278,7 @@ extension SesameClient {
   /// Ends whatever there is, and looks no longer.
   ///
   /// - Parameter explanation: why, where it is not the client's user who wants it.
-  mutating func leave(disconnecting: Bool, because explanation: Explanation? = nil) {
+  mutating func leave(disconnecting: Bool, because explanation: ClientExplanation? = nil) {
     endSession()
     state = .away
     departure = explanation
@@ -320,7 +311,7 @@ extension SesameClient {
   }
 
   /// Whether the client has a link, or is about to have one.
-  var hasLink: Bool {
+  public var hasLink: Bool {
     switch state {
     case .away, .seeking, .heard: false
     case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten: true
@@ -348,13 +339,13 @@ extension SesameClient {
     do {
       advertisement = try Advertisement(AdvertisingData(decoding: data))
     } catch {
-      actions.append(.report(Reading("passed over", .text("advertisement, \(error)"))))
+      actions.append(.report(.passedOver("advertisement, \(error)")))
       return
     }
     guard advertisement.model.generation != nil, advertisement.model.kind == .lock,
       key == nil || key?.deviceID == advertisement.deviceID
     else {
-      actions.append(.report(Reading("passed over", .text("advertisement of \(advertisement.model)"))))
+      actions.append(.report(.passedOver("advertisement of \(advertisement.model)")))
       return
     }
     model = advertisement.model
@@ -461,7 +452,7 @@ extension SesameClient {
   private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
     guard message.kind == .plaintext else {
       actions.complain(
-        .notAuthentic, of: KnownQuirk.beforeKey, "an encrypted message of a lock without an owner",
+        .notAuthentic, of: ProtocolViolation.beforeKey, "an encrypted message of a lock without an owner",
         packet: message.bytes)
       return
     }
@@ -481,7 +472,8 @@ extension SesameClient {
   private mutating func receive(first message: SegmentedMessage, from sighting: Sighting, at now: Instant) {
     guard message.kind == .plaintext else {
       actions.complain(
-        .beforeToken, of: KnownQuirk.encrypted, "an encrypted message before the token", packet: message.bytes
+        .beforeToken, of: ProtocolViolation.encrypted, "an encrypted message before the token",
+        packet: message.bytes
       )
       return
     }

@@ -1,5 +1,3 @@
-import Conformance
-
 /// What a lock can be seen to do that its protocol forbids.
 ///
 /// The raw values are names that stay the same: journals, reports and `quirks:` of lock files have them. What each means
@@ -45,67 +43,44 @@ public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   case historyEndless = "history-endless"
 }
 
-/// What real locks are known to do though their protocol forbids it.
-public struct KnownQuirk: Sendable {
-  /// What they do.
-  public var violation: SesameViolation
-  /// With what of the protocol, as ``Conformance/Violation/subject`` has it; `nil` for anything.
+/// A rule that a lock was seen to break.
+public struct ProtocolViolation: Hashable, Sendable {
+  /// The rule.
+  public var rule: SesameViolation
+  /// What of the protocol it was broken with, such as the command that was not answered; `nil` where that says nothing.
   public var subject: String?
-  /// Which generation does it; `nil` for both.
-  public var generation: Generation?
-  /// Why they are not blamed for it.
-  public var reason: String
+  /// What was seen, for people.
+  public var detail: String
+  /// What broke the rule, or was left unanswered: a frame where the frame is wrong, otherwise the message, decrypted where
+  /// it is authentic. One that would tell a key is left out.
+  public var packet: [UInt8]?
+  /// Who sent that.
+  public var sender: SessionEnd
 
-  /// All of them. A lock's own stand in its file, under `quirks`.
-  public static let all: [KnownQuirk] = [
-    KnownQuirk(
-      violation: .tokenAgain,
-      reason:
-        "locks publish their token more than once in a connection, and clients pass over what they know already"
-    ),
-    KnownQuirk(
-      violation: .unknownPublish,
-      reason:
-        "firmware publishes items that are younger than its documents, such as battery voltages; clients pass over them"
-    ),
-    KnownQuirk(
-      violation: .undefinedFlag, generation: .os3,
-      reason: "firmware may give a flag a meaning that its documents do not have yet"),
-    KnownQuirk(
-      violation: .beforeToken, subject: encrypted, generation: .os2,
-      reason:
-        "an encrypted notification before the token was seen of a Sesame 4, at the beginning of a connection"),
-    KnownQuirk(
-      violation: .notAuthentic, subject: beforeKey, generation: .os3,
-      reason:
-        "a lock publishes as soon as it has taken a registration, before its client can have the key"),
-  ]
+  /// Makes one.
+  public init(
+    _ rule: SesameViolation, of subject: String? = nil, _ detail: String, packet: [UInt8]? = nil,
+    from sender: SessionEnd = .lock
+  ) {
+    self.rule = rule
+    self.subject = subject
+    self.detail = detail
+    self.packet = packet
+    self.sender = sender
+  }
 
   /// The subject of an encrypted message before the token.
-  static let encrypted = "ciphertext"
+  public static let encrypted = "ciphertext"
   /// The subject of an encrypted message that comes before there is a key.
-  static let beforeKey = "ciphertext before the key"
-}
-
-extension Violation {
-  /// Why locks of a generation, or the one whose own habits these are, are not blamed for it; `nil` where they are.
-  func quirk(of generation: Generation?, own: [SesameViolation]) -> String? {
-    if own.contains(where: { $0.rawValue == name }) { return "the lock's file has it among its quirks" }
-    let known = KnownQuirk.all.first { quirk in
-      quirk.violation.rawValue == name && (quirk.subject == nil || quirk.subject == subject)
-        && (quirk.generation == nil || quirk.generation == generation)
-    }
-    return known?.reason
-  }
+  public static let beforeKey = "ciphertext before the key"
 }
 
 extension [ClientAction] {
-  /// Adds a complaint of a broken rule, with the packet that broke it where there is one.
+  /// Adds that a rule was broken, with the packet that broke it where there is one.
   mutating func complain(
-    _ violation: SesameViolation, of subject: String? = nil, _ detail: String, packet bytes: [UInt8]? = nil,
-    from sender: Violation.Packet.Sender = .device
+    _ rule: SesameViolation, of subject: String? = nil, _ detail: String, packet: [UInt8]? = nil,
+    from sender: SessionEnd = .lock
   ) {
-    let packet = bytes.map { Violation.Packet($0, from: sender) }
-    append(.complain(Violation(violation.rawValue, of: subject, detail, packet: packet)))
+    append(.complain(ProtocolViolation(rule, of: subject, detail, packet: packet, from: sender)))
   }
 }

@@ -1,4 +1,4 @@
-import Bluetooth
+public import Bluetooth
 
 /// What a client's Bluetooth could send to a lock's, below frames. A correct lock answers it as the Core
 /// Specification has it or passes it over, and what follows is as if it had never been sent.
@@ -58,7 +58,7 @@ extension BluetoothNonsense {
   ///   - write: what frames are written to.
   ///   - notify: what frames are notified from.
   ///   - frame: a frame that a correct lock does not obey.
-  func packets(
+  public func packets(
     write: AttributeHandle, notify: AttributeHandle, frame: [UInt8]
   ) -> [(channel: UInt16, payload: [UInt8])] {
     func att(_ bytes: [UInt8]) -> (channel: UInt16, payload: [UInt8]) { (0x0004, bytes) }
@@ -100,7 +100,7 @@ extension BluetoothNonsense {
   }
 
   /// What nobody who has a session would send.
-  static var frame: [UInt8] {
+  public static var frame: [UInt8] {
     Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
   }
 }

@@ -1,5 +1,3 @@
-public import Conformance
-
 /// What may be done to the messages between a client and its lock, whatever carries them.
 ///
 /// | fault | value | what a correct lock, or client, makes of it |
@@ -21,46 +19,4 @@ public enum Interference: Equatable, Sendable {
   case spoof(Spoof)
   /// A fault that is called off.
   case nothing
-
-  /// The names of the faults.
-  public static let names = ["forge", "replay", "request", "shadow", "mutate", "reflect", "spoof"]
-
-  /// Reads a fault; `nil` for one of another name.
-  ///
-  /// - Throws: a ``LabFault`` that lists the values when the value is none of them.
-  public init?(_ fault: Fault) throws(LabFault) {
-    guard Self.names.contains(fault.name) else { return nil }
-    guard !fault.value.isNothing else {
-      self = .nothing
-      return
-    }
-    if fault.name == "reflect" { try fault.flag() }
-    let text = fault.value.description
-    let known: Interference? =
-      switch fault.name {
-      case "forge": Forgery.allCases.first { $0.name == text }.map { .forge($0) }
-      case "replay": Replay(text).map { .replay($0) }
-      case "request": OddRequest(rawValue: text).map { .request($0) }
-      case "shadow": MessageFlaw(rawValue: text).map { .shadow($0) }
-      case "mutate": MessageFlaw(rawValue: text).map { .mutate($0) }
-      case "spoof": Spoof(rawValue: text).map { .spoof($0) }
-      default: .reflect
-      }
-    guard let known else {
-      throw fault.problem(expectingOneOf: Self.values(of: fault.name).map(\.description))
-    }
-    self = known
-  }
-
-  /// The values of a fault.
-  public static func values(of name: String) -> [Value] {
-    switch name {
-    case "forge": Forgery.allCases.map { .text($0.name) }
-    case "replay": Replay.allCases.map { .text($0.description) }
-    case "request": OddRequest.allCases.map { .text($0.rawValue) }
-    case "shadow", "mutate": MessageFlaw.allCases.map { .text($0.rawValue) }
-    case "spoof": Spoof.allCases.map { .text($0.rawValue) }
-    default: [.flag(true)]
-    }
-  }
 }

@@ -1,9 +1,9 @@
+import Bench
 import Journal
 import Conformance
 import Documents
 import Emulator
 import Harness
-import Lab
 import Basics
 
 /// A campaign on an emulated lock, as the figures of the air count it: it ends with a finding that is confirmed.

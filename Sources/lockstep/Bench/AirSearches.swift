@@ -1,6 +1,5 @@
 import Conformance
 import Emulator
-import Harness
 import Basics
 
 /// Searches for every defect on one lock, done once for all figures that come of them.

@@ -1,7 +1,6 @@
 import Journal
 import Documents
 import Emulator
-import Harness
 import Basics
 
 extension Command {

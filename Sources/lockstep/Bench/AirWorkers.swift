@@ -1,10 +1,7 @@
-import Harness
 import Documents
-import Transports
 import Journal
 import System
 import Conformance
-import Emulator
 import Basics
 
 extension Command {

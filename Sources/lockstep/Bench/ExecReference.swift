@@ -1,5 +1,5 @@
-import Automata
 import Journal
+import Automata
 import System
 import Conformance
 import Emulator

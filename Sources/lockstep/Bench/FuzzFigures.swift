@@ -1,8 +1,8 @@
+import Harness
 import Automata
 import Basics
 import Conformance
 import Emulator
-import Harness
 
 extension Figure {
   /// How soon generated tests find the bugs of the reference lock, how short they get, and that they blame nobody

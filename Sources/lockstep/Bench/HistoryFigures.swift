@@ -1,4 +1,5 @@
 import Journal
+import Transports
 import System
 import Reporting
 import Basics

@@ -1,10 +1,10 @@
+import Sesame
+import Bench
+import SesameDevice
 import Bluetooth
 import Conformance
 import Emulator
-import Lab
-import Sesame
 import Basics
-import Transports
 
 extension Figure {
   /// How soon a lab is in work again.

@@ -1,7 +1,7 @@
-import Basics
 import Journal
+import Bench
+import Basics
 import System
-import Transports
 
 extension Figure {
   /// Whether leases keep processes apart.

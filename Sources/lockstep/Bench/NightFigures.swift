@@ -1,5 +1,6 @@
+import Harness
+import Benchmarks
 import System
-import Lab
 import Basics
 
 extension Figure {

@@ -1,7 +1,7 @@
+import Sesame
 import System
 import Bluetooth
 import Emulator
-import Sesame
 import Basics
 
 extension Figure {

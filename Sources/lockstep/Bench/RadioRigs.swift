@@ -1,6 +1,7 @@
+import Sesame
+import Controllers
 import Bluetooth
 import Emulator
-import Sesame
 import Basics
 
 /// Two hosts with a link between them, on an emulated radio: the central writes, the peripheral notifies the same.

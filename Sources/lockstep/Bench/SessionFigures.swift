@@ -1,3 +1,5 @@
+import Controllers
+import SesameDevice
 import Models
 import Automata
 import Conformance
@@ -56,13 +58,13 @@ extension Figure {
 
 /// A client and a lock over a link, driven as scenarios drive them but without a model.
 struct LockSession<Link: LockLink> {
-  private var device: SesameDevice<Link>
+  private var device: ClientDevice<Link>
   private let vocabulary: Vocabulary
   private let stimuli:
     (closeTo: Stimulus, connect: Stimulus, unlock: Stimulus, lock: Stimulus, leave: Stimulus)
 
   init?(_ link: Link) {
-    device = SesameDevice(link) { SeededGenerator(seed: 1, for: "client") }
+    device = ClientDevice(link) { SeededGenerator(seed: 1, for: "client") }
     guard let machine = try? Machine(.sesame) else { return nil }
     let vocabulary = Vocabulary(machine: machine)
     func stimulus(_ name: String) -> Stimulus { Stimulus(vocabulary.stimulus(name) ?? 0) }

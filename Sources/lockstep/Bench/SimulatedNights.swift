@@ -1,5 +1,6 @@
+import Conformance
+import Benchmarks
 import Journal
-import Lab
 import Basics
 
 extension Command {

@@ -1,3 +1,5 @@
+import Conformance
+import Sesame
 import Journal
 import Basics
 import System

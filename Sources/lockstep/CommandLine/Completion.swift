@@ -1,6 +1,6 @@
+import Bench
 import Journal
 import Automata
-import Lab
 import Models
 
 /// What can stand at the end of a command line.

@@ -1,3 +1,4 @@
+import Conformance
 import System
 
 /// How an option is written, and what is said of it: all that help, completions and the manual need.

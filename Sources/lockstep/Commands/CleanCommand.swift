@@ -1,3 +1,5 @@
+import Harness
+import Controllers
 import Basics
 import Journal
 import System

@@ -1,6 +1,7 @@
+import Conformance
+import Bench
 import Journal
 import System
-import Lab
 import Basics
 import Transports
 

@@ -1,3 +1,5 @@
+import Bench
+import Devices
 import Journal
 import System
 import Conformance

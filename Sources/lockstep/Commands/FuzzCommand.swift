@@ -1,5 +1,5 @@
-import Journal
 import Harness
+import Journal
 
 extension Command {
   static var fuzz: Command {

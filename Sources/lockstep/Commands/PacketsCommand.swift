@@ -1,8 +1,8 @@
+import Bench
 import Basics
 import Journal
 import Bluetooth
 import Sesame
-import Transports
 
 extension Command {
   static var packets: Command {

@@ -1,3 +1,4 @@
+import Sesame
 import Harness
 import Journal
 import Basics

@@ -1,3 +1,4 @@
+import Harness
 public import Journal
 import Basics
 import Reporting

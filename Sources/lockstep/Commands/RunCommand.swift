@@ -1,7 +1,7 @@
+import Bench
 import System
 import Harness
 import Journal
-import Lab
 import Basics
 
 extension Command {

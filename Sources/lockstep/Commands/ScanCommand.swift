@@ -1,3 +1,4 @@
+import Bench
 import Sesame
 import Journal
 import System

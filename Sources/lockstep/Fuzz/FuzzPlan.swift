@@ -1,7 +1,7 @@
+import Bench
 import Journal
 import Conformance
 import Harness
-import Lab
 import Reporting
 
 /// What a campaign is about, checked: before anything is begun or written.

@@ -1,9 +1,9 @@
+import Bench
 import System
 import Conformance
 import Harness
 import Journal
 import Basics
-import Transports
 
 /// A campaign in several processes of this program: each explores by itself, and they share the corpus.
 ///

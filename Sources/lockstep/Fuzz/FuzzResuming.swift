@@ -1,6 +1,6 @@
+import Reporting
 import System
 import Harness
-import Reporting
 
 extension FuzzArguments {
   /// What was asked for beside machine, device, twin and seed, as options that mean the same.

@@ -3,7 +3,6 @@ import Journal
 import System
 import Conformance
 import Harness
-import Reporting
 import Basics
 
 /// A campaign in this process, from what was asked for to its end.

@@ -1,6 +1,6 @@
 import Journal
-import Conformance
 import Harness
+import Conformance
 import Basics
 
 /// What a person who watches a campaign sees: everything that matters at a glance.

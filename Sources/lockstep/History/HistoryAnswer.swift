@@ -1,3 +1,5 @@
+import Harness
+import Sesame
 public import Journal
 import Basics
 public import Reporting

@@ -1,3 +1,4 @@
+import Sesame
 import Basics
 import Journal
 import Reporting

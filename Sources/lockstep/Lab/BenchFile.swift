@@ -1,6 +1,6 @@
+import Bench
 import System
 import Harness
-import Lab
 import Transports
 
 /// An inventory, and where it was read.

@@ -1,8 +1,9 @@
+import Reporting
+import Transports
+import Bench
 import Basics
 import System
 import Conformance
-import Reporting
-import Transports
 
 /// What a process has of a bench, for itself alone: a lock, and a dongle that leads to it.
 struct BenchLeases {

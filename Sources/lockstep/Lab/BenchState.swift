@@ -1,7 +1,8 @@
-import System
-import Lab
-import Basics
 import Transports
+import Bench
+import Controllers
+import System
+import Basics
 
 /// One lock or dongle of a bench, as it is now.
 struct DeviceState {

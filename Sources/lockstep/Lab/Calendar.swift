@@ -1,7 +1,7 @@
+import Bench
 import Basics
 import Synchronization
 import System
-import Transports
 
 /// The day, as far as the calendar of this machine can be believed.
 ///

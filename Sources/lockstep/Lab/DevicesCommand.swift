@@ -1,9 +1,9 @@
+import Transports
+import Bench
 import Journal
 import System
 import Conformance
-import Lab
 import Basics
-import Transports
 
 extension Command {
   static var devices: Command {

@@ -1,7 +1,6 @@
+public import Bench
 public import Journal
-import Lab
 import Basics
-public import Transports
 
 /// The devices of a bench for people: a line for each, and below it what there is to say beside its state.
 struct DevicesText {

@@ -1,10 +1,9 @@
+import Bench
 import Basics
 import System
 import Conformance
 import Emulator
 import Harness
-import Lab
-import Transports
 
 /// The check of a lock before it is used, and what comes of it.
 enum LockHealth {

@@ -1,4 +1,5 @@
-import Lab
+import Bench
+import Controllers
 
 /// The battery of a lock in the morning.
 struct NightlyBattery {

@@ -1,6 +1,6 @@
+import Nightly
 import Journal
 import System
-import Lab
 import Reporting
 import Basics
 

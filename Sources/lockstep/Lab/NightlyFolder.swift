@@ -1,6 +1,6 @@
+import Nightly
 import System
 import Journal
-import Lab
 import Basics
 
 /// Where a night keeps what it takes to go on, and what it leaves: a folder beside those of runs.

@@ -1,7 +1,8 @@
+import Conformance
+import Nightly
 import Journal
 import System
 import Harness
-import Lab
 import Basics
 
 /// The journal of a night: what its children wrote of their cases, in the order of the plan, what became of the others,

@@ -1,9 +1,10 @@
+import Transports
+import Bench
+import Nightly
 import Documents
 import System
 import Harness
-import Lab
 import Basics
-import Transports
 
 /// A plan and the bench that it is for, read and joined: what a night drives on what.
 struct NightlyLab {

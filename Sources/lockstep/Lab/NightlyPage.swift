@@ -1,5 +1,6 @@
 import Journal
-import Lab
+import Nightly
+import Bench
 
 extension NightlyReport {
   /// The report as one page for people, without anything from the network.

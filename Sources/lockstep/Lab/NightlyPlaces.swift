@@ -1,7 +1,6 @@
-import Conformance
 import Journal
-import Lab
-import Transports
+import Bench
+import Conformance
 
 /// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.
 struct NightlyPlaces {

@@ -1,6 +1,8 @@
+import Bench
+import Conformance
+import Nightly
 import System
 import Journal
-import Lab
 import Reporting
 import Basics
 

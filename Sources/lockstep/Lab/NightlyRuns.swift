@@ -1,6 +1,8 @@
+import Conformance
+import Bench
+import Nightly
 import System
 import Harness
-import Lab
 import Journal
 import Basics
 

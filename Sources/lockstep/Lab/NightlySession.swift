@@ -1,6 +1,6 @@
-import System
 import Harness
-import Lab
+import Nightly
+import System
 import Basics
 
 /// A night at work: the children that it starts, the clock, and the service manager that wants to know.

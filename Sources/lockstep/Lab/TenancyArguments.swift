@@ -1,7 +1,6 @@
+import Bench
 import Journal
-import Lab
 import Basics
-import Transports
 
 /// The options by which a run gets a place of a lab of many benches, and a night several: `--lab`, `--tags` and
 /// `--lab-wait`.

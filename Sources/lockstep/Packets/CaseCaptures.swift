@@ -1,3 +1,4 @@
+import SesameDevice
 import Basics
 import Harness
 import Journal

@@ -1,9 +1,9 @@
+import Bench
+import Devices
 import Conformance
 import Emulator
 import Harness
-import Lab
 import Basics
-import Transports
 
 /// The devices that there are: emulated ones by name, any program, and locks on the air.
 final class Devices: DeviceProvider {

@@ -1,3 +1,4 @@
+import Controllers
 import System
 import Journal
 

@@ -1,6 +1,7 @@
+import Bench
+import Controllers
 import System
 import Bluetooth
-import Emulator
 import Basics
 import Transports
 

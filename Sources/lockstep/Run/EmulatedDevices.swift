@@ -1,3 +1,4 @@
+import SesameDevice
 import Automata
 import Conformance
 import Emulator
@@ -73,10 +74,10 @@ struct EmulatedDevice {
     let secrets = { @Sendable in SeededGenerator(seed: seed, for: "client") }
     switch specification.link {
     case .direct:
-      return SesameDevice(
+      return ClientDevice(
         DirectLink(specification, seed: seed), circumstances: circumstances, secrets: secrets)
     case .radio:
-      return SesameDevice(
+      return ClientDevice(
         RadioWorld(specification, seed: seed).link(), circumstances: circumstances, secrets: secrets)
     }
   }

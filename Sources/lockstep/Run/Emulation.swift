@@ -1,3 +1,5 @@
+import Bench
+import Devices
 import System
 import Bluetooth
 import Conformance
@@ -5,7 +7,6 @@ import Emulator
 import Harness
 import Sesame
 import Basics
-import Transports
 
 /// A lock as it is named for `emulate`: what it is, and how it starts.
 struct EmulatedLockChoice {

@@ -1,7 +1,7 @@
+import Bench
 import System
 import Basics
 import Harness
-import Lab
 import Transports
 
 /// The options that lead to a lock on the air.

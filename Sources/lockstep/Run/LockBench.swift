@@ -1,8 +1,10 @@
+import Bench
+import Devices
+import SesameDevice
 import System
 import Conformance
 import Emulator
 import Harness
-import Lab
 import Sesame
 import Transports
 

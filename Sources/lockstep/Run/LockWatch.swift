@@ -1,10 +1,9 @@
+import Bench
 import Basics
 import Conformance
 import Harness
 import Journal
-import Lab
 import System
-import Transports
 
 /// What the process needs to know that stands beside a run on a real lock: how the lock is reached, and where it is to be
 /// left. It says nothing that is secret: the key is where the lock's file is.

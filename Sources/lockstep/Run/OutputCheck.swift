@@ -1,5 +1,5 @@
-import Basics
 import Reporting
+import Basics
 import System
 
 /// What a command is about to write, and where: refused before anything runs where it would take the place of something

@@ -1,7 +1,8 @@
+import Bench
+import SesameDevice
 import Conformance
 import Emulator
 import Harness
-import Lab
 import Sesame
 import Basics
 

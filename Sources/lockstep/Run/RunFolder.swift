@@ -1,3 +1,4 @@
+import Sesame
 import System
 import Harness
 import Journal

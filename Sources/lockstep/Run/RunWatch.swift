@@ -1,3 +1,4 @@
+import Emulator
 import System
 import Journal
 import Basics

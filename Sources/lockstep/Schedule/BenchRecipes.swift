@@ -1,5 +1,7 @@
+import Conformance
+import Harness
+import Bench
 import System
-import Transports
 
 /// Recipes for machines of one's own.
 extension Recipe {

@@ -1,3 +1,5 @@
+import Harness
+
 /// Recipes for CI systems that read a file of the repository.
 extension Recipe {
   private static let image = "swift:6.3-bookworm"

@@ -1,5 +1,6 @@
-import System
 import Reporting
+import Conformance
+import System
 import Basics
 
 /// What a recipe says, whatever it is written in.

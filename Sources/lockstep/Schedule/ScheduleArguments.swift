@@ -1,4 +1,5 @@
 import Journal
+import Conformance
 import Basics
 
 /// The systems that start runs by themselves.

@@ -1,8 +1,9 @@
+import Bench
+import Nightly
 import Automata
 import Journal
 import Basics
 import Harness
-import Lab
 import Reporting
 
 /// A schema of something that Lockstep reads or writes.

@@ -1,7 +1,5 @@
-import Journal
 import Automata
 import Conformance
-import Emulator
 import Harness
 import Models
 import Basics

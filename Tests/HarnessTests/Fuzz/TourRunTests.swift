@@ -1,5 +1,4 @@
 import Basics
-import Emulator
 import Conformance
 import Harness
 import Testing

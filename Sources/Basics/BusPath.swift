@@ -1,0 +1,6 @@
+/// Whether a text says where on a USB bus something is plugged in: the bus, then ports, as in `1-2.3`.
+public func isBusPath(_ text: String) -> Bool {
+  let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+  guard parts.count == 2, UInt8(parts[0]) != nil, !text.contains("+") else { return false }
+  return parts[1].split(separator: ".", omittingEmptySubsequences: false).allSatisfy { UInt8($0) != nil }
+}

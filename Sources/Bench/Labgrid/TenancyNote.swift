@@ -1,0 +1,75 @@
+import System
+import Conformance
+import Glibc
+
+/// A file that says who holds something at a coordinator: locked by the run for as long as it lives.
+///
+/// Whoever gets the lock knows that the run is over, however it ended and even if the machine was restarted since, and
+/// gives back in its place what it left.
+final class TenancyNote {
+  private let path: String
+  private let descriptor: Int32
+
+  private init(_ path: String, _ descriptor: Int32) {
+    (self.path, self.descriptor) = (path, descriptor)
+  }
+
+  deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
+
+  /// Writes a note for a client. It appears locked and whole, or not at all.
+  static func make(_ client: LabgridClient) throws(LabFault) -> TenancyNote {
+    let path = try path(of: client.owner)
+    let hidden = try StateFolder.folder("labgrid") + "/.\(client.owner.host),\(client.owner.user)"
+    let descriptor = Kernel.open(hidden, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let note = TenancyNote(path, descriptor)
+    do throws(SystemError) {
+      guard descriptor >= 0 else { throw SystemError.last }
+      try Descriptors.lock(descriptor)
+      try Descriptors.write(Array("\(client.address)\n".utf8), to: descriptor)
+      guard Kernel.rename(hidden, path) == 0 else { throw SystemError.last }
+    } catch {
+      Kernel.unlink(hidden)
+      throw LabFault(.noDevice, "what is held at the lab cannot be noted: \(path): \(errorText(error.code))")
+    }
+    return note
+  }
+
+  /// The note of an owner, once the run that wrote it is over; `nil` where there is none, or it goes on.
+  static func left(by owner: LabOwner) -> (note: TenancyNote, address: LabAddress)? {
+    guard let path = try? path(of: owner) else { return nil }
+    let descriptor = Kernel.open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    let note = TenancyNote(path, descriptor)
+    guard (try? Descriptors.lock(descriptor)) != nil else { return nil }
+    let line = Descriptors.beginning(of: descriptor, count: 512).prefix { $0 != UInt8(ascii: "\n") }
+    let text = String(decoding: line, as: UTF8.self)
+    guard let address = LabAddress(text) else {
+      // None of ours.
+      note.remove()
+      return nil
+    }
+    return (note, address)
+  }
+
+  /// Whether an owner has a note.
+  static func isThere(for owner: LabOwner) -> Bool {
+    // The folder is not made for that.
+    StateFolder.path.map { Host.isFile("\($0)/labgrid/\(owner.host),\(owner.user)") } ?? false
+  }
+
+  /// The owners whose notes there are.
+  static var owners: [LabOwner] {
+    guard let folder = try? StateFolder.folder("labgrid") else { return [] }
+    return (folderEntries(folder) ?? []).compactMap { name in
+      let parts = name.split(separator: ",", omittingEmptySubsequences: false)
+      return parts.count == 2 ? LabOwner(host: String(parts[0]), user: String(parts[1])) : nil
+    }
+  }
+
+  /// Removes the note: nothing is held.
+  func remove() { Kernel.unlink(path) }
+
+  private static func path(of owner: LabOwner) throws(LabFault) -> String {
+    try StateFolder.folder("labgrid") + "/\(owner.host),\(owner.user)"
+  }
+}

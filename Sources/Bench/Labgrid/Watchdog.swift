@@ -1,0 +1,117 @@
+import System
+import Conformance
+import Glibc
+import Basics
+
+/// The process beside a run that gives back what the run holds at a lab, should the run die; see ``Watcher``.
+final class Watchdog {
+  private let client: LabgridClient
+  private let watcher: Watcher
+  private let note: TenancyNote
+
+  /// Starts it, before there is anything to give back.
+  init(_ client: LabgridClient) throws(LabFault) {
+    self.client = client
+    note = try TenancyNote.make(client)
+    do {
+      watcher = try Watcher(
+        [
+          LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
+          client.program,
+        ],
+        without: Secrecy.withheldVariables)
+    } catch {
+      note.remove()
+      throw error
+    }
+  }
+
+  /// Tells it the odometer of the lock that stands at the place: it is brought to rest before the place is given back.
+  func tell(odometer path: String) { watcher.tell(path) }
+
+  /// Gives back what is held, and sends the watchdog home; where the lab does not take it back, the watchdog goes on.
+  ///
+  /// - Returns: what there is to say of it.
+  func end() -> String? {
+    do throws(LabgridFault) {
+      try client.giveBack()
+    } catch {
+      if case .absent = error {
+        // Without the client nothing was ever held.
+      } else {
+        let fault = client.trouble(error, "the place is not given back yet")
+        watcher.stayBehind()
+        return
+          "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
+      }
+    }
+    note.remove()
+    watcher.sendHome()
+    return nil
+  }
+
+  /// Gives back what runs on this machine left at a lab when they were killed, and their watchdogs with them.
+  static func giveBackRemains(at address: LabAddress, program: String, say: (String) -> Void) {
+    for owner in TenancyNote.owners {
+      guard let (note, place) = TenancyNote.left(by: owner), place == address else { continue }
+      do throws(LabgridFault) {
+        let count = try LabgridClient(address, owner: owner, program: program).giveBack()
+        note.remove()
+        if count > 0 { say("lockstep: gave back what a run that was killed held at the lab, as \(owner)") }
+      } catch {
+        // Whether the lab can be reached at all is about to be seen.
+        return
+      }
+    }
+  }
+}
+
+/// The work of the process that stands beside a run, under the name of a command that is for nobody else.
+public enum LabWatchdog {
+  /// The name of the command.
+  public static let command = "lab-watchdog"
+
+  /// For how long it tries when the coordinator is away.
+  static let patience = Interval.seconds(600)
+  /// For how long it looks: what the run asked for as it died may still come about.
+  private static let lingering = Interval.seconds(20)
+
+  /// For how long a lock at the place may take to be brought to rest before the place is given back.
+  private static let restPatience = Interval.seconds(120)
+
+  /// Waits for the end of the run, and gives back what it held unless it did so itself.
+  ///
+  /// - Parameter words: the coordinator, host and user of who holds the place, and the client program.
+  /// - Returns: whether all was given back; `nil` when the words are not understood.
+  public static func perform(_ words: [String]) -> Bool? {
+    guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
+    let owner = LabOwner(host: words[1], user: words[2])
+    guard let odometers = Watch.awaitEnd() else { return true }
+    // Another watcher sees to the lock, through the way that the place leads to.
+    let limit = MonotonicClock.now + restPatience
+    while odometers.contains(where: Odometer.isAway), MonotonicClock.now < limit {
+      rest(for: .milliseconds(200))
+    }
+    return giveBack(LabgridClient(address, owner: owner, program: words[3]))
+  }
+
+  private static func giveBack(_ client: LabgridClient) -> Bool {
+    let begin = MonotonicClock.now
+    var note: TenancyNote?
+    var isDone = false
+    var pause = Interval.milliseconds(200)
+    while MonotonicClock.now - begin < (isDone ? lingering : patience) {
+      // Without a note there is nothing left: another run has seen to it.
+      guard TenancyNote.isThere(for: client.owner) else { return true }
+      // While the note is locked, the run is still going or somebody else sees to it.
+      if note == nil { note = TenancyNote.left(by: client.owner)?.note }
+      if note != nil || MonotonicClock.now - begin > lingering {
+        isDone = (try? client.giveBack()) != nil
+      }
+      _ = poll(nil, 0, Int32(clamping: pause.nanoseconds / 1_000_000))
+      pause = min(pause + pause, .seconds(15))
+    }
+    if isDone { note?.remove() }
+    return isDone
+  }
+}

@@ -1,0 +1,189 @@
+public import SesameDevice
+public import Conformance
+public import Sesame
+public import Basics
+
+/// A real lock, which every test finds in order, and which is left as it was found.
+///
+///     look after it ──▶ test ──▶ look after it ──▶ test ──▶ … ──▶ put it back, bring it to rest
+///
+/// All that is asked of it passes a ``Governor``. Beside that:
+///
+/// - Before a test, and before its time zero, the lock is brought into the test's start condition in a session of its own:
+///   who owns it is looked at, autolock is switched off, and as far as the test asks for it the bolt is
+///   turned and the history is emptied. Where all of this is known already there is no such session, and what needs no
+///   movement causes none.
+/// - A start that asks for nothing at all takes the lock as it is, and is for who looks at its health.
+/// - What cannot be brought about with what is allowed is not possible, and says why: no test begins elsewhere.
+/// - A lock that is not heard, or cannot be logged in to, is not there; nor is one that stays silent in a test for as
+///   long as a lock may be silent at the most.
+/// - It is never left without its owner: `reset` needs the permission for `register` too, nothing comes between a lock
+///   without an owner and its client, and ``leave()`` registers it again. Autolock and positions that were changed are put
+///   back there as well.
+///
+/// | setting of a start | values | what is done for it |
+/// |---|---|---|
+/// | `registered` | yes, no | `register`, or `reset`, where they are allowed |
+/// | `configured` | yes, no | `configure`; or `reset` and `register`, where they are allowed |
+/// | `bolt` | locked, unlocked | the bolt is turned |
+/// | `history` | empty | it is read to its end |
+public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
+  /// What stands between the lock and whoever drives it.
+  public let governor: Governor<Device>
+  private let positions: [[Argument]]
+  /// What the lock was like when it was first seen.
+  var found: Condition?
+  private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  var remarks: [String] = []
+  /// Whether the next message has a flaw.
+  private var isFlawed = false
+  /// Whether its positions may have been set to others than it was found with.
+  var hasNewPositions = false
+  /// What autolock was set to beside the tests, in how many sessions in a row.
+  var autolockTried: (seconds: Int, times: Int)?
+  /// Until when a session beside the tests may last.
+  var sessionEnd = Instant.never
+  /// The sessions in which the lock was made ready for the test.
+  var sessions: [Preparation] = []
+  /// Whether it is more than looked at.
+  private var isLookedAfter = false
+  /// Since when the lock is listened for in vain.
+  private var listening: Instant?
+
+  /// Governs a lock and looks after it.
+  ///
+  /// - Parameters:
+  ///   - start: what the odometer said when the run began, where that opened the lock before.
+  ///   - positions: what generated tests may give with `configure`.
+  public init(
+    _ device: Device, _ settings: GovernorSettings, _ odometer: Odometer, since start: Int? = nil,
+    positions: [[Argument]] = [[]]
+  ) {
+    governor = Governor(device, settings.safe, odometer, since: start)
+    self.positions = positions
+  }
+
+  public var now: Instant { governor.now }
+  public var abilities: Abilities {
+    var abilities = governor.abilities
+    abilities.livesOn = true
+    abilities.arguments.append(("configure", positions))
+    return abilities
+  }
+
+  public func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+    governor.adopt(vocabulary)
+  }
+
+  public func reset(to start: StartCondition) throws(LabFault) {
+    listening = nil
+    isFlawed = false
+    sessions = []
+    try settleDebt()
+    let goal = try goal(of: start)
+    try governor.checkBegin()
+    isLookedAfter = !start.settings.isEmpty
+    if isLookedAfter, !isReached(goal) { try prepare(goal) }
+    try governor.reset(to: start)
+  }
+
+  public func readyTime(for stimulus: Stimulus) -> Instant? { governor.readyTime(for: stimulus) }
+  public func readyTime(for fault: Fault) -> Instant? { governor.readyTime(for: fault) }
+  public func reaches(_ stimulus: Stimulus) -> Bool { governor.reaches(stimulus) }
+
+  public func perform(_ stimulus: Stimulus) throws(LabFault) {
+    let name = vocabulary.stimuli[stimulus.number]
+    if name == "register", isFlawed {
+      remarks.append("what was to become of the next message is called off: \(Self.danger)")
+      try governor.bring(about: Fault(Self.flaws[0], .flag(false)))
+    }
+    let isMessage = !["closeTo", "connect", "disconnect"].contains(name)
+    let isCarriedOut = governor.reaches(stimulus)
+    if isMessage, isCarriedOut { isFlawed = false }
+    try governor.perform(stimulus)
+    switch name {
+    case "configure", "reset": hasNewPositions = true
+    // One that the client refuses, since it has a link, makes it listen to nothing.
+    case "closeTo": if isLookedAfter, isCarriedOut { listening = listening ?? now }
+    case "disconnect": listening = nil
+    default: break
+    }
+  }
+
+  /// Brings about a fault; of a lock without an owner those alone that are none of the way to it.
+  public func bring(about fault: Fault) throws(LabFault) {
+    let isPretence = Self.pretences.contains(fault.name) && LockKnowledge.permission(for: fault) == nil
+    if !fault.value.isNothing, !isPretence {
+      guard governor.device.isRegistered else {
+        remarks.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
+        // The model is told that the key is wrong, and so it is.
+        if fault.name == "wrong-key" { try governor.bring(about: Fault(fault.name)) }
+        return
+      }
+      if Self.flaws.contains(fault.name) { isFlawed = true }
+    }
+    try governor.bring(about: fault)
+  }
+
+  /// Why nothing comes between a lock without an owner and its client.
+  private static var danger: String { "the lock could get an owner whose key nobody has" }
+  /// The faults that change nothing but what a client knows, or that are messages of their own.
+  private static var pretences: [String] { ["wrong-key", "replay-login", "forge", "replay"] }
+  /// The faults that something sent later suffers from.
+  private static var flaws: [String] { ["mutate", "shadow"] }
+
+  public func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    let silence = Governor<Device>.silence
+    let end = listening.map { $0 + silence } ?? .never
+    guard let observation = try governor.observe(until: min(limit, end)) else {
+      if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(silence)") }
+      return nil
+    }
+    if case .status(let number) = observation {
+      listening = nil
+      if vocabulary.statuses[number] == "logining" { isFlawed = false }
+    }
+    return observation
+  }
+
+  public var answerDue: Instant? { governor.answerDue }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    governor.explanation(ofSilence: isSilent)
+  }
+
+  public func restart() throws(LabFault) { try governor.restart() }
+
+  public func takePreparations() -> [Preparation] {
+    defer { sessions = [] }
+    return sessions
+  }
+
+  public func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks + governor.takeRemarks()
+  }
+}
+
+extension RealLock: RecordedDevice where Device: RecordedDevice {
+  /// Notes what goes over the link to the lock.
+  public func record(to recorder: LinkRecorder?) { governor.record(to: recorder) }
+}
+
+extension GovernorSettings {
+  /// The same, without what would leave a lock without an owner.
+  public var safe: GovernorSettings {
+    var safe = self
+    if !allowed.contains("register") { safe.allowed.removeAll { $0 == "reset" } }
+    return safe
+  }
+
+  /// Has what comes after a jam wait until the motor may move again: for who has all night.
+  public mutating func waitsForJams() { longestWait = max(longestWait, limits.coolDown) }
+
+  /// What would have to be allowed for a fault to be brought about, where it is not.
+  public func missingPermission(for fault: Fault) -> String? {
+    LockKnowledge.permission(for: fault).flatMap { allowed.contains($0) ? nil : $0 }
+  }
+}

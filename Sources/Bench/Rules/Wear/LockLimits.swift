@@ -1,0 +1,35 @@
+public import Basics
+
+/// What a lock may be asked of, whoever asks: what its motor, its battery and its door are owed.
+public struct LockLimits: Equatable, Sendable {
+  /// The least time from one movement of the motor to the next.
+  public var gap = Interval.seconds(2)
+  /// How many movements an hour may see, whichever hour it is; `nil` for any number.
+  public var perHour: Int?
+  /// How many movements a night may see; `nil` for any number.
+  public var perNight: Int?
+  /// How long the motor rests after a jam or a stall.
+  public var coolDown = Interval.seconds(300)
+  /// The percentage of battery below which the lock is left alone; `nil` where that is never.
+  public var batteryFloor: Int?
+  /// How many percent an hour the battery may lose before the lock is left alone; `nil` for any number.
+  public var batterySlope: Int?
+
+  /// Takes limits; those not given are the usual ones.
+  public init(
+    gap: Interval = Interval.seconds(2), perHour: Int? = nil, perNight: Int? = nil,
+    coolDown: Interval = Interval.seconds(300), batteryFloor: Int? = nil, batterySlope: Int? = nil
+  ) {
+    self.gap = gap
+    self.perHour = perHour
+    self.perNight = perNight
+    self.coolDown = coolDown
+    self.batteryFloor = batteryFloor
+    self.batterySlope = batterySlope
+  }
+}
+
+extension LockLimits {
+  /// What every lock is owed.
+  public static var usual: LockLimits { LockLimits() }
+}

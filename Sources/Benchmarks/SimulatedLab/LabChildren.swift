@@ -1,0 +1,499 @@
+import Conformance
+import Bench
+import Nightly
+import Basics
+
+// What drives a lock: a process that may be cut off, hang, be asked to end or be killed, and leaves a journal.
+extension LabWorld {
+  /// A child of a planner, or the process that stood beside one.
+  struct Child {
+    var scheduler: Int
+    var attempt: NightAttempt
+    var lock: Int
+    var dongle: Int
+    var phase = Phase.leasing
+    /// What is still to be moved.
+    var left: Int
+    /// When it ends at the latest, for fuzzing.
+    var end = Instant.never
+    var used = 0
+    var ledger = WearLedger()
+    /// What came of it so far.
+    var verdict: (NightEnding.Verdict, String)?
+    /// The movements that the odometer does not have yet; only where it is wrong.
+    var uncounted: [WearLine] = []
+    /// Whether it does what a run left undone that was killed.
+    var isWatcher = false
+    /// Whether the lock was owed its rest when it was taken.
+    var isIndebted = false
+    var isAsked = false
+    var isCut = false
+    var isStuck = false
+    var hasPlanner = true
+    var pause: Interval?
+    var outOfUse: NightDevice?
+    var stuckSince = Instant.zero
+    var restUntil = Instant.zero
+  }
+
+  enum Phase {
+    case leasing, connecting, settling, driving, resting
+
+    var isOnAir: Bool { self == .settling || self == .driving || self == .resting }
+  }
+
+  /// What the process beside a run has to do for its lock when the run is killed: it has the dongle that the run had.
+  struct Watch {
+    var scheduler: Int
+    var lock: Int
+    var dongle: Int
+    /// Until when it tries, and how often it did.
+    var limit: Instant
+    var tries = 0
+  }
+
+  private static let beats = Interval.milliseconds(500)
+  /// After how long a process that is stuck shows no more signs of life.
+  private static let patience = Interval.seconds(2)
+  /// How often, and within which time, the process beside a run tries to bring its lock to rest.
+  private static let watches = (tries: 3, time: Interval.seconds(600), pause: Interval.seconds(5))
+
+  mutating func start(_ attempt: NightAttempt, for scheduler: Int) {
+    guard let lock = lock(attempt.lock), let dongle = dongles.firstIndex(where: { $0.name == attempt.dongle })
+    else { preconditionFailure("there is no such lock or dongle") }
+    outcome.runs += 1
+    var child = Child(scheduler: scheduler, attempt: attempt, lock: lock, dongle: dongle, left: 0)
+    switch attempt.work {
+    case .test(let identity):
+      if schedulers[scheduler].agreed[identity] != nil {
+        violate(.nothingTwice, "\(identity) agreed, and is driven again")
+      }
+      child.left = 2 + generator.below(8)
+    case .fuzz(let time):
+      child.left = .max
+      child.end = now + time
+    case .rest: child.left = 0
+    }
+    launch(child)
+  }
+
+  private mutating func launch(_ child: Child) {
+    children[nextProcess] = child
+    queue.schedule(.step(nextProcess), at: now + .milliseconds(5))
+    queue.schedule(.beat(nextProcess), at: now + Self.beats)
+    nextProcess += 1
+  }
+
+  /// What the process beside a run does for its lock when the run was killed, unless somebody else has done it or is at it.
+  mutating func watch(_ watch: Watch) {
+    let place = folder(of: watch.scheduler)
+    guard locks[watch.lock].state[place].isOwed, watch.tries < Self.watches.tries, now < watch.limit else {
+      return
+    }
+    var next = watch
+    if locks[watch.lock].state[place].holder == nil, dongles[watch.dongle].holders[place] == nil {
+      next.tries += 1
+      let attempt = NightAttempt(
+        number: 0, work: .rest, lock: locks[watch.lock].name, dongle: dongles[watch.dongle].name,
+        actuations: Night.restMovements, odometer: locks[watch.lock].state[place].reading)
+      var child = Child(
+        scheduler: watch.scheduler, attempt: attempt, lock: watch.lock, dongle: watch.dongle, left: 0)
+      child.isWatcher = true
+      child.hasPlanner = false
+      launch(child)
+    }
+    queue.schedule(.watch(next), at: now + Self.watches.pause)
+  }
+
+  mutating func stop(_ number: Int, of scheduler: Int) {
+    for (process, child) in living where child.scheduler == scheduler && child.attempt.number == number {
+      children[process]?.isAsked = true
+    }
+  }
+
+  mutating func beat(_ process: Int) {
+    guard let child = children[process] else { return }
+    if child.hasPlanner, !child.isStuck || now < child.stuckSince + Self.patience {
+      tell(child.scheduler, .sign(child.attempt.number))
+    }
+    // With nobody left to kill it, one that is stuck kills itself.
+    if child.isStuck, !child.hasPlanner, now > child.stuckSince + Self.patience {
+      kill(process)
+      return
+    }
+    queue.schedule(.beat(process), at: now + Self.beats)
+  }
+
+  mutating func step(_ process: Int) {
+    guard var child = children[process], !child.isStuck else { return }
+    let next: Interval?
+    switch child.phase {
+    case .leasing: next = lease(process, &child)
+    case .connecting: next = connect(&child)
+    case .settling: next = settle(&child)
+    case .driving: next = drive(&child)
+    case .resting: next = rest(process, &child)
+    }
+    guard children[process] != nil else { return }
+    children[process] = child
+    if let next { queue.schedule(.step(process), at: now + next) }
+  }
+
+  // MARK: - Its steps
+
+  private mutating func lease(_ process: Int, _ child: inout Child) -> Interval? {
+    let place = folder(of: child.scheduler)
+    let holders = [locks[child.lock].state[place].holder, dongles[child.dongle].holders[place]]
+      .compactMap(\.self)
+    guard holders.isEmpty || lab.defect == .forgottenChildren else {
+      // Who brings a lock to rest is soon done with it.
+      if !child.isWatcher, !child.isAsked, holders.allSatisfy({ children[$0]?.isWatcher ?? false }) {
+        return .milliseconds(500)
+      }
+      child.verdict = (.labFault, "another process holds it")
+      child.phase = .resting
+      return end(process, &child, leave: nil)
+    }
+    locks[child.lock].state[place].holder = process
+    dongles[child.dongle].holders[place] = process
+    if locks[child.lock].driver != nil || dongles[child.dongle].driver != nil {
+      violate(.oneHolder, "\(locks[child.lock].name) over \(dongles[child.dongle].name) has two drivers")
+    }
+    (locks[child.lock].driver, dongles[child.dongle].driver) = (process, process)
+    let time = clocks(of: bench(of: child))
+    locks[child.lock].state[place].forget(at: time)
+    let state = locks[child.lock].state[place]
+    let odometer =
+      lab.defect == .trustedCalendar ? state.odometer.filter { $0.wall <= time.wall } : state.odometer
+    child.ledger = WearLedger(odometer: odometer, notes: state.notes, at: time)
+    child.isIndebted = state.isOwed
+    child.phase = .connecting
+    return .milliseconds(500)
+  }
+
+  private mutating func connect(_ child: inout Child) -> Interval? {
+    let dongle = child.dongle
+    if child.isAsked, child.verdict == nil { child.verdict = (.incomplete, "stopped") }
+    if dongles[dongle].isGrave {
+      // It is in the kernel, and nobody hears of it again.
+      dongles[dongle].isGrave = false
+      child.isStuck = true
+      child.stuckSince = now
+      return nil
+    }
+    if let time = recover(&child, isWayLost: true) { return time }
+    if locks[child.lock].isEmpty {
+      child.verdict = child.verdict ?? (.labFault, "the lock does not answer")
+      child.phase = .resting
+      child.isCut = true
+      return .seconds(20)
+    }
+    child.phase = child.verdict != nil ? .resting : child.isIndebted ? .settling : .driving
+    return .milliseconds(Int64(1500 + generator.below(2000)))
+  }
+
+  /// Does what whoever had the lock before was killed over: brings it to rest, before anything else is done with it.
+  private mutating func settle(_ child: inout Child) -> Interval? {
+    let lock = child.lock
+    if let time = recover(&child, isWayLost: false) {
+      child.verdict = (.labFault, "the controller does not answer")
+      child.phase = .resting
+      return time
+    }
+    if child.isCut || child.isAsked {
+      child.phase = .driving
+      return .milliseconds(100)
+    }
+    if locks[lock].isAtRest {
+      if !isDiskFull(bench(of: child)) { locks[lock].state[folder(of: child.scheduler)].isOwed = false }
+      child.phase = .driving
+      return .milliseconds(100)
+    }
+    switch payment(for: .rest, &child) {
+    case .wait(let time): return time
+    case .refused(let why, let pause):
+      child.verdict = (.limited, why)
+      child.pause = pause
+    case .paid:
+      if move(&child) { return .seconds(1) }
+      child.verdict = (.labFault, "the bolt does not move")
+    }
+    child.phase = .resting
+    return .milliseconds(100)
+  }
+
+  /// Whether a dongle does not answer.
+  private func isTroubled(_ dongle: Int) -> Bool {
+    dongles[dongle].isDead || dongles[dongle].cure != nil || now < dongles[dongle].goneUntil
+  }
+
+  /// Brings a dongle back that is in trouble; how long that takes, or `nil` where there is no trouble.
+  private mutating func recover(_ child: inout Child, isWayLost: Bool) -> Interval? {
+    let dongle = child.dongle
+    guard isTroubled(dongle) else { return nil }
+    let time = climb(dongle, isWayLost: isWayLost)
+    if isTroubled(dongle) {
+      child.verdict = child.verdict ?? (.labFault, "no rung is left")
+      child.outOfUse = .dongle(dongles[dongle].name)
+      child.phase = .resting
+      child.isCut = true
+    } else {
+      outcome.hangs.append(dongles[dongle].lost + time)
+      dongles[dongle].lost = .zero
+    }
+    return time
+  }
+
+  /// Climbs back to a dongle with the real ladder; how long that takes.
+  private mutating func climb(_ dongle: Int, isWayLost: Bool) -> Interval {
+    var time = now
+    var ladder = dongles[dongle].ladder
+    _ = ladder.begin(isWayLost: isWayLost, at: time)
+    while let (rung, limit) = ladder.next(at: time) {
+      let isThere = !dongles[dongle].isDead && time >= dongles[dongle].goneUntil
+      let helps = isThere && (dongles[dongle].cure.map { rung >= $0 } ?? true)
+      // One that does not help takes all the time that it has.
+      time = helps ? time + .milliseconds((limit - time).nanoseconds / 2_000_000) : limit
+      _ = ladder.ended(with: helps ? nil : "the controller does not answer", at: time)
+      if helps {
+        dongles[dongle].cure = nil
+        break
+      }
+    }
+    dongles[dongle].ladder = ladder
+    return time - now
+  }
+
+  private mutating func drive(_ child: inout Child) -> Interval? {
+    child.phase = .resting
+    if let time = recover(&child, isWayLost: false) {
+      child.verdict = (.labFault, "the controller does not answer")
+      return time
+    }
+    if child.isCut {
+      child.isCut = false
+      child.verdict = (.labFault, "the link was lost")
+      // It comes back by itself, mostly.
+      return .seconds(3)
+    }
+    if child.isAsked {
+      child.verdict = (.incomplete, "stopped")
+      return .milliseconds(100)
+    }
+    if child.left == 0 || now >= child.end {
+      return judge(&child)
+    }
+    switch payment(for: .movement, &child) {
+    case .wait(let time):
+      child.phase = .driving
+      return time
+    case .refused(let why, let pause):
+      child.verdict = (.limited, why)
+      child.pause = pause
+      return .milliseconds(100)
+    case .paid: break
+    }
+    if move(&child) {
+      child.left -= 1
+      child.phase = .driving
+      return .milliseconds(Int64(1000 + generator.below(12_000)))
+    }
+    child.verdict = (.divergence, "the bolt does not move")
+    return .seconds(5)
+  }
+
+  private mutating func judge(_ child: inout Child) -> Interval {
+    guard case .test(let identity) = child.attempt.work else {
+      child.verdict = (.agree, "")
+      return .milliseconds(100)
+    }
+    if generator.below(200) == 0 {
+      child.verdict = (.divergence, "the lock showed something else")
+    } else {
+      child.verdict = (.agree, "")
+      // What is not on the disk never happened.
+      if !isDiskFull(bench(of: child)) {
+        schedulers[child.scheduler].agreed[identity] = child.attempt.number
+      }
+    }
+    return .milliseconds(100)
+  }
+
+  // MARK: - Movements
+
+  private enum Payment {
+    case paid
+    case wait(Interval)
+    case refused(String, pause: Interval?)
+  }
+
+  /// Counts a movement that is about to begin, as far as the limits allow one.
+  private mutating func payment(for purpose: WearLedger.Purpose, _ child: inout Child) -> Payment {
+    let time = clocks(of: bench(of: child))
+    let kept = purpose == .rest ? 0 : 1
+    guard child.used + kept < child.attempt.actuations else {
+      return .refused("its \(child.attempt.actuations) movements are used up", pause: nil)
+    }
+    if let refusal = child.ledger.refusal(for: purpose, under: limits, at: time.uptime) {
+      if refusal.until == .never { return .refused("\(refusal)", pause: nil) }
+      let wait = refusal.until - time.uptime
+      return wait <= .seconds(10) ? .wait(wait) : .refused("\(refusal)", pause: wait)
+    }
+    guard !isDiskFull(bench(of: child)) else {
+      return .refused("movements cannot be counted", pause: .seconds(60))
+    }
+    let place = folder(of: child.scheduler)
+    if lab.defect != .forgottenRest { locks[child.lock].state[place].isOwed = true }
+    let line = WearLine("lock", at: time)
+    if lab.defect == .lateOdometer {
+      child.uncounted.append(line)
+    } else {
+      locks[child.lock].state[place].odometer.append(line)
+    }
+    child.ledger.move(at: time.uptime)
+    child.used += 1
+    return .paid
+  }
+
+  /// Turns the bolt; false when it does not move.
+  private mutating func move(_ child: inout Child) -> Bool {
+    let lock = child.lock
+    outcome.movements += 1
+    schedulers[child.scheduler].movements += 1
+    locks[lock].usedTonight += 1
+    locks[lock].mover = child.scheduler
+    check(lock, of: child.scheduler)
+    locks[lock].moved.append(now)
+    guard now >= locks[lock].jammedUntil else {
+      let time = clocks(of: bench(of: child))
+      if !isDiskFull(bench(of: child)) {
+        locks[lock].state[folder(of: child.scheduler)].notes.append(WearLine("jam", at: time))
+      }
+      child.ledger.jam(at: time.uptime)
+      locks[lock].isAtRest = false
+      return false
+    }
+    locks[lock].isAtRest.toggle()
+    return true
+  }
+
+  /// Holds a movement against the budgets: those of a scheduler are its own, those of a lock are for all together.
+  private mutating func check(_ lock: Int, of index: Int) {
+    let (settings, state, scheduler) = (lab.settings, locks[lock], schedulers[index])
+    let (made, most) = (scheduler.movements, scheduler.settings.actuations ?? .max)
+    if made > most { violate(.budgets, "scheduler \(index) made \(made) movements of \(most)") }
+    if let last = state.moved.last, now < last + limits.gap {
+      violate(.budgets, "\(state.name) moved twice in \(now - last)")
+    }
+    let blindUntil = state.blindUntil
+    let isAlone = schedulers.count { $0.bench == state.bench } == 1
+    if isAlone || now >= blindUntil, state.usedTonight > settings.perNight {
+      violate(.budgets, "\(state.name) made \(state.usedTonight) movements of \(settings.perNight)")
+    }
+    let start = max(now - WearLedger.hour, blindUntil)
+    let recent = state.moved.reversed().prefix { $0 > start }.count + 1
+    if recent > settings.perHour, now >= blindUntil {
+      violate(.budgets, "\(state.name) made \(recent) movements in an hour")
+    }
+  }
+
+  // MARK: - The end
+
+  private mutating func rest(_ process: Int, _ child: inout Child) -> Interval? {
+    let lock = child.lock
+    if child.verdict == nil {
+      child.verdict = child.attempt.work == .rest ? (.agree, "") : (.incomplete, "stopped")
+    }
+    if locks[lock].isAtRest, !child.isCut {
+      return end(process, &child, leave: .atRest)
+    }
+    if child.isCut {
+      return end(process, &child, leave: child.used == 0 ? .unknown : .elsewhere("it was not reached"))
+    }
+    if child.restUntil == .zero { child.restUntil = now + .seconds(60) }
+    switch payment(for: .rest, &child) {
+    case .wait(let time) where now + time <= child.restUntil: return time
+    case .wait:
+      return end(process, &child, leave: .elsewhere("it took too long"))
+    case .refused(let why, let pause):
+      if let pause { child.pause = max(pause, child.pause ?? .zero) }
+      return end(process, &child, leave: .elsewhere(why))
+    case .paid:
+      if move(&child) { return .seconds(1) }
+      return end(process, &child, leave: .elsewhere("the bolt does not move"))
+    }
+  }
+
+  private mutating func end(_ process: Int, _ child: inout Child, leave: LockLeave?) -> Interval? {
+    var ending = NightEnding(child.verdict?.0 ?? .incomplete, child.verdict?.1 ?? "", leave: leave)
+    if child.attempt.work == .rest, leave != .atRest {
+      ending.verdict = .labFault
+      ending.message = if case .elsewhere(let why) = leave { why } else { "it was not reached" }
+    }
+    (ending.pause, ending.outOfUse) = (child.pause, child.outOfUse)
+    var isWritten = !isDiskFull(bench(of: child))
+    if leave == .atRest, isWritten { locks[child.lock].state[folder(of: child.scheduler)].isOwed = false }
+    if case .test(let identity) = child.attempt.work, schedulers[child.scheduler].agreed[identity] != nil {
+      isWritten = true
+    }
+    if !isWritten {
+      ending = NightEnding(.labFault, "its journal could not be written", leave: leave ?? .unknown)
+    }
+    bury(process, child, ending, tellsPlanner: true)
+    return nil
+  }
+
+  /// Kills a child at once.
+  ///
+  /// - Parameter sparesWatcher: whether the process beside it lives on, and sees to the lock.
+  /// - Returns: what it left, where the planner is to be told by the caller.
+  @discardableResult
+  mutating func kill(_ process: Int, tellsPlanner: Bool = true, sparesWatcher: Bool = true) -> NightEnding? {
+    guard let child = children[process] else { return nil }
+    if child.isStuck {
+      // What it was stuck in is over now, and the dongle wants to be opened anew.
+      dongles[child.dongle].cure = max(dongles[child.dongle].cure ?? .reconnect, .reopen)
+      dongles[child.dongle].lost = now - child.stuckSince
+    }
+    // A verdict that is on the disk holds.
+    let isJudged = child.phase == .resting && child.verdict?.0 == .agree && !isDiskFull(bench(of: child))
+    var ending = NightEnding(isJudged ? .agree : .incomplete, "its process was killed", leave: .unknown)
+    let place = folder(of: child.scheduler)
+    if lab.defect == .rosyLeave {
+      ending.leave = .atRest
+      locks[child.lock].state[place].isOwed = false
+    }
+    if sparesWatcher, !child.isWatcher, locks[child.lock].state[place].holder == process {
+      let watch = Watch(
+        scheduler: child.scheduler, lock: child.lock, dongle: child.dongle, limit: now + Self.watches.time)
+      queue.schedule(.watch(watch), at: now + .milliseconds(200))
+    }
+    return bury(process, child, ending, tellsPlanner: tellsPlanner)
+  }
+
+  @discardableResult
+  private mutating func bury(
+    _ process: Int, _ child: Child, _ ending: NightEnding, tellsPlanner: Bool
+  ) -> NightEnding {
+    var ending = ending
+    let (lock, dongle, place) = (child.lock, child.dongle, folder(of: child.scheduler))
+    if locks[lock].state[place].holder == process { locks[lock].state[place].holder = nil }
+    if dongles[dongle].holders[place] == process { dongles[dongle].holders[place] = nil }
+    let hadIt = locks[lock].driver == process
+    if hadIt { locks[lock].driver = nil }
+    if dongles[dongle].driver == process { dongles[dongle].driver = nil }
+    // One that was killed counted nothing, where counting comes last.
+    if ending.message != "its process was killed" { locks[lock].state[place].odometer += child.uncounted }
+    if hadIt, !locks[lock].isAtRest, !locks[lock].state[place].isOwed {
+      violate(.restOrSaid, "\(locks[lock].name) is not at rest, and nothing on the disk says so")
+    }
+    children[process] = nil
+    ending.odometer = locks[lock].state[place].reading
+    guard !child.isWatcher else { return ending }
+    journals[journalKey(child.scheduler, child.attempt.number)] = ending
+    if child.hasPlanner, tellsPlanner { tell(child.scheduler, .ended(child.attempt.number, ending)) }
+    return ending
+  }
+
+  func journalKey(_ scheduler: Int, _ number: Int) -> Int { scheduler * 1_000_000 + number }
+}

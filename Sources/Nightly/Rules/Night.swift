@@ -1,0 +1,407 @@
+public import Conformance
+import Bench
+public import Basics
+
+/// A night of a lab: which case runs when, on which lock and over which dongle, until each has a verdict or a reason.
+///
+///            begin                 no case can be begun any more,
+///     new ──────────▶ under way ─────────────────────────────────▶ over
+///                     │       ▲    and nothing runs
+///      killed at any  ▼       │ begin
+///      moment         taken up again from its record
+///
+/// It does no I/O and reads no clock: feed it what happened and when, as time since the night began, then carry out the
+/// actions it returns, in order. ``NightAction/record(_:)`` comes before what it speaks of: the line must be on the disk
+/// before the next action is carried out. Where it cannot be written, that line and all lines and starts behind it are
+/// left out and reported as ``NightEvent/unwritten(_:why:)``; whatever stops or kills is carried out nevertheless.
+///
+/// What it holds to, whatever happens:
+///
+/// - A lock and a dongle are in at most one run at a time.
+/// - A case that came to a verdict is never begun again. One that was begun and has no end in the record may be.
+/// - The movements that were made and those that running children may still make are never more than the budgets; as
+///   many are kept back as bringing each lock to rest may take.
+/// - A lock that somebody left away from rest, or of which nobody knows, is brought back first; where that fails
+///   it is out of use, and the summary says so.
+/// - When it is over each case has a result.
+public struct Night: Sendable {
+  /// The budgets and the patience.
+  public let settings: NightSettings
+  /// What the night is called.
+  public let name: String
+  /// The cases, in the order of the plan.
+  public internal(set) var cases: [CaseState]
+  /// The locks.
+  public internal(set) var locks: [LockState]
+  /// The dongles.
+  public internal(set) var dongles: [DongleState]
+  /// All runs that ended, in the order in which they did.
+  public internal(set) var ended: [Ended] = []
+  /// The runs that are under way.
+  public internal(set) var running: [Running] = []
+  /// Whether it is over.
+  public internal(set) var isOver = false
+  /// Why nothing more is begun, where somebody said so.
+  public internal(set) var stopped: String?
+
+  /// What is known of a case.
+  public struct CaseState: Sendable {
+    /// The case.
+    public let test: NightCase
+    /// What became of it; `nil` while that is open.
+    public internal(set) var result: NightResult?
+    /// The numbers of the runs that drove it.
+    public internal(set) var runs: [Int] = []
+    var isRunning = false
+    /// How often it diverged, the lab failed it, and it was begun without coming to an end.
+    var divergences = 0
+    var labFailures = 0
+    var losses = 0
+    var last: NightEnding?
+    /// Whether its next run is one of the retries.
+    var isRetry = false
+    /// The dongles over which the lab failed it.
+    var avoided: [String] = []
+  }
+
+  /// What is known of a lock.
+  public struct LockState: Sendable {
+    /// The lock.
+    public let lock: NightLock
+    /// Why it is out of use, if it is.
+    public internal(set) var outOfUse: String?
+    /// Why it is asked for nothing more tonight, if that is so.
+    public internal(set) var spent: String?
+    /// The movements of this night.
+    public internal(set) var used = 0
+    /// What its odometer said last.
+    public internal(set) var odometer: Int
+    /// How it was left; `nil` for one that was not used, or cannot be left anywhere.
+    public internal(set) var leave: LockLeave?
+    var run: Int?
+    /// When it may be used again.
+    var readyAt = Instant.zero
+    /// The dongles over which it failed, since it last worked.
+    var failures: [String] = []
+    /// How often it was tried in vain to bring it to rest.
+    var restTries = 0
+    var isFuzzed: Bool
+    /// Whether it has worked since it last failed.
+    var isTrusted = false
+    /// The numbers of its cases that are open.
+    var open: [Int] = []
+
+    var needsRest: Bool {
+      guard lock.isReal, restTries < Night.mostRestTries else { return false }
+      switch leave {
+      case .elsewhere, .unknown: return true
+      case .atRest, nil: return false
+      }
+    }
+  }
+
+  /// What is known of a dongle.
+  public struct DongleState: Sendable {
+    /// The dongle.
+    public let dongle: NightDongle
+    /// Why it is out of use, if it is.
+    public internal(set) var outOfUse: String?
+    var run: Int?
+    /// The locks that failed over it, since it last worked.
+    var failures: [String] = []
+  }
+
+  /// A run that ended.
+  public struct Ended: Sendable {
+    /// What was done.
+    public let attempt: NightAttempt
+    /// What came of it.
+    public let ending: NightEnding
+    /// From when to when.
+    public let begin: Instant, end: Instant
+  }
+
+  /// A run that is under way.
+  public struct Running: Sendable {
+    /// What is done.
+    public let attempt: NightAttempt
+    /// Since when.
+    public let begin: Instant
+    var limit: Instant
+    var lastSign: Instant
+    var stage = Stage.working
+  }
+
+  enum Stage: Equatable {
+    case working
+    /// It was asked to end, and is killed when it does not.
+    case stopping(killAt: Instant, why: String, isFault: Bool)
+    case killed(abandonAt: Instant, why: String, isFault: Bool)
+  }
+
+  /// How often it is tried to bring a lock to rest, how many movements each try may take, and so how many are kept back
+  /// for that.
+  static let mostRestTries = 2
+  public static let restMovements = 2
+  static let keptBack = mostRestTries * restMovements
+  /// How long to wait until the record is tried again that could not be written.
+  private static let recordPause = Interval.seconds(30)
+  /// How long a process may go on to be there after it was killed.
+  private static let burial = Interval.seconds(30)
+
+  private var hasBegun = false
+  private var isResumed = false
+  var nextNumber = 1
+  var retriesUsed = 0
+  /// Lines that could not be written yet; they have taken effect here.
+  private var backlog: [NightLine] = []
+  /// Until when the record is left alone, since it could not be written.
+  var pausedUntil: Instant?
+  /// How often it could not be written.
+  var unwrittenTries = 0
+  /// The last moment that was heard of.
+  var clock = Instant.zero
+  /// Where each case stands.
+  private var places: [String: Int] = [:]
+
+  /// Makes a night that has not begun.
+  public init(
+    _ settings: NightSettings, name: String, cases: [NightCase], locks: [NightLock], dongles: [NightDongle]
+  ) {
+    self.settings = settings
+    self.name = name
+    self.cases = cases.map { CaseState(test: $0) }
+    self.locks = locks.map { lock in
+      LockState(
+        lock: lock, outOfUse: lock.outOfUse, odometer: lock.odometer, isFuzzed: lock.isFuzzed,
+        open: cases.indices.filter { cases[$0].lock == lock.name })
+    }
+    self.dongles = dongles.map { DongleState(dongle: $0, outOfUse: $0.outOfUse) }
+    for (place, test) in cases.enumerated() {
+      precondition(places.updateValue(place, forKey: test.identity) == nil, "a case is planned twice")
+    }
+  }
+
+  /// Takes a night up again from its record.
+  ///
+  /// Runs that the record does not end are ``running`` still, as far as it knows: for each of them somebody must look,
+  /// and say what came of it with ``NightEvent/ended(_:_:)``.
+  public init(
+    _ settings: NightSettings, name: String, cases: [NightCase], locks: [NightLock], dongles: [NightDongle],
+    resuming record: [NightLine]
+  ) {
+    self.init(settings, name: name, cases: cases, locks: locks, dongles: dongles)
+    isResumed = !record.isEmpty
+    for line in record { apply(line) }
+  }
+}
+
+/// What happens to a night.
+public enum NightEvent: Equatable, Sendable {
+  /// It is to begin, or to go on; by the clocks of the machine.
+  case begin(BenchTime)
+  /// A run ended, by its number.
+  case ended(Int, NightEnding)
+  /// A run showed a sign of life.
+  case sign(Int)
+  /// Time has passed, to ``Night/deadline`` or anywhere.
+  case time
+  /// Somebody wants it to end.
+  case stop(String)
+  /// These lines could not be written.
+  case unwritten([NightLine], why: String)
+  /// Somebody put a lock or a dongle back to use.
+  case restored(NightDevice)
+}
+
+/// What is to be done for a night.
+public enum NightAction: Equatable, Sendable {
+  /// Write a line to the record, and do nothing else before it is on the disk.
+  case record(NightLine)
+  /// Start a run.
+  case start(NightAttempt)
+  /// Ask a run to end; it brings its lock to rest.
+  case stop(Int)
+  /// Kill a run.
+  case kill(Int)
+  /// The night is over.
+  case finish
+}
+
+// MARK: - What happens
+
+extension Night {
+  /// Takes in what happened.
+  public mutating func receive(_ event: NightEvent, at now: Instant) -> [NightAction] {
+    var actions: [NightAction] = []
+    guard !isOver else { return [] }
+    clock = max(clock, now)
+    switch event {
+    case .begin(let time): begin(time, at: now, &actions)
+    case .ended(let number, let ending): take(ending, of: number, at: now, &actions)
+    case .sign(let number):
+      guard let index = index(of: number) else { return [] }
+      running[index].lastSign = now
+      return []
+    case .time: break
+    case .stop(let why): stop(why, at: now, &actions)
+    case .unwritten(let lines, _): putBack(lines, at: now)
+    case .restored(let device):
+      guard isOutOfUse(device) else { return [] }
+      write(.back(device, at: now), &actions)
+    }
+    guard hasBegun else { return actions }
+    watch(at: now, &actions)
+    catchUp(at: now, &actions)
+    schedule(at: now, &actions)
+    conclude(at: now, &actions)
+    return actions
+  }
+
+  /// When it must be told that time has passed, or `nil` while nothing is awaited.
+  public var deadline: Instant? {
+    guard hasBegun, !isOver else { return nil }
+    var times = running.map { run in
+      switch run.stage {
+      case .working: min(run.limit, silenceLimit(run))
+      case .stopping(let time, _, _), .killed(let time, _, _): time
+      }
+    }
+    if let pausedUntil { times.append(pausedUntil) }
+    times += locks.filter { $0.run == nil && $0.outOfUse == nil }.map(\.readyAt)
+    times.append(.zero + settings.duration)
+    return times.filter { $0 > clock }.min()
+  }
+
+  private mutating func begin(_ time: BenchTime, at now: Instant, _ actions: inout [NightAction]) {
+    if isResumed {
+      write(.resumed(at: now), &actions)
+      for index in running.indices { running[index].lastSign = now }
+    } else {
+      write(.begin(name: name, time), &actions)
+    }
+    hasBegun = true
+    // What was known before the record could say it.
+    for index in cases.indices where cases[index].result == nil && !cases[index].isRunning {
+      if let result = decision(on: cases[index]) {
+        write(.done(cases[index].test.identity, result, at: now), &actions)
+      }
+    }
+    judgeLocks(at: now, &actions)
+  }
+
+  private mutating func stop(_ why: String, at now: Instant, _ actions: inout [NightAction]) {
+    guard stopped == nil else { return }
+    stopped = why
+    for index in running.indices {
+      ask(index, why, isFault: false, within: settings.grace, at: now, &actions)
+    }
+  }
+
+  private mutating func ask(
+    _ index: Int, _ why: String, isFault: Bool, within grace: Interval, at now: Instant,
+    _ actions: inout [NightAction]
+  ) {
+    guard running[index].stage == .working else { return }
+    running[index].stage = .stopping(killAt: now + grace, why: why, isFault: isFault)
+    actions.append(.stop(running[index].attempt.number))
+  }
+
+  /// Asks what takes too long to end, and kills what does not.
+  private mutating func watch(at now: Instant, _ actions: inout [NightAction]) {
+    var abandoned: [(Int, String)] = []
+    for index in running.indices {
+      let run = running[index]
+      switch run.stage {
+      case .working where now >= silenceLimit(run):
+        let why = "it hung: no sign of life for \(settings.silence)"
+        ask(index, why, isFault: true, within: settings.hungGrace, at: now, &actions)
+      case .working where now >= run.limit:
+        let why = "it took longer than \(run.limit - run.begin)"
+        ask(index, why, isFault: true, within: settings.grace, at: now, &actions)
+      case .stopping(let time, let why, let isFault) where now >= time:
+        running[index].stage = .killed(abandonAt: now + Self.burial, why: why, isFault: isFault)
+        actions.append(.kill(run.attempt.number))
+      case .killed(let time, let why, _) where now >= time: abandoned.append((run.attempt.number, why))
+      case .working, .stopping, .killed: break
+      }
+    }
+    for (number, why) in abandoned {
+      let words = why + "; its process cannot be killed"
+      let dongle = index(of: number).flatMap { running[$0].attempt.dongle }
+      let ending = NightEnding(
+        .labFault, words, leave: .unknown, outOfUse: dongle.map { .dongle($0) })
+      take(ending, of: number, at: now, &actions)
+    }
+  }
+
+  private func silenceLimit(_ run: Running) -> Instant {
+    run.attempt.dongle == nil ? .never : run.lastSign + settings.silence
+  }
+
+  private mutating func take(
+    _ ending: NightEnding, of number: Int, at now: Instant, _ actions: inout [NightAction]
+  ) {
+    guard let index = index(of: number) else { return }
+    let run = running[index]
+    write(.end(number, normalized(ending, of: run), at: now), &actions)
+    if let device = ending.outOfUse, !isOutOfUse(device) {
+      write(.out(device, why: ending.message, at: now), &actions)
+    }
+    if case .test(let identity) = run.attempt.work, let place = place(of: identity),
+      let result = decision(on: cases[place])
+    {
+      write(.done(identity, result, at: now), &actions)
+    }
+    judge(run.attempt, at: now, &actions)
+    judgeLocks(at: now, &actions)
+  }
+
+  /// Takes back what the record does not say.
+  private mutating func putBack(_ lines: [NightLine], at now: Instant) {
+    for line in lines {
+      if case .start(let attempt, _) = line { takeBack(attempt) } else { backlog.append(line) }
+    }
+    pausedUntil = now + Self.recordPause
+    unwrittenTries += 1
+  }
+
+  /// Writes what could not be written before.
+  private mutating func catchUp(at now: Instant, _ actions: inout [NightAction]) {
+    guard let time = pausedUntil, now >= time else { return }
+    pausedUntil = nil
+    actions += backlog.map { .record($0) }
+    backlog = []
+  }
+
+  /// Lets a line take effect, and has it written.
+  mutating func write(_ line: NightLine, _ actions: inout [NightAction]) {
+    apply(line)
+    if pausedUntil == nil { actions.append(.record(line)) } else { backlog.append(line) }
+  }
+}
+
+// MARK: - Finding things
+
+extension Night {
+  /// What is known of a lock.
+  public func lock(_ name: String) -> LockState? { lockIndex(name).map { locks[$0] } }
+
+  /// What is known of a dongle.
+  public func dongle(_ name: String) -> DongleState? { dongleIndex(name).map { dongles[$0] } }
+
+  func index(of number: Int) -> Int? { running.firstIndex { $0.attempt.number == number } }
+
+  func lockIndex(_ name: String) -> Int? { locks.firstIndex { $0.lock.name == name } }
+
+  func dongleIndex(_ name: String?) -> Int? { dongles.firstIndex { $0.dongle.name == name } }
+
+  func place(of identity: String) -> Int? { places[identity] }
+
+  private func isOutOfUse(_ device: NightDevice) -> Bool {
+    switch device {
+    case .lock(let name): lock(name).map { $0.outOfUse != nil } ?? true
+    case .dongle(let name): dongle(name).map { $0.outOfUse != nil } ?? true
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import Conformance
+import Basics
+
+// What became of a case, of a lock, of the night.
+
+extension Night {
+  /// How often a case may be begun without coming to an end.
+  private static let mostLosses = 10
+  /// After how many failures in a row a lock or a dongle is out of use.
+  private static let mostFailures = 3
+
+  /// Ends the night when nothing runs and nothing can be begun any more.
+  mutating func conclude(at now: Instant, _ actions: inout [NightAction]) {
+    guard running.isEmpty else { return }
+    if pausedUntil != nil {
+      // A disk that stays full must not keep the night from ending.
+      let isDone = unwrittenTries > 3 && locks.allSatisfy(\.open.isEmpty)
+      guard stopped != nil || now >= .zero + settings.duration || isDone else { return }
+    } else if isWorkWaiting(at: now) {
+      return
+    }
+    if stopped == nil {
+      for state in cases where state.result == nil {
+        write(.done(state.test.identity, reason(for: state), at: now), &actions)
+      }
+      write(.finish(at: now), &actions)
+    }
+    isOver = true
+    actions.append(.finish)
+  }
+
+  /// Whether something will be begun by itself later.
+  private func isWorkWaiting(at now: Instant) -> Bool {
+    guard stopped == nil else { return false }
+    return locks.contains { lock in
+      guard lock.readyAt > now else { return false }
+      if lock.needsRest { return true }
+      return lock.outOfUse == nil && lock.readyAt < .zero + settings.duration
+        && (lock.isFuzzed || !lock.open.isEmpty)
+    }
+  }
+
+  /// What becomes of a case as far as its own runs say; `nil` where it is to be begun, or begun again.
+  func decision(on state: CaseState) -> NightResult? {
+    guard let last = state.last else { return nil }
+    switch last.verdict {
+    case .agree: return NightResult(state.divergences > 0 ? .flaky : .agree)
+    case .skipped: return NightResult(.skipped, last.message)
+    case .divergence:
+      let isTriedAgain =
+        state.divergences <= state.test.retries && retriesUsed < settings.retries
+        && state.test.quarantine == nil
+      return isTriedAgain ? nil : failure(of: state)
+    case .labFault, .unhealthy:
+      let isTriedAgain = state.labFailures <= settings.labRetries && retriesUsed < settings.retries
+      return isTriedAgain ? nil : failure(of: state)
+    case .incomplete:
+      return state.losses < Self.mostLosses
+        ? nil
+        : NightResult(
+          .notRun, "it was begun \(state.losses) times and never came to an end", cause: .losses)
+    case .limited:
+      if state.losses >= Self.mostLosses { return NightResult(.notRun, last.message, cause: .budget) }
+      guard last.pause == nil, let number = state.runs.last,
+        let run = ended.last(where: { $0.attempt.number == number }),
+        run.attempt.actuations >= state.test.actuations, isUsedUp(run)
+      else { return nil }
+      return NightResult(
+        .notRun, "it needs more than \(run.attempt.actuations) movements: \(last.message)", cause: .budget)
+    }
+  }
+
+  /// Whether a run made all the movements that it was allowed, but for what a governor keeps back.
+  func isUsedUp(_ run: Ended) -> Bool {
+    (run.ending.odometer ?? 0) - run.attempt.odometer >= run.attempt.actuations - 2
+  }
+
+  /// What a case comes to that failed and is not tried again: a divergence stands, whatever the lab did later.
+  func failure(of state: CaseState) -> NightResult {
+    let message = state.last?.message ?? ""
+    guard state.divergences > 0 else { return NightResult(.labFault, message) }
+    let runs = ended.filter { state.runs.contains($0.attempt.number) && $0.ending.verdict == .divergence }
+    return NightResult(.divergence, runs.last?.ending.message ?? message)
+  }
+
+  /// What there is to say of a case without a result, as things are.
+  public func reason(for state: CaseState) -> NightResult {
+    if let result = state.result { return result }
+    if let reason = state.test.skipReason { return NightResult(.skipped, reason) }
+    if state.divergences > 0 || state.labFailures > 0 { return failure(of: state) }
+    let prefix = state.runs.isEmpty ? "" : "begun and not brought to an end; "
+    let (cause, words) = obstacle(to: state)
+    return NightResult(.notRun, prefix + words, cause: cause)
+  }
+
+  private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
+    if let stopped { return (.stopped, stopped) }
+    guard let index = locks.firstIndex(where: { $0.lock.name == state.test.lock }) else {
+      return (.device, "there is no lock \(state.test.lock)")
+    }
+    let lock = locks[index]
+    let name = lock.lock.name
+    if let why = lock.outOfUse { return (.device, "\(name) is out of use: \(why)") }
+    if let why = lock.spent { return (.budget, "\(name) is left alone: \(why)") }
+    let ways = dongles.filter { lock.lock.dongles?.contains($0.dongle.name) ?? false }
+    if lock.lock.dongles != nil, ways.allSatisfy({ $0.outOfUse != nil }) {
+      let why = ways.map { "\($0.dongle.name): \($0.outOfUse ?? "")" }.joined(separator: "; ")
+      return (
+        .device,
+        ways.isEmpty
+          ? "no \(settings.way) reaches \(name)"
+          : "no \(settings.way) that reaches \(name) is in use (\(why))"
+      )
+    }
+    if movements(for: index, wanted: 2, isRest: false) == nil {
+      if let most = lock.lock.perNight, most - lock.used - Self.keptBack < 2 {
+        return (.budget, "out of budget: \(name) may move \(most) times a night")
+      }
+      return (.budget, "out of budget: the night's \(settings.actuations ?? 0) movements are used up")
+    }
+    if lock.readyAt >= .zero + settings.duration {
+      return (.budget, "out of budget: \(name) may not be moved again before the night is over")
+    }
+    if pausedUntil != nil { return (.record, "the night's record could not be written") }
+    return (.time, "out of time: the night was \(settings.duration) long")
+  }
+}
+
+// MARK: - Locks and dongles
+
+extension Night {
+  /// What an ending means, given how it came about.
+  func normalized(_ ending: NightEnding, of run: Running) -> NightEnding {
+    var ending = ending
+    switch run.stage {
+    case .working: break
+    case .stopping(_, let why, let isFault), .killed(_, let why, let isFault):
+      // One that came to its verdict all the same has it.
+      if ending.verdict == .incomplete || ending.verdict == .labFault {
+        ending.verdict = isFault ? .labFault : .incomplete
+        ending.message = why
+      }
+      if case .killed = run.stage, ending.leave == nil { ending.leave = .unknown }
+    }
+    if let lock = self.lock(run.attempt.lock), !lock.lock.isReal { ending.leave = nil }
+    return ending
+  }
+
+  /// Puts a lock or a dongle out of use that failed too often.
+  mutating func judge(_ attempt: NightAttempt, at now: Instant, _ actions: inout [NightAction]) {
+    guard let lock = locks.first(where: { $0.lock.name == attempt.lock }) else { return }
+    let dongle = dongles.first { $0.dongle.name == attempt.dongle }
+    let (locksThere, waysHere) = (Set(dongle?.failures ?? []).count, Set(lock.failures).count)
+    let isLock = lock.failures.count >= Self.mostFailures
+    if let dongle, dongle.outOfUse == nil, dongle.failures.count >= Self.mostFailures, locksThere > 1,
+      !isLock || locksThere >= waysHere
+    {
+      let why =
+        "\(dongle.failures.count) runs with \(locksThere) locks failed one after the other: "
+        + (ended.last?.ending.message ?? "")
+      write(.out(.dongle(dongle.dongle.name), why: why, at: now), &actions)
+    } else if lock.outOfUse == nil, isLock {
+      let why =
+        "\(lock.failures.count) runs" + (waysHere > 1 ? " over \(waysHere) \(settings.way)s" : "")
+        + " failed one after the other: \(ended.last?.ending.message ?? "")"
+      write(.out(.lock(lock.lock.name), why: why, at: now), &actions)
+    }
+  }
+
+  /// Puts a lock out of use that cannot be brought to rest.
+  mutating func judgeLocks(at now: Instant, _ actions: inout [NightAction]) {
+    for lock in locks where lock.outOfUse == nil && lock.restTries >= Self.mostRestTries {
+      guard case .elsewhere(let why) = lock.leave else { continue }
+      write(.out(.lock(lock.lock.name), why: "it could not be brought to rest: \(why)", at: now), &actions)
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import Conformance
+public import Documents
+public import Basics
+
+/// What is to be driven in a night, and with what budgets.
+///
+/// It is read from a file of its own by ``init(_:name:)``. Suites are joined with the locks of a bench by tags: a suite
+/// is for each lock that has all of its tags.
+public struct NightPlan: Equatable, Sendable {
+  /// What the night is called.
+  public var name: String
+  /// The path of the bench's description; `nil` where the command is to find it.
+  public var bench: String?
+  /// How long the night is: nothing is begun after it.
+  public var duration: Interval
+  /// How many movements all locks may make together; `nil` for any number.
+  public var actuations: Int?
+  /// How often anything may be tried again.
+  public var retries = 20
+  /// What is driven, in this order.
+  public var suites: [Suite]
+  /// What is done in the time that is left.
+  public var fuzz: Fuzz?
+
+  /// Scenarios, and the locks that they are for.
+  public struct Suite: Equatable, Sendable {
+    /// What it is called.
+    public var name: String
+    /// Files of scenarios, and folders of them.
+    public var scenarios: [String]
+    /// What a lock must be tagged with, all of it.
+    public var tags: [String] = []
+    /// How often each scenario is driven on each lock.
+    public var rounds = 1
+    /// How long a try of one may take.
+    public var timeout = Interval.seconds(300)
+    /// How often one that diverges is tried again.
+    public var retries = 0
+    /// How many movements a try of one may cause.
+    public var actuations = 100
+  }
+
+  /// Fuzzing in the time that is left.
+  public struct Fuzz: Equatable, Sendable {
+    /// The machine that the locks are compared with.
+    public var machine: String
+    /// What a lock must be tagged with, all of it.
+    public var tags: [String] = []
+    /// How long one stretch is.
+    public var stretch = Interval.seconds(600)
+    /// How many movements a stretch may cause.
+    public var actuations = 100
+  }
+}
+
+extension NightPlan {
+  /// Reads a plan.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole file.
+  ///   - name: its path; the paths in it are relative to its folder.
+  /// - Throws: everything that is wrong with it, each with its place.
+  public init(_ bytes: [UInt8], name: String) throws(DocumentError) {
+    self = try Document.read(bytes, name: name) { cursor in
+      PlanReading(folder: Path.folder(of: name)).plan(cursor)
+    }
+  }
+
+  /// The JSON Schema (draft-07) of a plan, as editors read it.
+  public static var schema: JSON {
+    Form.mapping(keys, others: nil).schema(
+      title: "A nightly plan of Lockstep",
+      summary: "Which scenarios are driven on which locks in a night, and with what budgets.")
+  }
+}
+
+// MARK: - What may stand in it
+
+extension NightPlan {
+  fileprivate static let movements = 2...1_000_000
+  fileprivate static let retries = 0...100
+
+  /// The keys of a plan.
+  fileprivate static let keys: [Form.Field] = [
+    .required("nightly", .text, "What the night is called."),
+    .optional(
+      "bench", .text,
+      "The description of the bench, from the folder of this file; what --bench says, or the usual one, "
+        + "unless given."),
+    .required("duration", .duration, "How long the night is: nothing is begun after it."),
+    .optional(
+      "actuations", .wholeNumber(movements),
+      "How many movements all locks may make together, the returns to rest included."),
+    .optional(
+      "retries", .wholeNumber(0...100_000),
+      "How often anything may be tried again in the night; 20 unless given."),
+    .required("suites", .list(.record(suiteKeys, [])), "What is driven, in this order."),
+    .optional("fuzz", .record(fuzzKeys, []), "What is fuzzed in the time that is left."),
+  ]
+
+  /// The keys of a suite.
+  fileprivate static let suiteKeys: [Form.Field] = [
+    .required("name", .text, "What the suite is called."),
+    .required(
+      "scenarios", .oneOrMore(.text), "Files of scenarios and folders of them, from the folder of this file."),
+    .optional(
+      "tags", .list(.text), "The suite is for locks that have all of these tags; for every lock unless given."
+    ),
+    .optional(
+      "repeat", .wholeNumber(1...100_000),
+      "How often each scenario is driven on each lock; once unless given."),
+    .optional("case-timeout", .duration, "How long a try may take; 5 min unless given."),
+    .optional(
+      "retries", .wholeNumber(retries),
+      "How often a scenario is tried again that diverges; never unless given."),
+    .optional(
+      "actuations", .wholeNumber(movements),
+      "How many movements a try may cause, the return to rest included; 100 unless given."),
+  ]
+
+  /// The keys of fuzzing.
+  fileprivate static let fuzzKeys: [Form.Field] = [
+    .required("machine", .text, "The machine that the locks are compared with: sesame."),
+    .optional("tags", .list(.text), "Locks with all of these tags are fuzzed; every lock unless given."),
+    .optional("stretch", .duration, "How long a lock is fuzzed at a time; 10 min unless given."),
+    .optional(
+      "actuations", .wholeNumber(movements),
+      "How many movements a stretch may cause, the return to rest included; 100 unless given."),
+  ]
+}
+
+// MARK: - Reading
+
+/// The reading of one file.
+private struct PlanReading {
+  let folder: String
+
+  func plan(_ cursor: Cursor) -> NightPlan? {
+    guard let fields = cursor.fields(NightPlan.keys) else { return nil }
+    var others = OptionalFields(fields)
+    let name = fields.required("nightly")?.text("what the night is called")
+    let bench = others.read("bench") { $0.text("the path of a bench") }
+    let duration = fields.required("duration")?.span()
+    let actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) }
+    let retries = others.read("retries") { $0.integer(in: 0...100_000) }
+    let suites = fields.required("suites").flatMap(suites)
+    let fuzz = others.read("fuzz", fuzz)
+    guard let name, let duration, let suites, others.isWhole else { return nil }
+    return NightPlan(
+      name: name, bench: bench.map { Path.join(folder, $0) }, duration: duration, actuations: actuations,
+      retries: retries ?? 20, suites: suites, fuzz: fuzz)
+  }
+
+  private func suites(_ cursor: Cursor) -> [NightPlan.Suite]? {
+    guard let items = cursor.list() else { return nil }
+    if items.isEmpty { cursor.reportExpected("a suite at least") }
+    var lines: [String: Int] = [:]
+    let suites = items.all { item -> NightPlan.Suite? in
+      let suite = suite(item)
+      if let suite, let line = lines.updateValue(item.position.line, forKey: suite.name) {
+        item.report("duplicate suite `\(suite.name)`", hint: "it is given on line \(line) already")
+        return nil
+      }
+      return suite
+    }
+    return items.isEmpty ? nil : suites
+  }
+
+  private func suite(_ cursor: Cursor) -> NightPlan.Suite? {
+    guard let fields = cursor.fields(NightPlan.suiteKeys) else { return nil }
+    var others = OptionalFields(fields)
+    let name = fields.required("name")?.text("what the suite is called")
+    let scenarios = fields.required("scenarios")?.listOrOne().all { $0.text("the path of a scenario") }
+    var suite = NightPlan.Suite(name: name ?? "", scenarios: [])
+    suite.tags = others.read("tags", tags) ?? suite.tags
+    suite.rounds = others.read("repeat") { $0.integer(in: 1...100_000) } ?? suite.rounds
+    suite.timeout = others.read("case-timeout") { $0.span() } ?? suite.timeout
+    suite.retries = others.read("retries") { $0.integer(in: NightPlan.retries) } ?? suite.retries
+    suite.actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) } ?? suite.actuations
+    guard name != nil, let scenarios, others.isWhole else { return nil }
+    suite.scenarios = scenarios.map { Path.join(folder, $0) }
+    return suite
+  }
+
+  private func fuzz(_ cursor: Cursor) -> NightPlan.Fuzz? {
+    guard let fields = cursor.fields(NightPlan.fuzzKeys) else { return nil }
+    var others = OptionalFields(fields)
+    let machine = fields.required("machine")?.text("a machine")
+    var fuzz = NightPlan.Fuzz(machine: machine ?? "")
+    fuzz.tags = others.read("tags", tags) ?? fuzz.tags
+    fuzz.stretch = others.read("stretch") { $0.span() } ?? fuzz.stretch
+    fuzz.actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) } ?? fuzz.actuations
+    return machine != nil && others.isWhole ? fuzz : nil
+  }
+
+  private func tags(_ cursor: Cursor) -> [String]? { cursor.list()?.all { $0.text("a tag") } }
+}
+
+extension Cursor {
+  /// A length of time that is not nothing.
+  fileprivate func span() -> Interval? {
+    guard let span = duration() else { return nil }
+    guard span > .zero, span < .forever else {
+      reportExpected("a duration such as 6 h")
+      return nil
+    }
+    return span
+  }
+}

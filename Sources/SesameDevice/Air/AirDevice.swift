@@ -1,0 +1,219 @@
+public import Sesame
+public import Bluetooth
+public import Conformance
+public import Basics
+
+/// What of a lock on the air is the way to it, and not the lock's: time, secrets, and how long the client waits.
+public struct AirDeviceSettings {
+  /// How long the client waits.
+  public var times = ClientTimes()
+  /// What of the model's circumstances always holds.
+  public var circumstances: [String]
+  /// What the lock is known to do though its protocol forbids it.
+  public var quirks: [SesameViolation] = []
+  /// How much later than it happened something may be observed, beside what the link holds up: on real air this program
+  /// and the way to the controller take their time. Zero in virtual time.
+  public var slack: Interval
+  /// The client's Bluetooth.
+  public var host: HostSettings
+  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
+  public var patience: Interval?
+  /// See ``ClientSettings/numbersRecordsFromOne``.
+  public var numbersRecordsFromOne = false
+  /// Whether the end was asked for, so that nothing is waited for any more; never in virtual time, in which nobody waits.
+  public var isStopped: (() -> Bool)?
+  /// Tells the Unix time at the start of a test.
+  public var epoch: () -> UInt32
+  /// Makes the client's source of keys and tokens for a test, by its number from 1 on: no two tests have the same.
+  public var secrets: (_ test: Int) -> @Sendable () -> any SecretSource & Sendable
+
+  /// Makes settings.
+  public init(
+    circumstances: [String], slack: Interval, host: HostSettings, patience: Interval? = nil,
+    epoch: @escaping () -> UInt32,
+    secrets: @escaping (_ test: Int) -> @Sendable () -> any SecretSource & Sendable
+  ) {
+    self.circumstances = circumstances
+    self.slack = slack
+    self.host = host
+    self.patience = patience
+    self.epoch = epoch
+    self.secrets = secrets
+  }
+}
+
+/// How the controller at the end of a transport is brought back into work.
+public protocol ControllerRecovery<Transport>: AnyObject {
+  /// The way to the controller.
+  associatedtype Transport: HCITransport
+
+  /// Why everything ends at once, once nothing is left to try.
+  var fault: LabFault? { get }
+
+  /// Tries what there is until the controller is in work again; gives what there is to say of it, one line each.
+  func climb<Surroundings: LockSurroundings>(_ link: inout AirLink<Transport, Surroundings>) -> [String]
+
+  /// Takes what there is to say since it was last asked.
+  func takeRemarks() -> [String]
+}
+
+/// A lock on the air, real, emulated by another program, or emulated here and used as if it were real, as a device under
+/// test.
+///
+/// The way to the controller, the host and the link go on from test to test; the client is made afresh for each.
+/// Trouble on the way is the lab's: after it ``restart()`` brings the controller back, and where that cannot be done
+/// every call throws at once.
+public final class AirDevice<Transport: HCITransport, Surroundings: LockSurroundings & AnyObject>:
+  DeviceUnderTest, RecordedDevice
+{
+  private var device: ClientDevice<AirLink<Transport, Surroundings>>
+  /// Who can do something to the lock.
+  public internal(set) var surroundings: Surroundings
+  private let settings: AirDeviceSettings
+  private var tests = 0
+  private var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  private var remarks: [String] = []
+  private var recorder: LinkRecorder?
+  private let recovery: (any ControllerRecovery<Transport>)?
+
+  /// Joins a client to a lock on the air.
+  ///
+  /// - Parameters:
+  ///   - transport: the way to the client's controller.
+  ///   - surroundings: who can do something to the lock; shared with the caller.
+  ///   - target: which lock is meant.
+  ///   - recovery: how the controller is brought back; by a reset unless given.
+  ///   - remarks: what there is to say already.
+  public init(
+    _ transport: Transport, _ surroundings: Surroundings, target: LockTarget, _ settings: AirDeviceSettings,
+    recovery: (any ControllerRecovery<Transport>)? = nil, remarks: [String] = []
+  ) {
+    self.surroundings = surroundings
+    self.settings = settings
+    self.recovery = recovery
+    var link = AirLink(transport, host: settings.host, surroundings: surroundings, target: target)
+    link.patience = settings.patience
+    device = ClientDevice(link, circumstances: settings.circumstances, secrets: settings.secrets(0))
+    self.remarks = (recovery?.takeRemarks() ?? []) + remarks
+  }
+
+  /// Makes the client afresh.
+  private func renew(_ link: AirLink<Transport, Surroundings>) {
+    var client = ClientSettings(epoch: settings.epoch())
+    client.times = settings.times
+    client.numbersRecordsFromOne = settings.numbersRecordsFromOne
+    device = ClientDevice(
+      link, settings: client, quirks: settings.quirks, circumstances: settings.circumstances,
+      secrets: settings.secrets(tests))
+    device.adopt(vocabulary)
+    device.record(to: recorder)
+  }
+
+  public var now: Instant { device.now }
+
+  /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
+  public var positions: LockPositions? { device.positions }
+
+  public var abilities: Abilities {
+    Self.abilities(
+      stimuli: surroundings.stimuli, faults: surroundings.faults, settings: surroundings.settings,
+      circumstances: settings.circumstances, slack: settings.slack)
+  }
+
+  /// What a lock on the air can serve whose surroundings can do so much.
+  public static func abilities(
+    stimuli: [String], faults: [String], settings: [String], circumstances: [String], slack: Interval
+  ) -> Abilities {
+    typealias Client = ClientDevice<AirLink<Transport, Surroundings>>
+    let faults =
+      faults + AirLink<Transport, Surroundings>.ownFaults + Client.pretenceNames
+    var abilities = Abilities(
+      stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
+      circumstances: circumstances, reports: Client.reports,
+      slack: slack + Client.slack(under: circumstances),
+      arguments: SesameDisturbances.arguments,
+      disturbances: SesameDisturbances.offered(with: faults))
+    abilities.particulars = Client.particulars
+    return abilities
+  }
+
+  public func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+    device.adopt(vocabulary)
+  }
+
+  public func reset(to start: StartCondition) throws(LabFault) {
+    tests += 1
+    renew(device.link)
+    try lab { () throws(LabFault) in try device.reset(to: start) }
+  }
+
+  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
+
+  public func perform(_ stimulus: Stimulus) throws(LabFault) {
+    if vocabulary.stimuli[stimulus.number] == "register" { try surroundings.expectKey() }
+    try lab { () throws(LabFault) in try device.perform(stimulus) }
+  }
+
+  public func bring(about fault: Fault) throws(LabFault) {
+    try lab { () throws(LabFault) in try device.bring(about: fault) }
+  }
+
+  public func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    guard let isStopped = settings.isStopped else {
+      return try lab { () throws(LabFault) in try device.observe(until: limit) }
+    }
+    // What is waited for on the clock is waited for in pieces: a signal between looking and waiting would else be heard
+    // when all of it is over.
+    while true {
+      if isStopped() { throw LabFault(.stopped, "the end was asked for") }
+      let piece = min(limit, now + Self.hearing)
+      let shown = try lab { () throws(LabFault) in try device.observe(until: piece) }
+      if shown != nil || now >= limit { return shown }
+    }
+  }
+
+  /// How soon it is heard that the end is asked for.
+  private static var hearing: Interval { .milliseconds(50) }
+
+  public func restart() throws(LabFault) {
+    guard let recovery else { return try device.restart() }
+    if let fault = recovery.fault { throw fault }
+    var link = device.link
+    remarks += link.takeRemarks()
+    remarks += recovery.climb(&link)
+    renew(link)
+    if let fault = recovery.fault { throw fault }
+  }
+
+  public func record(to recorder: LinkRecorder?) {
+    self.recorder = recorder
+    device.record(to: recorder)
+  }
+
+  public func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks + device.takeRemarks()
+  }
+
+  public var answerDue: Instant? { device.answerDue }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    device.explanation(ofSilence: isSilent)
+  }
+
+  /// A controller that does not answer says nothing about the lock behind it, however often it happens.
+  private func lab<Result>(_ body: () throws(LabFault) -> Result) throws(LabFault) -> Result {
+    if let fault = recovery?.fault { throw fault }
+    do {
+      return try body()
+    } catch {
+      switch error.symptom {
+      case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
+      case .noDevice, .transportLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
+        .stopped:
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import System
+public import Bluetooth
+import Glibc
+public import Basics
+
+/// A way to a real controller, or from one that we play to a host.
+///
+///                   fault, or the other end closes
+///         open ─────────────────────────────────────▶ failed
+///          ▲ │                                          │
+///          │ └────── close() ─────▶ closed              │
+///          └──────────── reopen() ──┴───────────────────┘
+///
+/// It has no thread: packets move only inside of its calls. One loop over several transports and sockets polls their
+/// ``descriptors`` together, calls ``service()`` on each, and takes what arrived with ``take()``. Packets that
+/// arrived before a fault come before it.
+public final class Transport: HCITransport {
+  /// Which way.
+  public let spec: TransportSpec
+  private let settings: TransportSettings
+  private var line: (any Line)?
+  private var lock: EndpointLock?
+  private var dongle: USBDongle?
+  private var tap: SnoopTap?
+  private var traffic = Traffic()
+  private var fault: TransportFault?
+
+  /// Opens the way, and waits until it is open.
+  public init(
+    opening spec: TransportSpec, settings: TransportSettings = TransportSettings()
+  ) throws(TransportFault) {
+    FailedWrites.ignore()
+    self.spec = spec
+    self.settings = settings
+    if let path = settings.tap { tap = try SnoopTap(creating: path, role: settings.role) }
+    try open(until: now + settings.openTimeout)
+  }
+
+  deinit { close() }
+}
+
+extension Transport {
+  /// The monotonic clock: one scale for all transports of this process, ``Waiting/now``.
+  public var now: Instant { Waiting.now }
+
+  /// Hands a packet to the other end, and waits only while too much is already on its way.
+  ///
+  /// What is sent while a server has no peer is dropped: nobody hears it.
+  public func send(_ packet: HCIPacket) throws(TransportFault) {
+    if let fault { throw fault }
+    guard let line, line.hasPeer else { return }
+    do {
+      try awaitRoom(line)
+      try line.send(packet, at: now)
+    } catch {
+      fault = error
+      throw error
+    }
+    note(packet, isSent: true)
+  }
+
+  /// Lets time pass up to the next packet, or up to a limit when there is none before.
+  public func receive(until limit: Instant) throws(TransportFault) -> HCIPacket? {
+    while true {
+      if let packet = take() { return packet }
+      try service()
+      if let packet = take() { return packet }
+      if let fault { throw fault }
+      guard now < limit else { return nil }
+      Waiting.wait(for: descriptors, until: min(limit, now + (pollTimeout ?? .forever)))
+    }
+  }
+
+  /// Closes the way and opens it anew, trying again for a while. The controller must be reset after that.
+  ///
+  /// A server keeps its port, and drops its peer.
+  public func reopen() throws(TransportFault) { try reopen(.anew, until: now + settings.reopenTimeout) }
+
+  /// Dongles can be reset, and what hangs on a switch can be turned off and on.
+  public var reopenings: [Reopening] {
+    var all = [Reopening.anew]
+    if spec.isDongle { all.append(.afterReset) }
+    if settings.cyclePower != nil { all.append(.afterPowerCycle) }
+    return all
+  }
+
+  /// Closes the way and opens it anew in one of its ``reopenings``, trying again up to a moment.
+  public func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) {
+    let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
+    traffic.inbox = FIFO()
+    fault = nil
+    if let line, line.restart() {
+      remark("\(spec): closed to its peer\(reason)")
+    } else {
+      closeLine()
+      remark("\(spec): closed\(reason)")
+    }
+    do throws(TransportFault) {
+      if how == .afterPowerCycle { try cyclePower(until: limit) }
+      try openAgain(until: limit, isReset: how == .afterReset)
+    } catch {
+      fault = error
+      throw error
+    }
+  }
+
+  /// Lets go of the controller, for other programs too.
+  public func close() {
+    closeLine()
+    lock = nil
+    fault = TransportFault(.unavailable, "\(spec) is closed")
+  }
+}
+
+extension Transport {
+  /// What to poll, with the events of poll(2) that are waited for.
+  public var descriptors: [(descriptor: Int32, events: Int16)] {
+    line?.descriptors(reading: !traffic.isFull) ?? []
+  }
+
+  /// How long a poll may last before ``service()`` has something to do; `nil` for any length.
+  public var pollTimeout: Interval? {
+    if fault != nil || !traffic.inbox.isEmpty { return .zero }
+    return line?.deadline.map { max(.zero, $0 - now) }
+  }
+
+  /// Sends and receives what can be at once.
+  ///
+  /// - Throws: what is wrong with the way, once all that arrived before has been taken, and on every call after it.
+  public func service() throws(TransportFault) {
+    if fault == nil, let line {
+      do {
+        try exchange(over: line)
+      } catch {
+        fault = error
+      }
+    }
+    if let fault, traffic.inbox.isEmpty { throw fault }
+  }
+
+  /// Takes the next packet that arrived, or `nil` when there is none.
+  public func take() -> HCIPacket? { traffic.inbox.popFirst() }
+
+  /// Whether somebody is at the other end: false while a server waits for its peer, and after a fault.
+  public var hasPeer: Bool { fault == nil && line?.hasPeer == true }
+
+  /// The port where a TCP server is called, which the system picks for port 0.
+  public var port: UInt16? { (line as? DescriptorLine)?.port }
+
+  /// Takes the sentences on what happened to the way since the last call: opened, closed, tried again.
+  public func takeRemarks() -> [String] {
+    defer { traffic.remarks = [] }
+    return traffic.remarks
+  }
+}
+
+extension Transport {
+  /// How many remarks are kept for somebody who never takes them.
+  private static let remarkLimit = 100
+
+  private func remark(_ text: String) {
+    if traffic.remarks.count < Self.remarkLimit { traffic.remarks.append(text) }
+  }
+
+  /// How much longer than it may take the opening or closing of a way is waited for. The system may keep a call that is
+  /// about a broken device; nothing else then waits for it.
+  private static let grace = Interval.seconds(1)
+
+  private func open(until limit: Instant, isReset: Bool = false) throws(TransportFault) {
+    if line == nil {
+      let opening = Opening(
+        spec: spec, settings: settings, held: lock, known: dongle, isReset: isReset, limit: limit)
+      let result = BoundedCall.run(until: max(limit, now) + Self.grace) {
+        () -> Result<Opening.Opened, TransportFault> in
+        do throws(TransportFault) { return .success(try opening.open()) } catch { return .failure(error) }
+      }
+      guard let result else {
+        throw TransportFault(.silent, "\(spec) keeps whoever opens it waiting, and was left alone")
+      }
+      let opened = try result.get()
+      line = opened.line
+      lock = opened.lock
+      dongle = opened.dongle
+    }
+    remark("\(spec): opened")
+    if settings.awaitsPeer { try awaitPeer(until: limit) }
+  }
+
+  private func closeLine() {
+    guard let line else { return }
+    self.line = nil
+    if BoundedCall.run(until: now + .seconds(1) + Self.grace, { line.close() }) == nil {
+      remark("\(spec): keeps whoever closes it waiting, and was left alone")
+    }
+  }
+
+  private func cyclePower(until limit: Instant) throws(TransportFault) {
+    guard let cyclePower = settings.cyclePower else {
+      throw TransportFault(.unavailable, "\(spec) hangs on no switch")
+    }
+    remark("\(spec): \(try cyclePower(dongle?.path ?? spec.busPath, limit))")
+  }
+
+  /// Tries again after longer and longer pauses.
+  private func openAgain(until limit: Instant, isReset: Bool) throws(TransportFault) {
+    var pause = Interval.milliseconds(50)
+    var last: TransportFault?
+    while true {
+      do {
+        return try open(until: limit, isReset: isReset)
+      } catch {
+        // Only what is new is worth a line.
+        if error != last { remark("\(spec): not opened yet: \(error)") }
+        last = error
+        guard now + pause < limit else { throw error }
+      }
+      Waiting.wait(for: [], until: now + pause)
+      pause = pause + pause
+    }
+  }
+
+  /// Waits for the peer of a server.
+  private func awaitPeer(until limit: Instant) throws(TransportFault) {
+    while let line, !line.hasPeer {
+      guard now < limit else { throw TransportFault(.silent, "nobody connected to \(spec)") }
+      Waiting.wait(for: line.descriptors(reading: true), until: limit)
+      try exchange(over: line)
+    }
+  }
+
+  private func awaitRoom(_ line: any Line) throws(TransportFault) {
+    let limit = now + settings.sendTimeout
+    while line.isFull {
+      guard now < limit else {
+        throw TransportFault(.silent, "\(spec) takes what is sent too slowly")
+      }
+      Waiting.wait(for: line.descriptors(reading: !traffic.isFull), until: limit)
+      try exchange(over: line)
+    }
+  }
+
+  /// Sends and receives what can be, and notes what arrived, before the fault that ended it if there was one.
+  private func exchange(over line: any Line) throws(TransportFault) {
+    let waiting = traffic.inbox.count
+    var trouble: TransportFault?
+    do {
+      try line.service(&traffic, at: now)
+    } catch {
+      trouble = error
+    }
+    if let wrong = admit(from: waiting) { trouble = wrong }
+    if let trouble { throw trouble }
+  }
+
+  /// Notes what just arrived. What only our own end may send is dropped with everything after it, and is a fault.
+  private func admit(from waiting: Int) -> TransportFault? {
+    guard traffic.inbox.count > waiting else { return nil }
+    for packet in traffic.inbox.dropFirst(waiting) { note(packet, isSent: false) }
+    guard let wrong = traffic.inbox.dropFirst(waiting).firstIndex(where: { !isFromOtherEnd($0) }) else {
+      return nil
+    }
+    traffic.inbox.removeLast(traffic.inbox.count - wrong)
+    let (ours, other) = settings.role == .host ? ("command", "controller") : ("event", "host")
+    return TransportFault(
+      .nonsense, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")
+  }
+
+  private func isFromOtherEnd(_ packet: HCIPacket) -> Bool {
+    switch packet {
+    case .command: settings.role == .controller
+    case .event: settings.role == .host
+    case .acl, .synchronous, .isochronous: true
+    }
+  }
+
+  private func note(_ packet: HCIPacket, isSent: Bool) {
+    guard tap != nil, tap?.note(packet, isSent: isSent) == false else { return }
+    remark("\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
+    tap = nil
+  }
+}

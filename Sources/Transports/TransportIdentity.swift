@@ -1,0 +1,68 @@
+import System
+
+// What two programs must not use at the same time, whatever their users call it.
+
+extension TransportSpec {
+  /// What the controller at its end is known by.
+  ///
+  /// A dongle goes by its serial number or, where that does not tell it from another, by where it is plugged in: so it
+  /// is the same one for who names its place, its kind or the adapter that the kernel made of it. Every other way goes
+  /// by its text.
+  public var identity: String {
+    switch self {
+    case .usb(let selector):
+      guard let dongles = Self.dongles(isForced: selector.isForced),
+        let dongle = USBDongle.pick(selector, from: dongles)
+      else { return "\(self)" }
+      return dongle.identity(among: dongles)
+    case .hciSocket(let number):
+      guard let path = busPath, let dongles = Self.dongles(isForced: true),
+        let dongle = dongles.first(where: { $0.path == path })
+      else { return "hci\(number)" }
+      return dongle.identity(among: dongles)
+    case .serial(let path, _, _): return "serial:" + (realPath(path) ?? path)
+    case .tcpClient, .tcpServer, .unixClient: return "\(self)"
+    }
+  }
+
+  /// Whether it leads to a dongle that can be reset on its bus.
+  public var isDongle: Bool {
+    if case .usb = self { true } else { false }
+  }
+
+  /// Where on a USB bus the controller is plugged in, as in `1-2.3`; `nil` where it is not, or not on one.
+  public var busPath: String? {
+    switch self {
+    case .usb(let selector):
+      Self.dongles(isForced: selector.isForced).flatMap { USBDongle.pick(selector, from: $0)?.path }
+    case .hciSocket(let number):
+      linkTarget("/sys/class/bluetooth/hci\(number)/device")?.split(separator: "/").last?
+        .split(separator: ":").first.map(String.init)
+    case .serial, .tcpClient, .tcpServer, .unixClient: nil
+    }
+  }
+
+  /// Whether the controller is there, as far as that can be told without touching it; `nil` where it cannot.
+  public var isPresent: Bool? {
+    switch self {
+    case .usb(let selector):
+      Self.dongles(isForced: selector.isForced).map { USBDongle.pick(selector, from: $0) != nil }
+    case .hciSocket(let number): folderEntries("/sys/class/bluetooth/hci\(number)") != nil
+    case .serial(let path, _, _): realPath(path) != nil
+    case .tcpClient, .tcpServer, .unixClient: nil
+    }
+  }
+
+  private static func dongles(isForced: Bool) -> [USBDongle]? {
+    (try? USBContext()).map { USBDongle.all($0, isForced: isForced) }
+  }
+}
+
+extension USBDongle {
+  /// Its serial number, unless others of its kind have the same, or else its place.
+  fileprivate func identity(among dongles: [USBDongle]) -> String {
+    let alike = dongles.filter { $0.vendor == vendor && $0.product == product && $0.serial == serial }
+    guard let serial, alike.count < 2 else { return "usb:\(path)" }
+    return "usb:\(productText(vendor, product))/\(serial)"
+  }
+}

@@ -1,0 +1,552 @@
+@testable import Bench
+import SesameDevice
+import Bluetooth
+import Conformance
+import Emulator
+import Basics
+import TestSupport
+import Testing
+
+/// A lock on an emulated radio, driven as a real one, and the world that it stands in.
+private struct Rig {
+  typealias Device = AirDevice<RadioWorld, LoneLock<KeyInMemory>>
+
+  let world: RadioWorld
+  let device: Device
+  let lock: RealLock<Device>
+
+  init(
+    _ name: String = "sesame5", settings: [(name: String, value: String)] = [], found: LockFound = .locked,
+    allowed: [String] = [], limits: LockLimits = LockLimits(), rest: RestPosition = .locked,
+    store: WearList? = nil
+  ) throws {
+    let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
+    let world = RadioWorld(specification, seed: 1)
+    let key = try world.prepare(found.condition)
+    self.world = world
+    device = AirDevice(
+      world, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
+      AirDeviceSettings(
+        circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
+        epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
+        secrets: { test in { SeededGenerator(seed: 1, for: "client of test \(test)") } }))
+    lock = RealLock(
+      device, GovernorSettings(limits: limits, budget: nil, rest: rest, allowed: allowed),
+      Self.odometer(world, store))
+    lock.adopt(Self.vocabulary)
+  }
+
+  static func odometer(_ world: RadioWorld, _ store: WearList? = nil) -> Odometer {
+    let clock = {
+      BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now)
+    }
+    let ledger = WearLedger(odometer: store?.movements ?? [], notes: store?.notes ?? [], at: clock())
+    return Odometer(keptBy: store, ledger: ledger, clock: clock)
+  }
+
+  static let vocabulary = Vocabulary(
+    stimuli: [
+      "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect", "reset",
+      "setAutolock", "readAutolock", "readHistory",
+    ],
+    statuses: [
+      "noSignal", "receivedBle", "connecting", "waitingGatt", "logining", "readytoRegister", "registering",
+      "nosetting", "locked", "unlocked", "moved", "reset",
+    ])
+
+  /// Begins a test, of a lock with an owner unless it says otherwise.
+  func start(_ settings: (String, Value)...) throws(LabFault) {
+    let settings = settings.isEmpty ? [("registered", .flag(true))] : settings
+    try lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
+  }
+
+  func give(_ name: String, _ arguments: [Argument] = []) throws(LabFault) {
+    let stimulus = Stimulus(Self.vocabulary.stimulus(name)!, arguments)
+    while let ready = lock.readyTime(for: stimulus), lock.now < ready { _ = try lock.observe(until: ready) }
+    try lock.perform(stimulus)
+  }
+
+  /// Lets time pass until one of some statuses is shown; what was shown instead, or `nil`.
+  @discardableResult
+  func wait(for wanted: [String], _ time: Interval = .seconds(30)) throws(LabFault) -> String? {
+    let limit = lock.now + time
+    var last: String?
+    while lock.now < limit {
+      guard case .status(let number)? = try lock.observe(until: limit) else { continue }
+      last = Self.vocabulary.statuses[number]
+      if wanted.contains(last!) { return last }
+    }
+    return nil
+  }
+
+  func pass(_ time: Interval) throws(LabFault) {
+    let limit = lock.now + time
+    while lock.now < limit { _ = try lock.observe(until: limit) }
+  }
+
+  /// From out of sight to what the lock shows.
+  @discardableResult
+  func open() throws(LabFault) -> String? {
+    try give("closeTo")
+    try wait(for: ["receivedBle"])
+    try give("connect")
+    return try wait(for: ["locked", "unlocked", "moved", "nosetting", "readytoRegister"])
+  }
+
+  func read(_ stimulus: String, _ reading: String) throws(LabFault) -> Value? {
+    try give(stimulus)
+    let limit = lock.now + .seconds(5)
+    while lock.now < limit {
+      if case .reading(let shown)? = try lock.observe(until: limit), shown.name == reading {
+        return shown.value
+      }
+    }
+    return nil
+  }
+
+  var movements: Int { lock.governor.used }
+}
+
+/// What an odometer keeps, in memory.
+private final class WearList: WearStore {
+  let place = "a list"
+  /// Everything that was kept, in its order.
+  private(set) var lines: [String] = []
+  private(set) var movements: [WearLine?] = []
+  private(set) var notes: [WearLine?] = []
+
+  init(_ notes: String...) {
+    self.notes = notes.map { WearLine(text: "1970-01-01T00:00:00.000Z \($0) @b+1.000") }
+  }
+
+  func count(_ added: [WearLine]) {
+    lines += added.map(\.text)
+    movements += added
+  }
+
+  func note(_ line: WearLine) {
+    if !line.text.hasPrefix("battery") { lines.append(line.text) }
+    notes.append(line)
+  }
+}
+
+/// Why a call is refused.
+private func refusal(_ body: () throws(LabFault) -> Void) -> LabFault? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+private let yes = Value.flag(true)
+private let no = Value.flag(false)
+private let all = ["reset", "register", "configure"]
+
+@Suite("A lock that is owed its rest")
+struct OwedRestTests {
+  @Test(
+    "that it is to be brought to rest is written down before its first movement, and taken back at its rest")
+  func marks() throws {
+    let store = WearList()
+    let rig = try Rig(store: store)
+    try rig.start()
+    try rig.open()
+    expect(store.lines, [])
+    try rig.give("unlock")
+    expect(store.lines, ["away locked", "unlock"])
+    try rig.wait(for: ["unlocked"])
+    let end = rig.lock.leave()
+    expect(end.left, .atRest)
+    expect(store.lines, ["away locked", "unlock", "lock to rest", "rests"])
+  }
+
+  @Test("that it locks by itself no more is owed too")
+  func autolock() throws {
+    let rig = try Rig()
+    // A first run finds it without, sets it and never takes it off.
+    try rig.start()
+    try rig.open()
+    try rig.give("setAutolock", [Argument("value", .integer(60))])
+    try rig.pass(.seconds(2))
+    try rig.give("disconnect")
+    try rig.pass(.seconds(2))
+    let own = WearList()
+    let other = RealLock(rig.device, GovernorSettings(budget: nil), Rig.odometer(rig.world, own))
+    other.adopt(Rig.vocabulary)
+    try other.reset(to: StartCondition([Argument("registered", yes)]))
+    expect(own.lines, ["autolock on", "away locked autolock=60", "autolock off"])
+    _ = other.leave()
+    expect(own.lines.last, "rests")
+    #expect(own.lines.contains("setAutolock") && !own.lines.contains("unlock"), "\(own.lines)")
+  }
+
+  // swift-format-ignore
+  static let debts: [(note: String, rest: RestPosition, found: LockFound, lines: [String], remark: String)] = [
+    ("away locked", .locked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+    ("away locked", .unlocked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+    ("away unlocked", .asFound, .locked, ["away unlocked", "unlock to rest", "rests"], "the lock was locked and was brought to unlocked"),
+    ("away locked", .locked, .locked, ["rests"], "the lock rests locked"),
+    ("away nowhere", .locked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+  ]
+
+  @Test("who comes next brings it to rest before anything else, and says so", arguments: debts.indices)
+  func settles(index: Int) throws {
+    let (note, rest, found, lines, remark) = Self.debts[index]
+    let store = WearList(note)
+    let rig = try Rig(found: found, rest: rest, store: store)
+    try rig.start()
+    expect(store.lines.filter { $0 != "away unlocked" }, lines.filter { $0 != "away unlocked" })
+    expect(
+      rig.lock.takeRemarks(),
+      [
+        "whoever used the lock last was killed, and left it away from rest since 1970-01-01T00:00:00.000Z: \(remark)"
+      ])
+    // Where it is found is where it was to be left, and not where the one before had it.
+    if rest == .asFound {
+      _ = rig.lock.leave()
+      expect(rig.lock.governor.knowledge.position, "unlocked")
+    }
+  }
+
+  @Test("what it was to lock by itself after is put back as well, once")
+  func settlesAutolock() throws {
+    let store = WearList("away locked autolock=60")
+    let rig = try Rig(found: .unlocked, store: store)
+    try rig.lock.settleDebt()
+    expect(store.lines.first, "lock to rest")
+    expect(store.lines.last, "rests")
+    expect(rig.lock.governor.knowledge.autolock, 60)
+    let count = store.lines.count
+    try rig.lock.settleDebt()
+    expect(store.lines.count, count)
+  }
+
+  @Test("a lock that cannot be brought to rest is not there, and nothing else is done with it")
+  func helpless() throws {
+    let store = WearList("away locked")
+    var limits = LockLimits()
+    limits.perHour = 1
+    let rig = try Rig(found: .unlocked, limits: limits, store: store)
+    store.count([WearLine("unlock", at: rig.lock.governor.odometer.now)])
+    let other = RealLock(
+      rig.device, GovernorSettings(limits: limits, budget: nil), Rig.odometer(rig.world, store))
+    other.adopt(Rig.vocabulary)
+    for _ in 0..<2 {
+      let fault = refusal { () throws(LabFault) in try other.reset(to: StartCondition()) }
+      expect(fault?.symptom, .safetyLimit)
+      #expect(fault?.detail.contains("and it could not be brought to locked, see to it: ") ?? false)
+    }
+    #expect(!store.lines.contains("rests"))
+  }
+}
+
+@Suite("A real lock that is looked after")
+struct RealLockPreparationTests {
+  @Test(
+    "a test that asks for nothing costs no movement, wherever the bolt is", arguments: ["sesame5", "sesame3"])
+  func leastMovements(name: String) throws {
+    for found in [LockFound.locked, .unlocked, .moved] {
+      let rig = try Rig(name, found: found)
+      try rig.start(("registered", yes), ("configured", yes))
+      expect(try rig.open(), found.rawValue)
+      expect(rig.movements, 0)
+    }
+  }
+
+  @Test("the bolt is turned where a test asks for it, once", arguments: ["sesame5", "sesame3"])
+  func bolt(name: String) throws {
+    let rig = try Rig(name, found: .moved)
+    let places = ["locked", "locked", "unlocked", "unlocked", "locked"]
+    for (place, count) in zip(places, [1, 1, 2, 2, 3]) {
+      try rig.start(("bolt", .text(place)))
+      expect(rig.lock.now, .zero)
+      expect(try rig.open(), place)
+      expect(rig.movements, count)
+    }
+    expect(
+      refusal { () throws(LabFault) in try rig.start(("bolt", .text("moved"))) },
+      LabFault(.notPossible, "starts with bolt: moved, which takes a hand beside a real lock"))
+  }
+
+  @Test("autolock and history of tests before are not met by tests after", arguments: ["sesame5", "sesame3"])
+  func leftovers(name: String) throws {
+    let rig = try Rig(name)
+    for _ in 0..<3 {
+      try rig.start(("bolt", .text("locked")), ("history", .text("empty")))
+      expect(try rig.open(), "locked")
+      expect(try rig.read("readHistory", "history"), .text("empty"))
+      expect(try rig.read("readAutolock", "autolock"), .integer(0))
+      try rig.give("unlock")
+      try rig.wait(for: ["unlocked"])
+      try rig.give("setAutolock", [Argument("value", .duration(.seconds(20)))])
+      try rig.pass(.seconds(1))
+    }
+  }
+
+  @Test("what nobody changed is not looked at again: a session a second")
+  func cheap() throws {
+    let rig = try Rig()
+    let count = 120
+    try rig.start()
+    let begin = rig.world.now
+    for _ in 0..<count {
+      try rig.start(("registered", yes), ("configured", yes), ("bolt", .text("locked")))
+      try rig.open()
+      try rig.give("disconnect")
+    }
+    let took = rig.world.now - begin
+    #expect(took <= .seconds(Int64(count)), "\(count) sessions took \(took)")
+    expect(rig.movements, 0)
+  }
+
+  @Test(
+    "the lock is brought to any start that its permissions allow, from any, and refused elsewhere",
+    arguments: ["sesame5", "sesame3"])
+  func conditions(name: String) throws {
+    let starts: [(settings: [(String, Value)], shown: [String])] = [
+      ([("registered", yes), ("configured", yes)], ["locked", "unlocked", "moved"]),
+      ([("registered", no)], ["readytoRegister"]),
+      ([("registered", yes), ("configured", no)], ["nosetting"]),
+    ]
+    let rig = try Rig(name, allowed: all)
+    for first in starts {
+      for second in starts {
+        for start in [first, second] {
+          try rig.lock.reset(to: StartCondition(start.settings.map { Argument($0.0, $0.1) }))
+          let shown = try rig.open()
+          #expect(start.shown.contains(shown ?? ""), "\(start.settings): \(shown ?? "nothing")")
+        }
+      }
+    }
+    let strict = try Rig(name)
+    for start in starts.dropFirst() {
+      let fault = refusal { () throws(LabFault) in
+        try strict.lock.reset(to: StartCondition(start.settings.map { Argument($0.0, $0.1) }))
+      }
+      expect(fault?.symptom, .notPossible)
+      #expect(fault?.detail.contains("only with --allow reset and --allow register") == true, "\(start)")
+    }
+    let lost = try Rig(name, found: .unregistered)
+    let fault = refusal { () throws(LabFault) in try lost.start(("registered", yes)) }
+    #expect(fault?.detail.contains("only with --allow register") == true)
+  }
+
+  @Test("a lock that a test left without an owner, or found with autolock on, is put back as it was found")
+  func putBack() throws {
+    let rig = try Rig(found: .unlocked, allowed: all)
+    try rig.start()
+    try rig.open()
+    let positions = rig.device.positions
+    try rig.give("setAutolock", [Argument("value", .duration(.seconds(300)))])
+    try rig.pass(.seconds(1))
+    // As another run finds it.
+    let run = RealLock(
+      rig.device, GovernorSettings(budget: nil, rest: .asFound, allowed: all), Rig.odometer(rig.world))
+    run.adopt(Rig.vocabulary)
+    try run.reset(to: StartCondition([Argument("registered", no)]))
+    #expect(!rig.device.isRegistered)
+    let end = run.leave()
+    expect(end.fault, nil)
+    expect(end.left, .atRest)
+    #expect(end.remarks.contains("the lock was registered again"), "\(end.remarks)")
+    #expect(rig.device.isRegistered)
+    try rig.lock.governor.reset(to: StartCondition())
+    rig.lock.adopt(Rig.vocabulary)
+    expect(try rig.open(), "unlocked")
+    expect(rig.device.positions, positions)
+    expect(try rig.read("readAutolock", "autolock"), .integer(300))
+  }
+
+  @Test("a reset needs the permission to register, and a lock without an owner is not tampered with")
+  func owner() throws {
+    let unsafe = try Rig(allowed: ["reset"])
+    try unsafe.start()
+    try unsafe.open()
+    expect(refusal { () throws(LabFault) in try unsafe.give("reset") }?.symptom, .notPossible)
+    let rig = try Rig(found: .unregistered, allowed: all)
+    try rig.start(("registered", no))
+    expect(try rig.open(), "readytoRegister")
+    // Without its notifications the answer to the registration, and the key with it, would be lost.
+    try rig.lock.bring(about: Fault("unsubscribe"))
+    try rig.lock.bring(about: Fault("mutate", .text("wrong-key")))
+    try rig.give("register")
+    expect(try rig.wait(for: ["nosetting"]), "nosetting")
+    expect(
+      rig.lock.takeRemarks().filter { $0.contains("whose key nobody has") },
+      [
+        "unsubscribe yes is not brought about: the lock could get an owner whose key nobody has",
+        "mutate wrong-key is not brought about: the lock could get an owner whose key nobody has",
+      ])
+  }
+
+  @Test("a flaw of the next message is not that of a registration")
+  func flawedRegistration() throws {
+    let rig = try Rig(allowed: all)
+    try rig.start()
+    try rig.open()
+    try rig.give("reset")
+    // The key is not dropped before the lock has answered.
+    try rig.lock.bring(about: Fault("mutate", .text("cut-1")))
+    try rig.wait(for: ["reset"])
+    try rig.give("disconnect")
+    try rig.pass(.seconds(3))
+    expect(try rig.open(), "readytoRegister")
+    try rig.give("register")
+    expect(try rig.wait(for: ["nosetting"]), "nosetting")
+    #expect(rig.lock.takeRemarks().contains { $0.hasPrefix("what was to become of the next message") })
+  }
+
+  @Test("a lock that is not heard is no device, before a test and in it")
+  func absent() throws {
+    let rig = try Rig()
+    try rig.start()
+    let surroundings = rig.world
+    try rig.give("closeTo")
+    try rig.wait(for: ["receivedBle"])
+    try rig.start()
+    try surroundings.bring(about: Fault("out-of-range"))
+    try rig.give("closeTo")
+    let silent = refusal { () throws(LabFault) in try rig.pass(.seconds(20)) }
+    expect(silent, LabFault(.noDevice, "the lock was not heard for 14.5 s"))
+    expect(rig.lock.now, .zero + .milliseconds(14_500))
+    let run = RealLock(rig.device, GovernorSettings(), Rig.odometer(rig.world))
+    run.adopt(Rig.vocabulary)
+    let usual = StartCondition([Argument("registered", yes)])
+    let gone = refusal { () throws(LabFault) in try run.reset(to: usual) }
+    expect(gone?.symptom, .noDevice)
+    // And it is there again.
+    try surroundings.bring(about: Fault("out-of-range", no))
+    expect(refusal { () throws(LabFault) in try run.reset(to: usual) }, nil)
+    // Who looks at its health sees for himself that it is silent.
+    try surroundings.bring(about: Fault("out-of-range"))
+    try run.reset(to: StartCondition())
+    try run.perform(Stimulus(Rig.vocabulary.stimulus("closeTo")!))
+    expect(try run.observe(until: .zero + .seconds(20)), nil)
+  }
+}
+
+/// What was done and shown in a session, in words.
+private func words(of session: Preparation) -> [String] {
+  session.entries.compactMap { entry in
+    switch entry.event {
+    case .stimulus(let stimulus): Rig.vocabulary.stimuli[stimulus.number]
+    case .observation(.status(let number)): "→ " + Rig.vocabulary.statuses[number]
+    case .observation, .fault: nil
+    }
+  }
+}
+
+@Suite("The sessions in which a real lock is made ready")
+struct RealLockSessionTests {
+  private let way = ["closeTo", "→ receivedBle", "connect", "→ connecting", "→ waitingGatt", "→ logining"]
+
+  @Test(
+    "each is handed over whole, once, with what was known when it began", arguments: ["sesame5", "sesame3"])
+  func recorded(name: String) throws {
+    let rig = try Rig(name, found: .unlocked, allowed: all)
+    try rig.start(("registered", yes), ("bolt", .text("locked")))
+    let first = rig.lock.takePreparations()
+    expect(first.map(words), [way + ["→ unlocked", "readAutolock", "lock", "→ locked", "disconnect"]])
+    // Nothing is known before the first session.
+    expect(first[0].start, nil)
+    expect(first[0].unsure, ["autolock"])
+    expect(first[0].underWay.map(\.stimulus), ["handToMoved"])
+    expect(rig.lock.takePreparations().count, 0)
+    try rig.start(("registered", yes), ("configured", no))
+    let second = rig.lock.takePreparations()
+    expect(
+      second.map(words),
+      [
+        way + ["→ locked", "readAutolock", "reset", "→ reset", "disconnect"],
+        way.dropLast() + [
+          "→ readytoRegister", "register", "→ registering", "→ nosetting", "readAutolock", "disconnect",
+        ],
+      ])
+    expect(
+      second.map(\.start),
+      [
+        StartCondition([Argument("registered", yes), Argument("configured", yes)]),
+        StartCondition([Argument("registered", no)]),
+      ])
+  }
+
+  @Test("positions that a test has changed are put back before the next")
+  func positions() throws {
+    let rig = try Rig(allowed: all)
+    try rig.start(("registered", yes), ("configured", yes))
+    try rig.open()
+    let positions = rig.device.positions
+    #expect(positions != nil)
+    try rig.start(("registered", yes), ("configured", no))
+    try rig.open()
+    try rig.give("configure", [Argument("lock", .integer(30)), Argument("unlock", .integer(60))])
+    expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "moved")
+    #expect(rig.device.positions != positions)
+    try rig.start(("registered", yes), ("configured", yes), ("bolt", .text("locked")))
+    expect(try rig.open(), "locked")
+    expect(rig.device.positions, positions)
+  }
+
+  @Test(
+    "the bolt is where a test asks for it although its positions are forgotten",
+    arguments: ["sesame5", "sesame3"])
+  func forgotten(name: String) throws {
+    let rig = try Rig(name, allowed: all)
+    for start in [[("configured", no)], []] {
+      for _ in 0..<2 {
+        let registered = ("registered", Value.flag(!start.isEmpty))
+        let settings = [registered] + start + [("bolt", Value.text("locked"))]
+        try rig.lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
+        try rig.open()
+        if start.isEmpty {
+          try rig.give("register")
+          try rig.wait(for: ["nosetting"])
+        }
+        try rig.give("configure")
+        expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "locked")
+        // It is left elsewhere, and the positions are forgotten.
+        try rig.give("unlock")
+        try rig.wait(for: ["unlocked"])
+        try rig.give("reset")
+        try rig.wait(for: ["reset"])
+      }
+    }
+  }
+
+  @Test("an autolock that a test has set is taken off again, though a lock tells of it at a login only")
+  func autolock() throws {
+    let rig = try Rig()
+    try rig.start()
+    try rig.open()
+    try rig.give("setAutolock", [Argument("value", .integer(15))])
+    expect(try rig.read("readAutolock", "autolock"), nil)
+    try rig.start()
+    expect(
+      rig.lock.takePreparations().flatMap(words).contains("setAutolock"), true)
+    expect(try rig.open(), "locked")
+    expect(try rig.read("readAutolock", "autolock"), .integer(0))
+  }
+
+  @Test("the key of a lock that has not forgotten its owner is taken back")
+  func recalled() throws {
+    let rig = try Rig(settings: [("defect", "reset-keeps-key")], allowed: all)
+    try rig.start()
+    try rig.open()
+    try rig.give("reset")
+    try rig.wait(for: ["reset"])
+    #expect(!rig.device.isRegistered)
+    try rig.start(("registered", yes), ("configured", yes))
+    #expect(rig.device.isRegistered)
+    #expect(rig.lock.takeRemarks().contains { $0.contains("the key is tried again") })
+  }
+
+  @Test("after a jam is waited only where that is wanted")
+  func jams() throws {
+    var settings = GovernorSettings()
+    expect(settings.longestWait, .seconds(60))
+    settings.waitsForJams()
+    expect(settings.longestWait, settings.limits.coolDown)
+  }
+}

@@ -1,0 +1,206 @@
+@testable import Devices
+import Bluetooth
+import Conformance
+import Foundation
+import Sesame
+import Basics
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transports
+
+private let key = LockKey(
+  deviceID: UUID128(high: 1, low: 2), secret: SecretKey(UUID128(high: 3, low: 4)), index: 5)
+
+@Suite("The control protocol")
+struct ControlMessageTests {
+  // swift-format-ignore
+  static let requests: [(ControlRequest, String)] = [
+    (.abilities, #"{"abilities":true}"#),
+    (.prepare(StartCondition(), options: []), #"{"prepare":{}}"#),
+    (.prepare(StartCondition([Argument("registered", .flag(true)), Argument("battery", .number(5.5))]), options: [Argument("motor", .text("2 s"))]),
+      #"{"prepare":{"registered":true,"battery":5.5},"options":{"motor":"2 s"}}"#),
+    (.stimulus("handToLocked", []), #"{"stimulus":"handToLocked"}"#),
+    (.stimulus("handToMoved", [Argument("tag", .text("5 s"))]), #"{"stimulus":"handToMoved","arguments":{"tag":"5 s"}}"#),
+    (.fault(Fault("delay", .duration(.milliseconds(300)))), #"{"fault":"delay","value":{"duration":"300 ms"}}"#),
+    (.fault(Fault("drop", .integer(3))), #"{"fault":"drop","value":3}"#),
+    (.fault(Fault("jam", .flag(false))), #"{"fault":"jam","value":false}"#),
+  ]
+
+  @Test("requests read back as they were written", arguments: requests.indices)
+  func request(index: Int) throws {
+    let (request, line) = Self.requests[index]
+    expect(request.line, line)
+    expect(try ControlRequest(line: Array(line.utf8)), request)
+  }
+
+  static let answers: [ControlAnswer] = [
+    .done, .refused("because"), .prepared(nil), .prepared(key),
+    .prepared(
+      LockKey(
+        deviceID: key.deviceID, secret: key.secret,
+        lockPublicKey: {
+          var source = SeededGenerator(seed: 1)
+          return PrivateKey(from: &source).publicKey
+        }())),
+    .abilities(
+      ControlAbilities(
+        lock: "sesame5", stimuli: ["a"], faults: ["b", "c"], settings: [], options: ["d"],
+        circumstances: ["loss"])),
+  ]
+
+  @Test("answers read back as they were written", arguments: answers.indices)
+  func answer(index: Int) throws {
+    expect(try ControlAnswer(line: Array(Self.answers[index].line.utf8)), Self.answers[index])
+  }
+
+  @Test(
+    "what is no message is refused, and nothing of it is quoted",
+    arguments: [
+      "", "[]", "{}", "7", "{\"abilities\":true,\"x\":1}", "{\"prepare\":7}",
+      "{\"fault\":\"jam\",\"value\":[]}",
+      "{\"fault\":\"jam\",\"value\":{\"duration\":\"soon\"}}", "{\"stimulus\":7}", "{\"secret\":\"c0ffee\"}",
+      "{\"prepared\":{\"registered\":true}}",
+      "{\"prepared\":{\"registered\":true,\"key\":{\"uuid\":\"c0ffee\",\"secret\":\"c0ffee\"}}}",
+    ])
+  func malformed(line: String) {
+    #expect { _ = try ControlRequest(line: Array(line.utf8)) } throws: { !"\($0)".contains("c0ffee") }
+    #expect { _ = try ControlAnswer(line: Array(line.utf8)) } throws: { !"\($0)".contains("c0ffee") }
+  }
+}
+
+@Suite("A control socket", .timeLimit(.minutes(10)))
+struct ControlSocketTests {
+  private let folder = TestFolder()
+  private var path: String { folder.path + "/control" }
+
+  /// A server that answers as a function says, on a thread of its own, until it goes.
+  private final class Emulator: Sendable {
+    private let isOver = Atomic<Bool>(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ path: String, answer: @escaping @Sendable (ControlRequest) -> ControlAnswer?) throws {
+      nonisolated(unsafe) let server = try ControlServer(path: path)
+      Thread { [self] in
+        while !isOver.load(ordering: .relaxed) {
+          for (client, request) in unsafe server.service() {
+            if let answer = answer(request) { unsafe server.answer(client, answer) }
+          }
+          usleep(1000)
+        }
+        unsafe server.shutDown()
+        ended.signal()
+      }.start()
+    }
+
+    func stop() {
+      isOver.store(true, ordering: .relaxed)
+      ended.wait()
+    }
+  }
+
+  private static let abilities = ControlAbilities(
+    lock: "sesame5", stimuli: ["handToLocked"], faults: ["jam"], settings: ["registered"], options: ["motor"],
+    circumstances: [])
+
+  @Test("what is asked is done, and the key of the lock comes back")
+  func asks() throws {
+    let asked = Mutex<[ControlRequest]>([])
+    let emulator = try Emulator(path) { request in
+      asked.withLock { $0.append(request) }
+      return switch request {
+      case .abilities: .abilities(Self.abilities)
+      case .prepare: .prepared(key)
+      case .stimulus: .done
+      case .fault: .refused("no bolt to jam")
+      }
+    }
+    defer { emulator.stop() }
+    expect(folder.mode("control"), 0o600)
+    let control = try ControlSurroundings(path: path)
+    expect(control.abilities, Self.abilities)
+    control.options = [Argument("motor", .text("2 s"))]
+    expect(try control.prepare(StartCondition([Argument("registered", .flag(true))])), key)
+    try control.perform("handToLocked", [])
+    #expect(throws: LabFault(.notPossible, "no bolt to jam")) { try control.bring(about: Fault("jam")) }
+    let expected: [ControlRequest] = [
+      .abilities,
+      .prepare(
+        StartCondition([Argument("registered", .flag(true))]), options: [Argument("motor", .text("2 s"))]),
+      .stimulus("handToLocked", []), .fault(Fault("jam")),
+    ]
+    expect(asked.withLock { $0 }, expected)
+  }
+
+  @Test(
+    "no answer, a false answer and a socket that is gone are trouble of the lab, and over with the next try")
+  func trouble() throws {
+    let answers = Mutex<[ControlAnswer?]>([.abilities(Self.abilities), nil, .prepared(nil), .done])
+    let emulator = try Emulator(path) { _ in answers.withLock { $0.isEmpty ? .done : $0.removeFirst() } }
+    let control = try ControlSurroundings(path: path, timeout: .milliseconds(200))
+    let name = "the emulator of the lock, \(path): "
+    #expect(throws: LabFault(.transportLost, name + "no answer within 200 ms")) {
+      try control.perform("a", [])
+    }
+    #expect(throws: LabFault(.transportLost, name + "an answer to something else")) {
+      try control.perform("a", [])
+    }
+    try control.perform("a", [])
+    emulator.stop()
+    #expect(throws: LabFault(.transportLost, name + "it closed the connection")) {
+      try control.perform("a", [])
+    }
+    do {
+      try control.perform("a", [])
+      Issue.record("nobody listens")
+    } catch {
+      expect(error.symptom, .noDevice)
+    }
+    expect(folder.names, [])
+  }
+
+  @Test("a socket left behind is replaced, one in use and a file are not, and a path has its limit")
+  func places() throws {
+    _ = try ControlSocket.listen(at: path)
+    #expect(throws: ControlError("\(path): another program listens there")) { try ControlServer(path: path) }
+    // A descriptor that is closed leaves its name behind.
+    let stale = folder.path + "/stale"
+    close(try ControlSocket.listen(at: stale))
+    _ = try ControlServer(path: stale)
+    let file = folder.write("file", "text")
+    #expect(throws: ControlError("\(file): exists, and is no socket")) { try ControlServer(path: file) }
+    expect(folder.read("file"), "text")
+    let long = folder.path + "/" + String(repeating: "x", count: 107 - folder.path.utf8.count)
+    #expect(throws: ControlError.self) { try ControlServer(path: long) }
+    _ = try ControlServer(path: String(long.dropLast()))
+  }
+
+  @Test("a line that is none is answered, and one without an end ends the connection")
+  func nonsense() throws {
+    let server = try ControlServer(path: path)
+    var client = LineStream(try ControlSocket.connect(to: path))
+    defer { close(client.descriptor) }
+    client.send("nonsense")
+    var reading = LineStream.Reading.nothing
+    for _ in 0..<200 where reading == .nothing {
+      expect(server.service().count, 0)
+      client.wait(for: .milliseconds(10))
+      reading = client.next()
+    }
+    guard case .line(let line) = reading else {
+      Issue.record("no answer: \(reading)")
+      return
+    }
+    if case .refused = try ControlAnswer(line: line) {} else { Issue.record("not refused") }
+    client.send(String(repeating: "x", count: 70_000))
+    reading = .nothing
+    for _ in 0..<200 where reading == .nothing {
+      client.flush()
+      expect(server.service().count, 0)
+      client.wait(for: .milliseconds(10))
+      reading = client.next()
+    }
+    expect(reading, .over)
+  }
+}
