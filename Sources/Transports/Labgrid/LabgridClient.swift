@@ -173,7 +173,7 @@ extension LabgridClient {
   ///
   /// - Returns: how much there was.
   @discardableResult
-  func giveBack() throws(LabgridFault) -> Int {
+  func release() throws(LabgridFault) -> Int {
     var count = 0
     for place in try places(acquired: true) where place.holder == owner.description {
       _ = try call(["--place", place.name, "release-from", owner.description])

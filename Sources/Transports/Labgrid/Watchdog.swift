@@ -8,12 +8,12 @@ import Basics
 final class Watchdog {
   private let client: LabgridClient
   private let watcher: Watcher
-  private let note: TenancyNote
+  private let note: ReservationNote
 
   /// Starts it, before there is anything to give back.
   init(_ client: LabgridClient) throws(LabFault) {
     self.client = client
-    note = try TenancyNote.make(client)
+    note = try ReservationNote.make(client)
     do {
       watcher = try Watcher(
         [
@@ -35,7 +35,7 @@ final class Watchdog {
   /// - Returns: what there is to say of it.
   func end() -> String? {
     do throws(LabgridFault) {
-      try client.giveBack()
+      try client.release()
     } catch {
       if case .absent = error {
         // Without the client nothing was ever held.
@@ -52,11 +52,11 @@ final class Watchdog {
   }
 
   /// Gives back what runs on this machine left at a lab when they were killed, and their watchdogs with them.
-  static func giveBackRemains(at address: LabAddress, program: String, say: (String) -> Void) {
-    for owner in TenancyNote.owners {
-      guard let (note, place) = TenancyNote.left(by: owner), place == address else { continue }
+  static func releaseRemains(at address: LabAddress, program: String, say: (String) -> Void) {
+    for owner in ReservationNote.owners {
+      guard let (note, place) = ReservationNote.left(by: owner), place == address else { continue }
       do throws(LabgridFault) {
-        let count = try LabgridClient(address, owner: owner, program: program).giveBack()
+        let count = try LabgridClient(address, owner: owner, program: program).release()
         note.remove()
         if count > 0 { say("lockstep: gave back what a run that was killed held at the lab, as \(owner)") }
       } catch {
@@ -93,21 +93,21 @@ public enum LabWatchdog {
     while odometers.contains(where: Odometer.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))
     }
-    return giveBack(LabgridClient(address, owner: owner, program: words[3]))
+    return release(LabgridClient(address, owner: owner, program: words[3]))
   }
 
-  private static func giveBack(_ client: LabgridClient) -> Bool {
+  private static func release(_ client: LabgridClient) -> Bool {
     let begin = MonotonicClock.now
-    var note: TenancyNote?
+    var note: ReservationNote?
     var isDone = false
     var pause = Interval.milliseconds(200)
     while MonotonicClock.now - begin < (isDone ? lingering : patience) {
       // Without a note there is nothing left: another run has seen to it.
-      guard TenancyNote.isThere(for: client.owner) else { return true }
+      guard ReservationNote.isThere(for: client.owner) else { return true }
       // While the note is locked, the run is still going or somebody else sees to it.
-      if note == nil { note = TenancyNote.left(by: client.owner)?.note }
+      if note == nil { note = ReservationNote.left(by: client.owner)?.note }
       if note != nil || MonotonicClock.now - begin > lingering {
-        isDone = (try? client.giveBack()) != nil
+        isDone = (try? client.release()) != nil
       }
       _ = poll(nil, 0, Int32(clamping: pause.nanoseconds / 1_000_000))
       pause = min(pause + pause, .seconds(15))

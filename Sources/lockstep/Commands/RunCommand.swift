@@ -67,7 +67,7 @@ private struct RunSession {
     self.console = console
     if let remark = resumed?.run.remark { console.say("lockstep: \(remark)") }
     do throws(NoPlace) {
-      try arguments.moveIn(console)
+      try arguments.acquire(console)
       refusal = nil
     } catch {
       switch error {
@@ -113,7 +113,7 @@ private struct RunSession {
   func perform() -> CommandStatus {
     defer {
       world.devices.shutDown()
-      arguments.moveOut(console)
+      arguments.release(console)
     }
     guard let plan else { return refuse() }
     Interruption.listen()

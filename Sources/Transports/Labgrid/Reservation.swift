@@ -14,7 +14,7 @@ import Synchronization
 /// from then on nothing is driven; a watchdog, a process of its own, gives back what we hold when we die; and what even
 /// that left behind, such as one that was killed with us, the next run on this machine gives back. What is driven at this
 /// bench is guarded by a lock of the kernel beside all that.
-public final class Tenancy: Sendable {
+public final class Reservation: Sendable {
   /// What to ask for.
   public struct Wish: Equatable, Sendable {
     /// The coordinator.
@@ -30,7 +30,7 @@ public final class Tenancy: Sendable {
     }
   }
 
-  /// How a tenancy came to nothing.
+  /// How a reservation came to nothing.
   public enum Refusal: Error, Equatable, Sendable {
     /// The lab has no such place for us.
     case trouble(LabFault)
@@ -66,7 +66,7 @@ public final class Tenancy: Sendable {
     _ wish: Wish, say: (String) -> Void, isStopped: () -> Bool
   ) throws(Refusal) {
     let client = LabgridClient(wish.address, owner: .new())
-    Watchdog.giveBackRemains(at: wish.address, program: client.program, say: say)
+    Watchdog.releaseRemains(at: wish.address, program: client.program, say: say)
     let watchdog: Watchdog
     do throws(LabFault) {
       watchdog = try Watchdog(client)
@@ -75,7 +75,7 @@ public final class Tenancy: Sendable {
     }
     self.client = client
     do throws(LabgridFault) {
-      let (place, lines) = try Self.moveIn(client, wish, say, isStopped)
+      let (place, lines) = try Self.acquire(client, wish, say, isStopped)
       self.place = place
       transport = try Self.transport(lines)
       state = Mutex(State(watchdog: watchdog))
@@ -93,16 +93,16 @@ public final class Tenancy: Sendable {
     }
   }
 
-  deinit { giveBack { _ in } }
+  deinit { release { _ in } }
 
   /// Says which lock stands at the place, by its odometer: should the run die, it is brought to rest before the place is
   /// given back.
   public func tell(odometer path: String) { state.withLock { $0.watchdog.tell(odometer: path) } }
 }
 
-// MARK: - Moving in
+// MARK: - Acquiring
 
-extension Tenancy {
+extension Reservation {
   /// The places of a lab that have all of some tags, whoever holds them.
   ///
   /// - Throws: that there is none, or why the lab cannot be asked.
@@ -120,7 +120,7 @@ extension Tenancy {
     return "no place\(wanted) at \(address)"
   }
 
-  private static func moveIn(
+  private static func acquire(
     _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> (place: LabPlace, environment: [String]) {
     _ = try client.places(with: wish.tags)
@@ -173,7 +173,7 @@ extension Tenancy {
 
 // MARK: - While it is ours
 
-extension Tenancy {
+extension Reservation {
   /// Why the place is ours no longer; `nil` while it is.
   public var fault: LabFault? { state.withLock { $0.fault } }
 
@@ -224,11 +224,11 @@ extension Tenancy {
   }
 }
 
-// MARK: - Moving out
+// MARK: - Releasing
 
-extension Tenancy {
+extension Reservation {
   /// Gives the place back; a second time does nothing. What cannot be given back now the watchdog gives back later.
-  public func giveBack(_ say: (String) -> Void) {
+  public func release(_ say: (String) -> Void) {
     // Whoever gives a place back has nothing more to drive, and the lab may take its time.
     Heartbeat.end()
     let words = state.withLock { state -> String? in
