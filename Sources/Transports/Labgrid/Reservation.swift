@@ -43,18 +43,17 @@ public final class Reservation: Sendable {
 
   /// The place, as it was when it became ours.
   public let place: LabPlace
-  /// The way to a controller that its exporter offers.
-  public let transport: String?
   /// The coordinator.
   public var address: LabAddress { client.address }
 
   private let client: LabgridClient
   private let state: Mutex<State>
+  /// Whether it was given back.
+  private let isOver = Atomic(false)
 
   private struct State {
     let watchdog: Watchdog
     var fault: LabFault?
-    var isOver = false
   }
 
   /// Gets a place.
@@ -66,28 +65,27 @@ public final class Reservation: Sendable {
     _ wish: Wish, say: (String) -> Void, isStopped: () -> Bool
   ) throws(Refusal) {
     let client = LabgridClient(wish.address, owner: .new())
-    Watchdog.releaseRemains(at: wish.address, program: client.program, say: say)
-    let watchdog: Watchdog
-    do throws(LabFault) {
-      watchdog = try Watchdog(client)
-    } catch {
-      throw .trouble(error)
+    func refusal(_ fault: LabgridFault) -> Refusal {
+      fault == .stopped
+        ? .stopped : .trouble(client.trouble(fault, Self.absence(of: wish.tags, at: wish.address)))
     }
+    Watchdog.releaseRemains(at: wish.address, python: client.python, say: say)
+    // Where there is no such place, nothing is asked for that would have to be given back.
+    do { _ = try client.places(with: wish.tags) } catch { throw refusal(error) }
+    let watchdog: Watchdog
+    do { watchdog = try Watchdog(client) } catch { throw .trouble(error) }
     self.client = client
-    do throws(LabgridFault) {
-      let (place, lines) = try Self.acquire(client, wish, say, isStopped)
-      self.place = place
-      transport = try Self.transport(lines)
-      state = Mutex(State(watchdog: watchdog))
+    do {
+      place = try Self.acquire(client, wish, say, isStopped)
     } catch {
       if let words = watchdog.end() { say(words) }
-      throw error == .stopped
-        ? .stopped : .trouble(client.trouble(error, Self.absence(of: wish.tags, at: wish.address)))
+      throw refusal(error)
     }
+    state = Mutex(State(watchdog: watchdog))
     inBackground { [weak self] in
       while true {
         // It is not kept alive by who watches over it.
-        guard let isOver = self?.rest(), !isOver else { return }
+        guard let isOver = self?.isOverAfterRest(), !isOver else { return }
         self?.look()
       }
     }
@@ -122,51 +120,46 @@ extension Reservation {
 
   private static func acquire(
     _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
-  ) throws(LabgridFault) -> (place: LabPlace, environment: [String]) {
-    _ = try client.places(with: wish.tags)
+  ) throws(LabgridFault) -> LabPlace {
     let name = try reserve(client, wish, say, isStopped)
-    _ = try client.call(["--place", name, "acquire"], isStopped: isStopped)
-    let place = try client.place(name)
+    let place = try client.acquire(name).places.first { $0.name == name }
     // Between the two somebody may have taken it away again.
-    if let loss = place.loss(for: client.owner.description) { throw .refused(loss) }
-    return (place, try client.call(["--place", name, "env"]))
-  }
-
-  /// Reserves a place, and waits for it; the client asks for it all the while, which keeps the reservation.
-  private static func reserve(
-    _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
-  ) throws(LabgridFault) -> String {
-    let head = "export LG_TOKEN="
-    let lines = try client.call(["reserve", "--shell"] + wish.tags.map(\.description))
-    guard let token = lines.first(where: { $0.hasPrefix(head) })?.dropFirst(head.utf8.count), !token.isEmpty
-    else {
-      throw .refused("labgrid-client does not say which reservation it made")
-    }
-    // The first look says whether there is anything to wait for.
-    let mine = LabReservation.read(try client.call(["reservations"])).first { $0.token == token }
-    if mine?.state == "waiting" {
-      let holders = (try client.places(acquired: true)).filter { $0.has(wish.tags) }
-      let who = holders.prefix(4).map { "\($0.name) is held by \($0.holder ?? "nobody")" }
-      say("lockstep: waiting for a place, \(wish.wait) at most" + who.map { "; " + $0 }.joined())
-    }
-    let shown: [String]
-    do {
-      shown = try client.call(["wait", String(token)], within: wish.wait, isStopped: isStopped)
-    } catch .hung {
-      throw .refused("none became free within \(wish.wait); --lab-wait waits longer")
-    }
-    let end = LabReservation.read(shown).last { $0.token == token }
-    guard let end, let place = end.place, ["allocated", "acquired"].contains(end.state) else {
-      throw .refused("the reservation \(token) is \(end?.state ?? "gone")")
-    }
+    guard let place else { throw .refused(.place, "there is no place \(name) any more") }
+    if let loss = place.loss(for: client.owner.description) { throw .refused(.held, loss) }
     return place
   }
 
-  private static func transport(_ lines: [String]) throws(LabgridFault) -> String? {
-    do {
-      return try LabTransport.read(lines)
-    } catch {
-      throw .refused("what labgrid-client says of the resources is not understood: \(error)")
+  /// Reserves a place, and waits for it; asking for it all the while keeps the reservation.
+  ///
+  /// - Returns: the name of the place.
+  private static func reserve(
+    _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
+  ) throws(LabgridFault) -> String {
+    let end = MonotonicClock.now + wish.wait
+    var lab = try client.reserve(wish.tags)
+    var isTold = false
+    while true {
+      let ours = lab.reservations.first { $0.owner == client.owner.description }
+      switch (ours?.state, ours?.place) {
+      case (.allocated, let place?), (.acquired, let place?): return place
+      case (.waiting, _): break
+      case (let state, _): throw .refused(.reservation, "the reservation is \(state?.rawValue ?? "gone")")
+      }
+      if !isTold {
+        let holders = lab.places.filter { $0.holder != nil && $0.has(wish.tags) }
+        let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
+        say("lockstep: waiting for a place, \(wish.wait) at most" + who.joined())
+        isTold = true
+      }
+      let next = min(end, MonotonicClock.now + .seconds(1))
+      while MonotonicClock.now < next {
+        if isStopped() { throw .stopped }
+        rest(for: .milliseconds(50))
+      }
+      guard next < end else {
+        throw .refused(.held, "none became free within \(wish.wait); --lab-wait waits longer")
+      }
+      lab = try client.refresh()
     }
   }
 }
@@ -180,16 +173,17 @@ extension Reservation {
   /// Whether somebody else holds the place now, where it was lost: then not even the return to rest is ours.
   public func isTaken() -> Bool {
     // It may have been free when it was lost. While nobody can ask the coordinator, nobody can have got it there.
-    guard fault != nil, let now = try? client.place(place.name, within: .seconds(5)) else { return false }
-    return now.holder.map { $0 != client.owner.description } ?? false
+    guard fault != nil, let lab = try? client.look() else { return false }
+    let holder = lab.places.first { $0.name == place.name }?.holder
+    return holder.map { $0 != client.owner.description } ?? false
   }
 
   /// Waits until it is time to look again; says whether there is nothing more to look after.
-  private func rest() -> Bool {
+  private func isOverAfterRest() -> Bool {
     let end = MonotonicClock.now + Self.period
     while MonotonicClock.now < end {
-      if state.withLock({ $0.isOver || $0.fault != nil }) { return true }
-      _ = poll(nil, 0, 50)
+      if isOver.load(ordering: .relaxed) || fault != nil { return true }
+      rest(for: .milliseconds(50))
     }
     return false
   }
@@ -198,29 +192,27 @@ extension Reservation {
   /// could give the place to somebody else.
   private func look() {
     let begin = MonotonicClock.now
+    @Sendable func isOver() -> Bool { self.isOver.load(ordering: .relaxed) }
     var words = ""
     repeat {
       do throws(LabgridFault) {
-        let place = try client.place(place.name, within: .seconds(10))
+        let lab = try client.look(unless: isOver)
+        guard let place = lab.places.first(where: { $0.name == place.name }) else {
+          return lose(LabFault(.transportLost, "the lab has no place \(place.name) any more"))
+        }
         guard let loss = place.loss(for: client.owner.description) else { return }
         return lose(LabFault(.transportLost, loss))
       } catch {
         words = client.trouble(error, "the coordinator at \(address) cannot be asked").detail
-        if case .refused(let text) = error,
-          text.hasPrefix("there is no place") || text.hasSuffix("matches nothing")
-        {
-          return lose(LabFault(.transportLost, "the lab has no place \(place.name) any more"))
-        }
       }
-      _ = poll(nil, 0, 500)
-    } while MonotonicClock.now - begin < Self.silence && !state.withLock { $0.isOver }
+      rest(for: .milliseconds(500))
+    } while MonotonicClock.now - begin < Self.silence && !isOver()
     lose(LabFault(.transportLost, words))
   }
 
   private func lose(_ fault: LabFault) {
-    state.withLock { state in
-      if !state.isOver { state.fault = fault }
-    }
+    // What was given back is not lost.
+    if !isOver.load(ordering: .relaxed) { state.withLock { $0.fault = fault } }
   }
 }
 
@@ -231,11 +223,7 @@ extension Reservation {
   public func release(_ say: (String) -> Void) {
     // Whoever gives a place back has nothing more to drive, and the lab may take its time.
     Heartbeat.end()
-    let words = state.withLock { state -> String? in
-      guard !state.isOver else { return nil }
-      state.isOver = true
-      return state.watchdog.end()
-    }
-    if let words { say(words) }
+    guard !isOver.exchange(true, ordering: .relaxed) else { return }
+    if let words = state.withLock({ $0.watchdog.end() }) { say(words) }
   }
 }

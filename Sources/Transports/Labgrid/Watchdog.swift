@@ -18,7 +18,7 @@ final class Watchdog {
       watcher = try Watcher(
         [
           LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
-          client.program,
+          client.python,
         ],
         without: Secrecy.withheldVariables)
     } catch {
@@ -37,14 +37,10 @@ final class Watchdog {
     do throws(LabgridFault) {
       try client.release()
     } catch {
-      if case .absent = error {
-        // Without the client nothing was ever held.
-      } else {
-        let fault = client.trouble(error, "the place is not given back yet")
-        watcher.stayBehind()
-        return
-          "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
-      }
+      let fault = client.trouble(error, "the place is not given back yet")
+      watcher.stayBehind()
+      return
+        "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
     }
     note.remove()
     watcher.sendHome()
@@ -52,11 +48,11 @@ final class Watchdog {
   }
 
   /// Gives back what runs on this machine left at a lab when they were killed, and their watchdogs with them.
-  static func releaseRemains(at address: LabAddress, program: String, say: (String) -> Void) {
+  static func releaseRemains(at address: LabAddress, python: String, say: (String) -> Void) {
     for owner in ReservationNote.owners {
       guard let (note, place) = ReservationNote.left(by: owner), place == address else { continue }
       do throws(LabgridFault) {
-        let count = try LabgridClient(address, owner: owner, program: program).release()
+        let count = try LabgridClient(address, owner: owner, python: python).release()
         note.remove()
         if count > 0 { say("lockstep: gave back what a run that was killed held at the lab, as \(owner)") }
       } catch {
@@ -82,7 +78,7 @@ public enum LabWatchdog {
 
   /// Waits for the end of the run, and gives back what it held unless it did so itself.
   ///
-  /// - Parameter words: the coordinator, host and user of who holds the place, and the client program.
+  /// - Parameter words: the coordinator, host and user of who holds the place, and the Python that talks to the coordinator.
   /// - Returns: whether all was given back; `nil` when the words are not understood.
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
@@ -93,7 +89,7 @@ public enum LabWatchdog {
     while odometers.contains(where: Odometer.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))
     }
-    return release(LabgridClient(address, owner: owner, program: words[3]))
+    return release(LabgridClient(address, owner: owner, python: words[3]))
   }
 
   private static func release(_ client: LabgridClient) -> Bool {
@@ -109,7 +105,7 @@ public enum LabWatchdog {
       if note != nil || MonotonicClock.now - begin > lingering {
         isDone = (try? client.release()) != nil
       }
-      _ = poll(nil, 0, Int32(clamping: pause.nanoseconds / 1_000_000))
+      rest(for: pause)
       pause = min(pause + pause, .seconds(15))
     }
     if isDone { note?.remove() }

@@ -100,7 +100,7 @@ extension RunArguments {
   /// | what | where the place says it |
   /// | --- | --- |
   /// | the lock | the tag `lock=NAME`, as in `--device lock:NAME` |
-  /// | the way to it | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabTransport`` |
+  /// | the way to it | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabPlace/offeredTransport`` |
   mutating func acquire(_ console: Console) throws(NoPlace) {
     let given = lab.reservation
     do throws(UsageError) { try given.check() } catch { throw .usage(error) }
@@ -135,7 +135,7 @@ extension RunArguments {
       device = "lock:" + lock
     }
     guard lab.transport == nil else { return }
-    lab.transport = place.transport ?? reservation.transport
+    lab.transport = place.transport ?? place.offeredTransport
     lab.reservation.givesTransport = lab.transport != nil
   }
 
@@ -149,7 +149,7 @@ extension Command {
     Command(
       LabWatchdog.command, "Gives back what a run held at a lab that died.",
       operands: .init(
-        placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self),
+        placeholder: "WORD", summary: "The coordinator, host, user and Python.", count: 4...4, path: \.self),
       defaults: [String]()
     ) { words, _ throws(UsageError) in
       guard let isDone = LabWatchdog.perform(words) else {
