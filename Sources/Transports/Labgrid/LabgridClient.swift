@@ -18,7 +18,7 @@ public final class LabgridClient: Sendable {
   let python: String
   private let child = Mutex<ChildProcess?>(nil)
 
-  /// How long an answer may take. The program itself says after ten seconds that the coordinator is silent.
+  /// How long an answer may take. The program itself says after twelve seconds that the coordinator is silent.
   private static let patience = Interval.seconds(15)
 
   /// Prepares to talk to a coordinator.
@@ -155,13 +155,12 @@ extension LabgridClient {
       child = asked
       return bytes
     }
-    guard let answer = try? JSON(parsing: bytes) else {
-      throw .refused(.version, "it is no JSON: \(printable(bytes))")
-    }
+    let shown = printable(bytes.prefix(200))
+    guard let answer = try? JSON(parsing: bytes) else { throw .refused(.version, "it is no JSON: \(shown)") }
     if let reason = answer["refusal"]?.string.flatMap(LabgridFault.Reason.init(rawValue:)) {
       throw .refused(reason, answer["words"]?.string ?? "")
     }
-    guard let state = LabState(answer) else { throw .refused(.version, "it says \(answer.line)") }
+    guard let state = LabState(answer) else { throw .refused(.version, "it says \(shown)") }
     return (state, answer["result"])
   }
 

@@ -7,7 +7,7 @@ extension LabgridClient {
   static let program = #"""
     import sys; sys.path[:] = filter(None, sys.path)  # Nothing is imported from the working folder.
     import asyncio, contextlib, json, os
-    ENDPOINT, OWNER, LIMIT = *sys.argv[1:3], 10  # seconds
+    ENDPOINT, OWNER, LIMIT = *sys.argv[1:3], 12  # Seconds: a coordinator waits ten for an exporter.
     ANSWERS = os.dup(1); os.dup2(2, 1)  # What labgrid prints is for people.
     lack, version = "import", ""
     try:
